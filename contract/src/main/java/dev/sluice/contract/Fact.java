@@ -1,0 +1,17 @@
+package dev.sluice.contract;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+
+/** What a shard's scheduler learns. Topic {@code facts}, dated by the broker's append time. */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
+@JsonSubTypes({
+  @JsonSubTypes.Type(value = RunStarted.class, name = "RunStarted"),
+  @JsonSubTypes.Type(value = JobRequested.class, name = "JobRequested"),
+  @JsonSubTypes.Type(value = ExecutorReported.class, name = "ExecutorReported"),
+  @JsonSubTypes.Type(value = BatchCompleted.class, name = "BatchCompleted"),
+  @JsonSubTypes.Type(value = ArrivalsEnded.class, name = "ArrivalsEnded"),
+  @JsonSubTypes.Type(value = Ticked.class, name = "Ticked")
+})
+public sealed interface Fact extends Event
+    permits RunStarted, JobRequested, ExecutorReported, BatchCompleted, ArrivalsEnded, Ticked {}

@@ -1,0 +1,42 @@
+package dev.sluice.contract;
+
+import static java.util.Objects.requireNonNull;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of one job; exactly one for every job. Topic {@code outcomes}.
+ *
+ * @param reason why it was dropped ({@code expired}, {@code hopeless}, {@code over_budget}, {@code
+ *     run_ended}, {@code unrunnable}) or failed; null if done
+ * @param dispatchId the dispatch that ended it; null if it was dropped
+ * @param attempt how many times it was dispatched, refusals not counted
+ * @param endedAtNs log time of the fact that ended it
+ */
+public record JobEnded(
+    String jobId,
+    Status status,
+    @Nullable String reason,
+    @Nullable DispatchId dispatchId,
+    int attempt,
+    long endedAtNs)
+    implements Outcome {
+  public static final int VERSION = 1;
+
+  public JobEnded {
+    requireNonNull(jobId, "jobId");
+    requireNonNull(status, "status");
+  }
+
+  @Override
+  public int version() {
+    return VERSION;
+  }
+
+  /** The three ends of a job. */
+  public enum Status {
+    DONE,
+    DROPPED,
+    FAILED
+  }
+}

@@ -1,0 +1,12 @@
+package dev.sluice.contract;
+
+/** Waits until a monotonic time. Injected beside the clock, so that a test waits for nothing. */
+@FunctionalInterface
+public interface Pacer {
+  /**
+   * Returns at monotonicNs or just after; at once if it has passed.
+   *
+   * @throws InterruptedException if the thread was interrupted while it waited
+   */
+  void awaitNs(long monotonicNs) throws InterruptedException;
+}

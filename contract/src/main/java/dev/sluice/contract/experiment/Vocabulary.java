@@ -1,0 +1,18 @@
+package dev.sluice.contract.experiment;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The names that an experiment file may use, handed in by the caller from the registries.
+ *
+ * @param schedulers policy name to the names of its weights
+ * @param arrivals names of the arrival processes
+ * @param workloadTokens built-in workload name to its base cost in memory tokens
+ * @param figures names of the figures that a threshold may bound; a class's own are added by prefix
+ */
+public record Vocabulary(
+    Map<String, List<String>> schedulers,
+    List<String> arrivals,
+    Map<String, Integer> workloadTokens,
+    List<String> figures) {}

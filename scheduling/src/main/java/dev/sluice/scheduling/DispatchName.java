@@ -1,0 +1,18 @@
+package dev.sluice.scheduling;
+
+/**
+ * The name of a dispatch: the id of the fact that led to it, and its place among that fact's
+ * dispatches. Names rise.
+ */
+public record DispatchName(long factId, int index) implements Comparable<DispatchName> {
+  @Override
+  public int compareTo(DispatchName that) {
+    int byFact = Long.compare(factId, that.factId);
+    return byFact != 0 ? byFact : Integer.compare(index, that.index);
+  }
+
+  @Override
+  public String toString() {
+    return factId + "-" + index;
+  }
+}
