@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param cause why it failed or was refused: for a refusal {@code busy}, {@code too_late}, {@code
  *     older_incarnation} or {@code unsupported}; null if done
  * @param results each job's top classes, in the dispatch's order; empty unless done by a real model
+ * @param emulatedServiceNs what an emulated lane meant serviceNs to be, so that its error can be
+ *     judged; null unless done by an emulated lane
  */
 public record BatchCompleted(
     DispatchId dispatchId,
@@ -28,7 +30,8 @@ public record BatchCompleted(
     long switchNs,
     Result result,
     @Nullable String cause,
-    List<JobResult> results)
+    List<JobResult> results,
+    @Nullable Long emulatedServiceNs)
     implements Fact {
   public static final int VERSION = 1;
 

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param arrivalRateJobsPerSec of all generators together
  * @param arrivals name of the arrival process; default poisson
  * @param interactiveRatio share of jobs of interactive classes, in [0, 1]; default 0.3
- * @param classes by name, in the order of the file
+ * @param classes in the order of the file; the defaults, interactive (100 ms) and batch (1000 ms),
+ *     stay unless the file names a class of its own
  * @param workloads what the jobs run, with their weights
  * @param backendsEnabled drawn uniformly: pytorch, onnx
  * @param precisionModes drawn uniformly: fp32
@@ -50,6 +51,18 @@ public record Experiment(
     Predictor predictor,
     KafkaSettings kafka,
     Map<String, Threshold> thresholds) {
+  /** Memory tokens that each sample adds to those of its model, at fp32. */
+  public static final int TOKENS_PER_SAMPLE = 4;
+
+  public Experiment {
+    classes = List.copyOf(classes);
+    workloads = List.copyOf(workloads);
+    backendsEnabled = List.copyOf(backendsEnabled);
+    precisionModes = List.copyOf(precisionModes);
+    batchSizes = List.copyOf(batchSizes);
+    scheduler = Map.copyOf(scheduler);
+    thresholds = Map.copyOf(thresholds);
+  }
 
   /**
    * A class of jobs with one latency promise.

@@ -1,0 +1,196 @@
+package dev.sluice.contract.experiment;
+
+import dev.sluice.contract.experiment.YamlTree.Entry;
+import dev.sluice.contract.experiment.YamlTree.Mapping;
+import dev.sluice.contract.experiment.YamlTree.Scalar;
+import dev.sluice.contract.experiment.YamlTree.Value;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Reads experiment files: UTF-8 YAML, with or without a byte order mark. */
+public final class ExperimentFile {
+  private static final int BYTES_MAX = 1 << 20;
+
+  private ExperimentFile() {}
+
+  /**
+   * Reads, completes and checks an experiment.
+   *
+   * @param overrides {@code key=value}, the key dotted as in {@code lanes.num_lanes=4}, the value
+   *     as in the file, lists in brackets; the last one of a key counts
+   * @param vocabulary the names that the file may use
+   * @throws InvalidExperimentException with every mistake that could be found
+   */
+  public static ParsedExperiment read(Path file, List<String> overrides, Vocabulary vocabulary)
+      throws InvalidExperimentException {
+    var problems = new Problems();
+    String name = file.toString();
+    Value root = YamlTree.parse(text(file), line -> new Place(name, line), problems);
+    if (root == null || (root instanceof Scalar scalar && scalar.missing())) {
+      throw new InvalidExperimentException(
+          name, "the file is empty", "it should begin with arrival_rate_jobs_per_sec: 10");
+    }
+    if (!(root instanceof Mapping mapping)) {
+      throw new InvalidExperimentException(
+          root.place().toString(),
+          "an experiment file is a mapping of keys to values, and this is not",
+          "it should begin with arrival_rate_jobs_per_sec: 10");
+    }
+    for (String override : overrides) {
+      apply(override, mapping, problems);
+    }
+    Map<String, Place> places = new TreeMap<>();
+    var top = new Section("", new Mapping(new Place(name, 0), mapping.entries()), problems, places);
+    Experiment experiment =
+        new ExperimentReader(problems, places, vocabulary).read(top, defaultRunName(file));
+    problems.throwIfAny();
+    return new ParsedExperiment(
+        experiment,
+        file,
+        problems.warnings(),
+        places.entrySet().stream()
+            .collect(Collectors.toMap(Map.Entry::getKey, e -> e.getValue().toString())));
+  }
+
+  private static void apply(String override, Mapping root, Problems problems)
+      throws InvalidExperimentException {
+    Place place = Place.override(override);
+    int equals = override.indexOf('=');
+    if (equals <= 0) {
+      problems.error(
+          place,
+          "an override is written key=value",
+          "you meant --set lanes.num_lanes=4 or the like");
+      return;
+    }
+    String[] keys = override.substring(0, equals).strip().split("\\.", -1);
+    Mapping mapping = root;
+    for (int i = 0; i < keys.length - 1; i++) {
+      Entry entry =
+          mapping
+              .entries()
+              .computeIfAbsent(
+                  keys[i], key -> new Entry(place, new Mapping(place, new LinkedHashMap<>())));
+      if (!(entry.value() instanceof Mapping child)) {
+        problems.error(
+            place,
+            keys[i] + " has no keys of its own: it is set as a whole",
+            "you meant --set " + keys[i] + "=…");
+        return;
+      }
+      mapping = child;
+    }
+    Value value = overrideValue(override.substring(equals + 1).strip(), place, problems);
+    mapping.entries().put(keys[keys.length - 1], new Entry(place, value));
+  }
+
+  /** Lists, mappings and quoted texts are YAML; anything else is the text itself. */
+  private static Value overrideValue(String text, Place place, Problems problems)
+      throws InvalidExperimentException {
+    Value value =
+        !text.isEmpty() && "[{\"'".indexOf(text.charAt(0)) >= 0
+            ? YamlTree.parse(text, line -> place, problems)
+            : null;
+    return value == null ? new Scalar(place, text, false, text.isEmpty()) : value;
+  }
+
+  private static String defaultRunName(Path file) {
+    Path last = file.getFileName();
+    String name = last == null ? "" : last.toString().replaceFirst("(?<=.)\\.[^.]*$", "");
+    String valid = name.replaceAll("[^A-Za-z0-9._-]", "-").replaceFirst("^[^A-Za-z0-9]+", "");
+    return valid.isEmpty() ? "run" : valid.substring(0, Math.min(100, valid.length()));
+  }
+
+  private static String text(Path file) throws InvalidExperimentException {
+    String name = file.toString();
+    if (Files.isDirectory(file)) {
+      throw new InvalidExperimentException(
+          name, "this is a folder, not a file", neighbour("", file, "one of its files was meant"));
+    }
+    byte[] bytes;
+    try (InputStream in = Files.newInputStream(file)) {
+      bytes = in.readNBytes(BYTES_MAX + 1);
+    } catch (NoSuchFileException e) {
+      Path last = file.getFileName();
+      throw new InvalidExperimentException(
+          name,
+          "the file does not exist",
+          neighbour(
+              last == null ? "" : last.toString(),
+              file.toAbsolutePath().getParent(),
+              "the path is relative to another folder"));
+    } catch (AccessDeniedException e) {
+      throw new InvalidExperimentException(
+          name, "the file may not be read", "its permissions are to be changed");
+    } catch (IOException e) {
+      throw new InvalidExperimentException(
+          name, "the file can not be read (" + e.getMessage() + ")", null);
+    }
+    if (bytes.length > BYTES_MAX) {
+      throw new InvalidExperimentException(
+          name, "the file is larger than " + BYTES_MAX + " bytes", "it is no experiment file");
+    }
+    return decoded(name, bytes);
+  }
+
+  private static String decoded(String name, byte[] bytes) throws InvalidExperimentException {
+    CharsetDecoder decoder =
+        StandardCharsets.UTF_8
+            .newDecoder()
+            .onMalformedInput(CodingErrorAction.REPORT)
+            .onUnmappableCharacter(CodingErrorAction.REPORT);
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    CharBuffer out = CharBuffer.allocate(bytes.length + 1);
+    CoderResult result = decoder.decode(in, out, true);
+    String text = out.flip().toString();
+    if (result.isError()) {
+      int line = 1 + (int) text.chars().filter(c -> c == '\n').count();
+      throw new InvalidExperimentException(
+          new Place(name, line).toString(),
+          "the file is not UTF-8 text (byte " + (in.position() + 1) + " is no part of a letter)",
+          "it was saved in another encoding, or is no text at all");
+    }
+    return text.startsWith("\uFEFF") ? text.substring(1) : text;
+  }
+
+  /** The experiment file in the folder whose name is nearest. */
+  private static String neighbour(String written, @Nullable Path folder, String otherwise) {
+    if (folder == null || !Files.isDirectory(folder)) {
+      return otherwise;
+    }
+    try (Stream<Path> files = Files.list(folder)) {
+      List<String> names =
+          files
+              .map(path -> String.valueOf(path.getFileName()))
+              .filter(name -> name.endsWith(".yaml") || name.endsWith(".yml"))
+              .toList();
+      return names.isEmpty()
+          ? otherwise
+          : NearestName.of(written, names)
+              .map(name -> "you meant " + name)
+              .orElse(
+                  otherwise
+                      + ". There are: "
+                      + String.join(", ", names.stream().sorted().limit(20).toList()));
+    } catch (IOException e) {
+      return otherwise;
+    }
+  }
+}

@@ -1,0 +1,389 @@
+package dev.sluice.contract.experiment;
+
+import dev.sluice.contract.experiment.Experiment.JobClass;
+import dev.sluice.contract.experiment.Experiment.KafkaSettings;
+import dev.sluice.contract.experiment.Experiment.Lanes;
+import dev.sluice.contract.experiment.Experiment.Microbatch;
+import dev.sluice.contract.experiment.Experiment.Predictor;
+import dev.sluice.contract.experiment.Experiment.Resources;
+import dev.sluice.contract.experiment.Experiment.Threshold;
+import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.contract.experiment.YamlTree.Value;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The keys of an experiment file, with their defaults and ranges, and the rules between them. */
+final class ExperimentReader {
+  private static final List<String> ADMISSIONS = List.of("none", "expired", "hopeless");
+  private static final List<String> BACKENDS = List.of("pytorch", "onnx");
+  private static final List<String> PRECISIONS = List.of("fp32", "fp16", "bf16");
+  private static final Pattern RUN_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
+  private static final Pattern NAME = Pattern.compile("[\\p{L}\\p{N}_-]{1,50}");
+  private static final Pattern SERVERS =
+      Pattern.compile("embedded|[^\\s,:]+:\\d{1,5}(,\\s*[^\\s,:]+:\\d{1,5})*");
+  private static final Pattern BOUND = Pattern.compile("(<=|>=|<|>)\\s*(\\S+)");
+
+  /** About a week. */
+  private static final double SECONDS_MAX = 1_000_000;
+
+  private static final double MS_MAX = 1e9;
+  private static final double JOBS_MAX = 50_000_000;
+  private static final int SAMPLES_MAX = 4096;
+
+  private final Problems problems;
+  private final Map<String, Place> places;
+  private final Vocabulary vocabulary;
+
+  ExperimentReader(Problems problems, Map<String, Place> places, Vocabulary vocabulary) {
+    this.problems = problems;
+    this.places = places;
+    this.vocabulary = vocabulary;
+  }
+
+  /** The experiment; of use only if there are no problems afterwards. */
+  Experiment read(Section top, String defaultRunName) {
+    String runName = top.text("run_name", defaultRunName);
+    if (!RUN_NAME.matcher(runName).matches()) {
+      problems.error(
+          top.place("run_name"),
+          "run_name (" + runName + ") is no name for topics and folders",
+          "letters a to z, digits, dot, underscore and hyphen will do, at most 100 of them");
+    }
+    List<JobClass> classes = classes(top.section("classes"));
+    Lanes lanes = lanes(top.section("lanes"));
+    List<WorkloadChoice> workloads =
+        new WorkloadReader(problems, places, vocabulary, lanes).read(top);
+    String schedulerName =
+        top.oneOf("scheduler_name", "fifo", vocabulary.schedulers().keySet(), "schedulers");
+    var experiment =
+        new Experiment(
+            runName,
+            top.whole("seed", 42L, Long.MIN_VALUE, Long.MAX_VALUE),
+            top.required("duration_seconds", Range.above(0, SECONDS_MAX), "60"),
+            top.number("warmup_seconds", 0, Range.within(0, SECONDS_MAX)),
+            top.number("tail_seconds", 30, Range.within(0, SECONDS_MAX)),
+            top.required("arrival_rate_jobs_per_sec", Range.above(0, 1e6), "10"),
+            top.oneOf("arrivals", "poisson", vocabulary.arrivals(), "arrivals"),
+            top.whole("generators", 1, 1, 1000),
+            top.number("interactive_ratio", 0.3, Range.within(0, 1)),
+            classes,
+            workloads,
+            top.namesOf("backends_enabled", List.of("pytorch"), BACKENDS, "backends"),
+            precisions(top),
+            top.wholes("batch_sizes", List.of(1, 8, 32), 1, SAMPLES_MAX, false),
+            schedulerName,
+            weights(top.section("scheduler"), schedulerName),
+            top.oneOf("admission", "none", ADMISSIONS, "admissions"),
+            microbatch(top.section("microbatch")),
+            resources(top.section("resources")),
+            lanes,
+            predictor(top),
+            kafka(top.section("kafka")),
+            thresholds(top.section("thresholds"), classes));
+    top.onlyDefault("max_waiting", "none", "the queue has no bound yet");
+    top.onlyDefault("expire_after_ms", "none", "the queue has no bound yet");
+    top.find("recorded");
+    top.end();
+    checkTimes(top, experiment);
+    checkClasses(top, experiment);
+    if (problems.isEmpty()) {
+      checkBackendsOfModels(top, experiment);
+      checkTokens(top, experiment);
+    }
+    return experiment;
+  }
+
+  /**
+   * The two default classes with what the file says of them; or, once it names another class, those
+   * that it names.
+   */
+  private List<JobClass> classes(Section section) {
+    var defaults =
+        List.of(
+            new JobClass("interactive", 100, 1, true, false),
+            new JobClass("batch", 1000, 5, false, true));
+    List<String> defaultNames = defaults.stream().map(JobClass::name).toList();
+    boolean own = !defaultNames.containsAll(section.keys());
+    List<JobClass> classes = new ArrayList<>();
+    for (String name : own ? section.keys() : defaultNames) {
+      Place place = section.place(name);
+      if (!NAME.matcher(name).matches() || name.equals("all") || name.equals("overall")) {
+        problems.error(
+            place,
+            "classes." + name + " is no name for a class",
+            "letters, digits, underscore and hyphen will do, and neither all nor overall");
+      }
+      classes.add(
+          jobClass(
+              section.section(name),
+              name,
+              defaults.stream().filter(d -> d.name().equals(name)).findFirst().orElse(null)));
+    }
+    return classes;
+  }
+
+  private static JobClass jobClass(Section section, String name, @Nullable JobClass fallback) {
+    Range slo = Range.within(0.001, MS_MAX);
+    double sloMs =
+        fallback == null
+            ? section.required("slo_ms", slo, "100")
+            : section.number("slo_ms", fallback.sloMs(), slo);
+    boolean interactive = section.flag("interactive", fallback != null && fallback.interactive());
+    var read =
+        new JobClass(
+            name,
+            sloMs,
+            section.whole("priority", fallback == null ? 5 : fallback.priority(), 0, 1_000_000),
+            interactive,
+            section.flag("microbatch", fallback == null ? !interactive : fallback.microbatch()));
+    section.onlyDefault("slo_scale", "none", "the promise is given as slo_ms");
+    section.end();
+    return read;
+  }
+
+  private List<String> precisions(Section top) {
+    return top.list(
+        "precision_modes",
+        List.of("fp32"),
+        false,
+        value -> {
+          String name = top.textOf("precision_modes", value);
+          if (name == null || name.equals("fp32")) {
+            return name;
+          }
+          boolean later = PRECISIONS.contains(name);
+          problems.error(
+              value.place(),
+              "precision_modes ("
+                  + name
+                  + ") is "
+                  + (later ? "known, but Sluice runs fp32 so far" : "unknown"),
+              later ? "you meant fp32" : NearestName.advice(name, PRECISIONS, "precisions"));
+          return null;
+        });
+  }
+
+  /** The policy's weights; nothing is said of them while the policy itself is unknown. */
+  private Map<String, Double> weights(Section section, String schedulerName) {
+    Map<String, Double> weights = new LinkedHashMap<>();
+    for (String weight : vocabulary.schedulers().getOrDefault(schedulerName, List.of())) {
+      double value = section.number(weight, Double.NaN, Range.within(-1e9, 1e9));
+      if (section.has(weight)) {
+        weights.put(weight, value);
+      }
+    }
+    section.end();
+    return weights;
+  }
+
+  private Microbatch microbatch(Section section) {
+    var read =
+        new Microbatch(
+            section.flag("enabled", true),
+            section.number("window_ms", 10, Range.within(0, MS_MAX)),
+            section.whole("max_batch", 128, 1, SAMPLES_MAX),
+            section.namesOf(
+                "policies",
+                List.of("batch_aware", "dynamic"),
+                vocabulary.schedulers().keySet(),
+                "schedulers"));
+    section.end();
+    return read;
+  }
+
+  private static Resources resources(Section section) {
+    var read =
+        new Resources(
+            section.flag("enabled", true), section.whole("total_tokens", 1000, 1, 1_000_000_000));
+    section.onlyDefault("cpu_fallback", "false", "a job beyond the budget can not run");
+    section.end();
+    return read;
+  }
+
+  private Lanes lanes(Section section) {
+    var read =
+        new Lanes(
+            section.flag("enabled", true),
+            section.whole("num_lanes", 2, 1, 1024),
+            section.whole("threads", 1, 1, 256),
+            section.oneOf("device", "auto", List.of("auto", "cpu"), "devices so far"),
+            section.oneOf("kind", "real", List.of("real", "emulated"), "kinds of lanes"),
+            section.textOrNull("latency_table"),
+            section.whole("heartbeat_ms", 200, 10, 60_000));
+    section.onlyDefault("ahead", "0", "a lane holds only the batch that it runs");
+    int leaseMs = section.whole("lease_ms", 2000, 1, 86_400_000);
+    int attempts = section.whole("max_attempts", 3, 1, 1000);
+    if (leaseMs != 2000) {
+      problems.warn(
+          section.place("lease_ms"),
+          "lanes.lease_ms (" + leaseMs + ") has no effect: leases come later");
+    }
+    if (attempts != 3) {
+      problems.warn(
+          section.place("max_attempts"),
+          "lanes.max_attempts (" + attempts + ") has no effect: further attempts come later");
+    }
+    if (read.latencyTable() != null && !read.emulated()) {
+      problems.warn(
+          section.place("latency_table"),
+          "lanes.latency_table (" + read.latencyTable() + ") has no effect on real lanes");
+    }
+    section.end();
+    return read;
+  }
+
+  private Predictor predictor(Section top) {
+    Section section = top.section("predictor");
+    var read =
+        new Predictor(
+            section.flag("enabled", false),
+            section.text("model_path", "models/latency"),
+            section.number("quantile", 0.95, Range.within(0.01, 0.999)));
+    if (read.enabled()) {
+      problems.warn(
+          section.place("enabled"),
+          "predictor.enabled (true) finds no model in "
+              + read.modelPath()
+              + ": a cold start, running means predict");
+    }
+    section.end();
+    return read;
+  }
+
+  private KafkaSettings kafka(Section section) {
+    String servers = section.text("bootstrap_servers", "embedded");
+    if (!SERVERS.matcher(servers).matches()) {
+      problems.error(
+          section.place("bootstrap_servers"),
+          "kafka.bootstrap_servers (" + servers + ") is neither embedded nor HOST:PORT",
+          "you meant localhost:9092");
+    }
+    section.onlyDefault("shards", "1", "a run is one shard");
+    section.end();
+    return new KafkaSettings(servers, 1);
+  }
+
+  private Map<String, Threshold> thresholds(Section section, List<JobClass> classes) {
+    var figures = new TreeSet<>(vocabulary.figures());
+    for (String figure : vocabulary.figures()) {
+      if (figure.startsWith("all_")) {
+        classes.forEach(c -> figures.add(c.name() + figure.substring("all".length())));
+      }
+    }
+    Map<String, Threshold> thresholds = new LinkedHashMap<>();
+    for (String figure : section.keys()) {
+      Value value = section.find(figure);
+      String written = value == null ? null : section.textOf("thresholds." + figure, value);
+      if (!figures.contains(figure)) {
+        problems.error(
+            section.place(figure),
+            "thresholds (" + figure + ") names no figure",
+            NearestName.advice(figure, figures, "figures"));
+      } else if (written != null) {
+        Matcher bound = BOUND.matcher(written);
+        if (bound.matches() && Numbers.DECIMAL.matcher(bound.group(2)).matches()) {
+          thresholds.put(figure, new Threshold(bound.group(1), Double.parseDouble(bound.group(2))));
+        } else {
+          problems.error(
+              section.place(figure),
+              "thresholds." + figure + " (" + written + ") is no bound",
+              "you meant \"< 100\"; <=, > and >= are known as well");
+        }
+      }
+    }
+    return thresholds;
+  }
+
+  private void checkTimes(Section top, Experiment e) {
+    if (e.warmupSeconds() >= e.durationSeconds()) {
+      problems.error(
+          top.place(top.has("warmup_seconds") ? "warmup_seconds" : "duration_seconds"),
+          "warmup_seconds ("
+              + Numbers.text(e.warmupSeconds())
+              + ") must be less than duration_seconds ("
+              + Numbers.text(e.durationSeconds())
+              + "): nothing would be measured",
+          "the warm-up should be a tenth of the duration");
+    }
+    double jobs = e.arrivalRateJobsPerSec() * (e.durationSeconds() + e.tailSeconds());
+    if (jobs > JOBS_MAX) {
+      problems.error(
+          top.place("arrival_rate_jobs_per_sec"),
+          "arrival_rate_jobs_per_sec × (duration_seconds + tail_seconds) asks for about "
+              + Numbers.text(Math.rint(jobs))
+              + " jobs, more than "
+              + Numbers.text(JOBS_MAX),
+          "a shorter run shows the same");
+    }
+  }
+
+  private void checkClasses(Section top, Experiment e) {
+    boolean interactive = e.classes().stream().anyMatch(JobClass::interactive);
+    boolean other = e.classes().stream().anyMatch(c -> !c.interactive());
+    if ((e.interactiveRatio() > 0 && !interactive) || (e.interactiveRatio() < 1 && !other)) {
+      problems.error(
+          top.place(top.has("interactive_ratio") ? "interactive_ratio" : "classes"),
+          "interactive_ratio ("
+              + Numbers.text(e.interactiveRatio())
+              + ") needs a class that is "
+              + (interactive ? "not interactive" : "interactive")
+              + ", and there is none",
+          "it should be " + (interactive ? 1 : 0));
+    }
+  }
+
+  private void checkBackendsOfModels(Section top, Experiment e) {
+    for (WorkloadChoice workload : e.workloads()) {
+      var model = workload.model();
+      if (model != null
+          && !e.lanes().emulated()
+          && !e.backendsEnabled().equals(List.of(model.backend()))) {
+        problems.error(
+            top.place("backends_enabled"),
+            "backends_enabled ("
+                + String.join(", ", e.backendsEnabled())
+                + ") would send jobs to a backend that can not run "
+                + workload.name()
+                + " ("
+                + model.path()
+                + ")",
+            "it should be [" + model.backend() + "]");
+      }
+    }
+  }
+
+  /** A job that can never fit would wait for ever. */
+  private void checkTokens(Section top, Experiment e) {
+    if (!e.resources().enabled()) {
+      return;
+    }
+    int samples = e.batchSizes().stream().mapToInt(Integer::intValue).max().orElseThrow();
+    for (WorkloadChoice workload : e.workloads()) {
+      long tokens = workload.tokens() + Experiment.TOKENS_PER_SAMPLE * (long) samples;
+      if (tokens > e.resources().totalTokens()) {
+        problems.error(
+            places.getOrDefault(
+                "resources.total_tokens",
+                places.getOrDefault("batch_sizes", top.place("workloads"))),
+            "a job of "
+                + workload.name()
+                + " with "
+                + samples
+                + " samples costs "
+                + tokens
+                + " tokens, more than resources.total_tokens ("
+                + e.resources().totalTokens()
+                + ")",
+            "batch_sizes should stop at a smaller size, or resources.total_tokens should be at"
+                + " least "
+                + tokens);
+      }
+    }
+  }
+}

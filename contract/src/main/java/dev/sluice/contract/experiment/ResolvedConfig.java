@@ -1,0 +1,183 @@
+package dev.sluice.contract.experiment;
+
+import dev.sluice.contract.experiment.Experiment.JobClass;
+import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
+import dev.sluice.contract.experiment.Experiment.ModelFile;
+import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A whole experiment as an experiment file again, every key with its value, in a fixed order. */
+public final class ResolvedConfig {
+  private static final Pattern PLAIN = Pattern.compile("[A-Za-z][A-Za-z0-9_./-]*");
+  private static final Pattern RESERVED =
+      Pattern.compile(
+          "true|false|yes|no|on|off|y|n|null|nan|inf|infinity", Pattern.CASE_INSENSITIVE);
+
+  private ResolvedConfig() {}
+
+  /**
+   * The text of a file that {@link ExperimentFile} reads as an equal experiment. Paths in it stay
+   * relative to the folder of the original file. A key {@code recorded} may be appended: readers
+   * leave what is below it alone.
+   */
+  public static String write(Experiment e) {
+    Map<String, @Nullable Object> top = new LinkedHashMap<>();
+    top.put("run_name", e.runName());
+    top.put("seed", e.seed());
+    top.put("duration_seconds", e.durationSeconds());
+    top.put("warmup_seconds", e.warmupSeconds());
+    top.put("tail_seconds", e.tailSeconds());
+    top.put("arrival_rate_jobs_per_sec", e.arrivalRateJobsPerSec());
+    top.put("arrivals", e.arrivals());
+    top.put("generators", e.generators());
+    top.put("interactive_ratio", e.interactiveRatio());
+    Map<String, Object> classes = new LinkedHashMap<>();
+    e.classes().forEach(c -> classes.put(c.name(), jobClass(c)));
+    top.put("classes", classes);
+    top.put("workloads", e.workloads().stream().map(ResolvedConfig::workload).toList());
+    top.put("backends_enabled", e.backendsEnabled());
+    top.put("precision_modes", e.precisionModes());
+    top.put("batch_sizes", e.batchSizes());
+    top.put("scheduler_name", e.schedulerName());
+    top.put("scheduler", new TreeMap<>(e.scheduler()));
+    top.put("admission", e.admission());
+    var m = e.microbatch();
+    top.put(
+        "microbatch",
+        map(
+            "enabled", m.enabled(),
+            "window_ms", m.windowMs(),
+            "max_batch", m.maxBatch(),
+            "policies", m.policies()));
+    var r = e.resources();
+    top.put("resources", map("enabled", r.enabled(), "total_tokens", r.totalTokens()));
+    var l = e.lanes();
+    top.put(
+        "lanes",
+        map(
+            "enabled", l.enabled(),
+            "num_lanes", l.numLanes(),
+            "threads", l.threads(),
+            "device", l.device(),
+            "kind", l.kind(),
+            "latency_table", l.latencyTable(),
+            "heartbeat_ms", l.heartbeatMs()));
+    var p = e.predictor();
+    top.put(
+        "predictor",
+        map("enabled", p.enabled(), "model_path", p.modelPath(), "quantile", p.quantile()));
+    var k = e.kafka();
+    top.put("kafka", map("bootstrap_servers", k.bootstrapServers(), "shards", k.shards()));
+    Map<String, Object> thresholds = new TreeMap<>();
+    e.thresholds()
+        .forEach(
+            (figure, t) -> thresholds.put(figure, t.comparison() + " " + Numbers.text(t.value())));
+    top.put("thresholds", thresholds);
+    var text = new StringBuilder();
+    top.forEach((key, value) -> appendBlock(text, key, value));
+    return text.toString();
+  }
+
+  /** SHA-256, in hex, of {@link #write}'s text: equal for equal experiments. */
+  public static String digest(Experiment experiment) {
+    try {
+      byte[] text = write(experiment).getBytes(StandardCharsets.UTF_8);
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  private static Map<String, @Nullable Object> jobClass(JobClass c) {
+    return map(
+        "slo_ms", c.sloMs(),
+        "priority", c.priority(),
+        "interactive", c.interactive(),
+        "microbatch", c.microbatch());
+  }
+
+  private static Map<String, @Nullable Object> workload(WorkloadChoice w) {
+    ModelFile model = w.model();
+    LinearServiceTime linear = w.linear();
+    return map(
+        "name", w.name(),
+        "weight", w.weight(),
+        "tokens", w.tokens(),
+        "path", model == null ? null : model.path(),
+        "input_shape", model == null ? null : model.inputShape(),
+        "alpha_ms", linear == null ? null : linear.alphaMs(),
+        "beta_ms", linear == null ? null : linear.betaMs());
+  }
+
+  /** Keys and values in turn; keys whose value is null are left out. */
+  private static Map<String, @Nullable Object> map(@Nullable Object... keysAndValues) {
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      if (keysAndValues[i + 1] != null) {
+        map.put(String.valueOf(keysAndValues[i]), keysAndValues[i + 1]);
+      }
+    }
+    return map;
+  }
+
+  /** Top-level mappings and lists of mappings take a line per entry. */
+  private static void appendBlock(StringBuilder text, String key, @Nullable Object value) {
+    text.append(key).append(':');
+    if (value instanceof Map<?, ?> map && !map.isEmpty()) {
+      text.append('\n');
+      map.forEach(
+          (k, v) ->
+              text.append("  ").append(inline(k)).append(": ").append(inline(v)).append('\n'));
+    } else if (value instanceof List<?> list && list.get(0) instanceof Map<?, ?>) {
+      text.append('\n');
+      list.forEach(item -> text.append("  - ").append(inline(item)).append('\n'));
+    } else {
+      text.append(' ').append(inline(value)).append('\n');
+    }
+  }
+
+  private static String inline(@Nullable Object value) {
+    if (value instanceof Map<?, ?> map) {
+      return map.entrySet().stream()
+          .map(entry -> inline(entry.getKey()) + ": " + inline(entry.getValue()))
+          .collect(Collectors.joining(", ", "{", "}"));
+    }
+    if (value instanceof List<?> list) {
+      return list.stream().map(ResolvedConfig::inline).collect(Collectors.joining(", ", "[", "]"));
+    }
+    if (value instanceof Double number) {
+      return Numbers.text(number);
+    }
+    String text = String.valueOf(value);
+    return value instanceof String
+            && (!PLAIN.matcher(text).matches() || RESERVED.matcher(text).matches())
+        ? quoted(text)
+        : text;
+  }
+
+  private static String quoted(String text) {
+    var quoted = new StringBuilder("\"");
+    text.chars()
+        .forEach(
+            c -> {
+              if (c == '"' || c == '\\') {
+                quoted.append('\\').append((char) c);
+              } else if (c < ' ' || c >= 0x7f) {
+                quoted.append(String.format("\\u%04x", c));
+              } else {
+                quoted.append((char) c);
+              }
+            });
+    return quoted.append('"').toString();
+  }
+}

@@ -1,0 +1,177 @@
+package dev.sluice.contract.experiment;
+
+import dev.sluice.contract.experiment.Experiment.Lanes;
+import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
+import dev.sluice.contract.experiment.Experiment.ModelFile;
+import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.contract.experiment.YamlTree.Mapping;
+import dev.sluice.contract.experiment.YamlTree.Value;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The key {@code workloads}: names of built-in ones, own model files, emulated service times. */
+final class WorkloadReader {
+  private static final List<String> DEFAULTS = List.of("resnet18", "resnet50", "vit");
+  private static final Pattern NAME = Pattern.compile("[\\p{L}\\p{N}._-]{1,50}");
+  private static final Range MS = Range.within(0, 1e9);
+  private static final int TOKENS_MAX = 1_000_000_000;
+
+  private final Problems problems;
+  private final Map<String, Place> places;
+  private final Map<String, Integer> builtIn;
+  private final Lanes lanes;
+  private final Map<String, Place> seen = new HashMap<>();
+
+  WorkloadReader(Problems problems, Map<String, Place> places, Vocabulary vocabulary, Lanes lanes) {
+    this.problems = problems;
+    this.places = places;
+    this.builtIn = vocabulary.workloadTokens();
+    this.lanes = lanes;
+  }
+
+  List<WorkloadChoice> read(Section top) {
+    List<WorkloadChoice> defaults =
+        DEFAULTS.stream()
+            .map(name -> new WorkloadChoice(name, 1, builtIn.getOrDefault(name, 0), null, null))
+            .toList();
+    List<WorkloadChoice> choices = top.list("workloads", defaults, false, this::choice);
+    if (!top.has("workloads")) {
+      Place kind = places.getOrDefault("lanes.kind", top.place("lanes"));
+      defaults.forEach(choice -> checkServiceTime(kind, choice));
+    }
+    return choices;
+  }
+
+  private @Nullable WorkloadChoice choice(Value value) {
+    Mapping mapping =
+        value instanceof Mapping m
+            ? m
+            : new Mapping(
+                value.place(),
+                new LinkedHashMap<>(Map.of("name", new YamlTree.Entry(value.place(), value))));
+    var section = new Section("workloads.", mapping, problems, new HashMap<>());
+    if (!section.has("name")) {
+      problems.error(
+          value.place(),
+          "an entry of workloads has no name",
+          "a line is to be added: name: resnet18");
+    }
+    String name = section.textOrNull("name");
+    if (name == null) {
+      return null;
+    }
+    if (seen.putIfAbsent(name, value.place()) != null) {
+      problems.error(
+          value.place(),
+          "workloads (" + name + ") stands in the list twice",
+          "a weight is meant: {name: " + name + ", weight: 2}");
+      return null;
+    }
+    places.put("workloads." + name, value.place());
+    LinearServiceTime linear = linear(section);
+    ModelFile model = model(section);
+    double weight = section.number("weight", 1, Range.above(0, 1e9));
+    Integer known = builtIn.get(name);
+    int tokens =
+        section.whole("tokens", known == null ? 0 : known, known == null ? 1 : 0, TOKENS_MAX);
+    section.end();
+    checkName(section, name, model, linear);
+    var choice = new WorkloadChoice(name, weight, tokens, model, linear);
+    checkServiceTime(value.place(), choice);
+    return choice;
+  }
+
+  private void checkName(
+      Section section, String name, @Nullable ModelFile model, @Nullable LinearServiceTime linear) {
+    boolean own = section.has("path") || section.has("input_shape") || section.has("alpha_ms");
+    if (builtIn.containsKey(name)) {
+      if (section.has("path")) {
+        problems.error(
+            section.place("name"),
+            "workloads (" + name + ") is a built-in one and can have no file of its own",
+            "the model should have another name");
+      }
+    } else if (!own && model == null && linear == null) {
+      problems.error(
+          section.place("name"),
+          "workloads (" + name + ") is unknown",
+          NearestName.advice(name, builtIn.keySet(), "workloads")
+              + "; a model of your own needs name, path, input_shape and tokens");
+    } else if (!NAME.matcher(name).matches()) {
+      problems.error(
+          section.place("name"),
+          "workloads (" + name + ") is no name for a workload",
+          "letters, digits, dot, underscore and hyphen will do");
+    } else if (!section.has("tokens")) {
+      problems.error(
+          section.place("name"),
+          "workloads (" + name + ") has no tokens",
+          "a line is to be added: tokens: 100, its share of resources.total_tokens");
+    }
+  }
+
+  private @Nullable LinearServiceTime linear(Section section) {
+    double alphaMs = section.number("alpha_ms", 0, MS);
+    double betaMs = section.number("beta_ms", 0, MS);
+    if (!section.has("alpha_ms") && !section.has("beta_ms")) {
+      return null;
+    }
+    if (section.has("alpha_ms") != section.has("beta_ms") || alphaMs + betaMs == 0) {
+      problems.error(
+          section.place(section.has("alpha_ms") ? "alpha_ms" : "beta_ms"),
+          "workloads.alpha_ms ("
+              + Numbers.text(alphaMs)
+              + ") + workloads.beta_ms ("
+              + Numbers.text(betaMs)
+              + ") × samples is no service time: both must stand, and one be above 0",
+          "you meant {alpha_ms: 5, beta_ms: 0.5}");
+    }
+    return new LinearServiceTime(alphaMs, betaMs);
+  }
+
+  private @Nullable ModelFile model(Section section) {
+    String path = section.textOrNull("path");
+    List<Integer> shape = section.wholes("input_shape", List.of(), 1, 1_000_000, true);
+    if (path == null && shape.isEmpty()) {
+      return null;
+    }
+    if (path == null || shape.isEmpty()) {
+      problems.error(
+          section.place(path == null ? "input_shape" : "path"),
+          "a model of your own has no " + (path == null ? "path" : "input_shape"),
+          "a line is to be added: "
+              + (path == null ? "path: model.onnx" : "input_shape: [3, 224, 224]"));
+      return null;
+    }
+    String backend = path.endsWith(".pt") ? "pytorch" : path.endsWith(".onnx") ? "onnx" : null;
+    if (backend == null) {
+      problems.error(
+          section.place("path"),
+          "workloads.path (" + path + ") is neither a .pt nor an .onnx file",
+          "the model is to be exported to one of them");
+      return null;
+    }
+    return new ModelFile(path, backend, shape);
+  }
+
+  /** Where a service time comes from must be known before the run. */
+  private void checkServiceTime(Place place, WorkloadChoice choice) {
+    if (lanes.emulated() && lanes.latencyTable() == null && choice.linear() == null) {
+      problems.error(
+          place,
+          "workloads (" + choice.name() + ") has no service time on emulated lanes",
+          "lanes.latency_table should name a table, or the entry should be {name: "
+              + choice.name()
+              + ", alpha_ms: 5, beta_ms: 0.5}");
+    } else if (!lanes.emulated() && choice.linear() != null) {
+      problems.error(
+          place,
+          "workloads (" + choice.name() + ") has alpha_ms and beta_ms, but its lanes are real",
+          "you meant lanes.kind: emulated");
+    }
+  }
+}

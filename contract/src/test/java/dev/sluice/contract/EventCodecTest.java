@@ -1,0 +1,260 @@
+package dev.sluice.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.contract.BatchCompleted.JobResult;
+import dev.sluice.contract.BatchCompleted.Result;
+import dev.sluice.contract.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.ExecutorReported.Capability;
+import dev.sluice.contract.ExecutorReported.Lane;
+import dev.sluice.contract.ExecutorReported.WarmUp;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Events to bytes and back, and bytes that are no event. */
+final class EventCodecTest {
+  private static final String TICKED = "{\"type\":\"Ticked\",\"version\":1}";
+
+  @Property
+  void aFact_comesBackAsItWas(@ForAll("facts") Fact fact) throws Exception {
+    assertThat(EventCodec.FACTS.read(EventCodec.FACTS.write(fact))).isEqualTo(fact);
+  }
+
+  @Property
+  void aDispatch_comesBackAsItWas(@ForAll("dispatches") BatchDispatched dispatch) throws Exception {
+    byte[] bytes = EventCodec.DISPATCHES.write(dispatch);
+    assertThat(EventCodec.DISPATCHES.read(bytes)).isEqualTo(dispatch);
+  }
+
+  @Property
+  void anOutcome_comesBackAsItWas(@ForAll("outcomes") Outcome outcome) throws Exception {
+    assertThat(EventCodec.OUTCOMES.read(EventCodec.OUTCOMES.write(outcome))).isEqualTo(outcome);
+  }
+
+  @Property
+  void aRunRecord_comesBackAsItWas(@ForAll("runRecords") RunRecord recorded) throws Exception {
+    assertThat(EventCodec.RUNS.read(EventCodec.RUNS.write(recorded))).isEqualTo(recorded);
+  }
+
+  @Property
+  void bytesThatAreNoEvent_areRefusedInOneWay(@ForAll byte[] bytes) {
+    assertThatThrownBy(() -> EventCodec.FACTS.read(bytes))
+        .isInstanceOf(UnreadableEventException.class);
+  }
+
+  @Property
+  void anEventWithFlippedBytes_isReadOrRefused_andNothingElse(
+      @ForAll("facts") Fact fact, @ForAll int where, @ForAll byte flip) {
+    byte[] bytes = EventCodec.FACTS.write(fact);
+    bytes[Math.floorMod(where, bytes.length)] ^= flip;
+    try {
+      assertThat(EventCodec.FACTS.read(bytes)).isNotNull();
+    } catch (UnreadableEventException e) {
+      assertThat(e.getMessage()).isNotBlank();
+    }
+  }
+
+  @Property
+  void aCutEvent_isRefused(@ForAll("facts") Fact fact, @ForAll int where) {
+    String json = new String(EventCodec.FACTS.write(fact), StandardCharsets.UTF_8);
+    byte[] cut =
+        json.substring(0, Math.floorMod(where, json.length())).getBytes(StandardCharsets.UTF_8);
+    assertThatThrownBy(() -> EventCodec.FACTS.read(cut))
+        .isInstanceOf(UnreadableEventException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        " ",
+        "null",
+        "[]",
+        "{}",
+        "7",
+        "\"Ticked\"",
+        "{\"type\":\"Tocked\"}",
+        "{\"type\":\"RunEnded\",\"runId\":\"r\",\"jobsSent\":1}",
+        TICKED + TICKED,
+        "{\"type\":\"ArrivalsEnded\"}",
+        "{\"type\":\"ArrivalsEnded\",\"generator\":null,\"jobsSent\":1,\"latenessNsP99\":1,\"latenessNsMax\":1,\"clockOffsetNsMax\":1}",
+        "{\"type\":\"ArrivalsEnded\",\"generator\":0,\"jobsSent\":2.7,\"latenessNsP99\":1,\"latenessNsMax\":1,\"clockOffsetNsMax\":1}",
+        "{\"type\":\"ArrivalsEnded\",\"generator\":-1,\"jobsSent\":1,\"latenessNsP99\":1,\"latenessNsMax\":1,\"clockOffsetNsMax\":1}",
+        "{\"type\":\"BatchCompleted\",\"dispatchId\":\"12\",\"executorId\":\"e\",\"incarnation\":1,\"lane\":0,\"serviceNs\":1,\"switchNs\":0,\"result\":\"FAILED\",\"results\":[]}",
+      })
+  void whatIsNoWholeFact_isRefused(String text) {
+    assertThatThrownBy(() -> EventCodec.FACTS.read(text.getBytes(StandardCharsets.UTF_8)))
+        .isInstanceOf(UnreadableEventException.class)
+        .message()
+        .isNotBlank();
+  }
+
+  @Test
+  void aDeeplyNestedText_isRefused() {
+    byte[] bytes = "[".repeat(100_000).getBytes(StandardCharsets.UTF_8);
+    assertThatThrownBy(() -> EventCodec.FACTS.read(bytes))
+        .isInstanceOf(UnreadableEventException.class);
+  }
+
+  @Test
+  void fieldsOfALaterVersion_areIgnored() throws Exception {
+    String later = "{\"type\":\"Ticked\",\"version\":9,\"mood\":{\"good\":true}}";
+    assertThat(EventCodec.FACTS.read(later.getBytes(StandardCharsets.UTF_8)))
+        .isEqualTo(new Ticked());
+  }
+
+  @Provide
+  Arbitrary<Fact> facts() {
+    return Arbitraries.randomValue(random -> new Events(random).fact());
+  }
+
+  @Provide
+  Arbitrary<BatchDispatched> dispatches() {
+    return Arbitraries.randomValue(random -> new Events(random).dispatch());
+  }
+
+  @Provide
+  Arbitrary<Outcome> outcomes() {
+    return Arbitraries.randomValue(random -> new Events(random).outcome());
+  }
+
+  @Provide
+  Arbitrary<RunRecord> runRecords() {
+    return Arbitraries.randomValue(random -> new Events(random).runRecord());
+  }
+
+  /** Random events, with texts of any letters and numbers over their whole range. */
+  private record Events(Random random) {
+    Fact fact() {
+      return switch (random.nextInt(6)) {
+        case 0 -> runStarted();
+        case 1 ->
+            new JobRequested(
+                text(),
+                count(),
+                random.nextLong() >>> 1,
+                text(),
+                text(),
+                text(),
+                text(),
+                1 + count(),
+                1 + count(),
+                ns(),
+                ns());
+        case 2 ->
+            new ExecutorReported(
+                text(),
+                ns(),
+                random.nextBoolean(),
+                text(),
+                orNull(this::ns),
+                list(() -> new Lane(count(), list(this::dispatchId))),
+                list(() -> new Capability(text(), text(), text(), ns(), list(this::warmUp))),
+                ns(),
+                orNull(random::nextDouble));
+        case 3 ->
+            new BatchCompleted(
+                dispatchId(),
+                text(),
+                ns(),
+                count(),
+                ns(),
+                ns(),
+                ns(),
+                ns(),
+                Result.values()[random.nextInt(Result.values().length)],
+                orNull(this::text),
+                list(() -> new JobResult(text(), list(this::count))),
+                orNull(this::ns));
+        case 4 -> new ArrivalsEnded(count(), ns(), random.nextLong(), random.nextLong(), ns());
+        default -> new Ticked();
+      };
+    }
+
+    BatchDispatched dispatch() {
+      return new BatchDispatched(
+          dispatchId(),
+          text(),
+          ns(),
+          List.of(count()),
+          text(),
+          text(),
+          text(),
+          List.of(new DispatchedJob(text(), 1 + count())),
+          1 + count(),
+          count(),
+          1 + count(),
+          ns(),
+          orNull(this::ns),
+          ns(),
+          text(),
+          Map.of(text(), random.nextGaussian()));
+    }
+
+    Outcome outcome() {
+      return new JobEnded(
+          text(),
+          JobEnded.Status.values()[random.nextInt(JobEnded.Status.values().length)],
+          orNull(this::text),
+          orNull(this::dispatchId),
+          count(),
+          ns());
+    }
+
+    RunRecord runRecord() {
+      return random.nextBoolean()
+          ? runStarted()
+          : new RunEnded(text(), ns(), random.nextBoolean(), random.nextBoolean(), ns());
+    }
+
+    private RunStarted runStarted() {
+      return new RunStarted(
+          text(), ns(), random.nextLong(), text(), text(), 1 + count(), 1 + count());
+    }
+
+    private WarmUp warmUp() {
+      return new WarmUp(1 + count(), 1 + count());
+    }
+
+    private DispatchId dispatchId() {
+      return new DispatchId(ns(), count());
+    }
+
+    private long ns() {
+      return random.nextLong() >>> (1 + random.nextInt(62));
+    }
+
+    private int count() {
+      return random.nextInt(1_000_000);
+    }
+
+    private String text() {
+      return random
+          .ints(random.nextInt(12), 0, 0x11000)
+          .filter(c -> c < Character.MIN_SURROGATE || c > Character.MAX_SURROGATE)
+          .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+          .toString();
+    }
+
+    private <T> T orNull(Supplier<T> value) {
+      return random.nextBoolean() ? value.get() : null;
+    }
+
+    private <T> List<T> list(Supplier<T> element) {
+      return Stream.generate(element).limit(random.nextInt(4)).toList();
+    }
+  }
+}

@@ -1,0 +1,391 @@
+package dev.sluice.contract.experiment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.sluice.contract.experiment.InvalidExperimentException.Problem;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Bad input: each mistake is named with its line, its value, and what to try. */
+final class ExperimentFileErrorsTest {
+  /** Two lines, so that what is appended begins at line 3. */
+  private static final String LEAST = "duration_seconds: 20\narrival_rate_jobs_per_sec: 10\n";
+
+  private static final String KNOWN_KEYS =
+      "admission, arrival_rate_jobs_per_sec, arrivals, backends_enabled, batch_sizes, classes,"
+          + " duration_seconds, expire_after_ms, generators, interactive_ratio, kafka, lanes,"
+          + " max_waiting, microbatch, precision_modes, predictor, recorded, resources, run_name,"
+          + " scheduler, scheduler_name, seed, tail_seconds, thresholds, warmup_seconds, workloads";
+
+  @TempDir private Path folder;
+  private Path file;
+
+  @BeforeEach
+  void nameTheFile() {
+    file = folder.resolve("burst.yaml");
+  }
+
+  @Test
+  void anUnknownPolicy_isNamedWithTheNearestAndAll() throws Exception {
+    assertThat(message(LEAST + "scheduler_name: fifoo\n"))
+        .isEqualTo(
+            "burst.yaml:3: error: scheduler_name (fifoo) is unknown.\n"
+                + "  Maybe you meant fifo. Known schedulers: batch_aware, dynamic, fifo,"
+                + " priority_slo, random.");
+  }
+
+  @Test
+  void aMisspeltKey_isNamedWithTheNearestAndAll() throws Exception {
+    assertThat(message(LEAST + "arrival: poisson\n"))
+        .isEqualTo(
+            "burst.yaml:3: error: the key arrival is unknown.\n"
+                + "  Maybe you meant arrivals. Known keys: "
+                + KNOWN_KEYS
+                + ".");
+  }
+
+  @Test
+  void allMistakes_areReportedAtOnce_inTheOrderOfTheFile() throws Exception {
+    assertThat(
+            message(
+                """
+                duration_seconds: -1
+                lanes:
+                  num_lanes: 2.7
+                  kind: emulatd
+                seeed: 1
+                """,
+                "generators=0"))
+        .isEqualTo(
+            "burst.yaml: error: arrival_rate_jobs_per_sec is missing.\n"
+                + "  Maybe a line is to be added: arrival_rate_jobs_per_sec: 10.\n"
+                + "burst.yaml:1: error: duration_seconds (-1) must be above 0 and at most"
+                + " 1000000.\n"
+                + "  Maybe you meant 1.\n"
+                + "burst.yaml:3: error: lanes.num_lanes (2.7) must be a whole number.\n"
+                + "  Maybe you meant 3.\n"
+                + "burst.yaml:4: error: lanes.kind (emulatd) is unknown.\n"
+                + "  Maybe you meant emulated. Known kinds of lanes: emulated, real.\n"
+                + "burst.yaml:5: error: the key seeed is unknown.\n"
+                + "  Maybe you meant seed. Known keys: "
+                + KNOWN_KEYS
+                + ".\n"
+                + "--set generators=0: error: generators (0) must be at least 1 and at most"
+                + " 1000.\n"
+                + "  Maybe you meant 1.");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          warmup_seconds: -1              | 3 | warmup_seconds (-1) must be at least 0 and at most 1000000
+          warmup_seconds: 20              | 3 | warmup_seconds (20) must be less than duration_seconds (20): nothing would be measured
+          tail_seconds: .inf              | 3 | tail_seconds (.inf) must be at least 0 and at most 1000000
+          tail_seconds: "5"               | 3 | tail_seconds (5) must be a number
+          tail_seconds: soon              | 3 | tail_seconds (soon) must be a number
+          tail_seconds: [5]               | 3 | tail_seconds (a list) must be a number
+          interactive_ratio: 1.2          | 3 | interactive_ratio (1.2) must be at least 0 and at most 1
+          interactive_ratio: NaN          | 3 | interactive_ratio (NaN) must be at least 0 and at most 1
+          interactive_ratio: .nan         | 3 | interactive_ratio (.nan) must be at least 0 and at most 1
+          interactive_ratio:              | 3 | interactive_ratio has no value
+          seed: ~                         | 3 | seed has no value
+          seed: 2.7                       | 3 | seed (2.7) must be a whole number
+          seed: 9223372036854775808       | 3 | seed (9223372036854775808) must be at least -9223372036854775808 and at most 9223372036854775807
+          generators: 2.0                 | 3 | generators (2.0) must be a whole number
+          generators: "2"                 | 3 | generators (2) must be a whole number
+          run_name: a b                   | 3 | run_name (a b) is no name for topics and folders
+          run_name: ../up                 | 3 | run_name (../up) is no name for topics and folders
+          run_name: [a]                   | 3 | run_name (a list) must be a text
+          batch_sizes: []                 | 3 | batch_sizes ([]) is an empty list
+          batch_sizes: 8                  | 3 | batch_sizes (8) must be a list
+          batch_sizes: [1, 2, 1]          | 3 | batch_sizes (1) stands in the list twice
+          batch_sizes: [1, 0]             | 3 | batch_sizes (0) must be at least 1 and at most 4096
+          batch_sizes: [1, 2.7]           | 3 | batch_sizes (2.7) must be a whole number
+          batch_sizes: [1, 300]           | 3 | a job of resnet18 with 300 samples costs 1280 tokens, more than resources.total_tokens (1000)
+          resources: {total_tokens: 380}  | 3 | a job of vit with 32 samples costs 388 tokens, more than resources.total_tokens (380)
+          resources: {cpu_fallback: true} | 3 | resources.cpu_fallback (true) is known, but can only be false so far: a job beyond the budget can not run
+          resources: {enabled: maybe}     | 3 | resources.enabled (maybe) must be true or false
+          resources: 5                    | 3 | resources (5) must be a mapping of keys to values
+          workloads: [resnet81]           | 3 | workloads (resnet81) is unknown
+          workloads: [vit, vit]           | 3 | workloads (vit) stands in the list twice
+          workloads: []                   | 3 | workloads ([]) is an empty list
+          workloads: [[vit]]              | 3 | workloads.name (a list) must be a text
+          workloads: [{weight: 2}]        | 3 | an entry of workloads has no name
+          workloads: [{name: vit, weight: 0}] | 3 | workloads.weight (0) must be above 0 and at most 1000000000
+          workloads: [{name: vit, wieght: 1}] | 3 | the key workloads.wieght is unknown
+          workloads: [{name: vit, path: vit.pt, input_shape: [3]}] | 3 | workloads (vit) is a built-in one and can have no file of its own
+          workloads: [{name: m, input_shape: [3], tokens: 1}] | 3 | a model of your own has no path
+          workloads: [{name: m, path: m.pt, tokens: 1}] | 3 | a model of your own has no input_shape
+          workloads: [{name: m, path: m.pt, input_shape: [3]}] | 3 | workloads (m) has no tokens
+          workloads: [{name: m, path: m.pkl, input_shape: [3], tokens: 1}] | 3 | workloads.path (m.pkl) is neither a .pt nor an .onnx file
+          workloads: [{name: m/n, path: m.pt, input_shape: [3], tokens: 1}] | 3 | workloads (m/n) is no name for a workload
+          workloads: [{name: m, path: m.onnx, input_shape: [3], tokens: 1}] | 0 | backends_enabled (pytorch) would send jobs to a backend that can not run m (m.onnx)
+          workloads: [{name: vit, alpha_ms: 1, beta_ms: 1}] | 3 | workloads (vit) has alpha_ms and beta_ms, but its lanes are real
+          backends_enabled: [pytorh]      | 3 | backends_enabled (pytorh) is unknown
+          backends_enabled: [onnx, onnx]  | 3 | backends_enabled (onnx) stands in the list twice
+          precision_modes: [fp31]         | 3 | precision_modes (fp31) is unknown
+          precision_modes: [fp32, bf16]   | 3 | precision_modes (bf16) is known, but Sluice runs fp32 so far
+          arrivals: poison                | 3 | arrivals (poison) is unknown
+          admission: hopeful              | 3 | admission (hopeful) is unknown
+          scheduler: {urgency: 1}         | 3 | the key scheduler.urgency is unknown
+          microbatch: {window_ms: -1}     | 3 | microbatch.window_ms (-1) must be at least 0 and at most 1000000000
+          microbatch: {policies: [fifi]}  | 3 | microbatch.policies (fifi) is unknown
+          max_waiting: 10                 | 3 | max_waiting (10) is known, but can only be none so far: the queue has no bound yet
+          expire_after_ms: 10             | 3 | expire_after_ms (10) is known, but can only be none so far: the queue has no bound yet
+          lanes: {ahead: 1}               | 3 | lanes.ahead (1) is known, but can only be 0 so far: a lane holds only the batch that it runs
+          lanes: {device: cuda}           | 3 | lanes.device (cuda) is unknown
+          lanes: {lease_ms: 0}            | 3 | lanes.lease_ms (0) must be at least 1 and at most 86400000
+          lanes: {kind: emulated}         | 3 | workloads (resnet18) has no service time on emulated lanes
+          kafka: {shards: 2}              | 3 | kafka.shards (2) is known, but can only be 1 so far: a run is one shard
+          kafka: {bootstrap_servers: here} | 3 | kafka.bootstrap_servers (here) is neither embedded nor HOST:PORT
+          predictor: {quantile: 1}        | 3 | predictor.quantile (1) must be at least 0.01 and at most 0.999
+          classes: {gold: {priority: 1}}  | 3 | classes.gold.slo_ms is missing
+          classes: {all: {slo_ms: 1}}     | 3 | classes.all is no name for a class
+          classes: {gold: {slo_ms: 1}}    | 3 | interactive_ratio (0.3) needs a class that is interactive, and there is none
+          classes: {batch: {slo_ms: 0}}   | 3 | classes.batch.slo_ms (0) must be at least 0.001 and at most 1000000000
+          classes: {batch: {slo_scale: 5}} | 3 | classes.batch.slo_scale (5) is known, but can only be none so far: the promise is given as slo_ms
+          thresholds: {all_p98_e2e_ms: 5} | 3 | thresholds (all_p98_e2e_ms) names no figure
+          thresholds: {all_p99_e2e_ms: 5} | 3 | thresholds.all_p99_e2e_ms (5) is no bound
+          thresholds: {all_p99_e2e_ms: < x} | 3 | thresholds.all_p99_e2e_ms (< x) is no bound
+          [a]: 1                          | 3 | a key must be a plain name
+          """)
+  void aBadValue_isNamedWithItsLine(String line, int lineNumber, String what) throws Exception {
+    assertThat(problems(LEAST + line + "\n"))
+        .anySatisfy(
+            problem -> {
+              assertThat(problem.what()).isEqualTo(what);
+              assertThat(problem.maybe()).isNotBlank();
+              assertThat(problem.location())
+                  .isEqualTo(file + (lineNumber == 0 ? "" : ":" + lineNumber));
+            });
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          0         | must be above 0 and at most 1000000
+          -3        | must be above 0 and at most 1000000
+          NaN       | must be above 0 and at most 1000000
+          .inf      | must be above 0 and at most 1000000
+          Infinity  | must be above 0 and at most 1000000
+          1e999     | must be above 0 and at most 1000000
+          fast      | must be a number
+          true      | must be a number
+          0x10      | must be a number
+          """)
+  void aBadRate_isRefused(String rate, String rule) throws Exception {
+    assertThat(problems("duration_seconds: 5\n\narrival_rate_jobs_per_sec: " + rate))
+        .singleElement()
+        .satisfies(
+            problem -> {
+              assertThat(problem.location()).isEqualTo(file + ":3");
+              assertThat(problem.what())
+                  .isEqualTo("arrival_rate_jobs_per_sec (" + rate + ") " + rule);
+            });
+  }
+
+  @Test
+  void emulatedLanesWithoutATable_areNamedAtTheirKind_forEachDefaultWorkload() throws Exception {
+    assertThat(problems(LEAST + "lanes:\n  threads: 1\n  kind: emulated\n"))
+        .hasSize(3)
+        .allSatisfy(problem -> assertThat(problem.location()).isEqualTo(file + ":5"));
+  }
+
+  @Test
+  void moreJobsThanMemoryHolds_areRefused() throws Exception {
+    assertThat(problems("duration_seconds: 1000000\narrival_rate_jobs_per_sec: 1000000\n"))
+        .singleElement()
+        .satisfies(
+            problem -> {
+              assertThat(problem.location()).isEqualTo(file + ":2");
+              assertThat(problem.what()).contains("about 1000030000000 jobs");
+            });
+  }
+
+  @Test
+  void aDuplicateKey_isNamedWithBothLines() throws Exception {
+    assertThat(
+            message(
+                LEAST + "lanes:\n  threads: 1\n  num_lanes: 1\n  threads: 2\nseed: 1\nseed: 1\n"))
+        .isEqualTo(
+            "burst.yaml:6: error: the key threads stands here a second time, first at"
+                + " burst.yaml:4.\n"
+                + "  Maybe one of the two is to be removed.\n"
+                + "burst.yaml:8: error: the key seed stands here a second time, first at"
+                + " burst.yaml:7.\n"
+                + "  Maybe one of the two is to be removed.");
+  }
+
+  @Test
+  void aTab_isNamedWithItsLine() throws Exception {
+    assertThat(problems(LEAST + "lanes:\n\tnum_lanes: 2\n"))
+        .singleElement()
+        .satisfies(
+            problem -> {
+              assertThat(problem.location()).isEqualTo(file + ":4");
+              assertThat(problem.what()).startsWith("this is not YAML (");
+              assertThat(problem.maybe()).isEqualTo("the tab on that line should be spaces");
+            });
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'lanes: {num_lanes: 2\nseed: 3\n', 4",
+    "'batch_sizes: [1, 2\n', 4",
+    "'run_name: \"open\n', 4",
+    "'  seed: 1\n', 3",
+    "'---\nseed: 1\n', 3",
+    "'run_name: *nobody\n', 3",
+  })
+  void whatIsNotYaml_isNamedWithItsLine(String rest, int line) throws Exception {
+    assertThat(problems(LEAST + rest))
+        .singleElement()
+        .satisfies(
+            problem -> {
+              assertThat(problem.location()).isEqualTo(file + ":" + line);
+              assertThat(problem.what()).startsWith("this is not YAML (").doesNotContain("\n");
+            });
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', the file is empty",
+    "'# only a remark\n', the file is empty",
+    "'~', the file is empty"
+  })
+  void anEmptyFile_isRefused(String text, String what) throws Exception {
+    assertThat(problems(text))
+        .containsExactly(
+            new Problem(
+                file.toString(), what, "it should begin with arrival_rate_jobs_per_sec: 10"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'- a\n- b\n'", "'\nhello\n'"})
+  void aFileThatIsNoMapping_isRefused(String text) throws Exception {
+    assertThat(problems(text))
+        .singleElement()
+        .extracting(Problem::what)
+        .isEqualTo("an experiment file is a mapping of keys to values, and this is not");
+  }
+
+  @Test
+  void anAliasBomb_isRefused() throws Exception {
+    var bomb = new StringBuilder("a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
+    for (int i = 1; i < 9; i++) {
+      bomb.append("a").append(i).append(": &a").append(i).append(" [");
+      bomb.append(("*a" + (i - 1) + ",").repeat(9)).append("]\n");
+    }
+    assertThat(problems(bomb.toString())).singleElement();
+    assertThat(problems(LEAST + "lanes: &l {x: *l}\n")).isNotEmpty();
+    assertThat(problems("a: " + "[".repeat(5000))).singleElement();
+  }
+
+  @Test
+  void bytesThatAreNoText_areRefusedWithTheirLine() throws Exception {
+    Files.write(file, "seed: 1\nrun_name: Größe\n".getBytes(StandardCharsets.ISO_8859_1));
+    assertThat(thrown(file).problems())
+        .containsExactly(
+            new Problem(
+                file + ":2",
+                "the file is not UTF-8 text (byte 21 is no part of a letter)",
+                "it was saved in another encoding, or is no text at all"));
+    Files.write(file, new byte[] {'P', 'K', 3, 4, 0, 0, 0});
+    assertThat(thrown(file).problems())
+        .singleElement()
+        .satisfies(problem -> assertThat(problem.location()).isEqualTo(file.toString()));
+    Files.write(file, new byte[(1 << 20) + 1]);
+    assertThat(thrown(file).problems())
+        .singleElement()
+        .extracting(Problem::what)
+        .isEqualTo("the file is larger than 1048576 bytes");
+  }
+
+  @Test
+  void aMissingFile_isNamedWithItsNeighbour() throws Exception {
+    Files.writeString(folder.resolve("quickstart.yaml"), LEAST);
+    Path missing = folder.resolve("quikstart.yaml");
+    assertThat(thrown(missing))
+        .hasMessage(
+            missing + ": error: the file does not exist.\n  Maybe you meant quickstart.yaml.");
+    assertThat(thrown(folder.resolve("none/such.yaml")).problems())
+        .singleElement()
+        .extracting(Problem::maybe)
+        .isEqualTo("the path is relative to another folder");
+  }
+
+  @Test
+  void aFolder_isRefused_andSaysWhatIsInIt() throws Exception {
+    Files.writeString(folder.resolve("quickstart.yaml"), LEAST);
+    assertThat(thrown(folder))
+        .hasMessage(
+            folder
+                + ": error: this is a folder, not a file.\n"
+                + "  Maybe one of its files was meant. There are: quickstart.yaml.");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          lanes.num_lanes     | an override is written key=value
+          =4                  | an override is written key=value
+          lanes.num_lane=4    | the key lanes.num_lane is unknown
+          lane.num_lanes=4    | the key lane is unknown
+          seed.x=4            | seed has no keys of its own: it is set as a whole
+          seed=               | seed has no value
+          seed=1.5            | seed (1.5) must be a whole number
+          batch_sizes=[1, 1]  | batch_sizes (1) stands in the list twice
+          """)
+  void aBadOverride_isNamedAsItWasWritten(String override, String what) throws Exception {
+    assertThat(problems(LEAST + "seed: 1\n", override))
+        .singleElement()
+        .satisfies(
+            problem -> {
+              assertThat(problem.location()).isEqualTo("--set " + override);
+              assertThat(problem.what()).isEqualTo(what);
+            });
+  }
+
+  @Test
+  void anOverrideThatIsNoYaml_isNamedAsItWasWritten() throws Exception {
+    assertThat(problems(LEAST, "batch_sizes=[1"))
+        .singleElement()
+        .extracting(Problem::location)
+        .isEqualTo("--set batch_sizes=[1");
+  }
+
+  /** The message, with the file's name alone. */
+  private String message(String text, String... overrides) throws Exception {
+    return problems(text, overrides).stream()
+        .map(Problem::toString)
+        .collect(Collectors.joining("\n"))
+        .replace(folder + "/", "");
+  }
+
+  private List<Problem> problems(String text, String... overrides) throws Exception {
+    Files.writeString(file, text);
+    return thrown(file, overrides).problems();
+  }
+
+  private static InvalidExperimentException thrown(Path file, String... overrides) {
+    return catchThrowableOfType(
+        InvalidExperimentException.class,
+        () -> ExperimentFile.read(file, List.of(overrides), Vocabularies.KNOWN));
+  }
+}

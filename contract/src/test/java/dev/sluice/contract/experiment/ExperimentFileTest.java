@@ -1,0 +1,317 @@
+package dev.sluice.contract.experiment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.contract.experiment.Experiment.JobClass;
+import dev.sluice.contract.experiment.Experiment.KafkaSettings;
+import dev.sluice.contract.experiment.Experiment.Lanes;
+import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
+import dev.sluice.contract.experiment.Experiment.Microbatch;
+import dev.sluice.contract.experiment.Experiment.ModelFile;
+import dev.sluice.contract.experiment.Experiment.Predictor;
+import dev.sluice.contract.experiment.Experiment.Resources;
+import dev.sluice.contract.experiment.Experiment.Threshold;
+import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Files that are accepted, and what they are read as. */
+final class ExperimentFileTest {
+  private static final String LEAST = "duration_seconds: 20\narrival_rate_jobs_per_sec: 10\n";
+
+  @TempDir private Path folder;
+
+  @Test
+  void aFileOfTheTwoRequiredKeys_hasEveryDefault() throws Exception {
+    ParsedExperiment parsed = parse(LEAST);
+    assertThat(parsed.experiment())
+        .isEqualTo(
+            new Experiment(
+                "my-test",
+                42,
+                20,
+                0,
+                30,
+                10,
+                "poisson",
+                1,
+                0.3,
+                List.of(
+                    new JobClass("interactive", 100, 1, true, false),
+                    new JobClass("batch", 1000, 5, false, true)),
+                List.of(
+                    new WorkloadChoice("resnet18", 1, 80, null, null),
+                    new WorkloadChoice("resnet50", 1, 160, null, null),
+                    new WorkloadChoice("vit", 1, 260, null, null)),
+                List.of("pytorch"),
+                List.of("fp32"),
+                List.of(1, 8, 32),
+                "fifo",
+                Map.of(),
+                "none",
+                new Microbatch(true, 10, 128, List.of("batch_aware", "dynamic")),
+                new Resources(true, 1000),
+                new Lanes(true, 2, 1, "auto", "real", null, 200),
+                new Predictor(false, "models/latency", 0.95),
+                new KafkaSettings("embedded", 1),
+                Map.of()));
+    assertThat(parsed.warnings()).isEmpty();
+  }
+
+  @Test
+  void everyKey_canBeGiven() throws Exception {
+    Experiment e =
+        parse(
+                """
+                run_name: Full_1.0
+                seed: -7
+                duration_seconds: 20.5
+                warmup_seconds: 2
+                tail_seconds: 0
+                arrival_rate_jobs_per_sec: 1e2
+                arrivals: constant
+                generators: 3
+                interactive_ratio: 0.25
+                classes:
+                  gold: {slo_ms: 50, priority: 0, interactive: yes, microbatch: true}
+                  größe: {slo_ms: 5000}
+                workloads:
+                  - resnet18
+                  - {name: resnet50, weight: 2.5}
+                  - name: mine
+                    path: models/mine.onnx
+                    input_shape: [3, 32, 32]
+                    tokens: 12
+                backends_enabled: [onnx]
+                precision_modes: [fp32]
+                batch_sizes: [4, 2]
+                scheduler_name: dynamic
+                scheduler: {urgency: 2, interactive: 0.5}
+                admission: hopeless
+                microbatch: {enabled: off, window_ms: 0, max_batch: 16, policies: [fifo]}
+                resources: {enabled: false, total_tokens: 1}
+                lanes: {enabled: false, num_lanes: 8, threads: 2, device: cpu, heartbeat_ms: 100}
+                predictor: {quantile: 0.9, model_path: m}
+                kafka: {bootstrap_servers: "a:9092,b:9093"}
+                thresholds:
+                  gold_p99_e2e_ms: "< 100"
+                  overall_throughput_sps: ">= 1.5e2"
+                """)
+            .experiment();
+    assertThat(e)
+        .isEqualTo(
+            new Experiment(
+                "Full_1.0",
+                -7,
+                20.5,
+                2,
+                0,
+                100,
+                "constant",
+                3,
+                0.25,
+                List.of(
+                    new JobClass("gold", 50, 0, true, true),
+                    new JobClass("größe", 5000, 5, false, true)),
+                List.of(
+                    new WorkloadChoice("resnet18", 1, 80, null, null),
+                    new WorkloadChoice("resnet50", 2.5, 160, null, null),
+                    new WorkloadChoice(
+                        "mine",
+                        1,
+                        12,
+                        new ModelFile("models/mine.onnx", "onnx", List.of(3, 32, 32)),
+                        null)),
+                List.of("onnx"),
+                List.of("fp32"),
+                List.of(4, 2),
+                "dynamic",
+                Map.of("urgency", 2.0, "interactive", 0.5),
+                "hopeless",
+                new Microbatch(false, 0, 16, List.of("fifo")),
+                new Resources(false, 1),
+                new Lanes(false, 8, 2, "cpu", "real", null, 100),
+                new Predictor(false, "m", 0.9),
+                new KafkaSettings("a:9092,b:9093", 1),
+                Map.of(
+                    "gold_p99_e2e_ms", new Threshold("<", 100),
+                    "overall_throughput_sps", new Threshold(">=", 150))));
+    assertThat(e.lanes().count()).isEqualTo(1);
+  }
+
+  @Test
+  void emulatedLanes_takeATableOrALine() throws Exception {
+    Experiment e =
+        parse(
+                LEAST
+                    + """
+                    workloads: [resnet18, {name: big, alpha_ms: 5, beta_ms: 0.25, tokens: 300}]
+                    lanes: {kind: emulated, latency_table: latency/accelerator-like.csv}
+                    """)
+            .experiment();
+    assertThat(e.lanes().latencyTable()).isEqualTo("latency/accelerator-like.csv");
+    assertThat(e.workload("big").linear()).isEqualTo(new LinearServiceTime(5, 0.25));
+  }
+
+  @Test
+  void aDefaultClass_keepsWhatTheFileDoesNotSay_andSoDoesTheOther() throws Exception {
+    assertThat(parse(LEAST + "classes: {batch: {slo_ms: 1}}\n").experiment().classes())
+        .containsExactly(
+            new JobClass("interactive", 100, 1, true, false),
+            new JobClass("batch", 1, 5, false, true));
+  }
+
+  @Test
+  void overrides_replaceAndAddKeys_andTheLastOneCounts() throws Exception {
+    Experiment e =
+        parse(
+                LEAST + "lanes: {num_lanes: 2, threads: 3}\n",
+                "lanes.num_lanes=4",
+                "lanes.num_lanes=5",
+                "classes.interactive.slo_ms=250.5",
+                "batch_sizes=[1, 2]",
+                "thresholds.all_p99_e2e_ms=> 10",
+                "duration_seconds = 30")
+            .experiment();
+    assertThat(e.lanes().numLanes()).isEqualTo(5);
+    assertThat(e.lanes().threads()).isEqualTo(3);
+    assertThat(e.jobClass("interactive").sloMs()).isEqualTo(250.5);
+    assertThat(e.jobClass("batch").sloMs()).isEqualTo(1000);
+    assertThat(e.batchSizes()).containsExactly(1, 2);
+    assertThat(e.thresholds()).containsEntry("all_p99_e2e_ms", new Threshold(">", 10));
+    assertThat(e.durationSeconds()).isEqualTo(30);
+  }
+
+  @Test
+  void windowsLineEnds_andAByteOrderMark_changeNothing() throws Exception {
+    String windows = "\uFEFF" + (LEAST + "lanes:\n  num_lanes: 3\n").replace("\n", "\r\n");
+    ParsedExperiment parsed = parse(windows);
+    assertThat(parsed.experiment().lanes().numLanes()).isEqualTo(3);
+    assertThat(parsed.location("lanes.num_lanes")).isEqualTo(parsed.file() + ":4");
+  }
+
+  @Test
+  void locations_areThoseOfTheValues() throws Exception {
+    ParsedExperiment parsed =
+        parse(LEAST + "workloads:\n  - resnet18\n  - name: vit\n    weight: 2\n", "seed=1");
+    assertThat(parsed.location("duration_seconds")).isEqualTo(parsed.file() + ":1");
+    assertThat(parsed.location("workloads.vit")).isEqualTo(parsed.file() + ":5");
+    assertThat(parsed.location("seed")).isEqualTo("--set seed=1");
+    assertThat(parsed.location("lanes.latency_table")).isEqualTo(parsed.file().toString());
+    assertThat(parsed.resolve("latency/a.csv")).isEqualTo(folder.resolve("latency/a.csv"));
+  }
+
+  @Test
+  void theFilesName_isTheRunsName_whereItIsValid() throws Exception {
+    Path file = folder.resolve("Größe 7 (neu).v2.yaml");
+    Files.writeString(file, LEAST);
+    assertThat(ExperimentFile.read(file, List.of(), Vocabularies.KNOWN).experiment().runName())
+        .isEqualTo("Gr--e-7--neu-.v2");
+  }
+
+  @Test
+  void whatComesLater_isAcceptedAtItsDefault() throws Exception {
+    ParsedExperiment parsed =
+        parse(
+            LEAST
+                + """
+                max_waiting: none
+                expire_after_ms: none
+                classes: {batch: {slo_scale: none}}
+                resources: {cpu_fallback: false}
+                lanes: {ahead: 0, lease_ms: 2000, max_attempts: 3}
+                kafka: {shards: 1}
+                recorded: {anything: [at, all]}
+                """);
+    assertThat(parsed.warnings()).isEmpty();
+  }
+
+  @Test
+  void whatHasNoEffectYet_isAWarning() throws Exception {
+    ParsedExperiment parsed =
+        parse(
+            LEAST
+                + """
+                predictor:
+                  enabled: true
+                lanes:
+                  lease_ms: 5000
+                  max_attempts: 1
+                  latency_table: a.csv
+                """);
+    String file = parsed.file().toString();
+    assertThat(parsed.warnings())
+        .containsExactlyInAnyOrder(
+            file
+                + ":4: warning: predictor.enabled (true) finds no model in models/latency: a cold"
+                + " start, running means predict.",
+            file + ":6: warning: lanes.lease_ms (5000) has no effect: leases come later.",
+            file
+                + ":7: warning: lanes.max_attempts (1) has no effect: further attempts come later.",
+            file + ":8: warning: lanes.latency_table (a.csv) has no effect on real lanes.");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"fifo_baseline", "mixed_slo_microbatch", "dynamic_predictor"})
+  void theFirstFiles_areAccepted(String name) throws Exception {
+    Path file = Path.of("src/test/resources/seed", name + ".yaml");
+    ParsedExperiment parsed = ExperimentFile.read(file, List.of(), Vocabularies.KNOWN);
+    assertThat(parsed.experiment().runName()).isEqualTo(name);
+    assertThat(parsed.experiment().batchSizes()).containsExactly(1, 8, 32);
+    assertThat(parsed.warnings()).hasSize(name.equals("dynamic_predictor") ? 1 : 0);
+  }
+
+  @Test
+  void everyShippedConfig_isAccepted_withoutAWarningButThePredictors() throws Exception {
+    List<Path> files;
+    try (Stream<Path> all = Files.walk(Path.of("../configs"))) {
+      files = all.filter(path -> path.toString().endsWith(".yaml")).sorted().toList();
+    }
+    assertThat(files).hasSizeGreaterThanOrEqualTo(10);
+    for (Path file : files) {
+      ParsedExperiment parsed = ExperimentFile.read(file, List.of(), Vocabularies.KNOWN);
+      assertThat(parsed.warnings())
+          .as(file.toString())
+          .hasSize(parsed.experiment().predictor().enabled() ? 1 : 0);
+      assertThat(Files.readString(file)).contains("#   ./sluice run configs/");
+    }
+  }
+
+  @Test
+  void theConfigsOfThePolicies_differInNameAndPolicyAlone() throws Exception {
+    List<Path> files;
+    try (Stream<Path> all = Files.list(Path.of("../configs/policies"))) {
+      files = all.sorted().toList();
+    }
+    assertThat(files.stream().map(file -> file.getFileName().toString().replace(".yaml", "")))
+        .containsExactlyInAnyOrderElementsOf(Vocabularies.KNOWN.schedulers().keySet());
+    List<Experiment> alike =
+        files.stream()
+            .map(
+                file -> {
+                  try {
+                    return ExperimentFile.read(
+                            file, List.of("run_name=r", "scheduler_name=fifo"), Vocabularies.KNOWN)
+                        .experiment();
+                  } catch (InvalidExperimentException e) {
+                    throw new AssertionError(e);
+                  }
+                })
+            .distinct()
+            .toList();
+    assertThat(alike).hasSize(1);
+  }
+
+  private ParsedExperiment parse(String text, String... overrides) throws Exception {
+    Path file = folder.resolve("my-test.yaml");
+    Files.writeString(file, text);
+    return ExperimentFile.read(file, List.of(overrides), Vocabularies.KNOWN);
+  }
+}

@@ -1,0 +1,21 @@
+package dev.sluice.contract.experiment;
+
+import java.util.List;
+import java.util.Map;
+
+/** The names that the tests' files may use: those of the real registries. */
+final class Vocabularies {
+  static final Vocabulary KNOWN =
+      new Vocabulary(
+          Map.of(
+              "fifo", List.of(),
+              "priority_slo", List.of(),
+              "batch_aware", List.of("workload", "backend"),
+              "dynamic", List.of("interactive", "urgency", "batchability"),
+              "random", List.of()),
+          List.of("poisson", "constant"),
+          Map.of("resnet18", 80, "resnet50", 160, "vit", 260, "vit_tiny", 40),
+          List.of("all_p99_e2e_ms", "all_slo_violation_rate", "overall_throughput_sps"));
+
+  private Vocabularies() {}
+}
