@@ -88,13 +88,16 @@ public sealed interface CoreEntity {
    * @param sources how many there are; 0 before the run started
    * @param indexBySource highest index seen from each source
    * @param sourcesEnded those that will send no more, ascending
+   * @param policyWakeAtNs until when the policy's last answer starts nothing; {@link
+   *     Long#MAX_VALUE}: it named no time
    */
   record Progress(
       long nowNs,
       long nextEntry,
       int sources,
       Map<Integer, Long> indexBySource,
-      List<Integer> sourcesEnded)
+      List<Integer> sourcesEnded,
+      long policyWakeAtNs)
       implements CoreEntity {
     public Progress {
       indexBySource = Map.copyOf(indexBySource);

@@ -23,8 +23,8 @@ public record JobSpec(
     int lanesNeeded,
     long sloNs,
     long intendedAtNs) {
-  /** Intended arrival + latency promise. */
+  /** Intended arrival + latency promise, at most {@link Long#MAX_VALUE}. */
   public long deadlineNs() {
-    return intendedAtNs + sloNs;
+    return sloNs > Long.MAX_VALUE - intendedAtNs ? Long.MAX_VALUE : intendedAtNs + sloNs;
   }
 }

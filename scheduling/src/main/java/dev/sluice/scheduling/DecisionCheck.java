@@ -1,0 +1,137 @@
+package dev.sluice.scheduling;
+
+import dev.sluice.scheduling.InvalidChoiceException.Rule;
+import dev.sluice.scheduling.policy.Choice;
+import dev.sluice.scheduling.policy.SchedulerState;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Checks each answer of a policy before it is applied, and names the broken rule. */
+final class DecisionCheck {
+  private final CoreState state;
+  private final String policy;
+
+  /** A batch that may start. */
+  record Checked(List<QueuedJob> jobs, ExecutorLanes.Lane lane, int samples, int tokens) {}
+
+  DecisionCheck(CoreState state, String policy) {
+    this.state = state;
+    this.policy = policy;
+  }
+
+  void check(Choice.Nothing nothing) {
+    if (nothing.untilNs() <= state.nowNs()) {
+      throw broken(
+          Rule.WAKE_IN_PAST,
+          "nothing until (%d), and it is (%d)".formatted(nothing.untilNs(), state.nowNs()));
+    }
+  }
+
+  Checked check(Choice.Start start) {
+    ExecutorLanes.Lane lane = checkLane(start);
+    List<QueuedJob> jobs = checkJobs(start.batch());
+    JobGroup group = jobs.get(0).group;
+    if (!state.canRun(group, lane)) {
+      throw broken(Rule.CANNOT_RUN, "jobs %s on lane (%s)".formatted(jobs, lane));
+    }
+    long samples = 0;
+    for (QueuedJob job : jobs) {
+      samples += job.group.samples();
+    }
+    if (jobs.size() > 1) {
+      checkShared(jobs, samples);
+    }
+    if (!group.ripe(state.nowNs())) {
+      throw broken(
+          Rule.MICROBATCH_UNRIPE,
+          "jobs %s at (%d), and their set is ready at (%d)"
+              .formatted(jobs, state.nowNs(), group.set.readyAtNs()));
+    }
+    long tokens = group.tokensOf(samples);
+    long freeTokens = lane.executor().freeTokens();
+    if (tokens > freeTokens) {
+      throw broken(
+          Rule.TOKENS_EXCEEDED,
+          "jobs %s of (%d) tokens on lane (%s) with (%d) free"
+              .formatted(jobs, tokens, lane, freeTokens));
+    }
+    if (start.notAfterNs() < state.nowNs()) {
+      throw broken(
+          Rule.NOT_AFTER_IN_PAST,
+          "jobs %s not after (%d), and it is (%d)"
+              .formatted(jobs, start.notAfterNs(), state.nowNs()));
+    }
+    return new Checked(jobs, lane, Math.toIntExact(samples), Math.toIntExact(tokens));
+  }
+
+  InvalidChoiceException unsupported(Choice choice) {
+    return broken(Rule.UNSUPPORTED, choice.toString());
+  }
+
+  private ExecutorLanes.Lane checkLane(Choice.Start start) {
+    if (start.lanes().isEmpty()) {
+      throw broken(Rule.NO_LANE, "jobs %s on no lane".formatted(start.batch()));
+    }
+    if (start.lanes().size() > 1) {
+      throw broken(Rule.UNSUPPORTED, "jobs %s on lanes %s".formatted(start.batch(), start.lanes()));
+    }
+    SchedulerState.Lane chosen = start.lanes().get(0);
+    if (!(chosen instanceof ExecutorLanes.Lane lane) || !state.hasLane(lane)) {
+      throw broken(Rule.UNKNOWN_LANE, "lane (%s)".formatted(chosen));
+    }
+    if (!lane.idle()) {
+      throw broken(Rule.LANE_BUSY, "lane (%s) for jobs %s".formatted(lane, start.batch()));
+    }
+    return lane;
+  }
+
+  private List<QueuedJob> checkJobs(List<SchedulerState.Job> batch) {
+    if (batch.isEmpty()) {
+      throw broken(Rule.EMPTY_BATCH, "a start of no jobs");
+    }
+    List<QueuedJob> jobs = new ArrayList<>(batch.size());
+    Set<SchedulerState.Job> seen = new HashSet<>();
+    for (SchedulerState.Job job : batch) {
+      if (!(job instanceof QueuedJob queued)
+          || !state.hasGroup(queued.group)
+          || queued.phase == QueuedJob.Phase.ENDED) {
+        throw broken(Rule.UNKNOWN_JOB, "job (%s)".formatted(job));
+      }
+      boolean twice = batch.size() > 1 && !seen.add(queued);
+      if (twice || queued.phase != QueuedJob.Phase.WAITING) {
+        throw broken(Rule.JOB_ASSIGNED_TWICE, "job (%s) in %s".formatted(queued, batch));
+      }
+      jobs.add(queued);
+    }
+    return jobs;
+  }
+
+  private void checkShared(List<QueuedJob> jobs, long samples) {
+    JobGroup first = jobs.get(0).group;
+    for (QueuedJob job : jobs) {
+      JobGroup group = job.group;
+      if (!group.hasModelOf(first)) {
+        throw broken(
+            Rule.MICROBATCH_INCOMPATIBLE,
+            "jobs %s: (%s) and (%s)".formatted(jobs, first.key, group.key));
+      }
+      if (!state.settings.microbatch().enabled() || !group.jobClass.microbatch()) {
+        throw broken(
+            Rule.MICROBATCH_NOT_SHARED,
+            "jobs %s, and class (%s) shares no batch".formatted(jobs, group.jobClass.name()));
+      }
+    }
+    int most = state.settings.microbatch().maxBatch();
+    if (samples > most) {
+      throw broken(
+          Rule.MICROBATCH_TOO_LARGE,
+          "jobs %s of (%d) samples together, at most (%d)".formatted(jobs, samples, most));
+    }
+  }
+
+  private InvalidChoiceException broken(Rule rule, String values) {
+    return new InvalidChoiceException(rule, policy, values);
+  }
+}

@@ -1,0 +1,132 @@
+package dev.sluice.scheduling.policy;
+
+import static dev.sluice.scheduling.policy.Choice.start;
+
+import dev.sluice.scheduling.policy.SchedulerState.Group;
+import dev.sluice.scheduling.policy.SchedulerState.Job;
+import dev.sluice.scheduling.policy.SchedulerState.Lane;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The highest sum of five terms first: interactivity, urgency, batchability, short predicted
+ * service, few tokens. Ties by {@link JobOrder#DEADLINE}. Passes over what cannot start. At its
+ * default weights it is nearly shortest-job-first.
+ */
+final class DynamicPolicy implements SchedulingPolicy {
+  /**
+   * interactive: if the class is; urgency: × 1 / (ms to the deadline + 1); overdue: in its place
+   * once the deadline is past; batchability: × min(compatible others / 5, 1); short_service: / the
+   * predicted seconds, at least 1 ms; tokens: × tokens / 1000, subtracted.
+   */
+  static final List<Weight> WEIGHTS =
+      List.of(
+          new Weight("interactive", 10),
+          new Weight("urgency", 1),
+          new Weight("overdue", 10),
+          new Weight("batchability", 5),
+          new Weight("short_service", 2),
+          new Weight("tokens", 0.1));
+
+  private static final double NS_PER_MS = 1e6;
+  private static final double NS_PER_SECOND = 1e9;
+  private static final double SERVICE_SECONDS_MIN = 0.001;
+  private static final double OTHERS_THAT_COUNT = 5;
+
+  private final double interactive;
+  private final double urgency;
+  private final double overdue;
+  private final double batchability;
+  private final double shortService;
+  private final double tokens;
+
+  DynamicPolicy(Map<String, Double> weights) {
+    interactive = Weight.in(weights, "interactive");
+    urgency = Weight.in(weights, "urgency");
+    overdue = Weight.in(weights, "overdue");
+    batchability = Weight.in(weights, "batchability");
+    shortService = Weight.in(weights, "short_service");
+    tokens = Weight.in(weights, "tokens");
+  }
+
+  @Override
+  public Needs needs() {
+    return new Needs(Set.of(JobOrder.DEADLINE), true, true);
+  }
+
+  @Override
+  public Choice choose(SchedulerState state) {
+    if (!state.hasIdleLane()) {
+      return state.nothingStartable();
+    }
+    @Nullable Job best = null;
+    @Nullable Lane bestLane = null;
+    double bestScore = Double.NEGATIVE_INFINITY;
+    for (Group group : state.groups()) {
+      Lane lane = state.laneFor(group);
+      if (lane == null) {
+        continue;
+      }
+      Job head = group.first(JobOrder.DEADLINE);
+      double score = score(state, head, lane);
+      if (best == null
+          || score > bestScore
+          || (score == bestScore && JobOrder.DEADLINE.compare(head, best) < 0)) {
+        best = head;
+        bestLane = lane;
+        bestScore = score;
+      }
+    }
+    if (best == null || bestLane == null) {
+      return state.nothingStartable();
+    }
+    List<Job> batch =
+        best.group().set().fill(best, bestLane, (job, lane) -> score(state, job, lane));
+    return start(batch, List.of(bestLane)).because(terms(state, best, bestLane));
+  }
+
+  private double score(SchedulerState state, Job job, Lane lane) {
+    Group group = job.group();
+    return interactiveTerm(group)
+        + urgencyTerm(state, job)
+        + batchabilityTerm(group)
+        + shortServiceTerm(state, group, lane)
+        - tokensTerm(group);
+  }
+
+  private Map<String, Double> terms(SchedulerState state, Job job, Lane lane) {
+    Group group = job.group();
+    Map<String, Double> terms = new LinkedHashMap<>();
+    terms.put("interactive", interactiveTerm(group));
+    terms.put("urgency", urgencyTerm(state, job));
+    terms.put("batchability", batchabilityTerm(group));
+    terms.put("short_service", shortServiceTerm(state, group, lane));
+    terms.put("tokens", -tokensTerm(group));
+    return terms;
+  }
+
+  private double interactiveTerm(Group group) {
+    return group.jobClass().interactive() ? interactive : 0;
+  }
+
+  private double urgencyTerm(SchedulerState state, Job job) {
+    long leftNs = job.deadlineNs() - state.nowNs();
+    return leftNs < 0 ? overdue : urgency / (leftNs / NS_PER_MS + 1);
+  }
+
+  private double batchabilityTerm(Group group) {
+    return batchability * Math.min((group.set().waiting() - 1) / OTHERS_THAT_COUNT, 1);
+  }
+
+  private double shortServiceTerm(SchedulerState state, Group group, Lane lane) {
+    double seconds = state.predictedNs(group, group.samples(), lane) / NS_PER_SECOND;
+    return shortService / Math.max(seconds, SERVICE_SECONDS_MIN);
+  }
+
+  private double tokensTerm(Group group) {
+    return tokens * group.tokens() / 1000;
+  }
+}

@@ -1,0 +1,163 @@
+package dev.sluice.scheduling.policy;
+
+import dev.sluice.scheduling.CoreSettings.JobClass;
+import dev.sluice.scheduling.JobSpec;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a policy may know when it chooses: a view of the core's indexes, valid only during one call
+ * of {@link SchedulingPolicy#choose}. Nothing in it costs a walk over the waiting jobs, save {@link
+ * Group#jobAt}.
+ */
+public interface SchedulerState {
+  /** Log time; never goes backwards. */
+  long nowNs();
+
+  /** How many jobs wait. */
+  int waiting();
+
+  /** The groups in which a job waits, in an order that depends on their attributes alone. */
+  List<? extends Group> groups();
+
+  /** The first waiting job by {@link JobOrder#ARRIVAL}, which the policy declared; null: none. */
+  @Nullable Job oldest();
+
+  /** All lanes of executors that have not left, by id: executors as they joined, then index. */
+  List<? extends Lane> lanes();
+
+  /** Whether some lane of an executor that has not left is idle. */
+  boolean hasIdleLane();
+
+  /**
+   * The first idle lane, by id, on which one job of the group may start now: its set is ripe, the
+   * executor can run it and has the tokens. Null: none, see {@link #blockedBy}.
+   */
+  @Nullable Lane laneFor(Group group);
+
+  /** Why no job of the group may start now. Defined only while {@link #laneFor} gives null. */
+  Choice.Cause blockedBy(Group group);
+
+  /**
+   * The answer of a policy that passes over what cannot start, when nothing can. Its cause is lane
+   * if none is idle, else the first of tokens, lane, window, capability that holds up some group.
+   */
+  Choice nothingStartable();
+
+  /** Tokens that a batch of this group may take on the lane's executor now. */
+  long freeTokens(Lane lane, Group group);
+
+  /** Predicted mean service time of so many samples of the group's model, at least 1 ns. */
+  long predictedNs(Group group, int samples, Lane lane);
+
+  /** A uniform 64-bit number, hash(seed, fact, index): the same when asked twice. */
+  long draw();
+
+  /** A waiting job. */
+  interface Job {
+    JobSpec spec();
+
+    Group group();
+
+    /** The sequence in which the core took its jobs in. */
+    long entry();
+
+    /** Intended arrival + latency promise. */
+    long deadlineNs();
+  }
+
+  /** The waiting jobs of equal class, workload, backend, precision, samples and lanes needed. */
+  interface Group {
+    JobClass jobClass();
+
+    String workload();
+
+    String backend();
+
+    String precision();
+
+    /** Samples of each of its jobs. */
+    int samples();
+
+    /** Lanes that each of its jobs takes at once. */
+    int lanesNeeded();
+
+    /** Tokens of one of its jobs alone. */
+    long tokens();
+
+    /** How many jobs wait in it. */
+    int waiting();
+
+    /** Its first job in an order that the policy declared: DEADLINE or ENTRY. */
+    Job first(JobOrder order);
+
+    /** Its job at a place, from 0, in the declared order; walks there from the nearer end. */
+    Job jobAt(int place, JobOrder order);
+
+    /** The jobs that may share a batch with its own. */
+    CompatibleSet set();
+
+    /** How many waiting jobs have its workload, its own among them; likewise the next three. */
+    int waitingWithWorkload();
+
+    int waitingWithBackend();
+
+    int waitingWithPrecision();
+
+    int waitingWithClass();
+  }
+
+  /** The groups of equal class, workload, backend and precision. */
+  interface CompatibleSet {
+    /** How many jobs wait in it, also those too large to share a batch. */
+    int waiting();
+
+    /** Samples of its waiting jobs that may share a batch. */
+    long samples();
+
+    /** The earliest deadline of its waiting jobs; {@link Long#MAX_VALUE}: none waits. */
+    long earliestDeadlineNs();
+
+    /**
+     * From when on those of its jobs that share a batch may start: the end of the oldest one's
+     * window, or at once if the set is full; {@link Long#MAX_VALUE}: none waits that shares.
+     */
+    long readyAtNs();
+
+    /**
+     * The micro-batch of a chosen job on a lane: it first, then others of its set in the order,
+     * leaving out those too large for the samples or tokens left. Alone if it shares no batch.
+     */
+    List<Job> fill(Job first, Lane lane, JobOrder order);
+
+    /** The same, groups taken by the highest score of their jobs, ties by DEADLINE. */
+    List<Job> fill(Job first, Lane lane, Score score);
+  }
+
+  /** A lane of an executor. */
+  interface Lane {
+    String executorId();
+
+    /** From 0 within its executor. */
+    int index();
+
+    String deviceKind();
+
+    boolean idle();
+
+    /** When it last became idle; {@link Long#MAX_VALUE} while it is busy. */
+    long idleSinceNs();
+
+    /**
+     * Decision + predicted mean of its batch, which may be past; {@link #idleSinceNs} if it is
+     * idle.
+     */
+    long expectedFreeAtNs();
+  }
+
+  /** A policy's score of a job on a lane. Within a group the earliest deadline comes first. */
+  @FunctionalInterface
+  interface Score {
+    double of(Job job, Lane lane);
+  }
+}

@@ -1,0 +1,29 @@
+package dev.sluice.scheduling.policy;
+
+import java.util.Set;
+
+/** Chooses what happens next. It chooses only; the caller checks, starts, waits and records. */
+public interface SchedulingPolicy {
+  /**
+   * Returns one batch to start and where, or nothing, or nothing until a time, with the cause.
+   * Asked after every fact, and again after each start until it has nothing. The same state must
+   * give the same answer; the caller checks each answer and names the broken rule.
+   */
+  Choice choose(SchedulerState state);
+
+  /** What this policy reads. The state keeps no order that nobody reads. */
+  Needs needs();
+
+  /**
+   * What a policy reads; a run that cannot give it is refused before it starts.
+   *
+   * @param orders in which it reads the waiting jobs
+   * @param deadlines whether every job must have a latency promise
+   * @param estimates whether it reads predicted service times
+   */
+  record Needs(Set<JobOrder> orders, boolean deadlines, boolean estimates) {
+    public Needs {
+      orders = Set.copyOf(orders);
+    }
+  }
+}

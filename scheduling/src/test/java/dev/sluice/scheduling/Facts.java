@@ -1,0 +1,139 @@
+package dev.sluice.scheduling;
+
+import dev.sluice.scheduling.CoreFact.BatchCompleted;
+import dev.sluice.scheduling.CoreFact.Capability;
+import dev.sluice.scheduling.CoreFact.ExecutorReported;
+import dev.sluice.scheduling.CoreFact.JobArrived;
+import dev.sluice.scheduling.CoreFact.Result;
+import dev.sluice.scheduling.CoreFact.RunStarted;
+import dev.sluice.scheduling.CoreFact.Ticked;
+import dev.sluice.scheduling.CoreFact.WarmUp;
+import dev.sluice.scheduling.CoreSettings.Admission;
+import dev.sluice.scheduling.CoreSettings.JobClass;
+import dev.sluice.scheduling.CoreSettings.Microbatch;
+import java.util.List;
+import java.util.Map;
+
+/** Facts and settings for hand-made states. Times given in ms become nanoseconds. */
+final class Facts {
+  static final long MS = 1_000_000;
+  static final CoreFact TICK = new Ticked();
+  static final CoreFact START = new RunStarted(1, 1);
+  static final Microbatch ALONE = new Microbatch(false, 0, 1);
+
+  private static final List<JobClass> CLASSES =
+      List.of(
+          new JobClass("interactive", 1, true, false),
+          new JobClass("batch", 5, false, true),
+          new JobClass("bulk", 5, false, true));
+
+  private Facts() {}
+
+  static CoreSettings settings(Microbatch microbatch, Admission admission) {
+    Map<String, Integer> tokens = Map.of("resnet18", 80, "resnet50", 160, "vit", 260);
+    return new CoreSettings(7, CLASSES, tokens, microbatch, admission);
+  }
+
+  static CoreSettings alone() {
+    return settings(ALONE, Admission.NONE);
+  }
+
+  static CoreSettings joining(long windowMs, int maxBatch) {
+    return settings(new Microbatch(true, windowMs * MS, maxBatch), Admission.NONE);
+  }
+
+  /** An executor that runs every model of the settings on pytorch. */
+  static ExecutorReported executor(String id, int lanes, long tokens) {
+    return executor(id, 1, false, lanes, tokens, capabilities());
+  }
+
+  static ExecutorReported executor(
+      String id,
+      long incarnation,
+      boolean leaving,
+      int lanes,
+      long tokens,
+      List<Capability> capabilities) {
+    return new ExecutorReported(id, incarnation, leaving, "cpu", tokens, lanes, capabilities);
+  }
+
+  /** resnet18 takes 10 ms a sample, resnet50 20 ms, vit 100 ms. */
+  static List<Capability> capabilities() {
+    return List.of(capability("resnet18", 10), capability("resnet50", 20), capability("vit", 100));
+  }
+
+  static Capability capability(String workload, long msPerSample) {
+    return new Capability(
+        workload, "pytorch", "fp32", 1_000_000, List.of(new WarmUp(1, msPerSample * MS)));
+  }
+
+  static Job job(int index) {
+    return new Job(index, "batch", "resnet18", "fp32", 1, 1000, 0);
+  }
+
+  /** A job under construction; its id is "j" and its index. */
+  record Job(
+      int index,
+      String classType,
+      String workload,
+      String precision,
+      int samples,
+      long sloMs,
+      long intendedMs) {
+    Job interactive() {
+      return new Job(index, "interactive", workload, precision, samples, 100, intendedMs);
+    }
+
+    Job of(String newClassType) {
+      return new Job(index, newClassType, workload, precision, samples, sloMs, intendedMs);
+    }
+
+    Job on(String newWorkload) {
+      return new Job(index, classType, newWorkload, precision, samples, sloMs, intendedMs);
+    }
+
+    Job in(String newPrecision) {
+      return new Job(index, classType, workload, newPrecision, samples, sloMs, intendedMs);
+    }
+
+    Job samples(int newSamples) {
+      return new Job(index, classType, workload, precision, newSamples, sloMs, intendedMs);
+    }
+
+    Job sloMs(long newSloMs) {
+      return new Job(index, classType, workload, precision, samples, newSloMs, intendedMs);
+    }
+
+    Job atMs(long newIntendedMs) {
+      return new Job(index, classType, workload, precision, samples, sloMs, newIntendedMs);
+    }
+
+    JobSpec spec(int lanesNeeded) {
+      return new JobSpec(
+          "j" + index,
+          0,
+          index,
+          classType,
+          workload,
+          "pytorch",
+          precision,
+          samples,
+          lanesNeeded,
+          sloMs * MS,
+          intendedMs * MS);
+    }
+
+    JobArrived arrives() {
+      return new JobArrived(spec(1));
+    }
+  }
+
+  static BatchCompleted done(Dispatch dispatch) {
+    return completed(dispatch, Result.DONE, 10 * MS);
+  }
+
+  static BatchCompleted completed(Dispatch dispatch, Result result, long serviceNs) {
+    return new BatchCompleted(
+        dispatch.name(), result, result == Result.DONE ? null : "it broke", serviceNs);
+  }
+}

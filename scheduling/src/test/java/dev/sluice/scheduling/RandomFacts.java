@@ -1,0 +1,187 @@
+package dev.sluice.scheduling;
+
+import static dev.sluice.scheduling.Facts.MS;
+
+import dev.sluice.scheduling.CoreFact.ArrivalsEnded;
+import dev.sluice.scheduling.CoreFact.BatchCompleted;
+import dev.sluice.scheduling.CoreFact.Capability;
+import dev.sluice.scheduling.CoreFact.ExecutorReported;
+import dev.sluice.scheduling.CoreFact.JobArrived;
+import dev.sluice.scheduling.CoreFact.Result;
+import dev.sluice.scheduling.CoreFact.RunStarted;
+import dev.sluice.scheduling.CoreFact.WarmUp;
+import dev.sluice.scheduling.CoreSettings.Admission;
+import dev.sluice.scheduling.CoreSettings.JobClass;
+import dev.sluice.scheduling.CoreSettings.Microbatch;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/** A random run, drawn while a core answers: what completes is what was started. */
+final class RandomFacts {
+  /** A fact and its log time, which may lie before that of the fact before it. */
+  record Timed(long atNs, CoreFact fact) {}
+
+  private static final List<String> CLASSES = List.of("interactive", "batch", "bulk");
+  private static final int[] SAMPLES = {1, 2, 3, 8, 20};
+
+  final CoreSettings settings;
+  final int sources;
+  private final Random random;
+  private final long[] nextIndex;
+  private final List<ExecutorReported> executors = new ArrayList<>();
+  private final List<JobArrived> sent = new ArrayList<>();
+  private long nowNs;
+
+  RandomFacts(long seed, boolean joining) {
+    random = new Random(seed);
+    sources = 1 + random.nextInt(3);
+    nextIndex = new long[sources];
+    settings =
+        new CoreSettings(
+            random.nextLong(),
+            List.of(
+                new JobClass("interactive", 1, true, false),
+                new JobClass("batch", 5, false, true),
+                new JobClass("bulk", random.nextBoolean() ? 5 : 3, false, true)),
+            Map.of("resnet18", 80, "vit", 260),
+            new Microbatch(joining, random.nextInt(4) * 2 * MS, 4 + random.nextInt(8)),
+            Admission.values()[random.nextInt(3)]);
+  }
+
+  /** Executors join, most of them before the run starts. */
+  List<Timed> beginning() {
+    List<Timed> facts = new ArrayList<>();
+    for (int i = 0; i <= random.nextInt(3); i++) {
+      facts.add(new Timed(random.nextInt(5) * MS, join(i)));
+    }
+    facts.add(new Timed(0, new RunStarted(1, sources)));
+    return facts;
+  }
+
+  Timed next(long wakeAtNs, List<DispatchName> running) {
+    boolean toWake = wakeAtNs < Long.MAX_VALUE && random.nextInt(3) == 0;
+    nowNs = toWake ? Math.max(nowNs, wakeAtNs) : nowNs + random.nextInt(4) * MS;
+    long atNs = random.nextInt(20) == 0 ? nowNs - 3 * MS : nowNs;
+    return new Timed(atNs, toWake ? Facts.TICK : fact(running));
+  }
+
+  private CoreFact fact(List<DispatchName> running) {
+    int dice = random.nextInt(100);
+    if (dice < 52) {
+      return arrival();
+    }
+    if (dice < 88 && !running.isEmpty()) {
+      return completion(running);
+    }
+    if (dice < 90) {
+      return sent.isEmpty() ? Facts.TICK : sent.get(random.nextInt(sent.size()));
+    }
+    if (dice < 92) {
+      return new BatchCompleted(new DispatchName(1_000_000, 0), Result.DONE, null, MS);
+    }
+    if (dice < 96) {
+      return report();
+    }
+    return Facts.TICK;
+  }
+
+  List<Timed> ending() {
+    List<Timed> facts = new ArrayList<>();
+    for (int source = 0; source < sources; source++) {
+      facts.add(new Timed(nowNs += MS, new ArrivalsEnded(source, nextIndex[source])));
+    }
+    return facts;
+  }
+
+  Timed completionOfAny(List<DispatchName> running) {
+    return new Timed(nowNs += MS, completion(running));
+  }
+
+  private JobArrived arrival() {
+    int source = random.nextInt(sources);
+    long index = nextIndex[source];
+    nextIndex[source] += 1 + random.nextInt(2);
+    JobArrived arrival =
+        new JobArrived(
+            new JobSpec(
+                source + "-" + index,
+                source,
+                index,
+                CLASSES.get(random.nextInt(3)),
+                random.nextBoolean() ? "resnet18" : "vit",
+                random.nextInt(4) == 0 ? "onnx" : "pytorch",
+                random.nextInt(4) == 0 ? "bf16" : "fp32",
+                SAMPLES[random.nextInt(SAMPLES.length)],
+                1,
+                (5 + random.nextInt(10) * 5) * MS,
+                Math.max(0, nowNs - random.nextInt(3) * MS)));
+    sent.add(arrival);
+    return arrival;
+  }
+
+  private BatchCompleted completion(List<DispatchName> running) {
+    DispatchName name = running.get(random.nextInt(running.size()));
+    int dice = random.nextInt(10);
+    Result result = dice < 8 ? Result.DONE : dice == 8 ? Result.FAILED : Result.REFUSED;
+    return new BatchCompleted(
+        name, result, result == Result.DONE ? null : "cause", 1 + random.nextInt(20_000_000));
+  }
+
+  private CoreFact report() {
+    if (executors.isEmpty() || (executors.size() < 4 && random.nextInt(3) == 0)) {
+      return join(executors.size());
+    }
+    ExecutorReported known = executors.get(random.nextInt(executors.size()));
+    int dice = random.nextInt(3);
+    boolean leaves = dice == 0;
+    boolean returns = dice == 1;
+    return new ExecutorReported(
+        known.executorId(),
+        known.incarnation() + (returns ? random.nextInt(3) : 0),
+        leaves,
+        known.deviceKind(),
+        returns ? tokens() : known.tokens(),
+        returns ? 1 + random.nextInt(3) : known.lanes(),
+        known.capabilities());
+  }
+
+  private ExecutorReported join(int number) {
+    List<Capability> capabilities = new ArrayList<>();
+    for (String workload : List.of("resnet18", "vit")) {
+      for (String backend : List.of("pytorch", "onnx")) {
+        for (String precision : List.of("fp32", "bf16")) {
+          if (random.nextInt(5) > 0) {
+            capabilities.add(
+                new Capability(
+                    workload, backend, precision, random.nextInt(1_000_000_000), warmUps()));
+          }
+        }
+      }
+    }
+    ExecutorReported report =
+        new ExecutorReported(
+            "executor-" + number,
+            1,
+            false,
+            random.nextBoolean() ? "cpu" : "accelerator",
+            tokens(),
+            1 + random.nextInt(3),
+            capabilities);
+    executors.add(report);
+    return report;
+  }
+
+  private List<WarmUp> warmUps() {
+    return switch (random.nextInt(3)) {
+      case 0 -> List.of();
+      case 1 -> List.of(new WarmUp(2, 4 * MS));
+      default -> List.of(new WarmUp(1, 3 * MS), new WarmUp(8, 9 * MS));
+    };
+  }
+
+  private long tokens() {
+    return random.nextInt(4) == 0 ? Long.MAX_VALUE : 250 + random.nextInt(600);
+  }
+}

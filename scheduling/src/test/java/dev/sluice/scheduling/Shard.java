@@ -1,0 +1,89 @@
+package dev.sluice.scheduling;
+
+import dev.sluice.scheduling.policy.Policies;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A core with a driver that numbers the facts and keeps what it is told to keep. */
+final class Shard implements CoreListener {
+  final List<Dispatch> dispatches = new ArrayList<>();
+  final List<JobEnd> ends = new ArrayList<>();
+  final Map<String, CoreEntity> kept = new LinkedHashMap<>();
+  final SchedulingCore core;
+  private long nextFactId;
+
+  Shard(CoreSettings settings, SchedulingPolicy policy) {
+    core = new SchedulingCore(settings, policy);
+  }
+
+  private Shard(SchedulingCore core, Map<String, CoreEntity> kept, long nextFactId) {
+    this.core = core;
+    this.kept.putAll(kept);
+    this.nextFactId = nextFactId;
+  }
+
+  /** A shard of a known policy that has learnt of these executors. */
+  static Shard of(String policy, CoreSettings settings, CoreFact.ExecutorReported... executors) {
+    Shard shard = new Shard(settings, Policies.create(policy, Map.of()));
+    for (CoreFact.ExecutorReported executor : executors) {
+      shard.at(0, executor);
+    }
+    return shard;
+  }
+
+  /** Takes the jobs in at time zero, before the run starts, so that nothing starts yet. */
+  Shard holding(Facts.Job... jobs) {
+    for (Facts.Job job : jobs) {
+      at(0, job.arrives());
+    }
+    return this;
+  }
+
+  /** A new process that goes on from what this one kept, in the order given. */
+  Shard restored(
+      CoreSettings settings, SchedulingPolicy policy, Collection<CoreEntity> inAnyOrder) {
+    return new Shard(SchedulingCore.restore(settings, policy, inAnyOrder), kept, nextFactId);
+  }
+
+  /** Applies the fact and returns what started. */
+  List<Dispatch> at(long nowNs, CoreFact fact) {
+    int before = dispatches.size();
+    core.apply(nextFactId++, nowNs, fact, this);
+    return List.copyOf(dispatches.subList(before, dispatches.size()));
+  }
+
+  /** Applies the fact and returns the ids of the jobs of each batch that started. */
+  List<List<String>> jobsStartedAt(long nowNs, CoreFact fact) {
+    return at(nowNs, fact).stream().map(Shard::jobIds).toList();
+  }
+
+  static List<String> jobIds(Dispatch dispatch) {
+    return dispatch.jobs().stream().map(JobSpec::id).toList();
+  }
+
+  @Override
+  public void started(Dispatch dispatch) {
+    dispatches.add(dispatch);
+  }
+
+  @Override
+  public void ended(JobEnd end) {
+    ends.add(end);
+  }
+
+  @Override
+  public void changed(CoreEntity entity) {
+    kept.put(entity.key(), entity);
+  }
+
+  @Override
+  public void removed(String entityKey) {
+    if (kept.remove(entityKey) == null) {
+      throw new AssertionError(entityKey + " was removed, but never kept");
+    }
+  }
+}
