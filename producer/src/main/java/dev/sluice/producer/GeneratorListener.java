@@ -1,0 +1,15 @@
+package dev.sluice.producer;
+
+import dev.sluice.contract.RunEnded;
+
+/** Told of a run's course, on the thread of {@link JobGenerators#run()}. */
+public interface GeneratorListener {
+  /** The run's start is in the log; the first job is sent after time zero, just ahead. */
+  void runStarted(long timeZeroEpochMs);
+
+  /** No further job will be sent; what is under way is waited for. */
+  void arrivalsEnding(EndOfArrivals reason);
+
+  /** Every job sent has its outcome, and the run's end is in the log. */
+  void runEnded(RunEnded ended);
+}
