@@ -1,0 +1,126 @@
+package dev.sluice.scheduler;
+
+import dev.sluice.contract.EventCodec;
+import dev.sluice.contract.ProcessClock;
+import dev.sluice.contract.Ticked;
+import dev.sluice.contract.Topics;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/**
+ * Writes {@link Ticked} when a shard's wake-up is due, or when a heartbeat went by in which no fact
+ * was applied. It writes through a plain producer: a tick in the topology's own transaction would
+ * hold back every reader of the facts.
+ */
+final class TickTimer implements WakeUps, AutoCloseable {
+  private record Due(long atMonotonicNs) {}
+
+  private final Topics topics;
+  private final Producer<byte[], byte[]> producer;
+  private final ProcessClock clock;
+  private final long heartbeatNs;
+  private final Consumer<Throwable> onFailure;
+  private final Thread thread;
+  private final Map<Integer, Due> dueByShard = new HashMap<>();
+  private boolean closed;
+
+  TickTimer(
+      Topics topics,
+      Producer<byte[], byte[]> producer,
+      ProcessClock clock,
+      int heartbeatMs,
+      Consumer<Throwable> onFailure) {
+    this.topics = topics;
+    this.producer = producer;
+    this.clock = clock;
+    this.heartbeatNs = TimeUnit.MILLISECONDS.toNanos(heartbeatMs);
+    this.onFailure = onFailure;
+    this.thread = new Thread(this::run, "sluice-tick-timer");
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  @Override
+  public synchronized void wakeAt(int shard, long timeZeroEpochMs, long atNs) {
+    long heartbeatAtNs = clock.monotonicNs() + heartbeatNs;
+    long dueAtNs =
+        atNs == Long.MAX_VALUE
+            ? heartbeatAtNs
+            : Math.min(heartbeatAtNs, clock.forRun(timeZeroEpochMs).toMonotonicNs(toWholeMs(atNs)));
+    dueByShard.put(shard, new Due(dueAtNs));
+    notifyAll();
+  }
+
+  /** Log time moves in whole milliseconds, so that an earlier tick would come too early. */
+  private static long toWholeMs(long atNs) {
+    return Math.floorDiv(atNs + 999_999, 1_000_000L) * 1_000_000L;
+  }
+
+  @Override
+  public synchronized void forget(int shard) {
+    dueByShard.remove(shard);
+  }
+
+  private void run() {
+    try {
+      for (int shard = nextDue(); shard >= 0; shard = nextDue()) {
+        var unused =
+            producer.send(
+                new ProducerRecord<>(
+                    topics.facts(), shard, null, EventCodec.FACTS.write(new Ticked())),
+                (metadata, error) -> {
+                  if (error != null) {
+                    onFailure.accept(error);
+                  }
+                });
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      onFailure.accept(e);
+    }
+  }
+
+  /** Waits for the next shard whose tick is due and gives it a heartbeat's rest; -1 once closed. */
+  private synchronized int nextDue() throws InterruptedException {
+    while (!closed) {
+      long nowNs = clock.monotonicNs();
+      long earliestNs = Long.MAX_VALUE;
+      int shard = -1;
+      for (var entry : dueByShard.entrySet()) {
+        if (entry.getValue().atMonotonicNs() < earliestNs) {
+          earliestNs = entry.getValue().atMonotonicNs();
+          shard = entry.getKey();
+        }
+      }
+      if (shard >= 0 && earliestNs <= nowNs) {
+        dueByShard.put(shard, new Due(nowNs + heartbeatNs));
+        return shard;
+      }
+      long waitNs = shard < 0 ? heartbeatNs : earliestNs - nowNs;
+      TimeUnit.NANOSECONDS.timedWait(this, Math.max(waitNs, 1));
+    }
+    return -1;
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      closed = true;
+      notifyAll();
+    }
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    producer.close();
+  }
+}

@@ -1,0 +1,118 @@
+package dev.sluice.scheduler;
+
+import dev.sluice.contract.ArrivalsEnded;
+import dev.sluice.contract.BatchCompleted;
+import dev.sluice.contract.BatchDispatched;
+import dev.sluice.contract.DispatchId;
+import dev.sluice.contract.ExecutorReported;
+import dev.sluice.contract.Fact;
+import dev.sluice.contract.JobEnded;
+import dev.sluice.contract.JobRequested;
+import dev.sluice.contract.RunStarted;
+import dev.sluice.contract.Ticked;
+import dev.sluice.scheduling.CoreFact;
+import dev.sluice.scheduling.Dispatch;
+import dev.sluice.scheduling.DispatchName;
+import dev.sluice.scheduling.JobEnd;
+import dev.sluice.scheduling.JobSpec;
+import java.util.Locale;
+
+/** Event records as the core's facts, and the core's decisions as event records. */
+final class Translation {
+  private Translation() {}
+
+  static CoreFact toCore(Fact fact) {
+    if (fact instanceof JobRequested job) {
+      return new CoreFact.JobArrived(
+          new JobSpec(
+              job.jobId(),
+              job.generator(),
+              job.index(),
+              job.classType(),
+              job.workload(),
+              job.backend(),
+              job.precision(),
+              job.samples(),
+              1,
+              job.sloNs(),
+              job.intendedAtNs()));
+    }
+    if (fact instanceof BatchCompleted completed) {
+      return new CoreFact.BatchCompleted(
+          new DispatchName(completed.dispatchId().factOffset(), completed.dispatchId().index()),
+          CoreFact.Result.valueOf(completed.result().name()),
+          completed.cause(),
+          completed.serviceNs());
+    }
+    if (fact instanceof ExecutorReported report) {
+      Long tokens = report.tokens();
+      return new CoreFact.ExecutorReported(
+          report.executorId(),
+          report.incarnation(),
+          report.leaving(),
+          report.deviceKind(),
+          tokens == null ? Long.MAX_VALUE : tokens,
+          report.lanes().size(),
+          report.capabilities().stream().map(Translation::toCore).toList());
+    }
+    if (fact instanceof RunStarted started) {
+      return new CoreFact.RunStarted(started.seed(), started.generators());
+    }
+    if (fact instanceof ArrivalsEnded ended) {
+      return new CoreFact.ArrivalsEnded(ended.generator(), ended.jobsSent());
+    }
+    if (fact instanceof Ticked) {
+      return new CoreFact.Ticked();
+    }
+    throw new IllegalStateException("a fact that the core does not know: " + fact);
+  }
+
+  private static CoreFact.Capability toCore(ExecutorReported.Capability capability) {
+    return new CoreFact.Capability(
+        capability.workload(),
+        capability.backend(),
+        capability.precision(),
+        capability.flopsPerSample(),
+        capability.warmUps().stream()
+            .map(w -> new CoreFact.WarmUp(w.samples(), w.serviceNs()))
+            .toList());
+  }
+
+  static BatchDispatched toEvent(Dispatch dispatch) {
+    JobSpec first = dispatch.jobs().get(0);
+    return new BatchDispatched(
+        toEvent(dispatch.name()),
+        dispatch.executorId(),
+        dispatch.incarnation(),
+        dispatch.lanes(),
+        first.workload(),
+        first.backend(),
+        first.precision(),
+        dispatch.jobs().stream()
+            .map(j -> new BatchDispatched.DispatchedJob(j.id(), j.samples()))
+            .toList(),
+        dispatch.samples(),
+        dispatch.tokens(),
+        dispatch.attempt(),
+        dispatch.decidedAtNs(),
+        dispatch.notAfterNs() == Long.MAX_VALUE ? null : dispatch.notAfterNs(),
+        dispatch.prediction().meanNs(),
+        dispatch.prediction().source().name().toLowerCase(Locale.ROOT),
+        dispatch.scoreTerms());
+  }
+
+  static JobEnded toEvent(JobEnd end) {
+    DispatchName dispatch = end.dispatch();
+    return new JobEnded(
+        end.jobId(),
+        JobEnded.Status.valueOf(end.status().name()),
+        end.reason(),
+        dispatch == null ? null : toEvent(dispatch),
+        end.attempt(),
+        end.endedAtNs());
+  }
+
+  private static DispatchId toEvent(DispatchName name) {
+    return new DispatchId(name.factId(), name.index());
+  }
+}

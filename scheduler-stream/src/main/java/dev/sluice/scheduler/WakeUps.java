@@ -1,0 +1,15 @@
+package dev.sluice.scheduler;
+
+/** Takes the core's next wake-up time after each fact, and sees to it that a tick follows. */
+interface WakeUps {
+  /**
+   * Replaces the shard's earlier wake-up.
+   *
+   * @param timeZeroEpochMs time zero of the run
+   * @param atNs when the core wants to be woken; {@link Long#MAX_VALUE}: not at all
+   */
+  void wakeAt(int shard, long timeZeroEpochMs, long atNs);
+
+  /** The shard is no longer this process's. */
+  void forget(int shard);
+}

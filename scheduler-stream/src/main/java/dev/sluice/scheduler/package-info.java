@@ -1,0 +1,11 @@
+/**
+ * The scheduling core on the log: one Kafka Streams topology that feeds a shard's facts to the core
+ * and writes its dispatches and outcomes, with the core's state per entity in a changelogged store.
+ *
+ * <p>Units: times are nanoseconds since time zero of the run ({@code …Ns}); "now" is the append
+ * time of the fact at hand, in whole milliseconds. Deliberately absent: policies, and any decision.
+ */
+@NullMarked
+package dev.sluice.scheduler;
+
+import org.jspecify.annotations.NullMarked;

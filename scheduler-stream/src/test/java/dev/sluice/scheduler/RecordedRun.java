@@ -1,0 +1,192 @@
+package dev.sluice.scheduler;
+
+import dev.sluice.contract.ArrivalsEnded;
+import dev.sluice.contract.BatchCompleted;
+import dev.sluice.contract.BatchDispatched;
+import dev.sluice.contract.ExecutorReported;
+import dev.sluice.contract.Fact;
+import dev.sluice.contract.JobEnded;
+import dev.sluice.contract.JobRequested;
+import dev.sluice.contract.RunStarted;
+import dev.sluice.contract.Ticked;
+import dev.sluice.scheduling.CoreEntity;
+import dev.sluice.scheduling.CoreListener;
+import dev.sluice.scheduling.CoreSettings;
+import dev.sluice.scheduling.CoreSettings.Admission;
+import dev.sluice.scheduling.CoreSettings.JobClass;
+import dev.sluice.scheduling.CoreSettings.Microbatch;
+import dev.sluice.scheduling.Dispatch;
+import dev.sluice.scheduling.JobEnd;
+import dev.sluice.scheduling.SchedulingCore;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Random;
+
+/**
+ * A log of facts as a run would leave it, and the decisions of the bare core on it: two lanes, two
+ * classes, three models, ticks where the core asks for them.
+ *
+ * @param facts in log order; a fact's offset is its place
+ * @param dispatches what the bare core started, in order
+ * @param outcomes what became of the jobs, in order
+ */
+record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<JobEnded> outcomes) {
+  static final long TIME_ZERO_EPOCH_MS = 1_700_000_000_000L;
+
+  static final CoreSettings SETTINGS =
+      new CoreSettings(
+          7,
+          List.of(
+              new JobClass("interactive", 1, true, false), new JobClass("batch", 5, false, true)),
+          Map.of("small", 80, "middle", 160, "large", 260),
+          new Microbatch(true, 10_000_000, 16),
+          Admission.EXPIRED);
+
+  private static final List<String> WORKLOADS = List.of("small", "middle", "large");
+  private static final int JOBS = 400;
+
+  /** A fact and its append time. */
+  record Dated(long appendedAtEpochMs, Fact fact) {}
+
+  private record Pending(long atMs, long sequence, Fact fact) {}
+
+  static RecordedRun of(SchedulingPolicy policy) {
+    return new Recorder(policy).record();
+  }
+
+  private static final class Recorder implements CoreListener {
+    private final SchedulingCore core;
+    private final PriorityQueue<Pending> pending =
+        new PriorityQueue<>(
+            Comparator.comparingLong(Pending::atMs).thenComparingLong(Pending::sequence));
+    private final List<Dated> facts = new ArrayList<>();
+    private final List<BatchDispatched> dispatches = new ArrayList<>();
+    private final List<JobEnded> outcomes = new ArrayList<>();
+    private final Random random = new Random(11);
+    private long sequence;
+    private long nowMs;
+
+    Recorder(SchedulingPolicy policy) {
+      core = new SchedulingCore(SETTINGS, policy);
+    }
+
+    RecordedRun record() {
+      at(-20, report());
+      at(-1, new RunStarted("recorded", TIME_ZERO_EPOCH_MS, 7, "c", "r", 1, 1));
+      long atMs = 0;
+      for (int i = 0; i < JOBS; i++) {
+        atMs += random.nextInt(9);
+        at(atMs, job(i, atMs));
+        if (i % 50 == 0) {
+          at(atMs, report());
+        }
+      }
+      at(atMs + 40, new ArrivalsEnded(0, JOBS, 0, 0, 0));
+      long tickedForNs = -1;
+      while (!pending.isEmpty() || core.wakeAtNs() != Long.MAX_VALUE) {
+        long wakeMs = -Math.floorDiv(-core.wakeAtNs(), 1_000_000L);
+        Pending next = pending.peek();
+        if (core.wakeAtNs() != tickedForNs
+            && core.wakeAtNs() != Long.MAX_VALUE
+            && (next == null || wakeMs < next.atMs())) {
+          tickedForNs = core.wakeAtNs();
+          at(Math.max(wakeMs, nowMs), new Ticked());
+        }
+        apply(pending.remove());
+      }
+      return new RecordedRun(facts, dispatches, outcomes);
+    }
+
+    private void apply(Pending next) {
+      nowMs = next.atMs();
+      long offset = facts.size();
+      facts.add(new Dated(TIME_ZERO_EPOCH_MS + nowMs, next.fact()));
+      core.apply(offset, Math.max(0, nowMs) * 1_000_000, Translation.toCore(next.fact()), this);
+    }
+
+    private void at(long atMs, Fact fact) {
+      pending.add(new Pending(atMs, sequence++, fact));
+    }
+
+    private static ExecutorReported report() {
+      return new ExecutorReported(
+          "executor-0",
+          1,
+          false,
+          "cpu",
+          700L,
+          List.of(new ExecutorReported.Lane(0, List.of()), new ExecutorReported.Lane(1, List.of())),
+          WORKLOADS.stream()
+              .map(
+                  w ->
+                      new ExecutorReported.Capability(
+                          w,
+                          "onnx",
+                          "fp32",
+                          1_000_000_000,
+                          List.of(
+                              new ExecutorReported.WarmUp(1, 3_000_000),
+                              new ExecutorReported.WarmUp(4, 9_000_000))))
+              .toList(),
+          0,
+          1.0);
+    }
+
+    private JobRequested job(int index, long atMs) {
+      boolean interactive = random.nextInt(10) < 3;
+      return new JobRequested(
+          "job-" + index,
+          0,
+          index,
+          interactive ? "interactive" : "batch",
+          WORKLOADS.get(random.nextInt(WORKLOADS.size())),
+          "onnx",
+          "fp32",
+          1 << random.nextInt(4),
+          interactive ? 100_000_000 : 1_000_000_000,
+          atMs * 1_000_000,
+          atMs * 1_000_000);
+    }
+
+    @Override
+    public void started(Dispatch dispatch) {
+      BatchDispatched event = Translation.toEvent(dispatch);
+      dispatches.add(event);
+      long serviceMs = 1 + random.nextInt(12);
+      boolean refused = random.nextInt(25) == 0;
+      boolean failed = !refused && random.nextInt(25) == 0;
+      at(
+          nowMs + serviceMs,
+          new BatchCompleted(
+              event.dispatchId(),
+              event.executorId(),
+              event.incarnation(),
+              event.lanes().get(0),
+              refused ? null : nowMs * 1_000_000,
+              refused ? null : (nowMs + serviceMs) * 1_000_000,
+              refused ? 0 : serviceMs * 1_000_000,
+              0,
+              refused
+                  ? BatchCompleted.Result.REFUSED
+                  : failed ? BatchCompleted.Result.FAILED : BatchCompleted.Result.DONE,
+              refused ? "busy" : failed ? "out of luck" : null,
+              List.of(),
+              null));
+    }
+
+    @Override
+    public void ended(JobEnd end) {
+      outcomes.add(Translation.toEvent(end));
+    }
+
+    @Override
+    public void changed(CoreEntity entity) {}
+
+    @Override
+    public void removed(String entityKey) {}
+  }
+}
