@@ -1,0 +1,14 @@
+package dev.sluice.executor;
+
+/** What an executor's lanes run on: real models, or an emulation. */
+interface Device extends AutoCloseable {
+  /** Opens one lane's share of it. Called on the lane's own thread. */
+  LaneWork openLane();
+
+  /** Floating-point operations of one sample's inference. */
+  long flopsPerSample(ModelKey model);
+
+  /** Called when all lanes are closed. */
+  @Override
+  void close();
+}

@@ -1,0 +1,83 @@
+package dev.sluice.executor;
+
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.JobClass;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an executor is told about itself and its run.
+ *
+ * @param incarnation rises with each start of the same executor
+ * @param shard the partition of facts and dispatches that it belongs to
+ * @param lanes how many; at least 1
+ * @param threadsPerLane intra-op threads that each lane may use
+ * @param tokens the memory budget that its lanes share; null: no budget
+ * @param seed of the run; inputs and emulated noise are made from it
+ * @param heartbeatMs how often it reports
+ * @param models what each lane opens before joining
+ * @param warmUpSamples the samples counts to warm up, ascending
+ */
+public record ExecutorSettings(
+    String executorId,
+    long incarnation,
+    int shard,
+    int lanes,
+    int threadsPerLane,
+    @Nullable Long tokens,
+    long seed,
+    int heartbeatMs,
+    List<ModelKey> models,
+    List<Integer> warmUpSamples) {
+
+  public ExecutorSettings {
+    if (lanes < 1) {
+      throw new IllegalArgumentException("lanes (" + lanes + ") must be at least 1");
+    }
+    if (heartbeatMs < 1) {
+      throw new IllegalArgumentException("heartbeatMs (" + heartbeatMs + ") must be at least 1");
+    }
+    models = List.copyOf(models);
+    warmUpSamples = List.copyOf(warmUpSamples);
+  }
+
+  /** The settings of an executor that runs this experiment's jobs. */
+  public static ExecutorSettings of(
+      Experiment experiment, String executorId, long incarnation, int shard) {
+    var microbatch = experiment.microbatch();
+    boolean joined =
+        microbatch.enabled()
+            && microbatch.policies().contains(experiment.schedulerName())
+            && experiment.classes().stream().anyMatch(JobClass::microbatch);
+    var resources = experiment.resources();
+    return new ExecutorSettings(
+        executorId,
+        incarnation,
+        shard,
+        experiment.lanes().count(),
+        experiment.lanes().threads(),
+        resources.enabled() ? Long.valueOf(resources.totalTokens()) : null,
+        experiment.seed(),
+        experiment.lanes().heartbeatMs(),
+        models(experiment),
+        WarmUpSamples.of(experiment.batchSizes(), joined, microbatch.maxBatch()));
+  }
+
+  /** Every model that the experiment's jobs can ask for; a user's own file runs on its backend. */
+  static List<ModelKey> models(Experiment experiment) {
+    var models = new ArrayList<ModelKey>();
+    for (var workload : experiment.workloads()) {
+      var backends =
+          workload.model() == null
+              ? experiment.backendsEnabled()
+              : List.of(workload.model().backend());
+      for (String backend : backends) {
+        for (String precision : experiment.precisionModes()) {
+          models.add(new ModelKey(workload.name(), backend, precision));
+        }
+      }
+    }
+    return models;
+  }
+}

@@ -1,0 +1,47 @@
+package dev.sluice.executor;
+
+import dev.sluice.contract.BatchCompleted.JobResult;
+import dev.sluice.contract.BatchDispatched.DispatchedJob;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** How one lane runs batches. Used, and closed, by that lane's thread alone. */
+interface LaneWork extends AutoCloseable {
+  /**
+   * Makes the batch ready to run: all that happens before its service time begins.
+   *
+   * @param jobs the chosen one first
+   * @param attempt the highest among the jobs, from 1
+   */
+  PreparedBatch prepare(ModelKey model, List<DispatchedJob> jobs, int attempt) throws Exception;
+
+  /**
+   * Gets used to batches of so many samples, and says how long one takes.
+   *
+   * @param timed whether to measure: else one inference, of whatever duration
+   */
+  WarmUpTiming warmUp(ModelKey model, int samples, boolean timed) throws Exception;
+
+  @Override
+  void close();
+
+  /** A batch about to start. */
+  interface PreparedBatch {
+    /** Joins, infers and copies back; its duration is the service time. */
+    void run() throws Exception;
+
+    /** After the run: each job's top classes, in the order of the jobs; empty if emulated. */
+    List<JobResult> results();
+
+    /** After the run: how long it was meant to take; null if real. */
+    @Nullable Long emulatedServiceNs();
+  }
+
+  /**
+   * What a warm-up showed.
+   *
+   * @param serviceNs at least 1
+   * @param cpuCores processor time of the whole process divided by the time taken; null: unknown
+   */
+  record WarmUpTiming(long serviceNs, @Nullable Double cpuCores) {}
+}

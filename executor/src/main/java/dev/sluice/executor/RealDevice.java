@@ -1,0 +1,176 @@
+package dev.sluice.executor;
+
+import dev.sluice.contract.BatchCompleted.JobResult;
+import dev.sluice.contract.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.ProcessClock;
+import dev.sluice.executor.model.InferenceSession;
+import dev.sluice.executor.model.JobInput;
+import dev.sluice.executor.model.JobInputs;
+import dev.sluice.executor.model.WorkloadInfo;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Lanes that run loaded models, each with sessions of its own. */
+final class RealDevice implements Device {
+  /** Timed inferences per model and samples count, if they are short. */
+  private static final int TIMED_RUNS = 3;
+
+  /** No further timed inference begins once those of a count took so long. */
+  private static final long TIMED_NS_MAX = 250_000_000;
+
+  private static final int TOP_CLASSES = 5;
+
+  private final Models models;
+  private final ExecutorSettings settings;
+  private final ProcessClock clock;
+  private final LongSupplier processCpuNs;
+
+  /** The part of the loaded models that lanes need. */
+  interface Models {
+    InferenceSession openSession(ModelKey model);
+
+    WorkloadInfo info(ModelKey model);
+  }
+
+  /**
+   * @param processCpuNs processor time that this process has used, in nanoseconds
+   */
+  RealDevice(
+      Models models, ExecutorSettings settings, ProcessClock clock, LongSupplier processCpuNs) {
+    this.models = models;
+    this.settings = settings;
+    this.clock = clock;
+    this.processCpuNs = processCpuNs;
+  }
+
+  @Override
+  public LaneWork openLane() {
+    var lane = new RealLane();
+    try {
+      for (ModelKey model : settings.models()) {
+        lane.sessions.put(model, models.openSession(model));
+      }
+      return lane;
+    } catch (RuntimeException e) {
+      lane.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public long flopsPerSample(ModelKey model) {
+    return models.info(model).flopsPerSample();
+  }
+
+  @Override
+  public void close() {
+    // the models are their owner's to close
+  }
+
+  private final class RealLane implements LaneWork {
+    private final Map<ModelKey, InferenceSession> sessions = new LinkedHashMap<>();
+
+    @Override
+    public PreparedBatch prepare(ModelKey model, List<DispatchedJob> jobs, int attempt) {
+      InferenceSession session = sessions.get(model);
+      if (session == null) {
+        throw new IllegalArgumentException("no session is open for " + model);
+      }
+      int elements = models.info(model).inputShape().stream().reduce(1, Math::multiplyExact);
+      var inputs = new ArrayList<JobInput>(jobs.size());
+      for (DispatchedJob job : jobs) {
+        inputs.add(JobInputs.make(settings.seed(), job.jobId(), job.samples(), elements));
+      }
+      return new RealBatch(session, inputs);
+    }
+
+    @Override
+    public WarmUpTiming warmUp(ModelKey model, int samples, boolean timed) throws Exception {
+      var batch = prepare(model, List.of(new DispatchedJob("warm-up", samples)), 1);
+      long firstNs = clock.monotonicNs();
+      batch.run();
+      if (!timed) {
+        return new WarmUpTiming(Math.max(1, clock.monotonicNs() - firstNs), null);
+      }
+      var serviceNs = new ArrayList<Long>();
+      var cpuCores = new ArrayList<Double>();
+      long spentNs = 0;
+      while (serviceNs.size() < TIMED_RUNS && spentNs < TIMED_NS_MAX) {
+        long cpuBeforeNs = processCpuNs.getAsLong();
+        long startedNs = clock.monotonicNs();
+        batch.run();
+        long tookNs = Math.max(1, clock.monotonicNs() - startedNs);
+        cpuCores.add((double) (processCpuNs.getAsLong() - cpuBeforeNs) / tookNs);
+        serviceNs.add(tookNs);
+        spentNs += tookNs;
+      }
+      return new WarmUpTiming(Medians.of(serviceNs), Medians.of(cpuCores));
+    }
+
+    @Override
+    public void close() {
+      sessions.values().forEach(InferenceSession::close);
+      sessions.clear();
+    }
+  }
+
+  private static final class RealBatch implements LaneWork.PreparedBatch {
+    private final InferenceSession session;
+    private final List<JobInput> inputs;
+    private float[][] logits = {};
+
+    RealBatch(InferenceSession session, List<JobInput> inputs) {
+      this.session = session;
+      this.inputs = inputs;
+    }
+
+    @Override
+    public void run() throws Exception {
+      logits = session.infer(inputs);
+    }
+
+    @Override
+    public List<JobResult> results() {
+      var results = new ArrayList<JobResult>(inputs.size());
+      int first = 0;
+      for (JobInput input : inputs) {
+        results.add(
+            new JobResult(input.jobId(), topClasses(logits, first, first + input.samples())));
+        first += input.samples();
+      }
+      return results;
+    }
+
+    @Override
+    public @Nullable Long emulatedServiceNs() {
+      return null;
+    }
+  }
+
+  /**
+   * The classes with the highest logits, summed over one job's samples; at equal sums the lower
+   * class first.
+   *
+   * @param from its first row, inclusive
+   * @param to its last row, exclusive
+   */
+  static List<Integer> topClasses(float[][] logits, int from, int to) {
+    var sums = new double[logits[from].length];
+    for (int row = from; row < to; row++) {
+      for (int c = 0; c < sums.length; c++) {
+        sums[c] += logits[row][c];
+      }
+    }
+    return IntStream.range(0, sums.length)
+        .boxed()
+        .sorted(Comparator.comparingDouble((Integer c) -> -sums[c]).thenComparing(c -> c))
+        .limit(TOP_CLASSES)
+        .toList();
+  }
+}

@@ -1,0 +1,14 @@
+package dev.sluice.executor;
+
+/** Told how far the warm-up is, one call at a time, from any thread. */
+@FunctionalInterface
+public interface WarmUpProgress {
+  /**
+   * One more step is done.
+   *
+   * @param done steps so far, from 1
+   * @param total steps in all: models × samples counts × lanes
+   * @param what the step, for people
+   */
+  void warmed(int done, int total, String what);
+}

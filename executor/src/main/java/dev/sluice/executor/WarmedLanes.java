@@ -1,0 +1,186 @@
+package dev.sluice.executor;
+
+import dev.sluice.contract.ExecutorReported.Capability;
+import dev.sluice.contract.ExecutorReported.WarmUp;
+import dev.sluice.executor.LaneWork.WarmUpTiming;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Opens and warms up all lanes. The first is timed alone, so that its times and its use of the
+ * processor are its own; then the others, together, run each batch once.
+ */
+final class WarmedLanes {
+  /** More processor time than this many times the threads of a lane is worth a warning. */
+  private static final double CPU_EXCESS = 1.25;
+
+  private final List<Lane> lanes;
+  private final List<Capability> capabilities;
+  private final @Nullable Double cpuPerLane;
+  private final List<String> warnings;
+
+  private WarmedLanes(
+      List<Lane> lanes,
+      List<Capability> capabilities,
+      @Nullable Double cpuPerLane,
+      List<String> warnings) {
+    this.lanes = lanes;
+    this.capabilities = capabilities;
+    this.cpuPerLane = cpuPerLane;
+    this.warnings = warnings;
+  }
+
+  /** Lanes that could not be warmed are closed before this returns. */
+  static WarmedLanes warmUp(ExecutorSettings settings, Device device, WarmUpProgress progress)
+      throws WarmUpException, InterruptedException {
+    var lanes = new ArrayList<Lane>();
+    for (int i = 0; i < settings.lanes(); i++) {
+      lanes.add(new Lane(i, settings.executorId() + "-lane-" + i));
+    }
+    try {
+      int total = settings.models().size() * settings.warmUpSamples().size() * lanes.size();
+      var steps = new Steps(progress, total);
+      Lane first = lanes.get(0);
+      result(first, first.open(device::openLane));
+      var timings = result(first, first.submit(work -> warm(settings, work, true, steps)));
+      var others = new LinkedHashMap<Lane, Future<?>>();
+      for (Lane lane : lanes.subList(1, lanes.size())) {
+        result(lane, lane.open(device::openLane));
+        others.put(lane, lane.submit(work -> warm(settings, work, false, steps)));
+      }
+      for (var other : others.entrySet()) {
+        result(other.getKey(), other.getValue());
+      }
+      Double cpuPerLane = cpuPerLane(timings);
+      return new WarmedLanes(
+          lanes,
+          capabilities(settings, device, timings),
+          cpuPerLane,
+          warnings(settings, cpuPerLane));
+    } catch (WarmUpException | InterruptedException | RuntimeException e) {
+      lanes.forEach(Lane::close);
+      throw e;
+    }
+  }
+
+  private static <T> T result(Lane lane, Future<T> future)
+      throws WarmUpException, InterruptedException {
+    try {
+      return future.get();
+    } catch (ExecutionException e) {
+      Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+      throw cause instanceof WarmUpException known
+          ? known
+          : new WarmUpException("lane " + lane.index() + " could not be opened: " + cause, cause);
+    }
+  }
+
+  private static Map<ModelKey, Map<Integer, WarmUpTiming>> warm(
+      ExecutorSettings settings, LaneWork work, boolean timed, Steps steps) throws WarmUpException {
+    var timings = new LinkedHashMap<ModelKey, Map<Integer, WarmUpTiming>>();
+    for (ModelKey model : settings.models()) {
+      var bySamples = new LinkedHashMap<Integer, WarmUpTiming>();
+      for (int samples : settings.warmUpSamples()) {
+        String what = model + " at " + samples + (samples == 1 ? " sample" : " samples");
+        try {
+          bySamples.put(samples, work.warmUp(model, samples, timed));
+        } catch (Exception e) {
+          throw new WarmUpException("the warm-up of " + what + " failed: " + e.getMessage(), e);
+        }
+        steps.done(what);
+      }
+      timings.put(model, bySamples);
+    }
+    return timings;
+  }
+
+  private static List<Capability> capabilities(
+      ExecutorSettings settings, Device device, Map<ModelKey, Map<Integer, WarmUpTiming>> timings) {
+    var capabilities = new ArrayList<Capability>();
+    for (ModelKey model : settings.models()) {
+      var warmUps = new ArrayList<WarmUp>();
+      timings
+          .getOrDefault(model, Map.of())
+          .forEach((samples, timing) -> warmUps.add(new WarmUp(samples, timing.serviceNs())));
+      capabilities.add(
+          new Capability(
+              model.workload(),
+              model.backend(),
+              model.precision(),
+              device.flopsPerSample(model),
+              warmUps));
+    }
+    return List.copyOf(capabilities);
+  }
+
+  /**
+   * Cores used by one busy lane: for each backend the median over its warm-ups, since other threads
+   * of the process disturb single ones; then the largest, since a backend has its own threads.
+   */
+  private static @Nullable Double cpuPerLane(Map<ModelKey, Map<Integer, WarmUpTiming>> timings) {
+    var byBackend = new LinkedHashMap<String, List<Double>>();
+    timings.forEach(
+        (model, bySamples) -> {
+          for (var timing : bySamples.values()) {
+            if (timing.cpuCores() != null) {
+              byBackend
+                  .computeIfAbsent(model.backend(), b -> new ArrayList<>())
+                  .add(timing.cpuCores());
+            }
+          }
+        });
+    return byBackend.values().stream().map(Medians::of).max(Double::compare).orElse(null);
+  }
+
+  private static List<String> warnings(ExecutorSettings settings, @Nullable Double cpuPerLane) {
+    if (cpuPerLane == null || cpuPerLane <= CPU_EXCESS * settings.threadsPerLane()) {
+      return List.of();
+    }
+    return List.of(
+        String.format(
+            Locale.ROOT,
+            "one busy lane used %.2f cores at warm-up, though lanes.threads is %d: lanes will slow"
+                + " each other down, or something else was busy in this process",
+            cpuPerLane,
+            settings.threadsPerLane()));
+  }
+
+  List<Lane> lanes() {
+    return lanes;
+  }
+
+  List<Capability> capabilities() {
+    return capabilities;
+  }
+
+  @Nullable Double cpuPerLane() {
+    return cpuPerLane;
+  }
+
+  List<String> warnings() {
+    return warnings;
+  }
+
+  /** Counts steps over all lanes. */
+  private static final class Steps {
+    private final WarmUpProgress progress;
+    private final int total;
+    private int count;
+
+    Steps(WarmUpProgress progress, int total) {
+      this.progress = progress;
+      this.total = total;
+    }
+
+    synchronized void done(String what) {
+      progress.warmed(++count, total, what);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+package dev.sluice.executor.model;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * What one job asks a model about. Made before the start of a run; read only.
+ *
+ * @param samples at least 1
+ * @param values samples × the elements of the model's input shape, sample after sample
+ */
+@SuppressWarnings("ArrayRecordComponent") // 600 kB a sample: a copy or boxing would cost the lanes
+public record JobInput(String jobId, int samples, float[] values) {
+  public JobInput {
+    requireNonNull(jobId, "jobId");
+    if (samples < 1 || values.length == 0 || values.length % samples != 0) {
+      throw new IllegalArgumentException(
+          "values (" + values.length + ") do not divide into samples (" + samples + ")");
+    }
+  }
+}

@@ -1,0 +1,191 @@
+package dev.sluice.executor.model;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * The folder of the built-in workloads' model files. Each is written on first use, beside it its
+ * SHA-256 as {@code sha256sum} writes it, and checked against that at each use, since the engines
+ * load damaged weights without a word.
+ *
+ * <p>Any number of processes may use one folder: a file is written under a name of its own and
+ * appears under its final name whole. Two that write the same file at once write the same bytes.
+ */
+public final class ModelCache {
+  /** Changes whenever a writer or a network changes what is in a file. */
+  private static final String FORMAT_VERSION = "v1";
+
+  private static final String UNFINISHED = ".unfinished";
+
+  /** An unfinished file of this age was left behind by a writer that was killed. */
+  private static final Duration ABANDONED_AFTER = Duration.ofHours(1);
+
+  private final Path folder;
+
+  /**
+   * A cache in that folder.
+   *
+   * @param folder is made when the first file is written
+   */
+  public ModelCache(Path folder) {
+    this.folder = folder;
+  }
+
+  /**
+   * Where a user's caches are: {@code $SLUICE_CACHE}, else {@code $XDG_CACHE_HOME/sluice}, else
+   * {@code .cache/sluice} in the home folder.
+   *
+   * @param environment the process's environment variables
+   */
+  public static Path defaultFolder(Map<String, String> environment, Path home) {
+    String own = environment.getOrDefault("SLUICE_CACHE", "");
+    if (!own.isEmpty()) {
+      return Path.of(own);
+    }
+    String caches = environment.getOrDefault("XDG_CACHE_HOME", "");
+    return (caches.isEmpty() ? home.resolve(".cache") : Path.of(caches)).resolve("sluice");
+  }
+
+  /**
+   * The model file of a built-in workload, whole and undamaged; writes it if it is not there.
+   *
+   * @param backend pytorch or onnx
+   * @throws ModelException if it is damaged, or cannot be read or written
+   */
+  public Path file(String workload, String backend, ModelProgress progress) throws ModelException {
+    Backend format = Backend.named(backend);
+    Path file = folder.resolve(workload + "-" + FORMAT_VERSION + format.fileEnding);
+    if (!Files.exists(file)) {
+      try {
+        write(Workloads.network(workload), format, file, progress);
+      } catch (IOException e) {
+        throw new ModelException(
+            folder.toString(),
+            "the model cache cannot be written (" + e + ")",
+            "make room there or set SLUICE_CACHE to a folder that you can write",
+            e);
+      }
+      return file;
+    }
+    if (!Files.exists(hashFile(file))) {
+      throw new ModelException(
+          file.toString(),
+          "its hash (" + hashFile(file).getFileName() + ") is missing",
+          "delete the file; Sluice writes it again",
+          null);
+    }
+    verify(file, "delete the file; Sluice writes it again");
+    return file;
+  }
+
+  /** Where the hash of a model file stands. */
+  static Path hashFile(Path file) {
+    return file.resolveSibling(file.getFileName() + ".sha256");
+  }
+
+  /**
+   * Checks a file against the hash beside it.
+   *
+   * @param maybe what to try if they differ
+   */
+  static void verify(Path file, String maybe) throws ModelException {
+    try {
+      String expected = Files.readString(hashFile(file), UTF_8).strip().split("\\s", 2)[0];
+      String actual = hash(file);
+      if (!actual.equalsIgnoreCase(expected)) {
+        throw new ModelException(
+            file.toString(),
+            "the model file is damaged: its SHA-256 is (%s), not (%s)".formatted(actual, expected),
+            maybe,
+            null);
+      }
+    } catch (IOException e) {
+      throw new ModelException(
+          file.toString(), "the model file cannot be read (" + e + ")", "check its rights", e);
+    }
+  }
+
+  private void write(Network network, Backend format, Path file, ModelProgress progress)
+      throws IOException {
+    Files.createDirectories(folder);
+    Path unfinished = folder.resolve(file.getFileName() + "." + UUID.randomUUID() + UNFINISHED);
+    Path unfinishedHash = hashFile(unfinished);
+    try {
+      progress.started(file.getFileName().toString(), network.weightBytes());
+      MessageDigest digest = sha256();
+      try (OutputStream out =
+          new DigestOutputStream(
+              new BufferedOutputStream(Files.newOutputStream(unfinished), 1 << 20), digest)) {
+        deleteAbandoned(file, Files.getLastModifiedTime(unfinished));
+        switch (format) {
+          case PYTORCH -> TorchScriptFile.write(network, out, progress::advanced);
+          case ONNX -> OnnxFile.write(network, out, progress::advanced);
+        }
+      }
+      String hash = HexFormat.of().formatHex(digest.digest());
+      Files.writeString(unfinishedHash, hash + "  " + file.getFileName() + "\n", UTF_8);
+      moveInPlace(unfinishedHash, hashFile(file)); // first, so that no file is without its hash
+      moveInPlace(unfinished, file);
+      progress.finished();
+    } finally {
+      Files.deleteIfExists(unfinished);
+      Files.deleteIfExists(unfinishedHash);
+    }
+  }
+
+  private static void moveInPlace(Path from, Path to) throws IOException {
+    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private void deleteAbandoned(Path file, FileTime now) throws IOException {
+    FileTime before = FileTime.from(now.toInstant().minus(ABANDONED_AFTER));
+    try (DirectoryStream<Path> left =
+        Files.newDirectoryStream(folder, file.getFileName() + ".*" + UNFINISHED + "*")) {
+      for (Path path : left) {
+        try {
+          if (Files.getLastModifiedTime(path).compareTo(before) < 0) {
+            Files.deleteIfExists(path);
+          }
+        } catch (NoSuchFileException ignored) {
+          // its writer has just finished
+        }
+      }
+    }
+  }
+
+  private static String hash(Path file) throws IOException {
+    MessageDigest digest = sha256();
+    try (InputStream in = Files.newInputStream(file)) {
+      var chunk = new byte[1 << 20];
+      for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
+        digest.update(chunk, 0, read);
+      }
+    }
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package dev.sluice.executor.model;
+
+import static java.util.Objects.requireNonNull;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A model that a run needs.
+ *
+ * @param workload a name in {@link Workloads}, or with {@code userFile} the user's own name
+ * @param backend pytorch or onnx
+ * @param precision fp32
+ * @param userFile the user's own model; null: a built-in workload
+ */
+public record ModelRequest(
+    String workload, String backend, String precision, @Nullable UserFile userFile) {
+  public ModelRequest {
+    requireNonNull(workload, "workload");
+    Backend.named(backend);
+    if (!precision.equals("fp32")) {
+      throw new IllegalArgumentException("precision (" + precision + ") is not fp32");
+    }
+  }
+
+  /**
+   * A user's own model file: TorchScript for pytorch, ONNX for onnx. It takes one float32 tensor
+   * [samples, inputShape…] of any number of samples and gives one of [samples, classes].
+   *
+   * @param path where it is; a file of that name with {@code .sha256} appended (as {@code
+   *     sha256sum} writes it), if there is one, must match
+   * @param inputShape of one sample, each at least 1
+   * @param tokens memory tokens of the model itself
+   */
+  public record UserFile(Path path, List<Integer> inputShape, int tokens) {
+    public UserFile {
+      requireNonNull(path, "path");
+      inputShape = List.copyOf(inputShape);
+      if (inputShape.isEmpty() || inputShape.stream().anyMatch(size -> size < 1)) {
+        throw new IllegalArgumentException("inputShape (" + inputShape + ") has no elements");
+      }
+    }
+  }
+}

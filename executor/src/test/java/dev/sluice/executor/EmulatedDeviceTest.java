@@ -1,0 +1,115 @@
+package dev.sluice.executor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.contract.BatchDispatched.DispatchedJob;
+import dev.sluice.executor.EmulatedDevice.EmulatedTimes;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Emulated lanes on real threads in virtual time. */
+@Timeout(120)
+final class EmulatedDeviceTest {
+  private static final ModelKey MODEL = new ModelKey("any", "onnx", "fp32");
+  private static final long MS = 1_000_000;
+
+  /** 10 ms a sample, times the lanes busy. */
+  private static final EmulatedTimes PROPORTIONAL =
+      new EmulatedTimes() {
+        @Override
+        public double meanMs(ModelKey model, int samples, int busyLanes) {
+          return 10.0 * samples * busyLanes;
+        }
+
+        @Override
+        public double spread(ModelKey model, int samples) {
+          return 0;
+        }
+
+        @Override
+        public long flopsPerSample(ModelKey model) {
+          return 5;
+        }
+      };
+
+  private final VirtualTime time = new VirtualTime();
+  private final EmulatedDevice device =
+      new EmulatedDevice(PROPORTIONAL, settings(), time.clock(), time);
+
+  private static ExecutorSettings settings() {
+    return new ExecutorSettings(
+        "executor-0", 1, 0, 2, 1, null, 42, 200, List.of(MODEL), List.of(1));
+  }
+
+  @AfterEach
+  void closeTheDevice() {
+    device.close();
+  }
+
+  private static CompletableFuture<Long> run(LaneWork lane, int samples) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            var batch = lane.prepare(MODEL, List.of(new DispatchedJob("job", samples)), 1);
+            batch.run();
+            assertThat(batch.results()).isEmpty();
+            return batch.emulatedServiceNs();
+          } catch (Exception e) {
+            throw new CompletionException(e);
+          }
+        },
+        task -> new Thread(task, "lane").start());
+  }
+
+  @Test
+  void aBatchAloneTakesItsTime() throws Exception {
+    var batch = run(device.openLane(), 2);
+    time.untilAwaited(20 * MS);
+    assertThat(batch).isNotDone();
+    time.moveTo(20 * MS);
+    assertThat(batch.get(30, TimeUnit.SECONDS)).isEqualTo(20 * MS);
+  }
+
+  @Test
+  void batchesOverlap_andSlowEachOther() throws Exception {
+    var first = run(device.openLane(), 4);
+    time.untilAwaited(40 * MS);
+    time.moveTo(10 * MS);
+    var second = run(device.openLane(), 1);
+    time.untilAwaited(30 * MS); // the start brought the next end forward
+    time.moveTo(30 * MS);
+    assertThat(second.get(30, TimeUnit.SECONDS)).isEqualTo(20 * MS);
+    time.untilAwaited(50 * MS); // half of it was left, alone again
+    assertThat(first).isNotDone();
+    time.moveTo(50 * MS);
+    assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo(50 * MS);
+  }
+
+  @Test
+  void theMeantTimeStandsEvenIfTheTimerIsLate() throws Exception {
+    var batch = run(device.openLane(), 1);
+    time.untilAwaited(10 * MS);
+    time.moveTo(17 * MS);
+    assertThat(batch.get(30, TimeUnit.SECONDS)).isEqualTo(10 * MS);
+  }
+
+  @Test
+  void theWarmUpIsTheMeanTimeAlone_withoutWaiting() throws Exception {
+    assertThat(device.openLane().warmUp(MODEL, 3, true))
+        .isEqualTo(new LaneWork.WarmUpTiming(30 * MS, null));
+    assertThat(time.nowNs()).isZero();
+  }
+
+  @Test
+  void aClosedDeviceRunsNothing() throws Exception {
+    var batch = device.openLane().prepare(MODEL, List.of(new DispatchedJob("job", 1)), 1);
+    device.close();
+    assertThatThrownBy(batch::run).hasMessageContaining("has stopped");
+  }
+}

@@ -1,0 +1,177 @@
+package dev.sluice.executor.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Real inference in both engines. Two rows of logits agree where no difference exceeds 1e-4 of the
+ * row's largest logit: a logit near 0 has no relative error of its own.
+ */
+final class RealModelsTest {
+  private static final double TOLERANCE = 1e-4;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"resnet18", "resnet50", "vit", "vit_tiny"})
+  void bothEnginesGiveTheSameLogits(String workload) throws Exception {
+    List<JobInput> jobs = TestModels.jobs(2, 2);
+    try (LoadedModels models = TestModels.load(workload, "pytorch", "onnx");
+        InferenceSession pytorch = models.openSession(workload, "pytorch", "fp32");
+        InferenceSession onnx = models.openSession(workload, "onnx", "fp32")) {
+      float[][] logits = pytorch.infer(jobs);
+
+      assertThat(logits).hasDimensions(4, 1000);
+      assertAgree(logits, onnx.infer(jobs));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"resnet18,pytorch", "resnet18,onnx", "vit_tiny,pytorch", "vit_tiny,onnx"})
+  void aJobsLogitsDoNotDependOnWhoSharedItsBatch(String workload, String backend) throws Exception {
+    JobInput job = JobInputs.make(42, "the-job", 2, 3 * 224 * 224);
+    List<JobInput> others = TestModels.jobs(3, 1);
+    try (LoadedModels models = TestModels.load(workload, backend);
+        InferenceSession session = models.openSession(workload, backend, "fp32")) {
+      float[][] alone = session.infer(List.of(job));
+      float[][] first = session.infer(List.of(job, others.get(0)));
+      float[][] last = session.infer(List.of(others.get(0), others.get(1), others.get(2), job));
+
+      assertAgree(alone, new float[][] {first[0], first[1]});
+      assertAgree(alone, new float[][] {last[3], last[4]});
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"resnet18", "resnet50", "vit", "vit_tiny"})
+  void logitsSpread_andTheLikeliestClassDependsOnTheInput(String workload) throws Exception {
+    try (LoadedModels models = TestModels.load(workload, "onnx");
+        InferenceSession session = models.openSession(workload, "onnx", "fp32")) {
+      float[][] logits = session.infer(TestModels.jobs(8, 1));
+
+      var likeliest = new HashSet<>(TopClasses.ofJob(logits, 0, 8, 8));
+      assertThat(likeliest).hasSizeGreaterThanOrEqualTo(5);
+      assertThat(deviation(logits)).isBetween(0.5, 2.0);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"pytorch", "onnx"})
+  void lanesThatRunAtTheSameTimeGetTheirOwnLogits(String backend) throws Exception {
+    List<JobInput> jobs = TestModels.jobs(8, 1);
+    var pool = Executors.newFixedThreadPool(4);
+    try (LoadedModels models = TestModels.load("vit_tiny", backend)) {
+      var alone = new ArrayList<float[][]>();
+      try (InferenceSession session = models.openSession("vit_tiny", backend, "fp32")) {
+        for (JobInput job : jobs) {
+          alone.add(session.infer(List.of(job)));
+        }
+      }
+      Callable<List<float[][]>> lane =
+          () -> {
+            var rows = new ArrayList<float[][]>();
+            try (InferenceSession session = models.openSession("vit_tiny", backend, "fp32")) {
+              for (JobInput job : jobs) {
+                rows.add(session.infer(List.of(job)));
+              }
+            }
+            return rows;
+          };
+      for (Future<List<float[][]>> rows : pool.invokeAll(List.of(lane, lane, lane, lane))) {
+        for (int i = 0; i < jobs.size(); i++) {
+          assertAgree(alone.get(i), rows.get().get(i));
+        }
+      }
+    } finally {
+      pool.shutdown();
+    }
+  }
+
+  @Test
+  void refusesToCloseModels_whenASessionIsOpen() throws Exception {
+    LoadedModels models = TestModels.load("vit_tiny", "onnx");
+    InferenceSession session = models.openSession("vit_tiny", "onnx", "fp32");
+
+    assertThatThrownBy(models::close)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("1 sessions are open");
+    session.close();
+    session.close();
+    models.close();
+  }
+
+  @Test
+  void refusesAJobOfAnotherShape_andStaysUsable() throws Exception {
+    try (LoadedModels models = TestModels.load("vit_tiny", "pytorch");
+        InferenceSession session = models.openSession("vit_tiny", "pytorch", "fp32")) {
+      var wrong = new JobInput("g0-7", 1, new float[3 * 32 * 32]);
+
+      assertThatThrownBy(() -> session.infer(List.of(wrong)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("job (g0-7) has (3072) values");
+      assertThat(session.infer(TestModels.jobs(1, 1))).hasDimensions(1, 1000);
+    }
+  }
+
+  @Test
+  void refusesAModelThatWasNotLoaded() throws Exception {
+    try (LoadedModels models = TestModels.load("vit_tiny", "onnx")) {
+      assertThatThrownBy(() -> models.openSession("vit_tiny", "pytorch", "fp32"))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("no model (vit_tiny, pytorch) was loaded");
+      assertThatThrownBy(() -> models.openSession("vit_tiny", "onnx", "fp16"))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("precision (fp16)");
+    }
+  }
+
+  @Test
+  void refusesAnotherNumberOfThreads_sincePyTorchReadsItOnce() throws Exception {
+    TestModels.load("vit_tiny", "pytorch").close();
+
+    assertThatThrownBy(
+            () -> LoadedModels.load(List.of(), 2, TestModels.CACHE, ModelProgress.none()))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("threadsPerLane (2) differs from (1)");
+  }
+
+  private static void assertAgree(float[][] expected, float[][] actual) {
+    assertThat(actual).hasSameDimensionsAs(expected);
+    for (int row = 0; row < expected.length; row++) {
+      double largest = 0;
+      for (float logit : expected[row]) {
+        largest = Math.max(largest, Math.abs(logit));
+      }
+      assertThat(largest).isPositive();
+      for (int c = 0; c < expected[row].length; c++) {
+        assertThat((double) actual[row][c])
+            .as("row %d, class %d", row, c)
+            .isCloseTo(expected[row][c], within(TOLERANCE * largest));
+      }
+    }
+  }
+
+  private static double deviation(float[][] rows) {
+    double sum = 0;
+    double squares = 0;
+    int count = 0;
+    for (float[] row : rows) {
+      for (float logit : row) {
+        sum += logit;
+        squares += (double) logit * logit;
+        count++;
+      }
+    }
+    return Math.sqrt(squares / count - (sum / count) * (sum / count));
+  }
+}
