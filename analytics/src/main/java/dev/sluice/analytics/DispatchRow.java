@@ -1,0 +1,73 @@
+package dev.sluice.analytics;
+
+import dev.sluice.contract.BatchCompleted;
+import dev.sluice.contract.BatchDispatched;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A dispatch and its end on the executor.
+ *
+ * @param shard the partition that it stands in; dispatch ids are unique within it
+ * @param completion its end, without the jobs' results; null if the log holds none
+ * @param completedAtNs when the broker appended the completion; null if there is none
+ * @param emulatedServiceNs the service time that an emulated lane meant to take; null on real lanes
+ */
+record DispatchRow(
+    int shard,
+    BatchDispatched dispatch,
+    @Nullable BatchCompleted completion,
+    @Nullable Long completedAtNs,
+    @Nullable Long emulatedServiceNs) {
+
+  DispatchKey key() {
+    return new DispatchKey(shard, dispatch.dispatchId());
+  }
+
+  /** Executor and lane, unique in the run. */
+  String laneId() {
+    return dispatch.executorId() + "/" + dispatch.lanes().get(0);
+  }
+
+  /** done, failed, refused, or open without a completion. */
+  String result() {
+    return completion == null ? "open" : completion.result().name().toLowerCase(Locale.ROOT);
+  }
+
+  boolean isDone() {
+    return completion != null && completion.result() == BatchCompleted.Result.DONE;
+  }
+
+  @Nullable Long startedAtNs() {
+    return completion == null ? null : completion.startedAtNs();
+  }
+
+  @Nullable Long finishedAtNs() {
+    return completion == null ? null : completion.finishedAtNs();
+  }
+
+  /** Whether a lane worked on it and both ends of that are known. */
+  boolean ran() {
+    return startedAtNs() != null && finishedAtNs() != null;
+  }
+
+  long requireStartedAtNs() {
+    return require(startedAtNs());
+  }
+
+  long requireFinishedAtNs() {
+    return require(finishedAtNs());
+  }
+
+  /** Its service time; 0 if it never ran. */
+  long serviceNs() {
+    return completion == null ? 0 : completion.serviceNs();
+  }
+
+  private long require(@Nullable Long atNs) {
+    if (atNs == null) {
+      throw new IllegalStateException("dispatch " + dispatch.dispatchId() + " never ran");
+    }
+    return atNs;
+  }
+}

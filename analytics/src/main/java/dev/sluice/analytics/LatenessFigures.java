@@ -1,0 +1,74 @@
+package dev.sluice.analytics;
+
+import dev.sluice.contract.JobRequested;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Whether the generator kept up. lateness_…_ms = send call − intended arrival of the measured jobs;
+ * a p99 above max(2 ms, 5 % of the smallest promise of any class) is {@code saturated}: the run is
+ * not comparable; above ten times that it has failed. append_delay_…_ms = broker's append − send
+ * call; the append has 1 ms resolution, so it may be down to −1 ms.
+ */
+final class LatenessFigures implements Figure {
+  private static final double LIMIT_MS_MIN = 2;
+  private static final double LIMIT_SHARE_OF_SLO = 0.05;
+  private static final double FAILS_ABOVE_TIMES = 10;
+
+  @Override
+  public List<String> names() {
+    return List.of(
+        "lateness_p50_ms",
+        "lateness_p99_ms",
+        "lateness_max_ms",
+        "append_delay_p50_ms",
+        "append_delay_p99_ms",
+        "append_delay_max_ms");
+  }
+
+  @Override
+  public void addTo(Summary summary, RunRows run) {
+    List<JobRow> measured = run.measured();
+    long[] latenessNs =
+        measured.stream().mapToLong(job -> latenessNs(job.request())).sorted().toArray();
+    long[] appendDelayNs =
+        measured.stream()
+            .mapToLong(job -> job.appendedAtNs() - job.request().sentAtNs())
+            .sorted()
+            .toArray();
+    double limitMs =
+        Math.max(LIMIT_MS_MIN, LIMIT_SHARE_OF_SLO * run.context().experiment().sloMsMin());
+    addPercentiles(summary, "lateness", latenessNs);
+    summary.put("lateness_limit_ms", limitMs);
+    judge(summary, NearestRank.percentile(latenessNs, 99) / 1e6, limitMs);
+    addPercentiles(summary, "append_delay", appendDelayNs);
+  }
+
+  private static void judge(Summary summary, double p99Ms, double limitMs) {
+    if (p99Ms > FAILS_ABOVE_TIMES * limitMs) {
+      summary.worsen(Verdict.FAILED);
+    }
+    if (p99Ms > limitMs) {
+      summary.worsen(Verdict.MISSED);
+      summary.put("lateness_verdict", "generator saturated, not comparable");
+      summary.notComparable(
+          String.format(
+              Locale.ROOT,
+              "generator saturated (p99 lateness %.1f ms, limit %.1f ms)",
+              p99Ms,
+              limitMs));
+    } else {
+      summary.put("lateness_verdict", "ok");
+    }
+  }
+
+  private static void addPercentiles(Summary summary, String name, long[] sortedNs) {
+    summary.put(name + "_p50_ms", NearestRank.percentile(sortedNs, 50) / 1e6);
+    summary.put(name + "_p99_ms", NearestRank.percentile(sortedNs, 99) / 1e6);
+    summary.put(name + "_max_ms", NearestRank.percentile(sortedNs, 100) / 1e6);
+  }
+
+  private static long latenessNs(JobRequested request) {
+    return request.sentAtNs() - request.intendedAtNs();
+  }
+}

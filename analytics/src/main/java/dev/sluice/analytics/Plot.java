@@ -1,0 +1,13 @@
+package dev.sluice.analytics;
+
+import java.awt.image.BufferedImage;
+import java.util.Optional;
+
+/** A picture of a run: one class, and one line in {@link Plots}. */
+interface Plot {
+  /** What it shows, as the title begins. */
+  String subject();
+
+  /** The picture; empty if the run has nothing to show. */
+  Optional<BufferedImage> draw(RunRows run, Summary summary);
+}

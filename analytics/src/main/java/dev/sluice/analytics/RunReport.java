@@ -1,0 +1,39 @@
+package dev.sluice.analytics;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** All that a run's folder says of its jobs: trace.csv, dispatches.csv, summary.json, plots. */
+public final class RunReport {
+  private final RunRows run;
+  private final Summary summary;
+
+  private RunReport(RunRows run) {
+    this.run = run;
+    this.summary = Figures.summarize(run);
+  }
+
+  /** The report of what the fold has taken in so far. */
+  public static RunReport of(RunFold fold, RunContext context) {
+    return new RunReport(fold.rows(context));
+  }
+
+  public Summary summary() {
+    return summary;
+  }
+
+  /**
+   * Writes trace.csv, dispatches.csv, summary.json and plots/*.png, replacing what is there.
+   *
+   * @param folder made if it is missing
+   */
+  public void write(Path folder) throws IOException {
+    Path plots = folder.resolve("plots");
+    Files.createDirectories(plots);
+    TraceTable.write(run, folder.resolve("trace.csv"));
+    DispatchTable.write(run, folder.resolve("dispatches.csv"));
+    Files.writeString(folder.resolve("summary.json"), summary.toJson());
+    Plots.writeAll(run, summary, plots);
+  }
+}

@@ -1,0 +1,92 @@
+package dev.sluice.analytics;
+
+import dev.sluice.contract.RunEnded;
+import dev.sluice.contract.RunStarted;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A whole run as rows: all that figures, tables and pictures are made from.
+ *
+ * @param started null if the log holds no RunStarted
+ * @param ended null if the run has not ended
+ * @param jobs by intended arrival, ties by generator, then index
+ * @param dispatches by decision, ties by shard and id
+ * @param lanes over all executors that reported; the experiment's count if none did
+ * @param clockOffsetNsMax largest distance of any process's clock from the broker's
+ * @param unreadable records that are no event, by topic
+ * @param faults what should not have happened, in words
+ */
+record RunRows(
+    RunContext context,
+    @Nullable RunStarted started,
+    @Nullable RunEnded ended,
+    List<JobRow> jobs,
+    List<DispatchRow> dispatches,
+    int lanes,
+    long clockOffsetNsMax,
+    Map<String, Long> unreadable,
+    List<String> faults) {
+
+  /** Start of the measured window. */
+  long windowStartNs() {
+    return Math.round(context.experiment().warmupSeconds() * 1e9);
+  }
+
+  /** End of the measured window. */
+  long windowEndNs() {
+    return Math.round(context.experiment().durationSeconds() * 1e9);
+  }
+
+  /** Length of the measured window in seconds. */
+  double windowSeconds() {
+    return (windowEndNs() - windowStartNs()) / 1e9;
+  }
+
+  /** The measured jobs, by intended arrival. */
+  List<JobRow> measured() {
+    return jobs.stream().filter(JobRow::isMeasured).toList();
+  }
+
+  /** The dispatches that ended a measured job as done, each once, by intended arrival. */
+  List<DispatchRow> measuredDoneDispatches() {
+    Map<DispatchKey, DispatchRow> rows = new LinkedHashMap<>();
+    for (JobRow job : jobs) {
+      if (job.isMeasured() && job.isDone()) {
+        rows.putIfAbsent(job.doneDispatch().key(), job.doneDispatch());
+      }
+    }
+    return new ArrayList<>(rows.values());
+  }
+
+  /** Class names: the experiment's in their order, then any others that jobs carry. */
+  List<String> classNames() {
+    Set<String> names = new LinkedHashSet<>();
+    context.experiment().classes().forEach(c -> names.add(c.name()));
+    jobs.forEach(job -> names.add(job.request().classType()));
+    return List.copyOf(names);
+  }
+
+  /** Workload names: the experiment's in their order, then any others that jobs carry. */
+  List<String> workloadNames() {
+    Set<String> names = new LinkedHashSet<>();
+    context.experiment().workloads().forEach(w -> names.add(w.name()));
+    jobs.forEach(job -> names.add(job.request().workload()));
+    return List.copyOf(names);
+  }
+
+  /** Whether jobs of that class count as interactive; an unknown class does not. */
+  boolean isInteractive(String classType) {
+    return context.experiment().classes().stream()
+        .anyMatch(c -> c.name().equals(classType) && c.interactive());
+  }
+
+  boolean isEmulated() {
+    return context.experiment().lanes().emulated();
+  }
+}

@@ -1,0 +1,112 @@
+package dev.sluice.analytics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.contract.JobRequested;
+import dev.sluice.contract.RunEnded;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What marks a run, and its verdict. */
+final class MarksTest {
+  private static final RunContext CONTEXT =
+      SyntheticRun.context(SyntheticRun.experiment(2.5, 1, 3, 1, Map.of()));
+
+  @Test
+  void isNotComparable_whenItWasInterrupted() {
+    var log = new ArrayList<>(RunReportTest.log());
+    log.removeIf(entry -> entry.event() instanceof RunEnded);
+    log.add(new SyntheticRun.Entry(new RunEnded("run-1", 6, true, true, 1), "runs", 0));
+    Summary summary = summary(log);
+    assertThat(summary.notComparableReasons()).containsExactly("interrupted");
+    assertThat(summary.verdict()).isEqualTo(Verdict.MET);
+    assertThat(SummaryTable.render(summary))
+        .contains("not comparable interrupted")
+        .contains("tail limit");
+  }
+
+  @Test
+  void isNotComparable_whenTheGeneratorWasLate_andFailsAboveTenTimesThat() {
+    assertThat(summary(sentLate(10)).verdict()).isEqualTo(Verdict.MET);
+    assertThat(summary(sentLate(11)).verdict()).isEqualTo(Verdict.MISSED);
+    assertThat(summary(sentLate(11)).notComparableReasons())
+        .containsExactly("generator saturated (p99 lateness 11.0 ms, limit 10.0 ms)");
+    assertThat(summary(sentLate(100)).verdict()).isEqualTo(Verdict.MISSED);
+    assertThat(summary(sentLate(101)).verdict()).isEqualTo(Verdict.FAILED);
+  }
+
+  @Test
+  void marksEmulationLate_aboveTwoPercentOrOneMillisecond() {
+    assertThat(emulationLate(0)).isEqualTo(false);
+    assertThat(emulationLate(1_900_000)).isEqualTo(false);
+    assertThat(emulationLate(2_000_000)).isEqualTo(true);
+  }
+
+  @Test
+  void namesEveryFigureOnce() {
+    List<String> names = Figures.figureNames();
+    assertThat(names).doesNotHaveDuplicates().contains("p99_e2e_ms", "all_count", "hop_p99_ms");
+    Summary summary = summary(RunReportTest.log());
+    assertThat(names)
+        .allSatisfy(
+            name ->
+                assertThat(
+                        summary.values().containsKey(name)
+                            || summary.values().containsKey("all_" + name))
+                    .as(name)
+                    .isTrue());
+  }
+
+  /** The hand-made run's shortest batch takes 100 ms: 1.9 ms are within 2 % of 98.1 ms. */
+  private static Object emulationLate(long offNs) {
+    RunRows run = SyntheticRun.fold(RunReportTest.log()).rows(CONTEXT);
+    List<DispatchRow> rows =
+        run.dispatches().stream()
+            .map(
+                row ->
+                    new DispatchRow(
+                        row.shard(),
+                        row.dispatch(),
+                        row.completion(),
+                        row.completedAtNs(),
+                        row.serviceNs() - offNs))
+            .toList();
+    var summary = new Summary();
+    new EmulationFigures()
+        .addTo(
+            summary,
+            new RunRows(
+                CONTEXT, run.started(), run.ended(), run.jobs(), rows, 1, 0, Map.of(), List.of()));
+    return summary.values().get("emulation_late");
+  }
+
+  private static List<SyntheticRun.Entry> sentLate(long ms) {
+    return RunReportTest.log().stream()
+        .map(
+            entry ->
+                entry.event() instanceof JobRequested job
+                    ? new SyntheticRun.Entry(
+                        new JobRequested(
+                            job.jobId(),
+                            job.generator(),
+                            job.index(),
+                            job.classType(),
+                            job.workload(),
+                            job.backend(),
+                            job.precision(),
+                            job.samples(),
+                            job.sloNs(),
+                            job.intendedAtNs(),
+                            job.intendedAtNs() + ms * 1_000_000),
+                        entry.topic(),
+                        entry.appendedAtEpochMs())
+                    : entry)
+        .toList();
+  }
+
+  private static Summary summary(List<SyntheticRun.Entry> log) {
+    return RunReport.of(SyntheticRun.fold(log), CONTEXT).summary();
+  }
+}
