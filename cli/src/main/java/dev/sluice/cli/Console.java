@@ -1,0 +1,70 @@
+package dev.sluice.cli;
+
+import java.io.PrintStream;
+import java.util.Locale;
+
+/**
+ * What a person sees: a checklist, one live line, a closing table. Where there is no terminal, the
+ * live line becomes plain lines, fewer of them.
+ */
+final class Console {
+  private static final String CLEAR_LINE = "\r\u001b[2K";
+  private static final int LABEL_WIDTH = 14;
+
+  private final PrintStream out;
+  private final boolean terminal;
+  private boolean liveLineStands;
+
+  Console(PrintStream out, boolean terminal) {
+    this.out = out;
+    this.terminal = terminal;
+  }
+
+  boolean isTerminal() {
+    return terminal;
+  }
+
+  PrintStream stream() {
+    return out;
+  }
+
+  /** A line of its own. */
+  synchronized void line(String text) {
+    endLiveLine();
+    out.println(text);
+    out.flush();
+  }
+
+  /** A line of the checklist. */
+  synchronized void item(String label, String text) {
+    line(String.format(Locale.ROOT, "  %-" + LABEL_WIDTH + "s %s", label, text));
+  }
+
+  /** The live line's new text. */
+  synchronized void live(String text) {
+    if (terminal) {
+      out.print(CLEAR_LINE + text);
+      liveLineStands = true;
+    } else {
+      out.println(text);
+    }
+    out.flush();
+  }
+
+  /** Takes the live line away. */
+  synchronized void clearLiveLine() {
+    if (liveLineStands) {
+      out.print(CLEAR_LINE);
+      out.flush();
+      liveLineStands = false;
+    }
+  }
+
+  /** Lets the live line stand and begins a new one. */
+  synchronized void endLiveLine() {
+    if (liveLineStands) {
+      out.println();
+      liveLineStands = false;
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package dev.sluice.cli;
+
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.executor.model.WorkloadInfo;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.common.utils.AppInfoParser;
+
+/**
+ * What a run ran on, for its folder.
+ *
+ * @param notes what every output shows first
+ * @param versions of what took part, by name
+ * @param workloads each workload's size, by name
+ * @param recorded further lines for config.yaml, by key
+ */
+record Environment(
+    List<String> notes,
+    Map<String, String> versions,
+    Map<String, WorkloadInfo> workloads,
+    Map<String, String> recorded) {
+
+  /** Reads the machine's counters a second time, and names what took part. */
+  static Environment of(
+      Experiment experiment, LaneSource lanes, Optional<HostLoad> before, long elapsedNs)
+      throws IOException {
+    Map<String, String> versions = new LinkedHashMap<>();
+    versions.put("sluice", Sluice.Version.current());
+    versions.put("kafka", AppInfoParser.getVersion());
+    versions.put("java", Runtime.version().toString());
+    versions.put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"));
+    versions.put("arch", System.getProperty("os.arch"));
+    if (!experiment.lanes().emulated()) {
+      experiment
+          .backendsEnabled()
+          .forEach(
+              backend ->
+                  versions.put(
+                      backend,
+                      ai.djl.engine.Engine.getEngine(
+                              backend.equals("pytorch") ? "PyTorch" : "OnnxRuntime")
+                          .getVersion()));
+    }
+    int processors = Runtime.getRuntime().availableProcessors();
+    Map<String, String> recorded = new LinkedHashMap<>();
+    recorded.put("lanes", experiment.lanes().emulated() ? "emulated" : "real");
+    recorded.put("processors", Integer.toString(processors));
+    recorded.put("processor", HostLoad.processorName().orElse("unknown"));
+    Optional<HostLoad> after = HostLoad.read();
+    if (before.isPresent() && after.isPresent()) {
+      recorded.put(
+          "foreign_load_share",
+          share(after.get().foreignShareSince(before.get(), processors, elapsedNs)));
+      recorded.put("cpu_steal_share", share(after.get().stealShareSince(before.get())));
+    }
+    recorded.put("config_digest", ResolvedConfig.digest(experiment));
+    return new Environment(lanes.notes(), versions, lanes.workloadInfos(), recorded);
+  }
+
+  private static String share(double share) {
+    return String.format(Locale.ROOT, "%.4f", share);
+  }
+
+  /** The block {@code recorded} of a run's config.yaml; readers of experiments leave it alone. */
+  String toYaml(String requestDigest, @org.jspecify.annotations.Nullable Double clockOffsetMsMax) {
+    var text = new StringBuilder("recorded:\n");
+    recorded.forEach((key, value) -> text.append(line(key, value)));
+    text.append(line("request_digest", requestDigest));
+    text.append(
+        line("clock_offset_ms_max", clockOffsetMsMax == null ? "null" : clockOffsetMsMax + ""));
+    text.append("  versions:\n");
+    versions.forEach((name, version) -> text.append("  ").append(line(name, version)));
+    text.append("  workloads:\n");
+    workloads.forEach(
+        (name, info) ->
+            text.append("    ")
+                .append(name)
+                .append(": {tokens: ")
+                .append(info.tokens())
+                .append(", flops_per_sample: ")
+                .append(info.flopsPerSample())
+                .append(", parameters: ")
+                .append(info.parameters())
+                .append("}\n"));
+    return text.toString();
+  }
+
+  private static String line(String key, String value) {
+    return "  " + key + ": \"" + value.replace("\\", "\\\\").replace("\"", "\\\"") + "\"\n";
+  }
+}

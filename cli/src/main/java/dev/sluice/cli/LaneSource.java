@@ -1,0 +1,128 @@
+package dev.sluice.cli;
+
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.ModelFile;
+import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.contract.experiment.InvalidExperimentException;
+import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.executor.LaneBackend;
+import dev.sluice.executor.LatencyTable;
+import dev.sluice.executor.model.LoadedModels;
+import dev.sluice.executor.model.ModelCache;
+import dev.sluice.executor.model.ModelException;
+import dev.sluice.executor.model.ModelProgress;
+import dev.sluice.executor.model.ModelRequest;
+import dev.sluice.executor.model.WorkloadInfo;
+import dev.sluice.executor.model.Workloads;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What the lanes of an experiment will run on: loaded models, or an emulation. */
+final class LaneSource implements AutoCloseable {
+  private final ParsedExperiment parsed;
+  private final @Nullable LatencyTable table;
+  private @Nullable LoadedModels models;
+
+  private LaneSource(ParsedExperiment parsed, @Nullable LatencyTable table) {
+    this.parsed = parsed;
+    this.table = table;
+  }
+
+  /**
+   * Reads what has to be read before anything starts.
+   *
+   * @throws InvalidExperimentException if the latency table is missing or wrong
+   */
+  static LaneSource of(ParsedExperiment parsed) throws InvalidExperimentException {
+    String path = parsed.experiment().lanes().latencyTable();
+    boolean emulated = parsed.experiment().lanes().emulated();
+    return new LaneSource(
+        parsed, emulated && path != null ? LatencyTable.read(parsed.resolve(path)) : null);
+  }
+
+  /** Loads the models, or prepares the emulation. */
+  LaneBackend open(Path cacheFolder, ModelProgress progress)
+      throws InvalidExperimentException, ModelException {
+    Experiment experiment = parsed.experiment();
+    if (experiment.lanes().emulated()) {
+      return LaneBackend.emulated(
+          experiment, table, workload -> Workloads.info(workload).flopsPerSample());
+    }
+    LoadedModels loaded =
+        LoadedModels.load(
+            requests(experiment),
+            experiment.lanes().threads(),
+            new ModelCache(cacheFolder),
+            progress);
+    models = loaded;
+    return LaneBackend.real(loaded);
+  }
+
+  private List<ModelRequest> requests(Experiment experiment) {
+    List<ModelRequest> requests = new ArrayList<>();
+    for (WorkloadChoice workload : experiment.workloads()) {
+      ModelFile file = workload.model();
+      for (String precision : experiment.precisionModes()) {
+        if (file == null) {
+          experiment
+              .backendsEnabled()
+              .forEach(b -> requests.add(new ModelRequest(workload.name(), b, precision, null)));
+        } else {
+          requests.add(
+              new ModelRequest(
+                  workload.name(),
+                  file.backend(),
+                  precision,
+                  new ModelRequest.UserFile(
+                      parsed.resolve(file.path()), file.inputShape(), workload.tokens())));
+        }
+      }
+    }
+    return requests;
+  }
+
+  /** How many model files are loaded. */
+  int modelCount() {
+    return requests(parsed.experiment()).size();
+  }
+
+  /** Each workload's size, by name, as far as it is known. */
+  Map<String, WorkloadInfo> workloadInfos() {
+    Map<String, WorkloadInfo> infos = new LinkedHashMap<>();
+    for (ModelRequest request : requests(parsed.experiment())) {
+      if (models != null) {
+        infos.put(request.workload(), models.info(request.workload(), request.backend()));
+      } else if (Workloads.names().contains(request.workload())) {
+        infos.put(request.workload(), Workloads.info(request.workload()));
+      }
+    }
+    return infos;
+  }
+
+  /** What every output says of an emulation; empty for real lanes. */
+  List<String> notes() {
+    if (!parsed.experiment().lanes().emulated()) {
+      return List.of();
+    }
+    List<String> notes = new ArrayList<>();
+    if (table != null) {
+      notes.add(
+          "latency table " + table.file().getFileName() + ": " + String.join(" ", table.source()));
+    }
+    if (table == null || !table.hasContention()) {
+      notes.add("emulated lanes have no contention");
+    }
+    return notes;
+  }
+
+  @Override
+  public void close() {
+    if (models != null) {
+      models.close();
+    }
+  }
+}

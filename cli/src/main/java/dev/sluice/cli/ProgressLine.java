@@ -1,0 +1,87 @@
+package dev.sluice.cli;
+
+import dev.sluice.analytics.EventLogReader;
+import dev.sluice.analytics.LiveSnapshot;
+import dev.sluice.contract.experiment.Experiment;
+import java.util.Locale;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/** The one live line of a run, drawn anew each second; each five where there is no terminal. */
+final class ProgressLine implements AutoCloseable {
+  private static final int TERMINAL_PERIOD_SECONDS = 1;
+  private static final int PLAIN_PERIOD_SECONDS = 5;
+
+  private final Console console;
+  private final ScheduledExecutorService timer;
+
+  private ProgressLine(Console console, ScheduledExecutorService timer) {
+    this.console = console;
+    this.timer = timer;
+  }
+
+  /**
+   * Begins to draw.
+   *
+   * @param onFailure told when the log can not be read any more
+   */
+  static ProgressLine start(
+      Console console,
+      EventLogReader reader,
+      Experiment experiment,
+      Consumer<Throwable> onFailure) {
+    ScheduledExecutorService timer =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              var thread = new Thread(task, "sluice-progress");
+              thread.setDaemon(true);
+              return thread;
+            });
+    int period = console.isTerminal() ? TERMINAL_PERIOD_SECONDS : PLAIN_PERIOD_SECONDS;
+    var unused =
+        timer.scheduleAtFixedRate(
+            () -> {
+              try {
+                console.live(text(reader.snapshot(), experiment));
+              } catch (RuntimeException e) {
+                onFailure.accept(e);
+                throw e;
+              }
+            },
+            period,
+            period,
+            TimeUnit.SECONDS);
+    return new ProgressLine(console, timer);
+  }
+
+  static String text(LiveSnapshot now, Experiment experiment) {
+    double elapsed = now.elapsedNs() / 1e9;
+    String violations =
+        now.violations().entrySet().stream()
+            .map(e -> e.getKey() + " " + e.getValue())
+            .collect(Collectors.joining(", "));
+    Double p99 = now.endToEndMsP99();
+    long lost = now.dropped() + now.failed();
+    return String.format(
+        Locale.ROOT,
+        "%5.0f s of %.0f  sent %d  waiting %d  running %d  done %d%s  late %s  p99 %s",
+        elapsed,
+        experiment.durationSeconds(),
+        now.sent(),
+        now.waiting(),
+        now.running(),
+        now.done(),
+        lost == 0 ? "" : "  lost " + lost,
+        violations.isEmpty() ? "0" : violations,
+        p99 == null || p99.isInfinite() ? "none" : String.format(Locale.ROOT, "%.0f ms", p99));
+  }
+
+  @Override
+  public void close() {
+    timer.shutdownNow();
+    console.endLiveLine();
+  }
+}

@@ -1,0 +1,122 @@
+package dev.sluice.cli;
+
+import dev.sluice.contract.experiment.InvalidExperimentException;
+import dev.sluice.executor.model.ModelException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code ./sluice run CONFIG}: the whole loop in one process. */
+@Command(
+    name = "run",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Runs an experiment: broker, generators, scheduler, lanes and analytics in one process.",
+      "Leaves a folder with trace.csv, dispatches.csv, summary.json and plots."
+    },
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:done, thresholds met",
+      "1:a bug, or the run failed",
+      "2:a mistake in the command or in a file",
+      "3:done, but a threshold was missed or undecided, or the generator came too late",
+      "130:stopped by Ctrl-C, its jobs ended and its folder written"
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  ./sluice run configs/quickstart.yaml",
+      "  ./sluice run configs/quickstart.yaml --set scheduler_name=fifo --set seed=7"
+    })
+final class RunCommand implements Callable<Integer> {
+  private static final Pattern RUN_ID = Pattern.compile("[a-zA-Z0-9._-]{1,150}");
+
+  @Parameters(paramLabel = "CONFIG", description = "The experiment file (YAML).")
+  private @Nullable Path config;
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "Overrides a key, dotted where it is nested; may be repeated.")
+  private List<String> overrides = new ArrayList<>();
+
+  @Option(
+      names = "--results",
+      paramLabel = "DIR",
+      description = "Where the run's folder goes (default: results beside ./sluice).")
+  private @Nullable Path results;
+
+  @Option(
+      names = "--bootstrap",
+      paramLabel = "HOST:PORT",
+      description = "A Kafka that runs already (default: an embedded one).")
+  private @Nullable String bootstrap;
+
+  @Option(
+      names = "--run-id",
+      paramLabel = "ID",
+      description = "Names the folder and the topics (default: the run's name and the time).")
+  private @Nullable String runId;
+
+  @Option(names = "--dry-run", description = "Does all but the load, and leaves nothing.")
+  private boolean dryRun;
+
+  @Option(
+      names = "--json",
+      description = "Prints summary.json on standard output, all else on standard error.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws Exception {
+    PrintStream out = System.out;
+    boolean terminal = !json && Boolean.getBoolean("sluice.terminal");
+    var console = new Console(json ? System.err : out, terminal);
+    try {
+      checkRunId();
+      var options =
+          new ExperimentRun.Options(config(), overrides, resultsFolder(), bootstrap, runId, dryRun);
+      var run = new ExperimentRun(options, console);
+      int status = run.execute();
+      if (json && run.summaryJson() != null) {
+        out.print(run.summaryJson());
+      }
+      return status;
+    } catch (InvalidExperimentException | UserMistakeException | ModelException e) {
+      console.endLiveLine();
+      System.err.println(e.getMessage());
+      return Sluice.EXIT_MISTAKE;
+    }
+  }
+
+  private Path config() {
+    if (config == null) {
+      throw new IllegalStateException("the command line was not parsed");
+    }
+    return config;
+  }
+
+  private Path resultsFolder() {
+    return results != null
+        ? results
+        : Path.of(System.getProperty("sluice.home", ".")).resolve("results");
+  }
+
+  private void checkRunId() throws UserMistakeException {
+    if (runId != null && !RUN_ID.matcher(runId).matches()) {
+      throw new UserMistakeException(
+          "--run-id",
+          "an id names topics and a folder, so it is made of letters, digits, '.', '_' and '-'"
+              + " ("
+              + runId
+              + ")",
+          "leave it away: one is made from the run's name and the time");
+    }
+  }
+}

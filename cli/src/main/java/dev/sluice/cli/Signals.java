@@ -1,0 +1,99 @@
+package dev.sluice.cli;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Ctrl-C and its kin, taken as a wish to stop: the run drains and ends by itself. A shutdown hook
+ * would not do: all hooks start at once, and those of the inference engines would take the engine
+ * away under lanes that still run. A second signal ends the process.
+ *
+ * <p>{@code sun.misc.Signal} is called by reflection, since the compiler warns of its name in a way
+ * that can not be silenced.
+ */
+final class Signals implements AutoCloseable {
+  private static final int EXIT_BASE = 128;
+
+  private final AtomicInteger received = new AtomicInteger();
+
+  /** What each signal meant before, by signal. */
+  private final Map<Object, Object> before = new LinkedHashMap<>();
+
+  /**
+   * Begins to listen.
+   *
+   * @param onFirst called once, on a thread of the JVM's
+   * @param onSecond called before the process is ended at once
+   */
+  static Signals listen(Runnable onFirst, Runnable onSecond) {
+    var signals = new Signals();
+    InvocationHandler handler =
+        (proxy, method, arguments) -> {
+          if (method.getName().equals("handle")) {
+            signals.receive(number(arguments[0]), onFirst, onSecond);
+            return null;
+          }
+          return method.invoke(signals, arguments);
+        };
+    try {
+      Class<?> handlerType = Class.forName("sun.misc.SignalHandler");
+      Object listener =
+          Proxy.newProxyInstance(
+              Signals.class.getClassLoader(), new Class<?>[] {handlerType}, handler);
+      for (String name : new String[] {"INT", "TERM", "HUP"}) {
+        Object signal =
+            Class.forName("sun.misc.Signal").getConstructor(String.class).newInstance(name);
+        signals.before.put(signal, handle(signal, listener));
+      }
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("this Java has no signals", e);
+    }
+    return signals;
+  }
+
+  private static int number(Object signal) throws ReflectiveOperationException {
+    return (int) signal.getClass().getMethod("getNumber").invoke(signal);
+  }
+
+  private static Object handle(Object signal, Object handler) throws ReflectiveOperationException {
+    return signal
+        .getClass()
+        .getMethod("handle", signal.getClass(), Class.forName("sun.misc.SignalHandler"))
+        .invoke(null, signal, handler);
+  }
+
+  private void receive(int number, Runnable onFirst, Runnable onSecond) {
+    if (received.compareAndSet(0, number)) {
+      onFirst.run();
+    } else {
+      onSecond.run();
+      Runtime.getRuntime().halt(EXIT_BASE + number);
+    }
+  }
+
+  /** Whether one came. */
+  boolean received() {
+    return received.get() != 0;
+  }
+
+  /** The exit status that tells of the signal: 130 after Ctrl-C. */
+  int exitStatus() {
+    return EXIT_BASE + received.get();
+  }
+
+  /** Ends the listening: signals mean what they meant before. */
+  @Override
+  public void close() {
+    before.forEach(
+        (signal, handler) -> {
+          try {
+            handle(signal, handler);
+          } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("a signal can not be given back", e);
+          }
+        });
+  }
+}

@@ -1,0 +1,69 @@
+package dev.sluice.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The one main. */
+@Command(
+    name = "./sluice",
+    mixinStandardHelpOptions = true,
+    versionProvider = Sluice.Version.class,
+    description = "Which scheduler keeps my latency promises, at which load, on which hardware?",
+    subcommands = RunCommand.class,
+    footer = {"", "Example:", "  ./sluice run configs/quickstart.yaml"})
+public final class Sluice {
+  static final int EXIT_BUG = 1;
+  static final int EXIT_MISTAKE = 2;
+
+  private Sluice() {}
+
+  public static void main(String[] arguments) {
+    System.exit(execute(arguments));
+  }
+
+  /** Runs a command and returns its exit status. */
+  static int execute(String... arguments) {
+    return new CommandLine(new Sluice())
+        .setParameterExceptionHandler((mistake, args) -> explain(mistake))
+        .setExecutionExceptionHandler(
+            (error, command, parsed) -> {
+              command.getErr().println("sluice: error: a bug ended the command.");
+              error.printStackTrace(command.getErr());
+              return EXIT_BUG;
+            })
+        .execute(arguments);
+  }
+
+  private static int explain(ParameterException mistake) {
+    CommandLine command = mistake.getCommandLine();
+    String what = String.valueOf(mistake.getMessage());
+    command.getErr().println("sluice: error: " + (what.endsWith(".") ? what : what + "."));
+    var suggestions =
+        mistake instanceof UnmatchedArgumentException unmatched
+            ? unmatched.getSuggestions()
+            : java.util.List.<String>of();
+    command
+        .getErr()
+        .println(
+            suggestions.isEmpty()
+                ? "  Maybe " + command.getCommandSpec().qualifiedName() + " --help shows how."
+                : "  Maybe you meant " + String.join(" or ", suggestions) + ".");
+    return EXIT_MISTAKE;
+  }
+
+  /** The version that the build wrote into the jar. */
+  static final class Version implements IVersionProvider {
+    static String current() {
+      String version = Sluice.class.getPackage().getImplementationVersion();
+      return version == null ? "development" : version;
+    }
+
+    @Override
+    public String[] getVersion() {
+      return new String[] {"Sluice " + current() + ", Java " + Runtime.version()};
+    }
+  }
+}
