@@ -49,8 +49,7 @@ final class LaneSource implements AutoCloseable {
       throws InvalidExperimentException, ModelException {
     Experiment experiment = parsed.experiment();
     if (experiment.lanes().emulated()) {
-      return LaneBackend.emulated(
-          experiment, table, workload -> Workloads.info(workload).flopsPerSample());
+      return LaneBackend.emulated(experiment, table, LaneSource::flopsPerSample);
     }
     LoadedModels loaded =
         LoadedModels.load(
@@ -60,6 +59,11 @@ final class LaneSource implements AutoCloseable {
             progress);
     models = loaded;
     return LaneBackend.real(loaded);
+  }
+
+  /** 0, which means unknown, for a workload that only the experiment knows. */
+  private static long flopsPerSample(String workload) {
+    return Workloads.names().contains(workload) ? Workloads.info(workload).flopsPerSample() : 0;
   }
 
   private List<ModelRequest> requests(Experiment experiment) {
@@ -110,13 +114,19 @@ final class LaneSource implements AutoCloseable {
     }
     List<String> notes = new ArrayList<>();
     if (table != null) {
-      notes.add(
-          "latency table " + table.file().getFileName() + ": " + String.join(" ", table.source()));
+      notes.add("latency table " + table.file().getFileName() + ": " + firstSentence(table));
     }
     if (table == null || !table.hasContention()) {
       notes.add("emulated lanes have no contention");
     }
     return notes;
+  }
+
+  /** The table's first word on where it comes from; all of it stands in the file. */
+  private static String firstSentence(LatencyTable table) {
+    String text = String.join(" ", table.source());
+    int end = text.indexOf(". ");
+    return end < 0 ? text : text.substring(0, end + 1);
   }
 
   @Override

@@ -160,7 +160,8 @@ public final class LatencyTable {
               .filter(kind -> !kind.isEmpty())
               .findFirst()
               .orElse("emulated");
-      return new LatencyTable(file, source, deviceKind, columns.contains("busy_lanes"), entries);
+      List<String> origin = source.stream().filter(line -> !line.startsWith(DEVICE_KIND)).toList();
+      return new LatencyTable(file, origin, deviceKind, columns.contains("busy_lanes"), entries);
     }
 
     private void add(CsvRecord row) throws InvalidExperimentException {
@@ -250,7 +251,7 @@ public final class LatencyTable {
     return file;
   }
 
-  /** The comment lines, without their #: where the numbers come from. */
+  /** The comment lines but the device kind's, without their #: where the numbers come from. */
   public List<String> source() {
     return source;
   }
