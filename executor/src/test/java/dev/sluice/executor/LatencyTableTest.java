@@ -52,8 +52,7 @@ final class LatencyTableTest {
   @Test
   void saysWhereItComesFrom() throws Exception {
     assertThat(sample().deviceKind()).isEqualTo("emulated-thing");
-    assertThat(sample().source())
-        .containsExactly("Measured nowhere.");
+    assertThat(sample().source()).containsExactly("Measured nowhere.");
     assertThat(sample().file()).isEqualTo(file);
   }
 

@@ -45,6 +45,7 @@ public final class LoadedModels implements AutoCloseable {
       List<ModelRequest> requests, int threadsPerLane, ModelCache cache, ModelProgress progress)
       throws ModelException {
     prepareEngines(threadsPerLane);
+    NativeLibraries.keepIn(cache.folder());
     var loaded = new LoadedModels();
     try {
       for (ModelRequest request : requests) {

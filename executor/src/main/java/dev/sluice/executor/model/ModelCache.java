@@ -48,6 +48,10 @@ public final class ModelCache {
     this.folder = folder;
   }
 
+  Path folder() {
+    return folder;
+  }
+
   /**
    * Where a user's caches are: {@code $SLUICE_CACHE}, else {@code $XDG_CACHE_HOME/sluice}, else
    * {@code .cache/sluice} in the home folder.
