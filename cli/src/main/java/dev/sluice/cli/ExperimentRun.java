@@ -8,9 +8,9 @@ import dev.sluice.contract.Pacer;
 import dev.sluice.contract.ProcessClock;
 import dev.sluice.contract.RunEnded;
 import dev.sluice.contract.Topics;
+import dev.sluice.contract.UserMistakeException;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
-import dev.sluice.contract.experiment.InvalidExperimentException;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.executor.Executor;
@@ -18,7 +18,6 @@ import dev.sluice.executor.ExecutorSettings;
 import dev.sluice.executor.LaneBackend;
 import dev.sluice.executor.WarmUpException;
 import dev.sluice.executor.model.ModelCache;
-import dev.sluice.executor.model.ModelException;
 import dev.sluice.producer.EndOfArrivals;
 import dev.sluice.producer.GeneratorListener;
 import dev.sluice.producer.JobGenerators;
@@ -104,12 +103,7 @@ final class ExperimentRun {
    *
    * @throws IOException if the run's folder can not be written any more
    */
-  int execute()
-      throws InvalidExperimentException,
-          UserMistakeException,
-          ModelException,
-          IOException,
-          InterruptedException {
+  int execute() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed =
         ExperimentFile.read(options.config(), options.overrides(), Registries.vocabulary());
     LaneSource lanes = open(LaneSource.of(parsed));
@@ -129,7 +123,7 @@ final class ExperimentRun {
         console.line("sluice: error: the run failed: " + e.getMessage() + ".");
         console.line("  Maybe its log says more: " + folder.failedPath().resolve("run.log"));
         return Sluice.EXIT_BUG;
-      } catch (InvalidExperimentException | UserMistakeException | ModelException e) {
+      } catch (UserMistakeException e) {
         LOG.error("a mistake of the user's", e);
         closeAll();
         folder.discard();
@@ -142,18 +136,18 @@ final class ExperimentRun {
 
   private int execute(
       ParsedExperiment parsed, LaneSource lanes, String runId, RunFolder folder, Signals signals)
-      throws InvalidExperimentException,
-          UserMistakeException,
-          ModelException,
+      throws UserMistakeException,
           RoleFailedException,
           WarmUpException,
           IOException,
           InterruptedException {
     Experiment experiment = parsed.experiment();
     var topics = new Topics(runId);
-    Map<String, Object> kafka = startKafka(experiment, folder);
+    String external = externalKafka(parsed);
+    LaneBackend backend =
+        loadModels(lanes, experiment); // what can be wrong comes before the broker
+    Map<String, Object> kafka = startKafka(external, folder);
     RunTopics.create(topics, experiment.kafka().shards(), kafka);
-    LaneBackend backend = loadModels(lanes, experiment);
     Executor executor = warmUp(experiment, backend);
     RequestList requests = RequestList.draw(experiment);
     showOfferedLoad(experiment, requests, executor);
@@ -215,19 +209,29 @@ final class ExperimentRun {
     return signals.received() ? signals.exitStatus() : status;
   }
 
-  private Map<String, Object> startKafka(Experiment experiment, RunFolder folder)
-      throws UserMistakeException, RoleFailedException, InterruptedException {
-    String external =
-        options.bootstrap() != null
-            ? options.bootstrap()
-            : experiment.kafka().embedded() ? null : experiment.kafka().bootstrapServers();
-    long startedNs = clock.monotonicNs();
-    if (external != null) {
-      Map<String, Object> kafka = clientProperties(external);
-      RunTopics.checkReachable(external, kafka);
-      console.item("broker", "Kafka at " + external);
-      return kafka;
+  /** Where a Kafka answers that runs already; null: an embedded one is to be started. */
+  private @Nullable String externalKafka(ParsedExperiment parsed)
+      throws UserMistakeException, InterruptedException {
+    var settings = parsed.experiment().kafka();
+    String external = options.bootstrap();
+    String location = "--bootstrap";
+    if (external == null && !settings.embedded()) {
+      external = settings.bootstrapServers();
+      location = parsed.location("kafka.bootstrap_servers");
     }
+    if (external != null) {
+      RunTopics.checkReachable(location, external, clientProperties(external));
+    }
+    return external;
+  }
+
+  private Map<String, Object> startKafka(@Nullable String external, RunFolder folder)
+      throws RoleFailedException, InterruptedException {
+    if (external != null) {
+      console.item("broker", "Kafka at " + external);
+      return clientProperties(external);
+    }
+    long startedNs = clock.monotonicNs();
     try {
       var broker = open(EmbeddedBroker.start(folder.temporary().resolve("broker")));
       console.item(
@@ -244,7 +248,7 @@ final class ExperimentRun {
   }
 
   private LaneBackend loadModels(LaneSource lanes, Experiment experiment)
-      throws InvalidExperimentException, ModelException {
+      throws UserMistakeException {
     long startedNs = clock.monotonicNs();
     LaneBackend backend;
     try (var bar = new ModelBar(console)) {

@@ -1,19 +1,19 @@
 package dev.sluice.cli;
 
+import dev.sluice.contract.UserMistakeException;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
-import dev.sluice.contract.experiment.InvalidExperimentException;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.executor.LaneBackend;
 import dev.sluice.executor.LatencyTable;
 import dev.sluice.executor.model.LoadedModels;
 import dev.sluice.executor.model.ModelCache;
-import dev.sluice.executor.model.ModelException;
 import dev.sluice.executor.model.ModelProgress;
 import dev.sluice.executor.model.ModelRequest;
 import dev.sluice.executor.model.WorkloadInfo;
 import dev.sluice.executor.model.Workloads;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -35,18 +35,26 @@ final class LaneSource implements AutoCloseable {
   /**
    * Reads what has to be read before anything starts.
    *
-   * @throws InvalidExperimentException if the latency table is missing or wrong
+   * @throws UserMistakeException if the latency table is missing or wrong
    */
-  static LaneSource of(ParsedExperiment parsed) throws InvalidExperimentException {
+  static LaneSource of(ParsedExperiment parsed) throws UserMistakeException {
     String path = parsed.experiment().lanes().latencyTable();
     boolean emulated = parsed.experiment().lanes().emulated();
-    return new LaneSource(
-        parsed, emulated && path != null ? LatencyTable.read(parsed.resolve(path)) : null);
+    if (!emulated || path == null) {
+      return new LaneSource(parsed, null);
+    }
+    Path file = parsed.resolve(path);
+    if (!Files.exists(file)) {
+      throw new UserMistakeException(
+          parsed.location("lanes.latency_table"),
+          "lanes.latency_table (" + file + ") does not exist",
+          "the path is wrong; it counts from the folder of the experiment file");
+    }
+    return new LaneSource(parsed, LatencyTable.read(file));
   }
 
   /** Loads the models, or prepares the emulation. */
-  LaneBackend open(Path cacheFolder, ModelProgress progress)
-      throws InvalidExperimentException, ModelException {
+  LaneBackend open(Path cacheFolder, ModelProgress progress) throws UserMistakeException {
     Experiment experiment = parsed.experiment();
     if (experiment.lanes().emulated()) {
       return LaneBackend.emulated(experiment, table, LaneSource::flopsPerSample);
@@ -82,7 +90,10 @@ final class LaneSource implements AutoCloseable {
                   file.backend(),
                   precision,
                   new ModelRequest.UserFile(
-                      parsed.resolve(file.path()), file.inputShape(), workload.tokens())));
+                      parsed.location("workloads." + workload.name()),
+                      parsed.resolve(file.path()),
+                      file.inputShape(),
+                      workload.tokens())));
         }
       }
     }

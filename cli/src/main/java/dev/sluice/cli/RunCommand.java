@@ -1,7 +1,6 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.experiment.InvalidExperimentException;
-import dev.sluice.executor.model.ModelException;
+import dev.sluice.contract.UserMistakeException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,7 +35,7 @@ import picocli.CommandLine.Parameters;
       "  ./sluice run configs/quickstart.yaml --set scheduler_name=fifo --set seed=7"
     })
 final class RunCommand implements Callable<Integer> {
-  private static final Pattern RUN_ID = Pattern.compile("[a-zA-Z0-9._-]{1,150}");
+  private static final Pattern RUN_ID = Pattern.compile("[a-zA-Z0-9][a-zA-Z0-9._-]{0,149}");
 
   @Parameters(paramLabel = "CONFIG", description = "The experiment file (YAML).")
   private @Nullable Path config;
@@ -88,7 +87,7 @@ final class RunCommand implements Callable<Integer> {
         out.print(run.summaryJson());
       }
       return status;
-    } catch (InvalidExperimentException | UserMistakeException | ModelException e) {
+    } catch (UserMistakeException e) {
       console.endLiveLine();
       System.err.println(e.getMessage());
       return Sluice.EXIT_MISTAKE;
@@ -112,11 +111,11 @@ final class RunCommand implements Callable<Integer> {
     if (runId != null && !RUN_ID.matcher(runId).matches()) {
       throw new UserMistakeException(
           "--run-id",
-          "an id names topics and a folder, so it is made of letters, digits, '.', '_' and '-'"
-              + " ("
+          "the id ("
               + runId
-              + ")",
-          "leave it away: one is made from the run's name and the time");
+              + ") can not name topics and a folder: it begins with a letter or digit, and goes on"
+              + " with letters, digits, '.', '_' and '-', at most 150 in all",
+          "leave it out: one is made from the run's name and the time");
     }
   }
 }

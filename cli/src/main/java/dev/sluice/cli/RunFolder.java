@@ -1,7 +1,7 @@
 package dev.sluice.cli;
 
+import dev.sluice.contract.UserMistakeException;
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -53,16 +53,10 @@ final class RunFolder implements AutoCloseable {
     } catch (IOException e) {
       throw new UserMistakeException(
           "--results",
-          "the folder can not be written (" + results + ": " + reason(e) + ")",
+          "the folder can not be written (" + results + ": " + UserMistakeException.reason(e) + ")",
           "you want another --results, or have to give yourself the right to write there");
     }
     return folder;
-  }
-
-  private static String reason(IOException e) {
-    return e instanceof FileAlreadyExistsException
-        ? "it is a file"
-        : e.getClass().getSimpleName().replace("Exception", "") + " " + e.getMessage();
   }
 
   /** Where it is now. */

@@ -1,6 +1,7 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.Topics;
+import dev.sluice.contract.UserMistakeException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,16 +17,17 @@ import org.apache.kafka.common.errors.TopicExistsException;
 
 /** Makes the topics of a run. */
 final class RunTopics {
-  private static final int ANSWER_LIMIT_MS = 10_000;
+  private static final int ANSWER_LIMIT_MS = 5_000;
 
   private RunTopics() {}
 
   /**
    * Asks the broker for a sign of life.
    *
+   * @param location the option or the line that names the broker
    * @throws UserMistakeException if there is no answer in time
    */
-  static void checkReachable(String bootstrapServers, Map<String, Object> kafka)
+  static void checkReachable(String location, String bootstrapServers, Map<String, Object> kafka)
       throws InterruptedException, UserMistakeException {
     Map<String, Object> impatient = new HashMap<>(kafka);
     impatient.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, ANSWER_LIMIT_MS);
@@ -34,9 +36,10 @@ final class RunTopics {
       admin.describeCluster().nodes().get();
     } catch (ExecutionException | KafkaException e) {
       throw new UserMistakeException(
-          "--bootstrap",
+          location,
           "no Kafka answers there (" + bootstrapServers + ")",
-          "it is not started, or listens elsewhere; without --bootstrap an embedded one is used");
+          "it is not started, or listens on another HOST:PORT; without any, an embedded one is used",
+          e);
     }
   }
 

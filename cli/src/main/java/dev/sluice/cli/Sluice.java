@@ -1,5 +1,6 @@
 package dev.sluice.cli;
 
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -39,12 +40,16 @@ public final class Sluice {
 
   private static int explain(ParameterException mistake) {
     CommandLine command = mistake.getCommandLine();
-    String what = String.valueOf(mistake.getMessage());
-    command.getErr().println("sluice: error: " + (what.endsWith(".") ? what : what + "."));
-    var suggestions =
-        mistake instanceof UnmatchedArgumentException unmatched
-            ? unmatched.getSuggestions()
-            : java.util.List.<String>of();
+    String what = String.valueOf(mistake.getMessage()).replaceFirst("\\.$", "");
+    List<String> suggestions = List.of();
+    if (mistake instanceof UnmatchedArgumentException unmatched) {
+      what =
+          (unmatched.isUnknownOption() ? "unknown option (" : "unknown word (")
+              + unmatched.getUnmatched().get(0)
+              + ")";
+      suggestions = unmatched.getSuggestions();
+    }
+    command.getErr().println("sluice: error: " + what + ".");
     command
         .getErr()
         .println(

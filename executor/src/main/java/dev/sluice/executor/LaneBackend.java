@@ -3,9 +3,9 @@ package dev.sluice.executor;
 import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.contract.Pacer;
 import dev.sluice.contract.ProcessClock;
+import dev.sluice.contract.UserMistakeException;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
-import dev.sluice.contract.experiment.InvalidExperimentException;
 import dev.sluice.executor.EmulatedDevice.EmulatedTimes;
 import dev.sluice.executor.RealDevice.Models;
 import dev.sluice.executor.model.InferenceSession;
@@ -67,11 +67,11 @@ public final class LaneBackend {
    *
    * @param table null: every workload must be linear
    * @param flopsPerSample of a workload, by its name
-   * @throws InvalidExperimentException if a workload is neither linear nor in the table
+   * @throws UserMistakeException if a workload is neither linear nor in the table
    */
   public static LaneBackend emulated(
       Experiment experiment, @Nullable LatencyTable table, ToLongFunction<String> flopsPerSample)
-      throws InvalidExperimentException {
+      throws UserMistakeException {
     var linear = new HashMap<String, LinearServiceTime>();
     for (var workload : experiment.workloads()) {
       if (workload.linear() != null) {
@@ -82,7 +82,7 @@ public final class LaneBackend {
       if (linear.containsKey(model.workload()) || (table != null && table.holds(model))) {
         continue;
       }
-      throw new InvalidExperimentException(
+      throw new UserMistakeException(
           table == null ? experiment.runName() : table.file().toString(),
           table == null
               ? "the emulated workload ("

@@ -5,7 +5,7 @@ import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
 import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
-import dev.sluice.contract.experiment.InvalidExperimentException;
+import dev.sluice.contract.UserMistakeException;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Service times by model, samples and lanes busy at the same time, from a CSV file.
@@ -64,9 +63,9 @@ public final class LatencyTable {
   /**
    * Reads and checks a whole table.
    *
-   * @throws InvalidExperimentException if it is no such table, with the file and the line to blame
+   * @throws UserMistakeException if it is no such table, with the file and the line to blame
    */
-  public static LatencyTable read(Path file) throws InvalidExperimentException {
+  public static LatencyTable read(Path file) throws UserMistakeException {
     String text = text(file);
     var records = new ArrayList<CsvRecord>();
     var source = new ArrayList<String>();
@@ -84,30 +83,32 @@ public final class LatencyTable {
         }
       }
     } catch (CsvParseException | IOException e) {
-      throw new InvalidExperimentException(
-          file.toString(), "this is no CSV file (" + e.getMessage() + ")", null);
+      throw new UserMistakeException(
+          file.toString(),
+          "this is no CSV file (" + e.getMessage() + ")",
+          "you meant another file");
     }
     if (records.isEmpty()) {
-      throw new InvalidExperimentException(
+      throw new UserMistakeException(
           file.toString(), "a latency table needs a line of column names", columnsAdvice());
     }
     return new Parser(file, records.get(0)).parse(records.subList(1, records.size()), source);
   }
 
-  private static String text(Path file) throws InvalidExperimentException {
+  private static String text(Path file) throws UserMistakeException {
     if (Files.isDirectory(file)) {
-      throw new InvalidExperimentException(
+      throw new UserMistakeException(
           file.toString(), "this is a folder, not a latency table", "you meant a file inside it");
     }
     try {
       return Files.readString(file);
     } catch (CharacterCodingException e) {
-      throw new InvalidExperimentException(
+      throw new UserMistakeException(
           file.toString(), "this is no text file", "you meant another file");
     } catch (IOException e) {
-      throw new InvalidExperimentException(
+      throw new UserMistakeException(
           file.toString(),
-          "the latency table can not be read (" + e + ")",
+          "the latency table can not be read (" + UserMistakeException.reason(e) + ")",
           "the path is meant relative to another folder");
     }
   }
@@ -126,7 +127,7 @@ public final class LatencyTable {
     private final Map<ModelKey, NavigableMap<Integer, NavigableMap<Integer, Entry>>> entries =
         new HashMap<>();
 
-    Parser(Path file, CsvRecord header) throws InvalidExperimentException {
+    Parser(Path file, CsvRecord header) throws UserMistakeException {
       this.file = file;
       this.columns = header.getFields().stream().map(String::strip).toList();
       for (String column : columns) {
@@ -144,10 +145,9 @@ public final class LatencyTable {
       }
     }
 
-    LatencyTable parse(List<CsvRecord> rows, List<String> source)
-        throws InvalidExperimentException {
+    LatencyTable parse(List<CsvRecord> rows, List<String> source) throws UserMistakeException {
       if (rows.isEmpty()) {
-        throw new InvalidExperimentException(
+        throw new UserMistakeException(
             file.toString(), "the latency table holds no row", "it was cut off");
       }
       for (CsvRecord row : rows) {
@@ -164,7 +164,7 @@ public final class LatencyTable {
       return new LatencyTable(file, origin, deviceKind, columns.contains("busy_lanes"), entries);
     }
 
-    private void add(CsvRecord row) throws InvalidExperimentException {
+    private void add(CsvRecord row) throws UserMistakeException {
       if (row.getFieldCount() != columns.size()) {
         throw error(
             row,
@@ -176,7 +176,8 @@ public final class LatencyTable {
       int busyLanes = columns.contains("busy_lanes") ? count(row, "busy_lanes") : 1;
       double meanMs = number(row, "mean_ms");
       if (meanMs < 1e-3) {
-        throw error(row, "mean_ms (" + meanMs + ") must be at least 0.001", null);
+        throw error(
+            row, "mean_ms (" + meanMs + ") must be at least 0.001", "you gave it in seconds");
       }
       double spread = columns.contains("spread") ? number(row, "spread") : 0;
       if (spread < 0 || spread > 2) {
@@ -205,15 +206,15 @@ public final class LatencyTable {
       return row.getField(columns.indexOf(column)).strip();
     }
 
-    private String name(CsvRecord row, String column) throws InvalidExperimentException {
+    private String name(CsvRecord row, String column) throws UserMistakeException {
       String name = field(row, column);
       if (name.isEmpty()) {
-        throw error(row, column + " is empty", null);
+        throw error(row, column + " is empty", "a comma is too many");
       }
       return name;
     }
 
-    private int count(CsvRecord row, String column) throws InvalidExperimentException {
+    private int count(CsvRecord row, String column) throws UserMistakeException {
       String text = field(row, column);
       try {
         int count = Integer.parseInt(text);
@@ -223,10 +224,11 @@ public final class LatencyTable {
       } catch (NumberFormatException e) {
         // the same error as for a number below 1
       }
-      throw error(row, column + " (" + text + ") must be a whole number of at least 1", null);
+      throw error(
+          row, column + " (" + text + ") must be a whole number of at least 1", "you meant 1");
     }
 
-    private double number(CsvRecord row, String column) throws InvalidExperimentException {
+    private double number(CsvRecord row, String column) throws UserMistakeException {
       String text = field(row, column);
       try {
         double number = Double.parseDouble(text);
@@ -236,13 +238,14 @@ public final class LatencyTable {
       } catch (NumberFormatException e) {
         // the same error as for an infinite number
       }
-      throw error(row, column + " (" + text + ") must be a finite number", null);
+      throw error(
+          row,
+          column + " (" + text + ") must be a finite number",
+          "a unit stands there, or a decimal comma");
     }
 
-    private InvalidExperimentException error(
-        CsvRecord record, String what, @Nullable String maybe) {
-      return new InvalidExperimentException(
-          file + ":" + record.getStartingLineNumber(), what, maybe);
+    private UserMistakeException error(CsvRecord record, String what, String maybe) {
+      return new UserMistakeException(file + ":" + record.getStartingLineNumber(), what, maybe);
     }
   }
 

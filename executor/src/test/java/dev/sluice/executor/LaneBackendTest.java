@@ -3,6 +3,7 @@ package dev.sluice.executor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.contract.UserMistakeException;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.KafkaSettings;
@@ -13,7 +14,6 @@ import dev.sluice.contract.experiment.Experiment.ModelFile;
 import dev.sluice.contract.experiment.Experiment.Predictor;
 import dev.sluice.contract.experiment.Experiment.Resources;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
-import dev.sluice.contract.experiment.InvalidExperimentException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -110,12 +110,12 @@ final class LaneBackendTest {
   @Test
   void aWorkloadWithoutAServiceTimeIsTheUsersMistake() throws Exception {
     assertThatThrownBy(() -> LaneBackend.emulated(experiment(true, RESNET), null, name -> 1))
-        .isInstanceOf(InvalidExperimentException.class)
+        .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("workload (resnet18) has neither alpha_ms and beta_ms nor");
     var path = Path.of("../configs/latency/cpu-2core.csv");
     var table = LatencyTable.read(path);
     assertThatThrownBy(() -> LaneBackend.emulated(experiment(true, OWN), table, name -> 1))
-        .isInstanceOf(InvalidExperimentException.class)
+        .isInstanceOf(UserMistakeException.class)
         .hasMessageStartingWith(
             path + ": error: the latency table holds no row for (own on pytorch in fp32).");
   }

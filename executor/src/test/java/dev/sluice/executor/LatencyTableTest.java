@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.sluice.contract.experiment.InvalidExperimentException;
+import dev.sluice.contract.UserMistakeException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,12 +31,12 @@ final class LatencyTableTest {
     file = folder.resolve("table.csv");
   }
 
-  private LatencyTable table(String text) throws IOException, InvalidExperimentException {
+  private LatencyTable table(String text) throws IOException, UserMistakeException {
     Files.writeString(file, text);
     return LatencyTable.read(file);
   }
 
-  private LatencyTable sample() throws IOException, InvalidExperimentException {
+  private LatencyTable sample() throws IOException, UserMistakeException {
     return table(
         """
         # device_kind: emulated-thing
@@ -132,7 +132,7 @@ final class LatencyTableTest {
   @MethodSource("badTables")
   void namesFileLineAndValue_whenBad(String text, String line, String what) {
     assertThatThrownBy(() -> table(text))
-        .isInstanceOf(InvalidExperimentException.class)
+        .isInstanceOf(UserMistakeException.class)
         .hasMessageStartingWith(file + line + ": error: ")
         .hasMessageContaining(what);
   }
@@ -140,14 +140,14 @@ final class LatencyTableTest {
   @Test
   void namesTheFile_whenItIsMissingAFolderOrBinary() throws IOException {
     assertThatThrownBy(() -> LatencyTable.read(folder.resolve("none.csv")))
-        .isInstanceOf(InvalidExperimentException.class)
+        .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("none.csv: error: the latency table can not be read");
     assertThatThrownBy(() -> LatencyTable.read(folder))
-        .isInstanceOf(InvalidExperimentException.class)
+        .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("this is a folder");
     Files.write(file, new byte[] {(byte) 0xff, (byte) 0xfe, 0, (byte) 0x80});
     assertThatThrownBy(() -> LatencyTable.read(file))
-        .isInstanceOf(InvalidExperimentException.class)
+        .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("this is no text file");
   }
 

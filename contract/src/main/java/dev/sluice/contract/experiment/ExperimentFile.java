@@ -1,5 +1,6 @@
 package dev.sluice.contract.experiment;
 
+import dev.sluice.contract.UserMistakeException;
 import dev.sluice.contract.experiment.YamlTree.Entry;
 import dev.sluice.contract.experiment.YamlTree.Mapping;
 import dev.sluice.contract.experiment.YamlTree.Scalar;
@@ -36,19 +37,19 @@ public final class ExperimentFile {
    * @param overrides {@code key=value}, the key dotted as in {@code lanes.num_lanes=4}, the value
    *     as in the file, lists in brackets; the last one of a key counts
    * @param vocabulary the names that the file may use
-   * @throws InvalidExperimentException with every mistake that could be found
+   * @throws UserMistakeException with every mistake that could be found
    */
   public static ParsedExperiment read(Path file, List<String> overrides, Vocabulary vocabulary)
-      throws InvalidExperimentException {
+      throws UserMistakeException {
     var problems = new Problems();
     String name = file.toString();
     Value root = YamlTree.parse(text(file), line -> new Place(name, line), problems);
     if (root == null || (root instanceof Scalar scalar && scalar.missing())) {
-      throw new InvalidExperimentException(
+      throw new UserMistakeException(
           name, "the file is empty", "it should begin with arrival_rate_jobs_per_sec: 10");
     }
     if (!(root instanceof Mapping mapping)) {
-      throw new InvalidExperimentException(
+      throw new UserMistakeException(
           root.place().toString(),
           "an experiment file is a mapping of keys to values, and this is not",
           "it should begin with arrival_rate_jobs_per_sec: 10");
@@ -70,7 +71,7 @@ public final class ExperimentFile {
   }
 
   private static void apply(String override, Mapping root, Problems problems)
-      throws InvalidExperimentException {
+      throws UserMistakeException {
     Place place = Place.override(override);
     int equals = override.indexOf('=');
     if (equals <= 0) {
@@ -103,7 +104,7 @@ public final class ExperimentFile {
 
   /** Lists, mappings and quoted texts are YAML; anything else is the text itself. */
   private static Value overrideValue(String text, Place place, Problems problems)
-      throws InvalidExperimentException {
+      throws UserMistakeException {
     Value value =
         !text.isEmpty() && "[{\"'".indexOf(text.charAt(0)) >= 0
             ? YamlTree.parse(text, line -> place, problems)
@@ -118,10 +119,10 @@ public final class ExperimentFile {
     return valid.isEmpty() ? "run" : valid.substring(0, Math.min(100, valid.length()));
   }
 
-  private static String text(Path file) throws InvalidExperimentException {
+  private static String text(Path file) throws UserMistakeException {
     String name = file.toString();
     if (Files.isDirectory(file)) {
-      throw new InvalidExperimentException(
+      throw new UserMistakeException(
           name, "this is a folder, not a file", neighbour("", file, "one of its files was meant"));
     }
     byte[] bytes;
@@ -129,7 +130,7 @@ public final class ExperimentFile {
       bytes = in.readNBytes(BYTES_MAX + 1);
     } catch (NoSuchFileException e) {
       Path last = file.getFileName();
-      throw new InvalidExperimentException(
+      throw new UserMistakeException(
           name,
           "the file does not exist",
           neighbour(
@@ -137,20 +138,22 @@ public final class ExperimentFile {
               file.toAbsolutePath().getParent(),
               "the path is relative to another folder"));
     } catch (AccessDeniedException e) {
-      throw new InvalidExperimentException(
+      throw new UserMistakeException(
           name, "the file may not be read", "its permissions are to be changed");
     } catch (IOException e) {
-      throw new InvalidExperimentException(
-          name, "the file can not be read (" + e.getMessage() + ")", null);
+      throw new UserMistakeException(
+          name,
+          "the file can not be read (" + UserMistakeException.reason(e) + ")",
+          "another file was meant");
     }
     if (bytes.length > BYTES_MAX) {
-      throw new InvalidExperimentException(
+      throw new UserMistakeException(
           name, "the file is larger than " + BYTES_MAX + " bytes", "it is no experiment file");
     }
     return decoded(name, bytes);
   }
 
-  private static String decoded(String name, byte[] bytes) throws InvalidExperimentException {
+  private static String decoded(String name, byte[] bytes) throws UserMistakeException {
     CharsetDecoder decoder =
         StandardCharsets.UTF_8
             .newDecoder()
@@ -162,7 +165,7 @@ public final class ExperimentFile {
     String text = out.flip().toString();
     if (result.isError()) {
       int line = 1 + (int) text.chars().filter(c -> c == '\n').count();
-      throw new InvalidExperimentException(
+      throw new UserMistakeException(
           new Place(name, line).toString(),
           "the file is not UTF-8 text (byte " + (in.position() + 1) + " is no part of a letter)",
           "it was saved in another encoding, or is no text at all");

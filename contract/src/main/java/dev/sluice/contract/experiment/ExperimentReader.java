@@ -345,7 +345,10 @@ final class ExperimentReader {
           && !e.lanes().emulated()
           && !e.backendsEnabled().equals(List.of(model.backend()))) {
         problems.error(
-            top.place("backends_enabled"),
+            top.has("backends_enabled")
+                ? top.place("backends_enabled")
+                : places.getOrDefault(
+                    "workloads." + workload.name(), top.place("backends_enabled")),
             "backends_enabled ("
                 + String.join(", ", e.backendsEnabled())
                 + ") would send jobs to a backend that can not run "
@@ -353,7 +356,7 @@ final class ExperimentReader {
                 + " ("
                 + model.path()
                 + ")",
-            "it should be [" + model.backend() + "]");
+            "you meant backends_enabled: [" + model.backend() + "]");
       }
     }
   }

@@ -1,10 +1,10 @@
 package dev.sluice.contract.experiment;
 
-import dev.sluice.contract.experiment.InvalidExperimentException.Problem;
+import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.UserMistakeException.Problem;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** The mistakes found so far; those that stand in the file come first, by line. */
 final class Problems {
@@ -13,7 +13,7 @@ final class Problems {
   private final List<Placed> errors = new ArrayList<>();
   private final List<String> warnings = new ArrayList<>();
 
-  void error(Place place, String what, @Nullable String maybe) {
+  void error(Place place, String what, String maybe) {
     errors.add(new Placed(place, new Problem(place.toString(), what, maybe)));
   }
 
@@ -29,9 +29,9 @@ final class Problems {
     return List.copyOf(warnings);
   }
 
-  void throwIfAny() throws InvalidExperimentException {
+  void throwIfAny() throws UserMistakeException {
     if (!errors.isEmpty()) {
-      throw new InvalidExperimentException(
+      throw new UserMistakeException(
           errors.stream()
               .sorted(Comparator.comparing(Placed::place))
               .map(Placed::problem)

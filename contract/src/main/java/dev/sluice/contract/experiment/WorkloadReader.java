@@ -18,6 +18,10 @@ final class WorkloadReader {
   private static final List<String> DEFAULTS = List.of("resnet18", "resnet50", "vit");
   private static final Pattern NAME = Pattern.compile("[\\p{L}\\p{N}._-]{1,50}");
   private static final Range MS = Range.within(0, 1e9);
+
+  /** So that a batch of 128 samples fits an array of bytes. */
+  private static final int VALUES_PER_SAMPLE_MAX = 4_000_000;
+
   private static final int TOKENS_MAX = 1_000_000_000;
 
   private final Problems problems;
@@ -145,6 +149,18 @@ final class WorkloadReader {
           "a model of your own has no " + (path == null ? "path" : "input_shape"),
           "a line is to be added: "
               + (path == null ? "path: model.onnx" : "input_shape: [3, 224, 224]"));
+      return null;
+    }
+    if (shape.stream().mapToDouble(size -> size).reduce(1, (a, b) -> a * b)
+        > VALUES_PER_SAMPLE_MAX) {
+      problems.error(
+          section.place("input_shape"),
+          "workloads.input_shape ("
+              + shape
+              + ") has more than "
+              + VALUES_PER_SAMPLE_MAX
+              + " values per sample",
+          "you meant [3, 224, 224]");
       return null;
     }
     String backend = path.endsWith(".pt") ? "pytorch" : path.endsWith(".onnx") ? "onnx" : null;

@@ -1,5 +1,6 @@
 package dev.sluice.contract.experiment;
 
+import dev.sluice.contract.UserMistakeException;
 import java.io.StringReader;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -57,10 +58,10 @@ final class YamlTree {
    * The value that a text holds, or null if it holds none. Duplicate keys become problems.
    *
    * @param placeOfLine the place of a line of the text, counted from 1; of line 0 the whole text
-   * @throws InvalidExperimentException if the text is not YAML, or beyond the limits
+   * @throws UserMistakeException if the text is not YAML, or beyond the limits
    */
   static @Nullable Value parse(String text, IntFunction<Place> placeOfLine, Problems problems)
-      throws InvalidExperimentException {
+      throws UserMistakeException {
     var options = new LoaderOptions();
     options.setMaxAliasesForCollections(DEPTH_MAX);
     options.setNestingDepthLimit(DEPTH_MAX);
@@ -70,14 +71,14 @@ final class YamlTree {
     } catch (MarkedYAMLException e) {
       int line = e.getProblemMark() == null ? 0 : e.getProblemMark().getLine() + 1;
       boolean tab = line > 0 && text.lines().skip(line - 1L).findFirst().orElse("").contains("\t");
-      throw new InvalidExperimentException(
+      throw new UserMistakeException(
           placeOfLine.apply(line).toString(),
           "this is not YAML (" + oneLine(e.getProblem()) + ")",
           tab
               ? "the tab on that line should be spaces"
               : "a colon, a quote, a bracket or an indentation is wrong on that line or just above");
     } catch (YAMLException e) {
-      throw new InvalidExperimentException(
+      throw new UserMistakeException(
           placeOfLine.apply(0).toString(),
           "this can not be read as YAML (" + oneLine(e.getMessage()) + ")",
           "it is no experiment file");
@@ -88,10 +89,10 @@ final class YamlTree {
     return text == null ? "no reason given" : text.strip().replaceAll("\\s*\\R\\s*", "; ");
   }
 
-  private Value value(Node node, int depth) throws InvalidExperimentException {
+  private Value value(Node node, int depth) throws UserMistakeException {
     Place place = placeOfLine.apply(node.getStartMark().getLine() + 1);
     if (++values > VALUES_MAX || depth > DEPTH_MAX) {
-      throw new InvalidExperimentException(
+      throw new UserMistakeException(
           place.toString(),
           values > VALUES_MAX
               ? "the file holds more than " + VALUES_MAX + " values"
@@ -113,8 +114,7 @@ final class YamlTree {
     return mapping(place, (MappingNode) node, depth);
   }
 
-  private Mapping mapping(Place place, MappingNode node, int depth)
-      throws InvalidExperimentException {
+  private Mapping mapping(Place place, MappingNode node, int depth) throws UserMistakeException {
     Map<String, Entry> entries = new LinkedHashMap<>();
     for (NodeTuple tuple : node.getValue()) {
       Place keyPlace = placeOfLine.apply(tuple.getKeyNode().getStartMark().getLine() + 1);

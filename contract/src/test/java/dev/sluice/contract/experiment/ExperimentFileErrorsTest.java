@@ -3,7 +3,8 @@ package dev.sluice.contract.experiment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.sluice.contract.experiment.InvalidExperimentException.Problem;
+import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.UserMistakeException.Problem;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -131,7 +132,8 @@ final class ExperimentFileErrorsTest {
           workloads: [{name: m, path: m.pt, input_shape: [3]}] | 3 | workloads (m) has no tokens
           workloads: [{name: m, path: m.pkl, input_shape: [3], tokens: 1}] | 3 | workloads.path (m.pkl) is neither a .pt nor an .onnx file
           workloads: [{name: m/n, path: m.pt, input_shape: [3], tokens: 1}] | 3 | workloads (m/n) is no name for a workload
-          workloads: [{name: m, path: m.onnx, input_shape: [3], tokens: 1}] | 0 | backends_enabled (pytorch) would send jobs to a backend that can not run m (m.onnx)
+          workloads: [{name: m, path: m.onnx, input_shape: [3], tokens: 1}] | 3 | backends_enabled (pytorch) would send jobs to a backend that can not run m (m.onnx)
+          workloads: [{name: m, path: m.pt, input_shape: [3, 9999, 9999], tokens: 1}] | 3 | workloads.input_shape ([3, 9999, 9999]) has more than 4000000 values per sample
           workloads: [{name: vit, alpha_ms: 1, beta_ms: 1}] | 3 | workloads (vit) has alpha_ms and beta_ms, but its lanes are real
           backends_enabled: [pytorh]      | 3 | backends_enabled (pytorh) is unknown
           backends_enabled: [onnx, onnx]  | 3 | backends_enabled (onnx) stands in the list twice
@@ -383,9 +385,9 @@ final class ExperimentFileErrorsTest {
     return thrown(file, overrides).problems();
   }
 
-  private static InvalidExperimentException thrown(Path file, String... overrides) {
+  private static UserMistakeException thrown(Path file, String... overrides) {
     return catchThrowableOfType(
-        InvalidExperimentException.class,
+        UserMistakeException.class,
         () -> ExperimentFile.read(file, List.of(overrides), Vocabularies.KNOWN));
   }
 }

@@ -2,6 +2,7 @@ package dev.sluice.contract.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.UserMistakeException;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.KafkaSettings;
 import dev.sluice.contract.experiment.Experiment.Lanes;
@@ -300,7 +301,7 @@ final class ExperimentFileTest {
                     return ExperimentFile.read(
                             file, List.of("run_name=r", "scheduler_name=fifo"), Vocabularies.KNOWN)
                         .experiment();
-                  } catch (InvalidExperimentException e) {
+                  } catch (UserMistakeException e) {
                     throw new AssertionError(e);
                   }
                 })

@@ -2,6 +2,7 @@ package dev.sluice.contract.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.UserMistakeException;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.KafkaSettings;
 import dev.sluice.contract.experiment.Experiment.Lanes;
@@ -113,7 +114,7 @@ final class ResolvedConfigTest {
                     return ResolvedConfig.digest(
                         ExperimentFile.read(file, List.of(override), Vocabularies.KNOWN)
                             .experiment());
-                  } catch (InvalidExperimentException e) {
+                  } catch (UserMistakeException e) {
                     throw new AssertionError(e);
                   }
                 });

@@ -5,6 +5,7 @@ import ai.djl.MalformedModelException;
 import ai.djl.Model;
 import ai.djl.engine.Engine;
 import ai.djl.engine.EngineException;
+import dev.sluice.contract.UserMistakeException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,15 +36,15 @@ public final class LoadedModels implements AutoCloseable {
 
   /**
    * Has each model's file written if it must be, checks and loads it. Takes seconds. A user's own
-   * model is tried on two samples of zeros.
+   * model is tried on one and on two samples of zeros.
    *
    * @param requests those of equal workload and backend are loaded once
    * @param threadsPerLane intra-op threads of one inference; in one process the same at each call
-   * @throws ModelException if a model cannot be had for a reason that the user can mend
+   * @throws UserMistakeException if a model cannot be had for a reason that the user can mend
    */
   public static LoadedModels load(
       List<ModelRequest> requests, int threadsPerLane, ModelCache cache, ModelProgress progress)
-      throws ModelException {
+      throws UserMistakeException {
     prepareEngines(threadsPerLane);
     NativeLibraries.keepIn(cache.folder());
     var loaded = new LoadedModels();
@@ -51,7 +52,7 @@ public final class LoadedModels implements AutoCloseable {
       for (ModelRequest request : requests) {
         loaded.load(request, threadsPerLane, cache, progress);
       }
-    } catch (ModelException | RuntimeException e) {
+    } catch (UserMistakeException | RuntimeException e) {
       loaded.close();
       throw e;
     }
@@ -77,7 +78,7 @@ public final class LoadedModels implements AutoCloseable {
 
   private void load(
       ModelRequest request, int threadsPerLane, ModelCache cache, ModelProgress progress)
-      throws ModelException {
+      throws UserMistakeException {
     var key = new Key(request.workload(), request.backend());
     if (models.containsKey(key)) {
       return;
@@ -86,13 +87,15 @@ public final class LoadedModels implements AutoCloseable {
     ModelRequest.UserFile userFile = request.userFile();
     if (userFile == null) {
       Path file = cache.file(request.workload(), request.backend(), progress);
-      Model model = open(file, backend, threadsPerLane, "delete it; Sluice writes it again");
+      Model model =
+          open(file.toString(), file, backend, threadsPerLane, "delete it; Sluice writes it again");
       models.put(key, new Loaded(model, Workloads.info(request.workload())));
       return;
     }
-    checkUserFile(userFile.path(), backend);
+    checkUserFile(userFile, backend);
     Model model =
         open(
+            userFile.location(),
             userFile.path(),
             backend,
             threadsPerLane,
@@ -100,31 +103,36 @@ public final class LoadedModels implements AutoCloseable {
                 + (backend == Backend.PYTORCH ? "TorchScript" : "ONNX"));
     var info = new WorkloadInfo(request.workload(), userFile.tokens(), 0, 0, userFile.inputShape());
     models.put(key, new Loaded(model, info)); // before the trial, so that a failed one is closed
-    tryOut(userFile.path(), model, info);
+    tryOut(userFile, model, info);
   }
 
-  private static void checkUserFile(Path file, Backend backend) throws ModelException {
+  private static void checkUserFile(ModelRequest.UserFile userFile, Backend backend)
+      throws UserMistakeException {
+    Path file = userFile.path();
     if (!Files.isRegularFile(file)) {
-      throw new ModelException(
-          file.toString(),
-          "the model file " + (Files.exists(file) ? "is no file" : "does not exist"),
-          "the path is wrong; it counts from the folder of the experiment file",
-          null);
+      throw new UserMistakeException(
+          userFile.location(),
+          "the model file (%s) %s"
+              .formatted(file, Files.exists(file) ? "is no file" : "does not exist"),
+          "the path is wrong; it counts from the folder of the experiment file");
     }
     if (!file.getFileName().toString().endsWith(backend.fileEnding)) {
-      throw new ModelException(
-          file.toString(),
-          "the model file does not end in (" + backend.fileEnding + ")",
-          "its backend is another: .pt is pytorch, .onnx is onnx",
-          null);
+      throw new UserMistakeException(
+          userFile.location(),
+          "the model file (%s) does not end in (%s)".formatted(file, backend.fileEnding),
+          "its backend is another: .pt is pytorch, .onnx is onnx");
     }
     if (Files.exists(ModelCache.hashFile(file))) {
-      ModelCache.verify(file, "copy it again, or delete the .sha256 file if you changed the model");
+      ModelCache.verify(
+          userFile.location(),
+          file,
+          "copy it again, or delete the .sha256 file if you changed the model");
     }
   }
 
-  private static Model open(Path file, Backend backend, int threadsPerLane, String maybe)
-      throws ModelException {
+  private static Model open(
+      String location, Path file, Backend backend, int threadsPerLane, String maybe)
+      throws UserMistakeException {
     Engine.getEngine(backend.engine); // a missing engine is no fault of the file
     Model model = Model.newInstance(file.getFileName().toString(), Device.cpu(), backend.engine);
     String threads = Integer.toString(threadsPerLane);
@@ -137,22 +145,33 @@ public final class LoadedModels implements AutoCloseable {
       return model;
     } catch (IOException | MalformedModelException | EngineException e) {
       model.close();
-      throw new ModelException(
-          file.toString(), "the model file cannot be loaded (" + gist(e) + ")", maybe, e);
+      throw new UserMistakeException(
+          location,
+          "the model file (%s) can not be loaded (%s)".formatted(file, gist(e)),
+          maybe,
+          e);
     }
   }
 
-  /** Runs two zero samples through a user's model, so that a wrong shape is found at the start. */
-  private static void tryOut(Path file, Model model, WorkloadInfo info) throws ModelException {
-    var zeros = new JobInput("trial", 2, new float[2 * info.elementsPerSample()]);
+  /** Runs one and two zero samples through a user's model, so that a wrong shape is found here. */
+  private static void tryOut(ModelRequest.UserFile file, Model model, WorkloadInfo info)
+      throws UserMistakeException {
+    int samples = 1;
     try (var session = new DjlSession(model, info.inputShape())) {
-      session.infer(List.of(zeros));
+      for (; samples <= 2; samples++) {
+        var zeros = new float[samples * info.elementsPerSample()];
+        session.infer(List.of(new JobInput("trial", samples, zeros)));
+      }
     } catch (InferenceException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new ModelException(
-          file.toString(),
-          "the model does not take 2 samples of input_shape (%s) and give their logits (%s)"
-              .formatted(info.inputShape(), gist(cause)),
+      throw new UserMistakeException(
+          file.location(),
+          "the model (%s) does not take %s of input_shape (%s) and give logits (%s)"
+              .formatted(
+                  file.path(),
+                  samples == 1 ? "1 sample" : samples + " samples",
+                  info.inputShape(),
+                  gist(cause)),
           "its input_shape is another, or it was exported for a fixed number of samples",
           e);
     }

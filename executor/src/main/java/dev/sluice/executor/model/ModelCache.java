@@ -2,6 +2,7 @@ package dev.sluice.executor.model;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.contract.UserMistakeException;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -71,31 +72,31 @@ public final class ModelCache {
    * The model file of a built-in workload, whole and undamaged; writes it if it is not there.
    *
    * @param backend pytorch or onnx
-   * @throws ModelException if it is damaged, or cannot be read or written
+   * @throws UserMistakeException if it is damaged, or cannot be read or written
    */
-  public Path file(String workload, String backend, ModelProgress progress) throws ModelException {
+  public Path file(String workload, String backend, ModelProgress progress)
+      throws UserMistakeException {
     Backend format = Backend.named(backend);
     Path file = folder.resolve(workload + "-" + FORMAT_VERSION + format.fileEnding);
     if (!Files.exists(file)) {
       try {
         write(Workloads.network(workload), format, file, progress);
       } catch (IOException e) {
-        throw new ModelException(
+        throw new UserMistakeException(
             folder.toString(),
-            "the model cache cannot be written (" + e + ")",
+            "the model cache can not be written (" + UserMistakeException.reason(e) + ")",
             "make room there or set SLUICE_CACHE to a folder that you can write",
             e);
       }
       return file;
     }
     if (!Files.exists(hashFile(file))) {
-      throw new ModelException(
+      throw new UserMistakeException(
           file.toString(),
           "its hash (" + hashFile(file).getFileName() + ") is missing",
-          "delete the file; Sluice writes it again",
-          null);
+          "delete the file; Sluice writes it again");
     }
-    verify(file, "delete the file; Sluice writes it again");
+    verify(file.toString(), file, "delete the file; Sluice writes it again");
     return file;
   }
 
@@ -107,22 +108,27 @@ public final class ModelCache {
   /**
    * Checks a file against the hash beside it.
    *
+   * @param location where a mistake is reported
    * @param maybe what to try if they differ
    */
-  static void verify(Path file, String maybe) throws ModelException {
+  static void verify(String location, Path file, String maybe) throws UserMistakeException {
     try {
       String expected = Files.readString(hashFile(file), UTF_8).strip().split("\\s", 2)[0];
       String actual = hash(file);
       if (!actual.equalsIgnoreCase(expected)) {
-        throw new ModelException(
-            file.toString(),
-            "the model file is damaged: its SHA-256 is (%s), not (%s)".formatted(actual, expected),
-            maybe,
-            null);
+        throw new UserMistakeException(
+            location,
+            "the model file (%s) is damaged: its SHA-256 is (%s), not (%s)"
+                .formatted(file, actual, expected),
+            maybe);
       }
     } catch (IOException e) {
-      throw new ModelException(
-          file.toString(), "the model file cannot be read (" + e + ")", "check its rights", e);
+      throw new UserMistakeException(
+          location,
+          "the model file (%s) can not be read (%s)"
+              .formatted(file, UserMistakeException.reason(e)),
+          "its permissions are to be changed",
+          e);
     }
   }
 

@@ -28,13 +28,15 @@ public record ModelRequest(
    * A user's own model file: TorchScript for pytorch, ONNX for onnx. It takes one float32 tensor
    * [samples, inputShape…] of any number of samples and gives one of [samples, classes].
    *
+   * @param location where a mistake in it is reported: {@code file:line} of the experiment
    * @param path where it is; a file of that name with {@code .sha256} appended (as {@code
    *     sha256sum} writes it), if there is one, must match
    * @param inputShape of one sample, each at least 1
    * @param tokens memory tokens of the model itself
    */
-  public record UserFile(Path path, List<Integer> inputShape, int tokens) {
+  public record UserFile(String location, Path path, List<Integer> inputShape, int tokens) {
     public UserFile {
+      requireNonNull(location, "location");
       requireNonNull(path, "path");
       inputShape = List.copyOf(inputShape);
       if (inputShape.isEmpty() || inputShape.stream().anyMatch(size -> size < 1)) {

@@ -3,6 +3,7 @@ package dev.sluice.executor.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.contract.UserMistakeException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -65,7 +66,7 @@ final class ModelCacheTest {
     bytes[bytes.length / 2] ^= 1;
     Files.write(file, bytes);
 
-    assertRefused(backend, file, "the model file is damaged");
+    assertRefused(backend, file, "the model file (" + file + ") is damaged");
   }
 
   @ParameterizedTest
@@ -75,7 +76,7 @@ final class ModelCacheTest {
     byte[] bytes = Files.readAllBytes(file);
     Files.write(file, Arrays.copyOf(bytes, bytes.length / 2));
 
-    assertRefused(backend, file, "the model file is damaged");
+    assertRefused(backend, file, "the model file (" + file + ") is damaged");
   }
 
   @Test
@@ -163,8 +164,8 @@ final class ModelCacheTest {
 
     assertThatThrownBy(
             () -> new ModelCache(occupied).file("vit_tiny", "onnx", ModelProgress.none()))
-        .isInstanceOf(ModelException.class)
-        .hasMessageStartingWith(occupied + ": error: the model cache cannot be written (")
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageStartingWith(occupied + ": error: the model cache can not be written (")
         .hasMessageContaining("\n  Maybe make room there or set SLUICE_CACHE");
   }
 
@@ -182,7 +183,7 @@ final class ModelCacheTest {
 
   private void assertRefused(String backend, Path file, String what) {
     assertThatThrownBy(() -> new ModelCache(folder).file("vit_tiny", backend, ModelProgress.none()))
-        .isInstanceOf(ModelException.class)
+        .isInstanceOf(UserMistakeException.class)
         .hasMessageStartingWith(file + ": error: " + what)
         .hasMessageEndingWith("\n  Maybe delete the file; Sluice writes it again.");
   }

@@ -1,5 +1,6 @@
 package dev.sluice.executor.model;
 
+import dev.sluice.contract.UserMistakeException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,11 +11,11 @@ final class TestModels {
 
   private TestModels() {}
 
-  static Path file(String workload, String backend) throws ModelException {
+  static Path file(String workload, String backend) throws UserMistakeException {
     return CACHE.file(workload, backend, ModelProgress.none());
   }
 
-  static LoadedModels load(String workload, String... backends) throws ModelException {
+  static LoadedModels load(String workload, String... backends) throws UserMistakeException {
     var requests = new ArrayList<ModelRequest>();
     for (String backend : backends) {
       requests.add(new ModelRequest(workload, backend, "fp32", null));

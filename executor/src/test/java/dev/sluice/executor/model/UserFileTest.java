@@ -3,6 +3,7 @@ package dev.sluice.executor.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.contract.UserMistakeException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -38,7 +39,8 @@ final class UserFileTest {
     Path file = folder.resolve("mine.pt");
 
     assertRefused(file, "pytorch", SHAPE)
-        .hasMessageStartingWith(file + ": error: the model file does not exist.\n  Maybe the path");
+        .hasMessageStartingWith(
+            "mine.yaml:4: error: the model file (" + file + ") does not exist.\n  Maybe the path");
   }
 
   @Test
@@ -46,7 +48,7 @@ final class UserFileTest {
     Path file = Files.createDirectory(folder.resolve("mine.pt"));
 
     assertRefused(file, "pytorch", SHAPE)
-        .hasMessageStartingWith(file + ": error: the model file is no file.");
+        .hasMessageStartingWith("mine.yaml:4: error: the model file (" + file + ") is no file.");
   }
 
   @Test
@@ -63,7 +65,8 @@ final class UserFileTest {
     Path file = Files.write(folder.resolve(name), Arrays.copyOf(whole, whole.length / 2));
 
     assertRefused(file, backend, SHAPE)
-        .hasMessageStartingWith(file + ": error: the model file cannot be loaded (")
+        .hasMessageStartingWith(
+            "mine.yaml:4: error: the model file (" + file + ") can not be loaded (")
         .hasMessageContaining("\n  Maybe it is incomplete");
   }
 
@@ -73,7 +76,8 @@ final class UserFileTest {
     Path file = Files.writeString(folder.resolve(name), "no model at all");
 
     assertRefused(file, backend, SHAPE)
-        .hasMessageStartingWith(file + ": error: the model file cannot be loaded (");
+        .hasMessageStartingWith(
+            "mine.yaml:4: error: the model file (" + file + ") can not be loaded (");
   }
 
   @ParameterizedTest
@@ -87,7 +91,9 @@ final class UserFileTest {
 
     assertRefused(file, backend, List.of(3, 64, 64))
         .hasMessageStartingWith(
-            file + ": error: the model does not take 2 samples of input_shape ([3, 64, 64])")
+            "mine.yaml:4: error: the model ("
+                + file
+                + ") does not take 1 sample of input_shape ([3, 64, 64])")
         .hasMessageContaining(why)
         .hasMessageContaining("\n  Maybe its input_shape is another");
   }
@@ -100,11 +106,13 @@ final class UserFileTest {
     Path file = Files.write(folder.resolve("mine.onnx"), bytes);
     Files.copy(ModelCache.hashFile(built), ModelCache.hashFile(file));
 
-    assertRefused(file, "onnx", SHAPE).hasMessageContaining("the model file is damaged");
+    assertRefused(file, "onnx", SHAPE)
+        .hasMessageContaining("the model file (" + file + ") is damaged");
   }
 
-  private LoadedModels load(Path file, String backend, List<Integer> shape) throws ModelException {
-    var userFile = new ModelRequest.UserFile(file, shape, 70);
+  private LoadedModels load(Path file, String backend, List<Integer> shape)
+      throws UserMistakeException {
+    var userFile = new ModelRequest.UserFile("mine.yaml:4", file, shape, 70);
     return LoadedModels.load(
         List.of(new ModelRequest("mine", backend, "fp32", userFile)),
         1,
@@ -115,7 +123,7 @@ final class UserFileTest {
   private AbstractThrowableAssert<?, ? extends Throwable> assertRefused(
       Path file, String backend, List<Integer> shape) {
     return assertThatThrownBy(() -> load(file, backend, shape))
-        .isInstanceOf(ModelException.class)
+        .isInstanceOf(UserMistakeException.class)
         .satisfies(e -> assertThat(e.getMessage().lines()).hasSize(2));
   }
 }
