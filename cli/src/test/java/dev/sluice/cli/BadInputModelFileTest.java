@@ -127,7 +127,7 @@ final class BadInputModelFileTest {
     Path cache = Files.writeString(folder.resolve("occupied"), "a file").resolve("cache");
 
     assertCacheRefused(cache)
-        .says(cache + ": error: the model cache can not be written (Not a directory).\n")
+        .says(cache + ": error: the model cache can not be written (not a directory).\n")
         .says("  Maybe make room there or set SLUICE_CACHE to a folder that you can write.");
   }
 

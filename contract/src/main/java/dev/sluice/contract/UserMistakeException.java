@@ -6,6 +6,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +55,7 @@ public final class UserMistakeException extends Exception {
   /** What the system said of a file or folder, in words: {@code permission denied}. */
   public static String reason(IOException e) {
     if (e instanceof NoSuchFileException) {
-      return "it does not exist";
+      return "no such file or folder";
     }
     if (e instanceof AccessDeniedException) {
       return "permission denied";
@@ -63,7 +64,9 @@ public final class UserMistakeException extends Exception {
       return "a file of that name stands there";
     }
     String words = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
-    return words == null ? e.getClass().getSimpleName() : words;
+    return words == null || words.isEmpty()
+        ? e.getClass().getSimpleName()
+        : words.substring(0, 1).toLowerCase(Locale.ROOT) + words.substring(1);
   }
 
   /**

@@ -378,7 +378,7 @@ final class ExperimentReader {
                 + workload.name()
                 + " with "
                 + samples
-                + " samples costs "
+                + (samples == 1 ? " sample costs " : " samples costs ")
                 + tokens
                 + " tokens, more than resources.total_tokens ("
                 + e.resources().totalTokens()

@@ -24,6 +24,8 @@ public final class LoadedModels implements AutoCloseable {
   /** PyTorch reads its number of threads once in a process; 0: not yet. */
   private static final AtomicInteger PYTORCH_THREADS = new AtomicInteger();
 
+  private static final int GIST_CHARACTERS_MAX = 200;
+
   /** What models of one run are told apart by. */
   private record Key(String workload, String backend) {}
 
@@ -177,7 +179,7 @@ public final class LoadedModels implements AutoCloseable {
     }
   }
 
-  /** The one line of an engine's message that says most; TorchScript puts a traceback before it. */
+  /** What an engine's message says, on one line; TorchScript puts a traceback before it. */
   private static String gist(Throwable e) {
     Throwable cause = e.getCause() == null ? e : e.getCause();
     String message = cause.getMessage() == null ? cause.toString() : cause.getMessage().strip();
@@ -185,8 +187,17 @@ public final class LoadedModels implements AutoCloseable {
         .lines()
         .filter(line -> line.startsWith("RuntimeError: "))
         .findFirst()
-        .or(() -> message.lines().findFirst())
-        .orElse(cause.toString());
+        .orElseGet(() -> shortened(message));
+  }
+
+  private static String shortened(String message) {
+    String line =
+        message
+            .replaceFirst("^([\\w.]+Exception: )?(Error code - \\w+ - message: )?", "")
+            .replaceAll("\\s+", " ");
+    return line.length() <= GIST_CHARACTERS_MAX
+        ? line
+        : line.substring(0, GIST_CHARACTERS_MAX) + "…";
   }
 
   /**
