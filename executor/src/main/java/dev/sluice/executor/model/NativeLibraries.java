@@ -1,5 +1,6 @@
 package dev.sluice.executor.model;
 
+import dev.sluice.contract.UserMistakeException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
@@ -24,9 +25,9 @@ final class NativeLibraries {
    * starts.
    *
    * @param cacheFolder is made if it is missing
-   * @throws ModelException if the folder can not be written
+   * @throws UserMistakeException if the folder can not be written
    */
-  static void keepIn(Path cacheFolder) throws ModelException {
+  static void keepIn(Path cacheFolder) throws UserMistakeException {
     setIfAbsent("DJL_CACHE_DIR", cacheFolder.resolve("engines").resolve("djl"));
     URL packed = NativeLibraries.class.getResource(ONNX_RUNTIME + ONNX_RUNTIME_FILES.get(0));
     if (packed == null) {
@@ -41,9 +42,11 @@ final class NativeLibraries {
       }
       setIfAbsent("onnxruntime.native.path", folder);
     } catch (IOException e) {
-      throw new ModelException(
+      throw new UserMistakeException(
           cacheFolder.toString(),
-          "the engines' libraries can not be unpacked there (" + e.getMessage() + ")",
+          "the engines' libraries can not be unpacked there ("
+              + UserMistakeException.reason(e)
+              + ")",
           "the disk is full, or you may not write there; SLUICE_CACHE names another folder",
           e);
     }
