@@ -3,6 +3,7 @@ package dev.sluice.scheduler;
 import dev.sluice.contract.EventCodec;
 import dev.sluice.contract.Fact;
 import dev.sluice.contract.RunStarted;
+import dev.sluice.contract.Ticked;
 import dev.sluice.contract.UnreadableEventException;
 import dev.sluice.scheduling.CoreEntity;
 import dev.sluice.scheduling.CoreListener;
@@ -90,6 +91,9 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
     }
     factAtEpochMs = record.timestamp();
     core().apply(source.offset(), nowNs(factAtEpochMs), Translation.toCore(fact), this);
+    if (fact instanceof Ticked) {
+      wakeUps.ticked(shard());
+    }
     requestWakeUp();
   }
 

@@ -15,6 +15,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * Writes {@link Ticked} when a shard's wake-up is due, or when a heartbeat went by in which no fact
  * was applied. It writes through a plain producer: a tick in the topology's own transaction would
  * hold back every reader of the facts.
+ *
+ * <p>While a tick of a shard is on its way, no other follows for a heartbeat: a scheduler that lags
+ * behind its log asks after each fact for a time that is past by the clock, and would otherwise
+ * write as many ticks as it reads facts, and never catch up.
  */
 final class TickTimer implements WakeUps, AutoCloseable {
   private record Due(long atMonotonicNs) {}
@@ -26,6 +30,10 @@ final class TickTimer implements WakeUps, AutoCloseable {
   private final Consumer<Throwable> onFailure;
   private final Thread thread;
   private final Map<Integer, Due> dueByShard = new HashMap<>();
+
+  /** When the shard's tick that was not applied yet was written, monotonic. */
+  private final Map<Integer, Long> onItsWaySinceNs = new HashMap<>();
+
   private boolean closed;
 
   TickTimer(
@@ -54,8 +62,15 @@ final class TickTimer implements WakeUps, AutoCloseable {
         atNs == Long.MAX_VALUE
             ? heartbeatAtNs
             : Math.min(heartbeatAtNs, clock.forRun(timeZeroEpochMs).toMonotonicNs(toWholeMs(atNs)));
-    dueByShard.put(shard, new Due(dueAtNs));
+    Long writtenNs = onItsWaySinceNs.get(shard);
+    dueByShard.put(
+        shard, new Due(writtenNs == null ? dueAtNs : Math.max(dueAtNs, writtenNs + heartbeatNs)));
     notifyAll();
+  }
+
+  @Override
+  public synchronized void ticked(int shard) {
+    onItsWaySinceNs.remove(shard);
   }
 
   /** Log time moves in whole milliseconds, so that an earlier tick would come too early. */
@@ -66,6 +81,7 @@ final class TickTimer implements WakeUps, AutoCloseable {
   @Override
   public synchronized void forget(int shard) {
     dueByShard.remove(shard);
+    onItsWaySinceNs.remove(shard);
   }
 
   private void run() {
@@ -89,7 +105,7 @@ final class TickTimer implements WakeUps, AutoCloseable {
   }
 
   /** Waits for the next shard whose tick is due and gives it a heartbeat's rest; -1 once closed. */
-  private synchronized int nextDue() throws InterruptedException {
+  synchronized int nextDue() throws InterruptedException {
     while (!closed) {
       long nowNs = clock.monotonicNs();
       long earliestNs = Long.MAX_VALUE;
@@ -102,6 +118,7 @@ final class TickTimer implements WakeUps, AutoCloseable {
       }
       if (shard >= 0 && earliestNs <= nowNs) {
         dueByShard.put(shard, new Due(nowNs + heartbeatNs));
+        onItsWaySinceNs.put(shard, nowNs);
         return shard;
       }
       long waitNs = shard < 0 ? heartbeatNs : earliestNs - nowNs;

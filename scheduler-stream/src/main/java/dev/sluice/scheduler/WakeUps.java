@@ -10,6 +10,9 @@ interface WakeUps {
    */
   void wakeAt(int shard, long timeZeroEpochMs, long atNs);
 
+  /** A tick of the shard was applied; {@link #wakeAt} follows. */
+  void ticked(int shard);
+
   /** The shard is no longer this process's. */
   void forget(int shard);
 }

@@ -14,5 +14,8 @@ final class RecordingWakeUps implements WakeUps {
   }
 
   @Override
+  public void ticked(int shard) {}
+
+  @Override
   public void forget(int shard) {}
 }
