@@ -4,9 +4,9 @@ import java.util.List;
 
 /**
  * How exactly emulated lanes kept the time that they meant to take, over all done dispatches that
- * say it: emulation_late_p99_ms = nearest rank of |service − meant|; emulation_late: whether more
- * than one in a hundred (by nearest rank) was off by more than max(2 % of what it meant, 1 ms).
- * Null on real lanes.
+ * say it, emulation_count of them: emulation_late_p99_ms = nearest rank of |service − meant|;
+ * emulation_late: whether more than one in a hundred (by nearest rank) was off by more than max(2 %
+ * of what it meant, 1 ms). Null on real lanes.
  */
 final class EmulationFigures implements Figure {
   private static final double LIMIT_SHARE = 0.02;
@@ -29,6 +29,7 @@ final class EmulationFigures implements Figure {
             .mapToDouble(row -> errorNs(row) / limitNs(meantNs(row)))
             .sorted()
             .toArray();
+    summary.put("emulation_count", errorsNs.length);
     summary.put("emulation_late_p99_ms", NearestRank.percentile(errorsNs, 99) / 1e6);
     summary.put(
         "emulation_late",

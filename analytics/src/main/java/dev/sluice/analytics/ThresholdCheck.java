@@ -43,14 +43,26 @@ final class ThresholdCheck {
   }
 
   private static boolean standsOnFewJobs(Summary summary, String name) {
-    int p99 = name.lastIndexOf("p99_e2e_ms");
+    int p99 = name.indexOf("p99_");
     if (p99 < 0) {
       return false;
     }
-    String prefix = name.substring(0, p99).replaceFirst("completed_$", "");
-    boolean completed = name.contains("completed_p99");
-    Double jobs = summary.figure(prefix + (completed ? "done" : "count"));
-    return jobs != null && jobs < NearestRank.COUNT_FOR_P99;
+    Double values = summary.figure(countBehind(name, name.substring(0, p99)));
+    return values != null && values < NearestRank.COUNT_FOR_P99;
+  }
+
+  /** The figure that says how many values the p99 of that name and its prefix stands on. */
+  private static String countBehind(String name, String prefix) {
+    if (!name.endsWith("p99_e2e_ms")) {
+      return switch (prefix) {
+        case "hop_", "bubble_" -> prefix + "count";
+        case "emulation_late_" -> "emulation_count";
+        default -> "all_count"; // lateness and append delay: of all measured jobs
+      };
+    }
+    return prefix.endsWith("completed_")
+        ? prefix.substring(0, prefix.length() - "completed_".length()) + "done"
+        : prefix + "count";
   }
 
   private static boolean holds(Threshold threshold, double value) {

@@ -283,6 +283,14 @@ final class RunReportTest {
     assertThat(verdict("batch_p50_e2e_ms", new Threshold("<=", 357))).isEqualTo(Verdict.MET);
   }
 
+  @Test
+  void leavesAThresholdOnAnyOtherP99OfFewUndecided() {
+    for (String figure :
+        List.of("lateness_p99_ms", "append_delay_p99_ms", "hop_p99_ms", "bubble_p99_ms")) {
+      assertThat(verdict(figure, new Threshold("<", 1e9))).as(figure).isEqualTo(Verdict.MISSED);
+    }
+  }
+
   private static Verdict verdict(String figure, Threshold threshold) {
     var experiment = SyntheticRun.experiment(2.5, 1, 3, 1, Map.of(figure, threshold));
     return RunReport.of(SyntheticRun.fold(log()), SyntheticRun.context(experiment))
