@@ -85,14 +85,14 @@ public final class Recount {
   private static void noLaneRanTwoBatchesAtOnce(List<Map<String, String>> dispatches) {
     Map<String, TreeMap<Double, Double>> byLane = new LinkedHashMap<>();
     for (Map<String, String> dispatch : dispatches) {
-      if (!dispatch.get("started").isEmpty()) {
-        var lane = byLane.computeIfAbsent(dispatch.get("lane"), l -> new TreeMap<>());
-        double started = number(dispatch, "started");
-        double ended = number(dispatch, "ended");
+      if (!dispatch.get("start_time").isEmpty()) {
+        var lane = byLane.computeIfAbsent(dispatch.get("lane_id"), l -> new TreeMap<>());
+        double started = number(dispatch, "start_time");
+        double ended = number(dispatch, "end_time");
         var before = lane.floorEntry(started);
         var after = lane.ceilingEntry(started);
         check(
-            "lane free for " + dispatch.get("id"),
+            "lane free for " + dispatch.get("dispatch_id"),
             (before == null || before.getValue() <= started + 1e-6)
                 && (after == null || after.getKey() >= ended - 1e-6));
         lane.put(started, ended);
@@ -112,8 +112,8 @@ public final class Recount {
     for (Map<String, String> dispatch : dispatches) {
       if (dispatch.get("result").equals("done")) {
         check(
-            "samples of " + dispatch.get("id"),
-            samples.getOrDefault(dispatch.get("id"), 0) == (int) number(dispatch, "samples"));
+            "samples of " + dispatch.get("dispatch_id"),
+            samples.getOrDefault(dispatch.get("dispatch_id"), 0) == (int) number(dispatch, "samples"));
       }
     }
   }
