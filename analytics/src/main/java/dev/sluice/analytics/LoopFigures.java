@@ -1,5 +1,7 @@
 package dev.sluice.analytics;
 
+import dev.sluice.contract.BatchDispatched;
+import dev.sluice.contract.experiment.Experiment;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -18,9 +20,9 @@ import java.util.Map;
  *   <li><b>bubble</b>: end of a batch to the start of the next on its lane, while startable work
  *       waited: where the next batch was decided by the very fact of this completion (its
  *       decided_time is not after the completed_time of the batch before, in dispatches.csv) and
- *       its first job's intended arrival is not after that batch's end. Had nothing startable
- *       waited, a later fact would have decided. Counted where the batch ended inside the measured
- *       window.
+ *       some job waited at that batch's end: its own first one, or one of it or of a later decision
+ *       whose micro-batch window, if it has one, was over by then. Had nothing startable waited, a
+ *       later fact would have decided. Counted where the batch ended inside the measured window.
  * </ul>
  *
  * Both rest on the log's resolution of 1 ms: a wait that was shorter may count as none.
@@ -56,6 +58,7 @@ final class LoopFigures implements Figure {
   private static long[] bubblesNs(RunRows run) {
     Map<String, Long> intendedAtNs = new HashMap<>();
     run.jobs().forEach(j -> intendedAtNs.put(j.request().jobId(), j.request().intendedAtNs()));
+    Map<DispatchKey, Long> startableAtNs = startableAtNs(run);
     List<Long> bubblesNs = new ArrayList<>();
     for (List<DispatchRow> lane : byLane(run)) {
       for (int i = 1; i < lane.size(); i++) {
@@ -67,13 +70,43 @@ final class LoopFigures implements Figure {
         boolean decidedByIt =
             completedAtNs != null && next.dispatch().decidedAtNs() <= completedAtNs;
         String firstJob = next.dispatch().jobs().get(0).jobId();
-        boolean waited = intendedAtNs.getOrDefault(firstJob, Long.MAX_VALUE) <= endNs;
+        boolean waited =
+            intendedAtNs.getOrDefault(firstJob, Long.MAX_VALUE) <= endNs
+                || startableAtNs.getOrDefault(next.key(), Long.MAX_VALUE) <= endNs;
         if (inside && decidedByIt && waited) {
           bubblesNs.add(next.requireStartedAtNs() - endNs);
         }
       }
     }
     return bubblesNs.stream().mapToLong(Long::longValue).sorted().toArray();
+  }
+
+  /** For each dispatch: since when some job of it, or of one decided later, could have started. */
+  private static Map<DispatchKey, Long> startableAtNs(RunRows run) {
+    Experiment experiment = run.context().experiment();
+    var microbatch = experiment.microbatch();
+    boolean joins =
+        microbatch.enabled() && microbatch.policies().contains(experiment.schedulerName());
+    Map<String, Long> byJob = new HashMap<>();
+    for (JobRow job : run.jobs()) {
+      String classType = job.request().classType();
+      boolean windowed =
+          joins
+              && experiment.classes().stream()
+                  .anyMatch(c -> c.name().equals(classType) && c.microbatch());
+      long windowNs = windowed ? Math.round(microbatch.windowMs() * 1e6) : 0;
+      byJob.put(job.request().jobId(), job.request().intendedAtNs() + windowNs);
+    }
+    Map<DispatchKey, Long> earliestNs = new HashMap<>();
+    long earliest = Long.MAX_VALUE;
+    for (int i = run.dispatches().size() - 1; i >= 0; i--) {
+      DispatchRow row = run.dispatches().get(i);
+      for (BatchDispatched.DispatchedJob job : row.dispatch().jobs()) {
+        earliest = Math.min(earliest, byJob.getOrDefault(job.jobId(), Long.MAX_VALUE));
+      }
+      earliestNs.put(row.key(), earliest);
+    }
+    return earliestNs;
   }
 
   private static List<List<DispatchRow>> byLane(RunRows run) {

@@ -261,6 +261,24 @@ final class RunReportTest {
   }
 
   @Test
+  void countsABubble_whenAnotherJobWaitedThanTheOneThatStarted() {
+    var log = log();
+    job(log, "x", 6, "interactive", "resnet18", 1, 1408, 1408, 1408); // after the end at 1407
+    batch(log, 21, "x", "resnet18", 1, 1408, 1410, 1450, 1451);
+    assertThat(bubbles(log)).isEqualTo(1);
+
+    job(log, "y", 7, "batch", "vit_tiny", 1, 1200, 1200, 1201); // had waited all the time
+    batch(log, 23, "y", "vit_tiny", 1, 1600, 1602, 1650, 1651);
+    assertThat(bubbles(log)).isEqualTo(2);
+  }
+
+  private double bubbles(List<SyntheticRun.Entry> log) {
+    return RunReport.of(SyntheticRun.fold(log), SyntheticRun.context(experiment))
+        .summary()
+        .figure("bubble_count");
+  }
+
+  @Test
   void measuresPredictionsAndScoreTerms() {
     assertFigure("prediction_error_median", Math.log(1.5));
     assertFigure("prediction_bias", (Math.log(0.5) + 2 * Math.log(1.5)) / 3);
