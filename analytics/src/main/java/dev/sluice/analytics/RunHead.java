@@ -34,6 +34,7 @@ final class RunHead {
     summary.put(Summary.NOT_COMPARABLE, List.of());
     summary.put("warmup_seconds", run.context().experiment().warmupSeconds());
     summary.put("duration_seconds", run.context().experiment().durationSeconds());
+    summary.put("window_seconds", run.windowSeconds());
   }
 
   static void addProvenanceTo(Summary summary, RunRows run) {

@@ -38,9 +38,17 @@ record RunRows(
     return Math.round(context.experiment().warmupSeconds() * 1e9);
   }
 
-  /** End of the measured window. */
+  /**
+   * End of the measured window; of an interrupted run the last intended arrival if that is earlier,
+   * so that rates and shares are of the time in which there was load.
+   */
   long windowEndNs() {
-    return Math.round(context.experiment().durationSeconds() * 1e9);
+    long endNs = Math.round(context.experiment().durationSeconds() * 1e9);
+    if (ended == null || !ended.interrupted() || jobs.isEmpty()) {
+      return endNs;
+    }
+    long lastNs = jobs.get(jobs.size() - 1).request().intendedAtNs();
+    return Math.max(windowStartNs(), Math.min(endNs, lastNs));
   }
 
   /** Length of the measured window in seconds. */

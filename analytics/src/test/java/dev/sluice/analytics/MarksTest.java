@@ -28,6 +28,21 @@ final class MarksTest {
   }
 
   @Test
+  void dividesByTheTimeUnderLoad_whenItWasInterrupted() {
+    var log = new ArrayList<>(RunReportTest.log());
+    log.removeIf(
+        entry ->
+            entry.event() instanceof RunEnded
+                || (entry.event() instanceof JobRequested job
+                    && job.intendedAtNs() > 1_100_000_000));
+    log.add(new SyntheticRun.Entry(new RunEnded("run-1", 4, false, true, 1), "runs", 0));
+    Summary summary = summary(log);
+    assertThat(summary.figure("window_seconds")).isEqualTo(0.1); // from 1 s to the last arrival
+    assertThat(summary.figure("lane_use")).isEqualTo(0.96); // 1004 to 1104 ms, cut at 1100
+    assertThat(summary.figure("realized_rate_jobs_sec")).isEqualTo(30.0);
+  }
+
+  @Test
   void isNotComparable_whenTheGeneratorWasLate_andFailsAboveTenTimesThat() {
     assertThat(summary(sentLate(10)).verdict()).isEqualTo(Verdict.MET);
     assertThat(summary(sentLate(11)).verdict()).isEqualTo(Verdict.MISSED);
