@@ -109,8 +109,8 @@ public final class SummaryTable {
     fact(
         "lane use",
         (laneUse == null ? "-" : percent(laneUse)) + " of " + count("lanes") + " lanes");
-    fact("hop", middleAndTail("hop") + " (arrival to start, lane idle)");
-    fact("bubble", middleAndTail("bubble") + " (lane idle between batches, work waiting)");
+    fact("hop", overCount("hop", "arrival to start of jobs that found an idle lane"));
+    fact("bubble", overCount("bubble", "idle between two batches while work waited"));
     fact(
         "lateness",
         middleAndTail("lateness")
@@ -172,6 +172,14 @@ public final class SummaryTable {
 
   private String middleAndTail(String name) {
     return "p50 " + number(name + "_p50_ms") + " ms, p99 " + number(name + "_p99_ms") + " ms";
+  }
+
+  /** Figures of something that may not have happened at all. */
+  private String overCount(String name, String meaning) {
+    String count = count(name + "_count");
+    return count.equals("0")
+        ? "none: no " + meaning
+        : middleAndTail(name) + " over " + count + " (" + meaning + ")";
   }
 
   private @Nullable Object value(String name) {

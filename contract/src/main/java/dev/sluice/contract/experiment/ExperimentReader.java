@@ -29,6 +29,10 @@ final class ExperimentReader {
       Pattern.compile("embedded|[^\\s,:]+:\\d{1,5}(,\\s*[^\\s,:]+:\\d{1,5})*");
   private static final Pattern BOUND = Pattern.compile("(<=|>=|<|>)\\s*(\\S+)");
 
+  /** A class's figures begin with its name, and must not meet these. */
+  private static final List<String> RESERVED_CLASS_NAMES =
+      List.of("all", "overall", "hop", "bubble", "prediction", "emulation");
+
   /** About a week. */
   private static final double SECONDS_MAX = 1_000_000;
 
@@ -113,11 +117,12 @@ final class ExperimentReader {
     List<JobClass> classes = new ArrayList<>();
     for (String name : own ? section.keys() : defaultNames) {
       Place place = section.place(name);
-      if (!NAME.matcher(name).matches() || name.equals("all") || name.equals("overall")) {
+      if (!NAME.matcher(name).matches() || RESERVED_CLASS_NAMES.contains(name)) {
         problems.error(
             place,
             "classes." + name + " is no name for a class",
-            "letters, digits, underscore and hyphen will do, and neither all nor overall");
+            "letters, digits, underscore and hyphen will do, but none of "
+                + String.join(", ", RESERVED_CLASS_NAMES));
       }
       classes.add(
           jobClass(
