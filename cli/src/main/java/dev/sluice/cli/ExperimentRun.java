@@ -40,6 +40,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,6 +54,10 @@ final class ExperimentRun {
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final Duration DRAIN_LIMIT = Duration.ofMinutes(2);
+
+  /** A broker that takes no record for so long fails the run; the clients' default is 120 s. */
+  private static final int DELIVERY_LIMIT_MS = 30_000;
+
   private static final int EXIT_DONE = 0;
   private static final int EXIT_THRESHOLD = 3;
   private static final int LINES_SHOWN_MAX = 6;
@@ -127,6 +132,9 @@ final class ExperimentRun {
         LOG.error("a mistake of the user's", e);
         closeAll();
         folder.discard();
+        throw e;
+      } catch (RuntimeException e) {
+        LOG.error("a bug ended the run", e);
         throw e;
       } finally {
         closeAll();
@@ -244,7 +252,11 @@ final class ExperimentRun {
   }
 
   private static Map<String, Object> clientProperties(String bootstrapServers) {
-    return Map.of(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+    return Map.of(
+        CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,
+        bootstrapServers,
+        ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+        DELIVERY_LIMIT_MS);
   }
 
   private LaneBackend loadModels(LaneSource lanes, Experiment experiment)

@@ -267,7 +267,9 @@ public final class Executor implements AutoCloseable {
             received.partition(),
             received.offset(),
             e);
-        log.putAside(received, e.getMessage());
+        if (received.topic().equals(topics.dispatches())) {
+          log.putAside(received, e.getMessage()); // the other topic's are kept by analytics
+        }
       }
     }
 

@@ -1,0 +1,38 @@
+package dev.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** What a person sees, with and without a terminal. */
+final class ConsoleTest {
+  private final Screen screen = new Screen();
+
+  @Test
+  void drawsTheLiveLineAnew_andLetsTheLastStand_onATerminal() {
+    var console = new Console(screen.stream(), true);
+    console.live("one");
+    console.live("two");
+    console.item("broker", "up");
+    assertThat(screen.text())
+        .isEqualToNormalizingNewlines("\r\u001b[2Kone\r\u001b[2Ktwo\n  broker         up\n");
+  }
+
+  @Test
+  void takesTheLiveLineAway_onATerminal() {
+    var console = new Console(screen.stream(), true);
+    console.live("one");
+    console.clearLiveLine();
+    console.line("two");
+    assertThat(screen.text()).isEqualToNormalizingNewlines("\r\u001b[2Kone\r\u001b[2Ktwo\n");
+  }
+
+  @Test
+  void printsPlainLinesOnly_whenThereIsNoTerminal() {
+    var console = new Console(screen.stream(), false);
+    console.live("one");
+    console.clearLiveLine();
+    console.line("two");
+    assertThat(screen.text()).isEqualToNormalizingNewlines("one\ntwo\n");
+  }
+}

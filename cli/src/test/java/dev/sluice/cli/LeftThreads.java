@@ -1,0 +1,32 @@
+package dev.sluice.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** The threads that a piece of work left behind, waited for a while. */
+final class LeftThreads {
+  private static final Pattern OURS =
+      Pattern.compile(
+          "(?i).*(kafka|sluice|generator-|executor|lane|analytics|stream|broker|raft|coordinator).*");
+  private static final long WAIT_MS = 10_000;
+
+  private final Set<Thread> before = Thread.getAllStackTraces().keySet();
+
+  /** Names of those that are Sluice's or Kafka's, or would keep the process alive. */
+  List<String> names() throws InterruptedException {
+    List<String> names = new ArrayList<>();
+    for (Thread thread : Thread.getAllStackTraces().keySet()) {
+      if (!before.contains(thread)
+          && thread != Thread.currentThread()
+          && (!thread.isDaemon() || OURS.matcher(thread.getName()).matches())) {
+        thread.join(WAIT_MS);
+        if (thread.isAlive()) {
+          names.add(thread.getName());
+        }
+      }
+    }
+    return names;
+  }
+}

@@ -1,0 +1,47 @@
+package dev.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.analytics.LiveSnapshot;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.ExperimentFile;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The text of the live line. */
+final class ProgressLineTest {
+  @TempDir private Path folder;
+  private Experiment experiment;
+
+  @BeforeEach
+  void read() throws Exception {
+    Path file = new Loop(folder, null).write(Loop.EMULATED);
+    experiment =
+        ExperimentFile.read(file, List.of("duration_seconds=40"), Registries.vocabulary())
+            .experiment();
+  }
+
+  @Test
+  void showsHowTheRunGoes_byClass() {
+    var violations = new TreeMap<>(Map.of("batch", 2L, "interactive", 1L));
+    var now = new LiveSnapshot(12_400_000_000L, 90, 4, 2, 80, 3, 1, violations, 123.4);
+    assertThat(ProgressLine.text(now, experiment))
+        .isEqualTo(
+            "   12 s of 40  sent 90  waiting 4  running 2  done 80  lost 4"
+                + "  late batch 2, interactive 1  p99 123 ms");
+  }
+
+  @Test
+  void saysNone_whereThereIsNoPercentile() {
+    var start = new LiveSnapshot(0, 0, 0, 0, 0, 0, 0, Map.of(), null);
+    assertThat(ProgressLine.text(start, experiment))
+        .isEqualTo("    0 s of 40  sent 0  waiting 0  running 0  done 0  late 0  p99 none");
+    var lost = new LiveSnapshot(0, 1, 0, 0, 0, 1, 0, Map.of(), Double.POSITIVE_INFINITY);
+    assertThat(ProgressLine.text(lost, experiment)).endsWith("p99 none");
+  }
+}

@@ -1,0 +1,178 @@
+package dev.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.cli.Loop.Ended;
+import dev.sluice.scheduling.policy.Policies;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** From the experiment file to the finished folder, all roles in this process. */
+final class WholeLoopTest {
+  private static final String OVERLOAD = "arrival_rate_jobs_per_sec=1000";
+
+  @TempDir private static Path brokerFolder;
+  private static EmbeddedBroker broker;
+
+  @TempDir private Path folder;
+  private Loop loop;
+
+  @BeforeAll
+  static void startBroker() throws Exception {
+    broker = EmbeddedBroker.start(brokerFolder);
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    broker.close();
+  }
+
+  @BeforeEach
+  void prepare() {
+    loop = new Loop(folder, broker.bootstrapServers());
+  }
+
+  @Test
+  void leavesAWholeFolderAndNothingElse_onItsOwnBroker() throws Exception {
+    var threads = new LeftThreads();
+    Ended run = new Loop(folder, null).run("own", "thresholds.all_done=> 10");
+    assertThat(run.status()).as(run.text()).isZero();
+    assertThat(threads.names()).isEmpty();
+    assertThat(loop.left()).containsExactly("own");
+    assertThat(run.folder())
+        .isDirectoryNotContaining("glob:**temporary")
+        .isDirectoryContaining("glob:**config.yaml")
+        .isDirectoryContaining("glob:**dispatches.csv")
+        .isDirectoryContaining("glob:**run.log");
+    try (var plots = Files.list(run.folder().resolve("plots"))) {
+      assertThat(plots).hasSize(7);
+    }
+    assertThat(Files.readString(run.folder().resolve("run.log"))).doesNotContain(" ERROR ");
+
+    List<Map<String, String>> rows = run.rows("trace.csv");
+    assertThat(rows.stream().map(row -> row.get("job_id")))
+        .containsExactlyInAnyOrderElementsOf(
+            IntStream.range(0, rows.size()).mapToObj(i -> "job-" + i).toList());
+    List<Map<String, String>> measured =
+        rows.stream().filter(row -> row.get("phase").equals("measured")).toList();
+    assertThat(run.summary().path("all_count").asInt()).isEqualTo(measured.size()).isPositive();
+    assertThat(run.summary().path("all_avg_e2e_ms").asDouble())
+        .isCloseTo(
+            measured.stream()
+                .mapToDouble(r -> Double.parseDouble(r.get("e2e_ms")))
+                .average()
+                .orElseThrow(),
+            within(1e-3));
+    assertThat(run.rows("dispatches.csv"))
+        .as("micro-batches")
+        .anyMatch(row -> row.get("job_ids").contains("job-") && jobs(row) > 1);
+  }
+
+  @Test
+  void sendsTheSameJobsUnderEachPolicy_whichStartsThemInAnOrderOfItsOwn() throws Exception {
+    Set<String> digests = new TreeSet<>();
+    Set<List<String>> orders = new java.util.HashSet<>();
+    for (String policy : Policies.names()) {
+      Ended run =
+          loop.run("by-" + policy, "scheduler_name=" + policy, OVERLOAD, "tail_seconds=0.5");
+      assertThat(run.status()).as(run.text()).isZero();
+      digests.add(run.summary().path("request_digest").asText());
+      orders.add(startOrder(run));
+    }
+    assertThat(digests).hasSize(1);
+    assertThat(orders).hasSize(Policies.names().size());
+  }
+
+  @Test
+  void endsByTheTailsLimit_withEachJobAccountedFor_whenHopelesslyOverloaded() throws Exception {
+    Ended run =
+        loop.run(
+            "overloaded",
+            OVERLOAD,
+            "tail_seconds=0.5",
+            "generators=3",
+            "scheduler_name=fifo",
+            "thresholds.p50_e2e_ms=< 0.001");
+    assertThat(run.status()).as(run.text()).isEqualTo(3);
+    assertThat(run.text()).contains("hopelessly overloaded");
+    assertThat(run.summary().path("tail_limit_reached").asBoolean()).isTrue();
+    List<Map<String, String>> rows = run.rows("trace.csv");
+    assertThat(rows.size()).isGreaterThan(1000);
+    assertThat(run.count("done") + run.count("dropped")).isEqualTo(rows.size());
+    assertThat(rows.stream().filter(row -> row.get("status").equals("dropped")))
+        .isNotEmpty()
+        .allMatch(row -> row.get("reason").equals("run_ended"));
+    Ended alone = loop.run("alone", OVERLOAD, "tail_seconds=0.5", "scheduler_name=fifo");
+    assertThat(run.summary().path("request_digest"))
+        .as("with 1 and with 3 generators")
+        .isEqualTo(alone.summary().path("request_digest"));
+  }
+
+  @Test
+  void leavesNothing_onADryRun() throws Exception {
+    assertThat(execute("--dry-run", "--run-id", "dry")).isZero();
+    assertThat(loop.left()).isEmpty();
+  }
+
+  @Test
+  void printsTheSummaryAlone_whenAskedForJson_andTakesTheRunsId_onlyOnce() throws Exception {
+    var screen = new Screen();
+    PrintStream before = System.out;
+    System.setOut(screen.stream());
+    try {
+      assertThat(execute("--json", "--run-id", "as-json", "--set", "seed=8")).isZero();
+    } finally {
+      System.setOut(before);
+    }
+    var summary = new ObjectMapper().readTree(screen.text());
+    assertThat(summary.path("run_id").asText()).isEqualTo("as-json");
+    assertThat(summary.path("seed").asInt()).isEqualTo(8);
+    assertThat(screen.text())
+        .isEqualTo(Files.readString(loop.results().resolve("as-json").resolve("summary.json")));
+    assertThat(execute("--run-id", "as-json")).isEqualTo(Sluice.EXIT_MISTAKE);
+    assertThat(loop.left()).containsExactly("as-json");
+  }
+
+  private int execute(String... arguments) throws Exception {
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                "run",
+                loop.write(Loop.EMULATED).toString(),
+                "--results",
+                loop.results().toString(),
+                "--bootstrap",
+                broker.bootstrapServers()));
+    all.addAll(List.of(arguments));
+    return Sluice.execute(all.toArray(String[]::new));
+  }
+
+  private static long jobs(Map<String, String> dispatch) {
+    return dispatch.get("job_ids").split("job-", -1).length - 1;
+  }
+
+  private static List<String> startOrder(Ended run) throws Exception {
+    return run.rows("trace.csv").stream()
+        .filter(row -> row.get("status").equals("done"))
+        .sorted(
+            Comparator.comparingDouble(
+                (Map<String, String> row) -> Double.parseDouble(row.get("start_time"))))
+        .map(row -> row.get("job_id"))
+        .toList();
+  }
+}
