@@ -125,7 +125,8 @@ final class ExperimentRun {
         return execute(parsed, lanes, runId, folder, signals);
       } catch (RoleFailedException | WarmUpException e) {
         LOG.error("the run failed", e);
-        console.line("sluice: error: the run failed: " + e.getMessage() + ".");
+        String why = String.valueOf(e.getMessage());
+        console.line("sluice: error: the run failed: " + why + (why.endsWith(".") ? "" : "."));
         console.line("  Maybe its log says more: " + folder.failedPath().resolve("run.log"));
         return Sluice.EXIT_BUG;
       } catch (UserMistakeException e) {

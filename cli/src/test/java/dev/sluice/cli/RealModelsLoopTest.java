@@ -1,0 +1,74 @@
+package dev.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.cli.Loop.Ended;
+import dev.sluice.contract.BatchCompleted;
+import dev.sluice.contract.BatchCompleted.JobResult;
+import dev.sluice.contract.BatchCompleted.Result;
+import dev.sluice.contract.EventCodec;
+import dev.sluice.contract.Topics;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole loop with real inference on both engines. */
+final class RealModelsLoopTest {
+  @TempDir private Path folder;
+
+  @Test
+  void everyJobIsDone_andItsTopClassesStandInTheLog() throws Exception {
+    try (var broker = EmbeddedBroker.start(folder.resolve("broker"))) {
+      Ended run =
+          new Loop(folder, broker.bootstrapServers())
+              .run(
+                  "real",
+                  "lanes.kind=real",
+                  "workloads=[resnet18, vit_tiny]",
+                  "backends_enabled=[pytorch, onnx]",
+                  "arrival_rate_jobs_per_sec=8",
+                  "duration_seconds=2",
+                  "tail_seconds=20");
+      assertThat(run.status()).as(run.text()).isZero();
+      assertThat(run.rows("trace.csv")).allMatch(row -> row.get("status").equals("done"));
+      List<BatchCompleted> completed = completed(broker, new Topics("real").facts());
+      assertThat(completed).allMatch(batch -> batch.result() == Result.DONE);
+      assertThat(completed.stream().flatMap(batch -> batch.results().stream()))
+          .hasSameSizeAs(run.rows("trace.csv"))
+          .allMatch(result -> !result.topClasses().isEmpty())
+          .extracting(JobResult::topClasses)
+          .as("different inputs have different answers")
+          .anyMatch(classes -> !classes.equals(completed.get(0).results().get(0).topClasses()));
+    }
+  }
+
+  private static List<BatchCompleted> completed(EmbeddedBroker broker, String facts)
+      throws Exception {
+    List<BatchCompleted> completed = new ArrayList<>();
+    try (var consumer =
+        new KafkaConsumer<>(
+            Map.<String, Object>of("bootstrap.servers", broker.bootstrapServers()),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer())) {
+      var only = new TopicPartition(facts, 0);
+      consumer.assign(List.of(only));
+      consumer.seekToBeginning(List.of(only));
+      long end = consumer.endOffsets(List.of(only)).get(only);
+      while (consumer.position(only) < end) {
+        for (var record : consumer.poll(Duration.ofMillis(100))) {
+          if (EventCodec.FACTS.read(record.value()) instanceof BatchCompleted batch) {
+            completed.add(batch);
+          }
+        }
+      }
+    }
+    return completed;
+  }
+}
