@@ -66,6 +66,11 @@ record Environment(
     return String.format(Locale.ROOT, "%.4f", share);
   }
 
+  /** What a run's config.yaml says before all else; empty for real lanes. */
+  String firstLine() {
+    return notes.isEmpty() ? "" : "# emulated lanes: they waited instead of computing\n";
+  }
+
   /** The block {@code recorded} of a run's config.yaml; readers of experiments leave it alone. */
   String toYaml(String requestDigest, @org.jspecify.annotations.Nullable Double clockOffsetMsMax) {
     var text = new StringBuilder("recorded:\n");

@@ -75,6 +75,9 @@ final class ExperimentRun {
   /** Completed by whatever ends the load first: the generators, or the failure of a role. */
   private final CompletableFuture<Optional<RunEnded>> load = new CompletableFuture<>();
 
+  /** Interrupted by a wish to stop that comes before there are generators. */
+  private final Thread starter = Thread.currentThread();
+
   private @Nullable JobGenerators generators;
   private boolean stopRequested;
   private @Nullable String summaryJson;
@@ -122,7 +125,7 @@ final class ExperimentRun {
       console.line("Sluice " + Sluice.Version.current() + ", run " + runId);
       parsed.warnings().forEach(console::line);
       try {
-        return execute(parsed, lanes, runId, folder, signals);
+        return executeOrStop(parsed, lanes, runId, folder, signals);
       } catch (RoleFailedException | WarmUpException e) {
         LOG.error("the run failed", e);
         String why = String.valueOf(e.getMessage());
@@ -140,6 +143,26 @@ final class ExperimentRun {
       } finally {
         closeAll();
       }
+    }
+  }
+
+  /** A wish to stop interrupts the start-up, which shows in any exception. */
+  private int executeOrStop(
+      ParsedExperiment parsed, LaneSource lanes, String runId, RunFolder folder, Signals signals)
+      throws UserMistakeException,
+          RoleFailedException,
+          WarmUpException,
+          IOException,
+          InterruptedException {
+    try {
+      return execute(parsed, lanes, runId, folder, signals);
+    } catch (Exception e) {
+      if (!isStoppedDuringStart()) {
+        throw e;
+      }
+      LOG.info("stopped during the start", e);
+      boolean unused = Thread.interrupted(); // heard: closing must not be interrupted again
+      return leaveNothing(folder, signals);
     }
   }
 
@@ -164,38 +187,56 @@ final class ExperimentRun {
     var reader = open(new EventLogReader(kafka, topics, clock));
     executor.join(topics, kafka, this::fail);
 
-    if (options.dryRun() || isStopRequested()) {
+    if (options.dryRun()) {
       closeAll();
       folder.discard();
-      console.line(isStopRequested() ? "Stopped before the first job." : "Dry run: all is ready.");
-      return isStopRequested() ? signals.exitStatus() : EXIT_DONE;
+      console.line("Dry run: all is ready.");
+      return EXIT_DONE;
     }
 
     Optional<HostLoad> before = HostLoad.read();
     long beforeNs = clock.monotonicNs();
-    Optional<RunEnded> ended = runLoad(experiment, requests, runId, topics, kafka, reader);
-    if (ended.isEmpty()) {
-      closeAll();
-      folder.discard();
-      console.line("Stopped before the first job.");
-      return signals.exitStatus();
-    }
-    if (!reader.awaitRunEnd(DRAIN_LIMIT)) {
-      throw new RoleFailedException("the event log could not be read to its end in time", null);
+    RoleFailedException failure = null;
+    try {
+      if (runLoad(experiment, requests, runId, topics, kafka, reader).isEmpty()) {
+        return leaveNothing(folder, signals);
+      }
+      if (!reader.awaitRunEnd(DRAIN_LIMIT)) {
+        throw new RoleFailedException("the event log could not be read to its end in time", null);
+      }
+    } catch (RoleFailedException e) {
+      failure = e;
     }
     var environment = Environment.of(experiment, lanes, before, clock.monotonicNs() - beforeNs);
-    RunReport report =
-        reader.report(
-            new RunContext(experiment, runId, environment.notes(), environment.versions()));
+    RunReport report;
+    try {
+      report =
+          reader.report(
+              new RunContext(experiment, runId, environment.notes(), environment.versions()));
+    } catch (IllegalStateException e) {
+      throw failure != null ? failure : new RoleFailedException(e.getMessage(), e);
+    }
     closeAll();
     report.write(folder.path());
     Files.writeString(
         folder.path().resolve("config.yaml"),
-        ResolvedConfig.write(experiment)
+        environment.firstLine()
+            + ResolvedConfig.write(experiment)
             + environment.toYaml(
                 requests.digest(), report.summary().figure("clock_offset_ms_max")));
+    if (failure != null) {
+      throw failure; // what the log held until then stands in the folder
+    }
     summaryJson = report.summary().toJson();
     return conclude(report, folder, signals);
+  }
+
+  /** Ends a run that was stopped before its first job. */
+  private int leaveNothing(RunFolder folder, Signals signals) throws IOException {
+    closeAll();
+    folder.discard();
+    console.line("Stopped before the first job.");
+    return signals.exitStatus();
   }
 
   private int conclude(RunReport report, RunFolder folder, Signals signals) throws IOException {
@@ -393,9 +434,6 @@ final class ExperimentRun {
             new JobGenerators.TimeLimits(START_LIMIT, DRAIN_LIMIT));
     synchronized (this) {
       generators = running;
-      if (stopRequested) {
-        running.stop();
-      }
     }
     var thread = new Thread(() -> generate(running), "sluice-generators");
     thread.start();
@@ -435,13 +473,15 @@ final class ExperimentRun {
   private synchronized void stop() {
     stopRequested = true;
     console.line("Stopping: no more arrivals, what runs is awaited. Again to stop at once.");
-    if (generators != null) {
+    if (generators == null) {
+      starter.interrupt();
+    } else {
       generators.stop();
     }
   }
 
-  private synchronized boolean isStopRequested() {
-    return stopRequested;
+  private synchronized boolean isStoppedDuringStart() {
+    return stopRequested && generators == null;
   }
 
   private <T extends AutoCloseable> T open(T part) {

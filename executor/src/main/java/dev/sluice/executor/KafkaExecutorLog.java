@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -188,6 +189,6 @@ final class KafkaExecutorLog implements ExecutorLog {
   @Override
   public void close() {
     producer.close(CLOSE_MAX);
-    consumer.close();
+    consumer.close(CloseOptions.timeout(CLOSE_MAX));
   }
 }

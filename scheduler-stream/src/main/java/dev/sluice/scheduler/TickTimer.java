@@ -4,6 +4,7 @@ import dev.sluice.contract.EventCodec;
 import dev.sluice.contract.ProcessClock;
 import dev.sluice.contract.Ticked;
 import dev.sluice.contract.Topics;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +23,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  */
 final class TickTimer implements WakeUps, AutoCloseable {
   private record Due(long atMonotonicNs) {}
+
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(5);
 
   private final Topics topics;
   private final Producer<byte[], byte[]> producer;
@@ -138,6 +141,6 @@ final class TickTimer implements WakeUps, AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    producer.close();
+    producer.close(CLOSE_MAX);
   }
 }
