@@ -75,9 +75,6 @@ final class ExperimentRun {
   /** Completed by whatever ends the load first: the generators, or the failure of a role. */
   private final CompletableFuture<Optional<RunEnded>> load = new CompletableFuture<>();
 
-  /** Interrupted by a wish to stop that comes before there are generators. */
-  private final Thread starter = Thread.currentThread();
-
   private @Nullable JobGenerators generators;
   private boolean stopRequested;
   private @Nullable String summaryJson;
@@ -125,7 +122,7 @@ final class ExperimentRun {
       console.line("Sluice " + Sluice.Version.current() + ", run " + runId);
       parsed.warnings().forEach(console::line);
       try {
-        return executeOrStop(parsed, lanes, runId, folder, signals);
+        return execute(parsed, lanes, runId, folder, signals);
       } catch (RoleFailedException | WarmUpException e) {
         LOG.error("the run failed", e);
         String why = String.valueOf(e.getMessage());
@@ -137,6 +134,11 @@ final class ExperimentRun {
         closeAll();
         folder.discard();
         throw e;
+      } catch (StoppedException e) {
+        closeAll();
+        folder.discard();
+        console.line("Stopped before the first job.");
+        return signals.exitStatus();
       } catch (RuntimeException e) {
         LOG.error("a bug ended the run", e);
         throw e;
@@ -146,31 +148,12 @@ final class ExperimentRun {
     }
   }
 
-  /** A wish to stop interrupts the start-up, which shows in any exception. */
-  private int executeOrStop(
-      ParsedExperiment parsed, LaneSource lanes, String runId, RunFolder folder, Signals signals)
-      throws UserMistakeException,
-          RoleFailedException,
-          WarmUpException,
-          IOException,
-          InterruptedException {
-    try {
-      return execute(parsed, lanes, runId, folder, signals);
-    } catch (Exception e) {
-      if (!isStoppedDuringStart()) {
-        throw e;
-      }
-      LOG.info("stopped during the start", e);
-      boolean unused = Thread.interrupted(); // heard: closing must not be interrupted again
-      return leaveNothing(folder, signals);
-    }
-  }
-
   private int execute(
       ParsedExperiment parsed, LaneSource lanes, String runId, RunFolder folder, Signals signals)
       throws UserMistakeException,
           RoleFailedException,
           WarmUpException,
+          StoppedException,
           IOException,
           InterruptedException {
     Experiment experiment = parsed.experiment();
@@ -178,9 +161,12 @@ final class ExperimentRun {
     String external = externalKafka(parsed);
     LaneBackend backend =
         loadModels(lanes, experiment); // what can be wrong comes before the broker
+    heedAWishToStop();
     Map<String, Object> kafka = startKafka(external, folder);
+    heedAWishToStop();
     RunTopics.create(topics, experiment.kafka().shards(), kafka);
     Executor executor = warmUp(experiment, backend);
+    heedAWishToStop();
     RequestList requests = RequestList.draw(experiment);
     showOfferedLoad(experiment, requests, executor);
     startScheduler(experiment, topics, kafka, folder);
@@ -199,7 +185,7 @@ final class ExperimentRun {
     RoleFailedException failure = null;
     try {
       if (runLoad(experiment, requests, runId, topics, kafka, reader).isEmpty()) {
-        return leaveNothing(folder, signals);
+        throw new StoppedException();
       }
       if (!reader.awaitRunEnd(DRAIN_LIMIT)) {
         throw new RoleFailedException("the event log could not be read to its end in time", null);
@@ -229,14 +215,6 @@ final class ExperimentRun {
     }
     summaryJson = report.summary().toJson();
     return conclude(report, folder, signals);
-  }
-
-  /** Ends a run that was stopped before its first job. */
-  private int leaveNothing(RunFolder folder, Signals signals) throws IOException {
-    closeAll();
-    folder.discard();
-    console.line("Stopped before the first job.");
-    return signals.exitStatus();
   }
 
   private int conclude(RunReport report, RunFolder folder, Signals signals) throws IOException {
@@ -419,7 +397,7 @@ final class ExperimentRun {
       Topics topics,
       Map<String, Object> kafka,
       EventLogReader reader)
-      throws RoleFailedException, InterruptedException {
+      throws RoleFailedException, StoppedException, InterruptedException {
     var running =
         new JobGenerators(
             experiment,
@@ -434,6 +412,7 @@ final class ExperimentRun {
             new JobGenerators.TimeLimits(START_LIMIT, DRAIN_LIMIT));
     synchronized (this) {
       generators = running;
+      heedAWishToStop();
     }
     var thread = new Thread(() -> generate(running), "sluice-generators");
     thread.start();
@@ -473,15 +452,16 @@ final class ExperimentRun {
   private synchronized void stop() {
     stopRequested = true;
     console.line("Stopping: no more arrivals, what runs is awaited. Again to stop at once.");
-    if (generators == null) {
-      starter.interrupt();
-    } else {
+    if (generators != null) {
       generators.stop();
     }
   }
 
-  private synchronized boolean isStoppedDuringStart() {
-    return stopRequested && generators == null;
+  /** Between the steps of the start: an interrupt would hit the libraries while they load. */
+  private synchronized void heedAWishToStop() throws StoppedException {
+    if (stopRequested) {
+      throw new StoppedException();
+    }
   }
 
   private <T extends AutoCloseable> T open(T part) {
@@ -507,6 +487,9 @@ final class ExperimentRun {
   private static String trimmed(double number) {
     return number == Math.rint(number) ? Long.toString((long) number) : Double.toString(number);
   }
+
+  /** A person ended the run before its first job. */
+  private static final class StoppedException extends Exception {}
 
   private static final class Listener implements GeneratorListener {
     @Override

@@ -53,6 +53,15 @@ public final class ModelCache {
     return folder;
   }
 
+  /** What a user is told when nothing can be kept in that folder. */
+  static UserMistakeException unwritable(Path folder, IOException cause) {
+    return new UserMistakeException(
+        folder.toString(),
+        "the model cache can not be written (" + UserMistakeException.reason(cause) + ")",
+        "make room there or set SLUICE_CACHE to a folder that you can write",
+        cause);
+  }
+
   /**
    * Where a user's caches are: {@code $SLUICE_CACHE}, else {@code $XDG_CACHE_HOME/sluice}, else
    * {@code .cache/sluice} in the home folder.
@@ -82,11 +91,7 @@ public final class ModelCache {
       try {
         write(Workloads.network(workload), format, file, progress);
       } catch (IOException e) {
-        throw new UserMistakeException(
-            folder.toString(),
-            "the model cache can not be written (" + UserMistakeException.reason(e) + ")",
-            "make room there or set SLUICE_CACHE to a folder that you can write",
-            e);
+        throw unwritable(folder, e);
       }
       return file;
     }

@@ -42,13 +42,7 @@ final class NativeLibraries {
       }
       setIfAbsent("onnxruntime.native.path", folder);
     } catch (IOException e) {
-      throw new UserMistakeException(
-          cacheFolder.toString(),
-          "the engines' libraries can not be unpacked there ("
-              + UserMistakeException.reason(e)
-              + ")",
-          "the disk is full, or you may not write there; SLUICE_CACHE names another folder",
-          e);
+      throw ModelCache.unwritable(cacheFolder, e);
     }
   }
 
