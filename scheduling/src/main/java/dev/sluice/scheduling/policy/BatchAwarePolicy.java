@@ -3,13 +3,10 @@ package dev.sluice.scheduling.policy;
 import static dev.sluice.scheduling.policy.Choice.start;
 
 import dev.sluice.scheduling.policy.SchedulerState.Group;
-import dev.sluice.scheduling.policy.SchedulerState.Job;
-import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The most batchable job first: each attribute's weight times how many other waiting jobs share it,
@@ -50,32 +47,14 @@ final class BatchAwarePolicy implements SchedulingPolicy {
 
   @Override
   public Choice choose(SchedulerState state) {
-    if (!state.hasIdleLane()) {
+    HighestScore best = HighestScore.in(state, (job, lane) -> score(job.group()));
+    if (best == null) {
       return state.nothingStartable();
     }
-    @Nullable Job best = null;
-    @Nullable Lane bestLane = null;
-    double bestScore = Double.NEGATIVE_INFINITY;
-    for (Group group : state.groups()) {
-      double score = score(group);
-      Job head = group.first(JobOrder.DEADLINE);
-      if (best == null
-          || score > bestScore
-          || (score == bestScore && JobOrder.DEADLINE.compare(head, best) < 0)) {
-        Lane lane = state.laneFor(group);
-        if (lane != null) {
-          best = head;
-          bestLane = lane;
-          bestScore = score;
-        }
-      }
-    }
-    if (best == null || bestLane == null) {
-      return state.nothingStartable();
-    }
+    Group group = best.job().group();
     // within a set all score the same, so that its order is that of the ties
-    return start(best.group().set().fill(best, bestLane, JobOrder.DEADLINE), List.of(bestLane))
-        .because(terms(best.group()));
+    return start(group.set().fill(best.job(), best.lane(), JobOrder.DEADLINE), List.of(best.lane()))
+        .because(terms(group));
   }
 
   private double score(Group group) {

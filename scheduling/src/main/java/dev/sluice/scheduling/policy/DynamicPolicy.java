@@ -2,6 +2,7 @@ package dev.sluice.scheduling.policy;
 
 import static dev.sluice.scheduling.policy.Choice.start;
 
+import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
 import dev.sluice.scheduling.policy.SchedulerState.Group;
 import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
@@ -9,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The highest sum of five terms first: interactivity, urgency, batchability, short predicted
@@ -59,33 +59,15 @@ final class DynamicPolicy implements SchedulingPolicy {
 
   @Override
   public Choice choose(SchedulerState state) {
-    if (!state.hasIdleLane()) {
+    HighestScore best = HighestScore.in(state, (job, lane) -> score(state, job, lane));
+    if (best == null) {
       return state.nothingStartable();
     }
-    @Nullable Job best = null;
-    @Nullable Lane bestLane = null;
-    double bestScore = Double.NEGATIVE_INFINITY;
-    for (Group group : state.groups()) {
-      Lane lane = state.laneFor(group);
-      if (lane == null) {
-        continue;
-      }
-      Job head = group.first(JobOrder.DEADLINE);
-      double score = score(state, head, lane);
-      if (best == null
-          || score > bestScore
-          || (score == bestScore && JobOrder.DEADLINE.compare(head, best) < 0)) {
-        best = head;
-        bestLane = lane;
-        bestScore = score;
-      }
-    }
-    if (best == null || bestLane == null) {
-      return state.nothingStartable();
-    }
-    List<Job> batch =
-        best.group().set().fill(best, bestLane, (job, lane) -> score(state, job, lane));
-    return start(batch, List.of(bestLane)).because(terms(state, best, bestLane));
+    CompatibleSet set = best.job().group().set();
+    return start(
+            set.fill(best.job(), best.lane(), (job, lane) -> score(state, job, lane)),
+            List.of(best.lane()))
+        .because(terms(state, best.job(), best.lane()));
   }
 
   private double score(SchedulerState state, Job job, Lane lane) {

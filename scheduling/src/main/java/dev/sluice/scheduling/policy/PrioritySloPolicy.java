@@ -2,12 +2,9 @@ package dev.sluice.scheduling.policy;
 
 import static dev.sluice.scheduling.policy.Choice.start;
 
-import dev.sluice.scheduling.policy.SchedulerState.Group;
-import dev.sluice.scheduling.policy.SchedulerState.Job;
-import dev.sluice.scheduling.policy.SchedulerState.Lane;
+import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The lowest priority number first, within it the earliest deadline first (Liu and Layland,
@@ -22,30 +19,11 @@ final class PrioritySloPolicy implements SchedulingPolicy {
 
   @Override
   public Choice choose(SchedulerState state) {
-    if (!state.hasIdleLane()) {
+    HighestScore best = HighestScore.in(state, (job, lane) -> -job.group().jobClass().priority());
+    if (best == null) {
       return state.nothingStartable();
     }
-    @Nullable Job best = null;
-    @Nullable Lane bestLane = null;
-    for (Group group : state.groups()) {
-      Job head = group.first(JobOrder.DEADLINE);
-      if (best == null || isBefore(head, best)) {
-        Lane lane = state.laneFor(group);
-        if (lane != null) {
-          best = head;
-          bestLane = lane;
-        }
-      }
-    }
-    if (best == null || bestLane == null) {
-      return state.nothingStartable();
-    }
-    return start(best.group().set().fill(best, bestLane, JobOrder.DEADLINE), List.of(bestLane));
-  }
-
-  private static boolean isBefore(Job a, Job b) {
-    int byPriority =
-        Integer.compare(a.group().jobClass().priority(), b.group().jobClass().priority());
-    return byPriority != 0 ? byPriority < 0 : JobOrder.DEADLINE.compare(a, b) < 0;
+    CompatibleSet set = best.job().group().set();
+    return start(set.fill(best.job(), best.lane(), JobOrder.DEADLINE), List.of(best.lane()));
   }
 }
