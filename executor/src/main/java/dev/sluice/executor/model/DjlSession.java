@@ -70,6 +70,7 @@ final class DjlSession implements InferenceSession {
   /** From jobs to one tensor, and from the logits' tensor to rows. DJL closes both tensors. */
   private final class Joining implements NoBatchifyTranslator<List<JobInput>, float[][]> {
     private static final String SAMPLES = "samples";
+    private static final int PIECE = 1 << 16;
 
     @Override
     public NDList processInput(TranslatorContext context, List<JobInput> jobs) {
@@ -81,13 +82,20 @@ final class DjlSession implements InferenceSession {
       }
       joined.clear().limit(bytes);
       FloatBuffer values = joined.asFloatBuffer();
-      jobs.forEach(job -> values.put(job.values()));
+      jobs.forEach(job -> put(job.values(), values));
       var shape = new long[inputShape.size() + 1];
       shape[0] = samples;
       for (int i = 0; i < inputShape.size(); i++) {
         shape[i + 1] = inputShape.get(i);
       }
       return new NDList(context.getNDManager().create(joined, new Shape(shape), DataType.FLOAT32));
+    }
+
+    /** In pieces, since one copy of many megabytes would hold up every thread that must pause. */
+    private static void put(float[] from, FloatBuffer to) {
+      for (int i = 0; i < from.length; i += PIECE) {
+        to.put(from, i, Math.min(PIECE, from.length - i));
+      }
     }
 
     @Override
