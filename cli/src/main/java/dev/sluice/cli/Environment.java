@@ -4,6 +4,7 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.executor.model.WorkloadInfo;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -24,6 +25,9 @@ record Environment(
     Map<String, String> versions,
     Map<String, WorkloadInfo> workloads,
     Map<String, String> recorded) {
+
+  /** Others that take more of the processors than this are named in every output. */
+  private static final double NOTED_SHARE = 0.1;
 
   /** Reads the machine's counters a second time, and names what took part. */
   static Environment of(
@@ -51,15 +55,23 @@ record Environment(
     recorded.put("lanes", experiment.lanes().emulated() ? "emulated" : "real");
     recorded.put("processors", Integer.toString(processors));
     recorded.put("processor", HostLoad.processorName().orElse("unknown"));
+    List<String> notes = new ArrayList<>(lanes.notes());
     Optional<HostLoad> after = HostLoad.read();
     if (before.isPresent() && after.isPresent()) {
-      recorded.put(
-          "foreign_load_share",
-          share(after.get().foreignShareSince(before.get(), processors, elapsedNs)));
-      recorded.put("cpu_steal_share", share(after.get().stealShareSince(before.get())));
+      double foreign = after.get().foreignShareSince(before.get(), processors, elapsedNs);
+      double steal = after.get().stealShareSince(before.get());
+      recorded.put("foreign_load_share", share(foreign));
+      recorded.put("cpu_steal_share", share(steal));
+      if (foreign + steal > NOTED_SHARE) {
+        notes.add(
+            String.format(
+                Locale.ROOT,
+                "busy machine: others took %.0f %% of its processors meanwhile",
+                100 * (foreign + steal)));
+      }
     }
     recorded.put("config_digest", ResolvedConfig.digest(experiment));
-    return new Environment(lanes.notes(), versions, lanes.workloadInfos(), recorded);
+    return new Environment(notes, versions, lanes.workloadInfos(), recorded);
   }
 
   private static String share(double share) {
@@ -68,7 +80,9 @@ record Environment(
 
   /** What a run's config.yaml says before all else; empty for real lanes. */
   String firstLine() {
-    return notes.isEmpty() ? "" : "# emulated lanes: they waited instead of computing\n";
+    return !"emulated".equals(recorded.get("lanes"))
+        ? ""
+        : "# emulated lanes: they waited instead of computing\n";
   }
 
   /** The block {@code recorded} of a run's config.yaml; readers of experiments leave it alone. */

@@ -451,8 +451,10 @@ final class ExperimentRun {
   /** A person wants the run to end. From any thread. */
   private synchronized void stop() {
     stopRequested = true;
-    console.line("Stopping: no more arrivals, what runs is awaited. Again to stop at once.");
-    if (generators != null) {
+    if (generators == null) {
+      console.line("Stopping after the step at hand. Again to stop at once.");
+    } else {
+      console.line("Stopping: no more arrivals, what runs is awaited. Again to stop at once.");
       generators.stop();
     }
   }
