@@ -161,7 +161,7 @@ final class LatencyTableTest {
       for (String backend : new String[] {"pytorch", "onnx"}) {
         var model = new ModelKey(workload, backend, "fp32");
         assertThat(table.meanMs(model, 1, 1)).isLessThan(table.meanMs(model, 8, 1));
-        assertThat(table.meanMs(model, 1, 1)).isLessThan(table.meanMs(model, 1, 2));
+        assertThat(table.meanMs(model, 1, 1)).isLessThanOrEqualTo(table.meanMs(model, 1, 2));
       }
     }
   }
