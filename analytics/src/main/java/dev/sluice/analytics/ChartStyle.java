@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.XYChart;
+import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.internal.chartpart.IChart;
 import org.knowm.xchart.style.AxesChartStyler;
@@ -69,6 +70,20 @@ final class ChartStyle {
         + ", policy "
         + run.context().experiment().schedulerName()
         + (run.isEmulated() ? " · emulated lanes" : "");
+  }
+
+  /** An empty chart of curves or points, in this style. */
+  static XYChart xyChart(String subject, RunRows run, String xAxisTitle, String yAxisTitle) {
+    XYChart chart =
+        new XYChartBuilder()
+            .width(WIDTH)
+            .height(HEIGHT)
+            .title(title(subject, run))
+            .xAxisTitle(xAxisTitle)
+            .yAxisTitle(yAxisTitle)
+            .build();
+    apply(chart.getStyler());
+    return chart;
   }
 
   static void apply(AxesChartStyler styler) {

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
@@ -24,14 +23,8 @@ final class LatencyCdfPlot implements Plot {
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary) {
     XYChart chart =
-        new XYChartBuilder()
-            .width(ChartStyle.WIDTH)
-            .height(ChartStyle.HEIGHT)
-            .title(ChartStyle.title(subject(), run))
-            .xAxisTitle("intended arrival to end, ms")
-            .yAxisTitle("share of measured jobs done within")
-            .build();
-    ChartStyle.apply(chart.getStyler());
+        ChartStyle.xyChart(
+            subject(), run, "intended arrival to end, ms", "share of measured jobs done within");
     double leastMs = Double.POSITIVE_INFINITY;
     double mostMs = 0;
     List<String> classes = run.classNames();

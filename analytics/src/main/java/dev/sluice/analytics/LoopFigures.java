@@ -85,8 +85,7 @@ final class LoopFigures implements Figure {
   private static Map<DispatchKey, Long> startableAtNs(RunRows run) {
     Experiment experiment = run.context().experiment();
     var microbatch = experiment.microbatch();
-    boolean joins =
-        microbatch.enabled() && microbatch.policies().contains(experiment.schedulerName());
+    boolean joins = experiment.joinsJobs();
     Map<String, Long> byJob = new HashMap<>();
     for (JobRow job : run.jobs()) {
       String classType = job.request().classType();

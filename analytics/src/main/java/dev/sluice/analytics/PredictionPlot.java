@@ -4,7 +4,6 @@ import java.awt.image.BufferedImage;
 import java.util.List;
 import java.util.Optional;
 import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
@@ -30,14 +29,7 @@ final class PredictionPlot implements Plot {
       return Optional.empty();
     }
     XYChart chart =
-        new XYChartBuilder()
-            .width(ChartStyle.WIDTH)
-            .height(ChartStyle.HEIGHT)
-            .title(ChartStyle.title(subject(), run))
-            .xAxisTitle("predicted service time, ms")
-            .yAxisTitle("actual service time, ms")
-            .build();
-    ChartStyle.apply(chart.getStyler());
+        ChartStyle.xyChart(subject(), run, "predicted service time, ms", "actual service time, ms");
     chart.getStyler().setMarkerSize(7);
     int step = (rows.size() + POINTS_MAX - 1) / POINTS_MAX;
     List<String> workloads = run.workloadNames();

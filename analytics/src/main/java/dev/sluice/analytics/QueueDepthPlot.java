@@ -4,7 +4,6 @@ import java.awt.image.BufferedImage;
 import java.util.List;
 import java.util.Optional;
 import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
@@ -26,14 +25,8 @@ final class QueueDepthPlot implements Plot {
       return Optional.empty();
     }
     XYChart chart =
-        new XYChartBuilder()
-            .width(ChartStyle.WIDTH)
-            .height(ChartStyle.HEIGHT)
-            .title(ChartStyle.title(subject(), run))
-            .xAxisTitle("time since time zero, s")
-            .yAxisTitle("jobs that arrived and have not started")
-            .build();
-    ChartStyle.apply(chart.getStyler());
+        ChartStyle.xyChart(
+            subject(), run, "time since time zero, s", "jobs that arrived and have not started");
     long endNs = run.windowEndNs();
     for (JobRow job : run.jobs()) {
       long untilNs = job.waitedUntilNs();

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
@@ -29,14 +28,8 @@ final class WaitTimePlot implements Plot {
       return Optional.empty();
     }
     XYChart chart =
-        new XYChartBuilder()
-            .width(ChartStyle.WIDTH)
-            .height(ChartStyle.HEIGHT)
-            .title(ChartStyle.title(subject(), run))
-            .xAxisTitle("intended arrival to start, ms")
-            .yAxisTitle("share of the class's done jobs, %")
-            .build();
-    ChartStyle.apply(chart.getStyler());
+        ChartStyle.xyChart(
+            subject(), run, "intended arrival to start, ms", "share of the class's done jobs, %");
     int firstBin = done.stream().mapToInt(WaitTimePlot::bin).min().orElseThrow();
     int lastBin = done.stream().mapToInt(WaitTimePlot::bin).max().orElseThrow();
     List<String> classes = run.classNames();

@@ -77,27 +77,24 @@ final class LaneSource implements AutoCloseable {
   private List<ModelRequest> requests(Experiment experiment) {
     List<ModelRequest> requests = new ArrayList<>();
     for (WorkloadChoice workload : experiment.workloads()) {
-      ModelFile file = workload.model();
       for (String precision : experiment.precisionModes()) {
-        if (file == null) {
-          experiment
-              .backendsEnabled()
-              .forEach(b -> requests.add(new ModelRequest(workload.name(), b, precision, null)));
-        } else {
-          requests.add(
-              new ModelRequest(
-                  workload.name(),
-                  file.backend(),
-                  precision,
-                  new ModelRequest.UserFile(
-                      parsed.location("workloads." + workload.name()),
-                      parsed.resolve(file.path()),
-                      file.inputShape(),
-                      workload.tokens())));
+        for (String backend : experiment.backendsOf(workload)) {
+          requests.add(new ModelRequest(workload.name(), backend, precision, userFile(workload)));
         }
       }
     }
     return requests;
+  }
+
+  private ModelRequest.@Nullable UserFile userFile(WorkloadChoice workload) {
+    ModelFile file = workload.model();
+    return file == null
+        ? null
+        : new ModelRequest.UserFile(
+            parsed.location("workloads." + workload.name()),
+            parsed.resolve(file.path()),
+            file.inputShape(),
+            workload.tokens());
   }
 
   /** How many model files are loaded. */

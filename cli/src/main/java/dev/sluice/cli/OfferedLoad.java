@@ -29,9 +29,7 @@ record OfferedLoad(
       Experiment experiment, RequestList requests, List<Capability> capabilities) {
     Map<String, Capability> byModel = new LinkedHashMap<>();
     capabilities.forEach(c -> byModel.put(key(c.workload(), c.backend(), c.precision()), c));
-    boolean joins =
-        experiment.microbatch().enabled()
-            && experiment.microbatch().policies().contains(experiment.schedulerName());
+    boolean joins = experiment.joinsJobs();
     Map<String, String> infeasible = new LinkedHashMap<>();
     double aloneNs = 0;
     double leastNs = 0;

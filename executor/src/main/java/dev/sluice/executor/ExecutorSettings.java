@@ -45,11 +45,8 @@ public record ExecutorSettings(
   /** The settings of an executor that runs this experiment's jobs. */
   public static ExecutorSettings of(
       Experiment experiment, String executorId, long incarnation, int shard) {
-    var microbatch = experiment.microbatch();
     boolean joined =
-        microbatch.enabled()
-            && microbatch.policies().contains(experiment.schedulerName())
-            && experiment.classes().stream().anyMatch(JobClass::microbatch);
+        experiment.joinsJobs() && experiment.classes().stream().anyMatch(JobClass::microbatch);
     var resources = experiment.resources();
     return new ExecutorSettings(
         executorId,
@@ -61,18 +58,14 @@ public record ExecutorSettings(
         experiment.seed(),
         experiment.lanes().heartbeatMs(),
         models(experiment),
-        WarmUpSamples.of(experiment.batchSizes(), joined, microbatch.maxBatch()));
+        WarmUpSamples.of(experiment.batchSizes(), joined, experiment.microbatch().maxBatch()));
   }
 
   /** Every model that the experiment's jobs can ask for; a user's own file runs on its backend. */
   static List<ModelKey> models(Experiment experiment) {
     var models = new ArrayList<ModelKey>();
     for (var workload : experiment.workloads()) {
-      var backends =
-          workload.model() == null
-              ? experiment.backendsEnabled()
-              : List.of(workload.model().backend());
-      for (String backend : backends) {
+      for (String backend : experiment.backendsOf(workload)) {
         for (String precision : experiment.precisionModes()) {
           models.add(new ModelKey(workload.name(), backend, precision));
         }

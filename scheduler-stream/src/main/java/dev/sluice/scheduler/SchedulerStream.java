@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -23,7 +24,6 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsConfig;
-import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 
 /** The scheduler's role: runs the topology, and the timer that wakes it, until closed. */
@@ -78,7 +78,7 @@ public final class SchedulerStream implements AutoCloseable {
    * @return whether it does, within the time given
    */
   public boolean awaitRunning(Duration timeout) throws InterruptedException {
-    return running.await(timeout.toMillis(), java.util.concurrent.TimeUnit.MILLISECONDS);
+    return running.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   @Override
@@ -87,17 +87,12 @@ public final class SchedulerStream implements AutoCloseable {
     timer.close();
   }
 
-  /** The topology's shape, without running it. */
-  static Topology topology(Experiment experiment, Topics topics, WakeUps wakeUps) {
-    return SchedulerTopology.build(topics, coreSettings(experiment), policies(experiment), wakeUps);
-  }
-
-  static Supplier<SchedulingPolicy> policies(Experiment experiment) {
+  private static Supplier<SchedulingPolicy> policies(Experiment experiment) {
     return () -> Policies.create(experiment.schedulerName(), experiment.scheduler());
   }
 
   /** What the core must know of the experiment. */
-  static CoreSettings coreSettings(Experiment experiment) {
+  private static CoreSettings coreSettings(Experiment experiment) {
     var microbatch = experiment.microbatch();
     return new CoreSettings(
         experiment.seed(),
@@ -112,9 +107,7 @@ public final class SchedulerStream implements AutoCloseable {
                 Collectors.toMap(
                     Experiment.WorkloadChoice::name, Experiment.WorkloadChoice::tokens)),
         new CoreSettings.Microbatch(
-            microbatch.enabled() && microbatch.policies().contains(experiment.schedulerName()),
-            Math.round(microbatch.windowMs() * 1e6),
-            microbatch.maxBatch()),
+            experiment.joinsJobs(), Math.round(microbatch.windowMs() * 1e6), microbatch.maxBatch()),
         Admission.valueOf(experiment.admission().toUpperCase(Locale.ROOT)));
   }
 

@@ -22,8 +22,6 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * write as many ticks as it reads facts, and never catch up.
  */
 final class TickTimer implements WakeUps, AutoCloseable {
-  private record Due(long atMonotonicNs) {}
-
   private static final Duration CLOSE_MAX = Duration.ofSeconds(5);
 
   private final Topics topics;
@@ -32,7 +30,9 @@ final class TickTimer implements WakeUps, AutoCloseable {
   private final long heartbeatNs;
   private final Consumer<Throwable> onFailure;
   private final Thread thread;
-  private final Map<Integer, Due> dueByShard = new HashMap<>();
+
+  /** When the shard is due a tick, monotonic. */
+  private final Map<Integer, Long> dueNsByShard = new HashMap<>();
 
   /** When the shard's tick that was not applied yet was written, monotonic. */
   private final Map<Integer, Long> onItsWaySinceNs = new HashMap<>();
@@ -66,8 +66,8 @@ final class TickTimer implements WakeUps, AutoCloseable {
             ? heartbeatAtNs
             : Math.min(heartbeatAtNs, clock.forRun(timeZeroEpochMs).toMonotonicNs(toWholeMs(atNs)));
     Long writtenNs = onItsWaySinceNs.get(shard);
-    dueByShard.put(
-        shard, new Due(writtenNs == null ? dueAtNs : Math.max(dueAtNs, writtenNs + heartbeatNs)));
+    dueNsByShard.put(
+        shard, writtenNs == null ? dueAtNs : Math.max(dueAtNs, writtenNs + heartbeatNs));
     notifyAll();
   }
 
@@ -83,7 +83,7 @@ final class TickTimer implements WakeUps, AutoCloseable {
 
   @Override
   public synchronized void forget(int shard) {
-    dueByShard.remove(shard);
+    dueNsByShard.remove(shard);
     onItsWaySinceNs.remove(shard);
   }
 
@@ -113,14 +113,14 @@ final class TickTimer implements WakeUps, AutoCloseable {
       long nowNs = clock.monotonicNs();
       long earliestNs = Long.MAX_VALUE;
       int shard = -1;
-      for (var entry : dueByShard.entrySet()) {
-        if (entry.getValue().atMonotonicNs() < earliestNs) {
-          earliestNs = entry.getValue().atMonotonicNs();
+      for (var entry : dueNsByShard.entrySet()) {
+        if (entry.getValue() < earliestNs) {
+          earliestNs = entry.getValue();
           shard = entry.getKey();
         }
       }
       if (shard >= 0 && earliestNs <= nowNs) {
-        dueByShard.put(shard, new Due(nowNs + heartbeatNs));
+        dueNsByShard.put(shard, nowNs + heartbeatNs);
         onItsWaySinceNs.put(shard, nowNs);
         return shard;
       }

@@ -156,6 +156,16 @@ public record Experiment(
   /** A bound on a figure: {@code "< 100"}, {@code "<= 0.01"}, {@code "> 10"} or {@code ">= 10"}. */
   public record Threshold(String comparison, double value) {}
 
+  /** Whether the run's policy joins jobs into micro-batches. */
+  public boolean joinsJobs() {
+    return microbatch.enabled() && microbatch.policies().contains(schedulerName);
+  }
+
+  /** The backends that the workload's jobs may ask for; a user's own file runs on its own. */
+  public List<String> backendsOf(WorkloadChoice workload) {
+    return workload.model() == null ? backendsEnabled : List.of(workload.model().backend());
+  }
+
   /** The class of that name. */
   public JobClass jobClass(String name) {
     return classes.stream()
