@@ -106,16 +106,21 @@ public final class Recount {
     Map<String, Integer> samples = new LinkedHashMap<>();
     for (Map<String, String> job : jobs) {
       if (job.get("status").equals("done")) {
-        samples.merge(job.get("dispatch_id"), (int) number(job, "batch_size"), Integer::sum);
+        samples.merge(inShard(job), (int) number(job, "batch_size"), Integer::sum);
       }
     }
     for (Map<String, String> dispatch : dispatches) {
       if (dispatch.get("result").equals("done")) {
         check(
             "samples of " + dispatch.get("dispatch_id"),
-            samples.getOrDefault(dispatch.get("dispatch_id"), 0) == (int) number(dispatch, "samples"));
+            samples.getOrDefault(inShard(dispatch), 0) == (int) number(dispatch, "samples"));
       }
     }
+  }
+
+  /** Dispatch ids are unique within a shard. */
+  private static String inShard(Map<String, String> row) {
+    return row.get("shard") + "/" + row.get("dispatch_id");
   }
 
   private static void figures(String name, List<Map<String, String>> jobs, String summary) {

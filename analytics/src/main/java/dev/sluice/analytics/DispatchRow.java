@@ -9,16 +9,22 @@ import org.jspecify.annotations.Nullable;
  * A dispatch and its end on the executor.
  *
  * @param shard the partition that it stands in; dispatch ids are unique within it
+ * @param appendedAtNs when the broker appended it (1 ms resolution)
  * @param completion its end, without the jobs' results; null if the log holds none
  * @param completedAtNs when the broker appended the completion; null if there is none
  * @param emulatedServiceNs the service time that an emulated lane meant to take; null on real lanes
+ * @param jobsEnded jobs whose outcome names this dispatch
+ * @param jobsEndedOtherwise jobs that ended by another attempt or without any
  */
 record DispatchRow(
     int shard,
     BatchDispatched dispatch,
+    long appendedAtNs,
     @Nullable BatchCompleted completion,
     @Nullable Long completedAtNs,
-    @Nullable Long emulatedServiceNs) {
+    @Nullable Long emulatedServiceNs,
+    int jobsEnded,
+    int jobsEndedOtherwise) {
 
   DispatchKey key() {
     return new DispatchKey(shard, dispatch.dispatchId());
@@ -29,13 +35,36 @@ record DispatchRow(
     return dispatch.executorId() + "/" + dispatch.lanes().get(0);
   }
 
-  /** done, failed, refused, or open without a completion. */
+  /** done, failed, refused, lost, or open: neither a completion nor an end of its jobs. */
   String result() {
+    if (isLost()) {
+      return "lost";
+    }
     return completion == null ? "open" : completion.result().name().toLowerCase(Locale.ROOT);
   }
 
   boolean isDone() {
     return completion != null && completion.result() == BatchCompleted.Result.DONE;
+  }
+
+  /**
+   * Whether it ended none of its jobs, though they have ended, by another attempt or by giving up:
+   * it was never answered, or too late, or by a later incarnation of its executor.
+   */
+  boolean isLost() {
+    if (completion == null) {
+      return jobsEnded + jobsEndedOtherwise > 0;
+    }
+    return completion.result() == BatchCompleted.Result.REFUSED
+        ? "older_incarnation".equals(completion.cause())
+        : jobsEnded == 0 && jobsEndedOtherwise > 0;
+  }
+
+  /** Whether it ran to its end after a job of it had ended otherwise. */
+  boolean isSuperseded() {
+    return completion != null
+        && completion.result() != BatchCompleted.Result.REFUSED
+        && jobsEndedOtherwise > 0;
   }
 
   @Nullable Long startedAtNs() {

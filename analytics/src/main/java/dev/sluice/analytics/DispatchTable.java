@@ -18,7 +18,9 @@ import java.util.stream.Collectors;
  * <p>Units as in trace.csv. job_ids are separated by spaces, the chosen one first; score_terms are
  * {@code name=value} by name, separated by semicolons. prediction_source stands where the model
  * version will; the quantiles have no column before predictions have any. completed_time is the
- * broker's append of the completion, which is when the scheduler could know of it.
+ * broker's append of the completion, which is when the scheduler could know of it. result is done,
+ * failed, refused, open (no completion yet), or lost: it ended none of its jobs, being answered
+ * never (then without start_time and end_time) or when they had ended by another attempt.
  */
 final class DispatchTable {
   static final List<String> COLUMNS =

@@ -7,8 +7,9 @@ import java.util.TreeMap;
 
 /**
  * How the run and its measured jobs ended: drops_by_reason, failures_by_reason, tail_limit_reached,
- * interrupted, and the faults. A fault or an interruption makes the run not comparable; a run
- * without an end, or with a job whose end is not accounted for, has failed.
+ * interrupted, failure (why it was given up, null if it came to its end), and the faults. A fault
+ * or an interruption makes the run not comparable; a run that was given up, without an end, or with
+ * a job whose end is not accounted for, has failed.
  */
 final class EndFigures implements Figure {
   @Override
@@ -23,14 +24,19 @@ final class EndFigures implements Figure {
     summary.put("failures_by_reason", byReason(run, JobRow.Status.FAILED));
     summary.put("tail_limit_reached", ended == null ? null : ended.tailLimitReached());
     summary.put("interrupted", ended == null ? null : ended.interrupted());
+    String failure = ended == null ? null : ended.failure();
+    summary.put("failure", failure);
     summary.put("unreadable_records", new TreeMap<>(run.unreadable()));
     summary.put("faults", run.faults());
     if (ended != null && ended.interrupted()) {
       summary.notComparable("interrupted");
     }
+    if (failure != null) {
+      summary.notComparable("given up: " + failure);
+    }
     run.faults().forEach(summary::notComparable);
     boolean lostJobs = run.jobs().stream().anyMatch(j -> j.status() == JobRow.Status.OPEN);
-    if (ended == null || ended.jobsSent() > run.jobs().size() || lostJobs) {
+    if (ended == null || failure != null || ended.jobsSent() > run.jobs().size() || lostJobs) {
       summary.worsen(Verdict.FAILED);
     }
   }

@@ -9,6 +9,8 @@ public final class Figures {
       List.of(
           new JobFigures(),
           new CapacityFigures(),
+          new BlockedFigures(),
+          new AttemptFigures(),
           new FairnessFigures(),
           new StabilityFigures(),
           new ArrivalFigures(),

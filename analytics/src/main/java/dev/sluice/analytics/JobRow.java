@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A job and what became of it.
  *
+ * @param shard the partition that its request stands in
  * @param appendedAtNs when the broker appended its request (1 ms resolution)
  * @param reason why it was dropped, failed or is open; null if done
  * @param attempt how many times it was dispatched; 0 while it has no outcome
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 record JobRow(
     JobRequested request,
+    int shard,
     long appendedAtNs,
     Phase phase,
     Status status,

@@ -1,16 +1,19 @@
 package dev.sluice.analytics;
 
+import dev.sluice.contract.experiment.Experiment.JobClass;
 import java.awt.image.BufferedImage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.DoubleStream;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
  * Which share of each class's measured jobs had ended within a time. A curve ends below 1 where
- * jobs were not done. The dashed lines are the classes' promises.
+ * jobs were not done. The dashed lines are the classes' promises; of a class that promises a
+ * multiple of the isolated time, the least and the most.
  */
 final class LatencyCdfPlot implements Plot {
   private static final int POINTS_MAX = 2_000;
@@ -46,16 +49,18 @@ final class LatencyCdfPlot implements Plot {
       return Optional.empty();
     }
     for (var jobClass : run.context().experiment().classes()) {
-      double sloMs = jobClass.sloMs();
-      leastMs = Math.min(leastMs, sloMs);
-      mostMs = Math.max(mostMs, sloMs);
-      ChartStyle.dashedLine(
-          chart,
-          jobClass.name() + " SLO " + ChartStyle.tick(sloMs) + " ms",
-          new double[] {sloMs, sloMs},
-          new double[] {0, 1},
-          ChartStyle.ofClass(classes.indexOf(jobClass.name())),
-          true);
+      double[] sloMs = promises(run, jobClass);
+      for (int i = 0; i < sloMs.length; i++) {
+        leastMs = Math.min(leastMs, sloMs[i]);
+        mostMs = Math.max(mostMs, sloMs[i]);
+        ChartStyle.dashedLine(
+            chart,
+            legend(jobClass, sloMs) + " ".repeat(i), // names of lines differ
+            new double[] {sloMs[i], sloMs[i]},
+            new double[] {0, 1},
+            ChartStyle.ofClass(classes.indexOf(jobClass.name())),
+            i == 0);
+      }
     }
     chart.getStyler().setXAxisLogarithmic(true);
     chart.getStyler().setXAxisMin(ChartStyle.niceBelow(leastMs));
@@ -64,6 +69,31 @@ final class LatencyCdfPlot implements Plot {
     chart.getStyler().setYAxisMax(1.0);
     chart.getStyler().setXAxisTickLabelsFormattingFunction(ChartStyle::tick);
     return Optional.of(ChartStyle.image(chart));
+  }
+
+  /** The class's promise; or the least and the most that it promised to a measured job. */
+  private static double[] promises(RunRows run, JobClass jobClass) {
+    if (jobClass.sloMs() != null) {
+      return new double[] {jobClass.sloMs()};
+    }
+    var sloMs =
+        JobFigures.ofClass(run.measured(), jobClass.name()).stream()
+            .mapToDouble(job -> job.request().sloNs() / 1e6)
+            .summaryStatistics();
+    return sloMs.getCount() == 0
+        ? new double[0]
+        : DoubleStream.of(sloMs.getMin(), sloMs.getMax()).distinct().toArray();
+  }
+
+  static String legend(JobClass jobClass, double[] sloMs) {
+    return jobClass.name()
+        + " SLO "
+        + ChartStyle.tick(sloMs[0])
+        + (sloMs.length == 1 ? "" : " to " + ChartStyle.tick(sloMs[1]))
+        + " ms"
+        + (jobClass.sloScale() == null
+            ? ""
+            : " (" + ChartStyle.tick(jobClass.sloScale()) + " × alone)");
   }
 
   private static void addCurve(XYChart chart, String name, int index, double[] ms, int count) {

@@ -1,14 +1,19 @@
 package dev.sluice.analytics;
 
 import dev.sluice.contract.JobRequested;
+import dev.sluice.contract.experiment.Experiment.JobClass;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.OptionalDouble;
+import java.util.stream.DoubleStream;
 
 /**
  * Whether the generator kept up. lateness_…_ms = send call − intended arrival of the measured jobs;
- * a p99 above max(2 ms, 5 % of the smallest promise of any class) is {@code saturated}: the run is
- * not comparable; above ten times that it has failed. append_delay_…_ms = broker's append − send
- * call; the append has 1 ms resolution, so it may be down to −1 ms.
+ * a p99 above max(2 ms, 5 % of the smallest promise of any class, or where a class promises a
+ * multiple of the isolated time, to any measured job of it) is {@code saturated}: the run is not
+ * comparable; above ten times that it has failed. append_delay_…_ms = broker's append − send call;
+ * the append has 1 ms resolution, so it may be down to −1 ms.
  */
 final class LatenessFigures implements Figure {
   private static final double LIMIT_MS_MIN = 2;
@@ -37,11 +42,25 @@ final class LatenessFigures implements Figure {
             .sorted()
             .toArray();
     double limitMs =
-        Math.max(LIMIT_MS_MIN, LIMIT_SHARE_OF_SLO * run.context().experiment().sloMsMin());
+        Math.max(LIMIT_MS_MIN, LIMIT_SHARE_OF_SLO * sloMsMin(run).orElse(LIMIT_MS_MIN));
     addPercentiles(summary, "lateness", latenessNs);
     summary.put("lateness_limit_ms", limitMs);
     judge(summary, NearestRank.percentile(latenessNs, 99) / 1e6, limitMs);
     addPercentiles(summary, "append_delay", appendDelayNs);
+  }
+
+  private static OptionalDouble sloMsMin(RunRows run) {
+    var classes = run.context().experiment().classes();
+    return DoubleStream.concat(
+            classes.stream()
+                .map(JobClass::sloMs)
+                .filter(Objects::nonNull)
+                .mapToDouble(Double::doubleValue),
+            classes.stream()
+                .filter(c -> c.sloScale() != null)
+                .flatMap(c -> JobFigures.ofClass(run.measured(), c.name()).stream())
+                .mapToDouble(job -> job.request().sloNs() / 1e6))
+        .min();
   }
 
   private static void judge(Summary summary, double p99Ms, double limitMs) {

@@ -21,8 +21,9 @@ import java.util.Map;
  *       waited: where the next batch was decided by the very fact of this completion (its
  *       decided_time is not after the completed_time of the batch before, in dispatches.csv) and
  *       some job waited at that batch's end: its own first one, or one of it or of a later decision
- *       whose micro-batch window, if it has one, was over by then. Had nothing startable waited, a
- *       later fact would have decided. Counted where the batch ended inside the measured window.
+ *       in its shard whose micro-batch window, if it has one, was over by then. Had nothing
+ *       startable waited, a later fact would have decided. Counted where the batch ended inside the
+ *       measured window and the next is of the same incarnation of the executor.
  * </ul>
  *
  * Both rest on the log's resolution of 1 ms: a wait that was shorter may count as none.
@@ -66,6 +67,7 @@ final class LoopFigures implements Figure {
         DispatchRow next = lane.get(i);
         long endNs = before.requireFinishedAtNs();
         Long completedAtNs = before.completedAtNs();
+        boolean sameProcess = before.dispatch().incarnation() == next.dispatch().incarnation();
         boolean inside = run.windowStartNs() <= endNs && endNs < run.windowEndNs();
         boolean decidedByIt =
             completedAtNs != null && next.dispatch().decidedAtNs() <= completedAtNs;
@@ -73,7 +75,7 @@ final class LoopFigures implements Figure {
         boolean waited =
             intendedAtNs.getOrDefault(firstJob, Long.MAX_VALUE) <= endNs
                 || startableAtNs.getOrDefault(next.key(), Long.MAX_VALUE) <= endNs;
-        if (inside && decidedByIt && waited) {
+        if (sameProcess && inside && decidedByIt && waited) {
           bubblesNs.add(next.requireStartedAtNs() - endNs);
         }
       }
@@ -81,7 +83,10 @@ final class LoopFigures implements Figure {
     return bubblesNs.stream().mapToLong(Long::longValue).sorted().toArray();
   }
 
-  /** For each dispatch: since when some job of it, or of one decided later, could have started. */
+  /**
+   * For each dispatch: since when some job of it, or of one decided later in its shard, could have
+   * started.
+   */
   private static Map<DispatchKey, Long> startableAtNs(RunRows run) {
     Experiment experiment = run.context().experiment();
     var microbatch = experiment.microbatch();
@@ -97,13 +102,14 @@ final class LoopFigures implements Figure {
       byJob.put(job.request().jobId(), job.request().intendedAtNs() + windowNs);
     }
     Map<DispatchKey, Long> earliestNs = new HashMap<>();
-    long earliest = Long.MAX_VALUE;
+    Map<Integer, Long> earliestByShard = new HashMap<>();
     for (int i = run.dispatches().size() - 1; i >= 0; i--) {
       DispatchRow row = run.dispatches().get(i);
       for (BatchDispatched.DispatchedJob job : row.dispatch().jobs()) {
-        earliest = Math.min(earliest, byJob.getOrDefault(job.jobId(), Long.MAX_VALUE));
+        earliestByShard.merge(
+            row.shard(), byJob.getOrDefault(job.jobId(), Long.MAX_VALUE), Math::min);
       }
-      earliestNs.put(row.key(), earliest);
+      earliestNs.put(row.key(), earliestByShard.getOrDefault(row.shard(), Long.MAX_VALUE));
     }
     return earliestNs;
   }

@@ -3,32 +3,35 @@ package dev.sluice.analytics;
 import dev.sluice.contract.ArrivalsEnded;
 import dev.sluice.contract.BatchCompleted;
 import dev.sluice.contract.BatchDispatched;
-import dev.sluice.contract.Event;
+import dev.sluice.contract.Blocked;
 import dev.sluice.contract.ExecutorReported;
+import dev.sluice.contract.Fact;
 import dev.sluice.contract.JobEnded;
 import dev.sluice.contract.JobRequested;
+import dev.sluice.contract.Outcome;
 import dev.sluice.contract.RunEnded;
+import dev.sluice.contract.RunRecord;
 import dev.sluice.contract.RunStarted;
-import dev.sluice.contract.Ticked;
 import dev.sluice.contract.experiment.Experiment;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
-import org.HdrHistogram.Histogram;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The fold of a run's records into rows. Pure: equal records give equal rows, in whatever order the
- * topics were read, as long as the first of two records of one id is the same.
+ * topics were read.
  *
  * <p>Facts arrive at least once: of each job's requests, of each dispatch's completions and of the
  * dispatches of one id the first counts, silently. A job has one outcome: a second one is a fault.
  * Memory grows with jobs and dispatches. Not thread-safe.
  */
-public final class RunFold {
+public final class RunFold implements LogFold {
   private static final Comparator<JobRow> BY_INTENDED_ARRIVAL =
       Comparator.comparingLong((JobRow row) -> row.request().intendedAtNs())
           .thenComparingInt(row -> row.request().generator())
@@ -39,12 +42,12 @@ public final class RunFold {
 
   private final Map<String, JobEntry> jobs = new HashMap<>();
   private final Map<DispatchKey, DispatchEntry> dispatches = new HashMap<>();
+  private final List<Blocked> blocked = new ArrayList<>();
   private final Map<String, Integer> lanesByExecutor = new TreeMap<>();
+  private final Set<String> deviceKinds = new TreeSet<>();
   private final Map<String, Long> unreadable = new TreeMap<>();
-  private final Map<String, Long> liveViolations = new TreeMap<>();
-  private final Map<LiveState, Long> liveCounts = new HashMap<>();
   private final Map<String, String> names = new HashMap<>();
-  private final Histogram liveEndToEndNs = new Histogram(3);
+  private final LogFaults logFaults = new LogFaults();
   private @Nullable RunStarted started;
   private @Nullable RunEnded ended;
   private long clockOffsetNsMax;
@@ -52,57 +55,77 @@ public final class RunFold {
 
   /** What the log says of one job. */
   private static final class JobEntry {
+    final String jobId;
     @Nullable JobRequested request;
+    int requestedInShard;
     long requestedAtEpochMs;
     @Nullable JobEnded end;
     int endedInShard;
     long observedAtEpochMs;
-    @Nullable DispatchKey lastDispatch;
-    LiveState liveState = LiveState.UNKNOWN;
+
+    JobEntry(String jobId) {
+      this.jobId = jobId;
+    }
+
+    boolean endedBy(DispatchKey key) {
+      return end != null && endedInShard == key.shard() && key.id().equals(end.dispatchId());
+    }
   }
 
   /** What the log says of one dispatch. */
   private static final class DispatchEntry {
     @Nullable BatchDispatched dispatch;
+    long dispatchedAtEpochMs;
     @Nullable BatchCompleted completion;
     long completedAtEpochMs;
   }
 
-  private enum LiveState {
-    UNKNOWN,
-    WAITING,
-    RUNNING,
-    DONE,
-    DROPPED,
-    FAILED
+  /** What the executors said that they compute on or pretend to, in alphabetical order. */
+  List<String> deviceKinds() {
+    return List.copyOf(deviceKinds);
   }
 
-  /**
-   * Takes a record in.
-   *
-   * @param shard the partition that it was read from
-   * @param appendedAtEpochMs when the broker appended it, milliseconds since 1970
-   */
-  public void apply(Event event, int shard, long appendedAtEpochMs) {
-    if (event instanceof JobRequested request) {
-      onRequested(request, appendedAtEpochMs);
-    } else if (event instanceof BatchDispatched dispatch) {
-      onDispatched(dispatch, shard);
-    } else if (event instanceof BatchCompleted completion) {
-      onCompleted(completion, shard, appendedAtEpochMs);
-    } else if (event instanceof JobEnded end) {
-      onEnded(end, shard, appendedAtEpochMs);
-    } else if (event instanceof RunStarted start) {
+  @Override
+  public void onRunRecord(RunRecord entry, long appendedAtEpochMs) {
+    if (entry instanceof RunStarted start) {
       started = started == null ? start : started;
-    } else if (event instanceof RunEnded end) {
+    } else if (entry instanceof RunEnded end) {
       ended = ended == null ? end : ended;
-    } else if (event instanceof ExecutorReported report) {
-      lanesByExecutor.merge(report.executorId(), report.lanes().size(), Math::max);
+    }
+    logFaults.onRunRecord(entry, appendedAtEpochMs);
+  }
+
+  @Override
+  public void onFact(Fact fact, int shard, long appendedAtEpochMs) {
+    if (fact instanceof JobRequested request) {
+      onRequested(request, shard, appendedAtEpochMs);
+    } else if (fact instanceof BatchCompleted completion) {
+      onCompleted(completion, shard, appendedAtEpochMs);
+    } else if (fact instanceof ExecutorReported report) {
+      lanesByExecutor.merge(shared(report.executorId()), report.lanes().size(), Math::max);
+      deviceKinds.add(shared(report.deviceKind()));
       clockOffsetNsMax = Math.max(clockOffsetNsMax, report.clockOffsetNsMax());
-    } else if (event instanceof ArrivalsEnded arrivals) {
+    } else if (fact instanceof ArrivalsEnded arrivals) {
       clockOffsetNsMax = Math.max(clockOffsetNsMax, arrivals.clockOffsetNsMax());
-    } else if (!(event instanceof Ticked)) {
-      throw new IllegalArgumentException("no fold for " + event.getClass().getSimpleName());
+    }
+    logFaults.onFact(fact, shard, appendedAtEpochMs);
+  }
+
+  @Override
+  public void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {
+    DispatchEntry entry = dispatch(new DispatchKey(shard, dispatch.dispatchId()));
+    if (entry.dispatch == null) {
+      entry.dispatch = compact(dispatch);
+      entry.dispatchedAtEpochMs = appendedAtEpochMs;
+    }
+  }
+
+  @Override
+  public void onOutcome(Outcome outcome, int shard, long appendedAtEpochMs) {
+    if (outcome instanceof Blocked span) {
+      blocked.add(new Blocked(span.fromNs(), span.toNs(), shared(span.cause())));
+    } else if (outcome instanceof JobEnded end) {
+      onEnded(end, shard, appendedAtEpochMs);
     }
   }
 
@@ -111,94 +134,20 @@ public final class RunFold {
     unreadable.merge(topic, 1L, Long::sum);
   }
 
-  /** The first record of the run; null before it was read. */
-  public @Nullable RunStarted started() {
-    return started;
-  }
-
-  /** Whether the run has ended and every job sent has its request and its outcome here. */
-  public boolean isComplete() {
-    long requested = 0;
-    long accounted = 0;
-    for (Map.Entry<LiveState, Long> count : liveCounts.entrySet()) {
-      switch (count.getKey()) {
-        case UNKNOWN -> {}
-        case WAITING, RUNNING -> requested += count.getValue();
-        case DONE, DROPPED, FAILED -> {
-          requested += count.getValue();
-          accounted += count.getValue();
-        }
-      }
-    }
-    return ended != null && accounted == requested && accounted >= ended.jobsSent();
-  }
-
-  /**
-   * The run so far.
-   *
-   * @param nowEpochMs the present, milliseconds since 1970 on the broker's clock
-   */
-  public LiveSnapshot snapshot(long nowEpochMs) {
-    long done = live(LiveState.DONE);
-    long notDone = live(LiveState.DROPPED) + live(LiveState.FAILED);
-    return new LiveSnapshot(
-        started == null ? 0 : (nowEpochMs - started.timeZeroEpochMs()) * 1_000_000,
-        live(LiveState.WAITING) + live(LiveState.RUNNING) + done + notDone,
-        live(LiveState.WAITING),
-        live(LiveState.RUNNING),
-        done,
-        live(LiveState.DROPPED),
-        live(LiveState.FAILED),
-        new TreeMap<>(liveViolations),
-        liveP99Ms(done, done + notDone));
-  }
-
-  private @Nullable Double liveP99Ms(long done, long endedCount) {
-    if (endedCount == 0) {
-      return null;
-    }
-    long rank = NearestRank.of(99, endedCount);
-    return rank > done
-        ? Double.POSITIVE_INFINITY
-        : liveEndToEndNs.getValueAtPercentile(100.0 * rank / done) / 1e6;
-  }
-
-  private void onRequested(JobRequested request, long appendedAtEpochMs) {
+  private void onRequested(JobRequested request, int shard, long appendedAtEpochMs) {
     JobEntry job = job(request.jobId());
-    if (job.request != null) {
-      return;
-    }
-    job.request = withSharedNames(request);
-    job.requestedAtEpochMs = appendedAtEpochMs;
-    liveViolations.putIfAbsent(job.request.classType(), 0L);
-    updateLive(job);
-  }
-
-  private void onDispatched(BatchDispatched dispatch, int shard) {
-    var key = new DispatchKey(shard, dispatch.dispatchId());
-    DispatchEntry entry = dispatch(key);
-    if (entry.dispatch != null) {
-      return;
-    }
-    entry.dispatch = dispatch;
-    for (BatchDispatched.DispatchedJob member : dispatch.jobs()) {
-      JobEntry job = job(member.jobId());
-      if (job.lastDispatch == null || job.lastDispatch.compareTo(key) < 0) {
-        job.lastDispatch = key;
-      }
-      updateLive(job);
+    if (job.request == null) {
+      job.request = compact(request, job.jobId);
+      job.requestedInShard = shard;
+      job.requestedAtEpochMs = appendedAtEpochMs;
     }
   }
 
   private void onCompleted(BatchCompleted completion, int shard, long appendedAtEpochMs) {
     DispatchEntry entry = dispatch(new DispatchKey(shard, completion.dispatchId()));
-    if (entry.completion != null) {
-      return;
-    }
-    entry.completion = withoutResults(completion);
-    entry.completedAtEpochMs = appendedAtEpochMs;
-    if (entry.dispatch != null) {
-      entry.dispatch.jobs().forEach(member -> updateLive(job(member.jobId())));
+    if (entry.completion == null) {
+      entry.completion = compact(completion);
+      entry.completedAtEpochMs = appendedAtEpochMs;
     }
   }
 
@@ -208,72 +157,13 @@ public final class RunFold {
       secondOutcomes++;
       return;
     }
-    job.end = end;
+    job.end = compact(end, job.jobId);
     job.endedInShard = shard;
     job.observedAtEpochMs = appendedAtEpochMs;
-    updateLive(job);
-  }
-
-  /** Moves the job between the counts of a snapshot; an ended job never moves again. */
-  private void updateLive(JobEntry job) {
-    LiveState state = liveState(job);
-    if (state == job.liveState) {
-      return;
-    }
-    liveCounts.merge(job.liveState, -1L, Long::sum);
-    liveCounts.merge(state, 1L, Long::sum);
-    job.liveState = state;
-    if (job.request != null && job.end != null) {
-      countEnded(job.request, job.end, job.endedInShard, state);
-    }
-  }
-
-  private LiveState liveState(JobEntry job) {
-    if (job.request == null) {
-      return LiveState.UNKNOWN;
-    }
-    if (job.end != null) {
-      return switch (job.end.status()) {
-        case DONE -> LiveState.DONE;
-        case DROPPED -> LiveState.DROPPED;
-        case FAILED -> LiveState.FAILED;
-      };
-    }
-    if (job.lastDispatch == null) {
-      return LiveState.WAITING;
-    }
-    BatchCompleted completion = dispatch(job.lastDispatch).completion;
-    boolean back = completion != null && completion.result() != BatchCompleted.Result.DONE;
-    return back ? LiveState.WAITING : LiveState.RUNNING;
-  }
-
-  private void countEnded(JobRequested request, JobEnded end, int shard, LiveState state) {
-    boolean violation = true;
-    if (state == LiveState.DONE) {
-      long endToEndNs = Math.max(0, finishedAtNs(end, shard) - request.intendedAtNs());
-      liveEndToEndNs.recordValue(endToEndNs);
-      violation = endToEndNs > request.sloNs();
-    }
-    liveViolations.merge(request.classType(), violation ? 1L : 0L, Long::sum);
-  }
-
-  /** The end on the lane if it has been read, else the log time of it. */
-  private long finishedAtNs(JobEnded end, int shard) {
-    if (end.dispatchId() != null) {
-      DispatchEntry entry = dispatches.get(new DispatchKey(shard, end.dispatchId()));
-      if (entry != null && entry.completion != null && entry.completion.finishedAtNs() != null) {
-        return entry.completion.finishedAtNs();
-      }
-    }
-    return end.endedAtNs();
-  }
-
-  private long live(LiveState state) {
-    return liveCounts.getOrDefault(state, 0L);
   }
 
   private JobEntry job(String jobId) {
-    return jobs.computeIfAbsent(jobId, id -> new JobEntry());
+    return jobs.computeIfAbsent(jobId, JobEntry::new);
   }
 
   private DispatchEntry dispatch(DispatchKey key) {
@@ -281,9 +171,9 @@ public final class RunFold {
   }
 
   /** One string per name instead of one per record: most of a request is names. */
-  private JobRequested withSharedNames(JobRequested request) {
+  private JobRequested compact(JobRequested request, String jobId) {
     return new JobRequested(
-        request.jobId(),
+        jobId,
         request.generator(),
         request.index(),
         shared(request.classType()),
@@ -296,14 +186,34 @@ public final class RunFold {
         request.sentAtNs());
   }
 
-  private String shared(String name) {
-    return names.computeIfAbsent(name, same -> same);
+  private BatchDispatched compact(BatchDispatched dispatch) {
+    Map<String, Double> terms = new HashMap<>();
+    dispatch.scoreTerms().forEach((name, term) -> terms.put(shared(name), term));
+    return new BatchDispatched(
+        dispatch.dispatchId(),
+        shared(dispatch.executorId()),
+        dispatch.incarnation(),
+        dispatch.lanes(),
+        shared(dispatch.workload()),
+        shared(dispatch.backend()),
+        shared(dispatch.precision()),
+        dispatch.jobs().stream()
+            .map(j -> new BatchDispatched.DispatchedJob(job(j.jobId()).jobId, j.samples()))
+            .toList(),
+        dispatch.samples(),
+        dispatch.tokens(),
+        dispatch.attempt(),
+        dispatch.decidedAtNs(),
+        dispatch.notAfterNs(),
+        dispatch.predictedServiceNs(),
+        shared(dispatch.predictionSource()),
+        Map.copyOf(terms));
   }
 
-  private static BatchCompleted withoutResults(BatchCompleted completion) {
+  private BatchCompleted compact(BatchCompleted completion) {
     return new BatchCompleted(
         completion.dispatchId(),
-        completion.executorId(),
+        shared(completion.executorId()),
         completion.incarnation(),
         completion.lane(),
         completion.startedAtNs(),
@@ -312,8 +222,22 @@ public final class RunFold {
         completion.switchNs(),
         completion.result(),
         completion.cause(),
-        List.of(),
+        List.of(), // the jobs' classes: nothing here needs them
         completion.emulatedServiceNs());
+  }
+
+  private JobEnded compact(JobEnded end, String jobId) {
+    return new JobEnded(
+        jobId,
+        end.status(),
+        end.reason() == null ? null : shared(end.reason()),
+        end.dispatchId(),
+        end.attempt(),
+        end.endedAtNs());
+  }
+
+  private String shared(String name) {
+    return names.computeIfAbsent(name, same -> same);
   }
 
   /** Everything read so far as rows. */
@@ -338,23 +262,29 @@ public final class RunFold {
       }
     }
     jobRows.sort(BY_INTENDED_ARRIVAL);
-    countFaults(faults, jobRows, dispatchRows);
+    List<DispatchRow> sortedDispatches =
+        dispatchRows.values().stream().sorted(BY_DECISION).toList();
+    countFaults(faults, jobRows, sortedDispatches);
+    List<String> inWords = new ArrayList<>(faults.inWords());
+    inWords.addAll(
+        logFaults.inWords(
+            started, ended, jobRows, sortedDispatches, context.experiment().lanes().heartbeatMs()));
     return new RunRows(
         context,
         started,
         ended,
         jobRows,
-        dispatchRows.values().stream().sorted(BY_DECISION).toList(),
+        sortedDispatches,
+        List.copyOf(blocked),
         lanesByExecutor.isEmpty()
-            ? context.experiment().lanes().count()
+            ? context.experiment().lanes().count() * context.experiment().kafka().shards()
             : lanesByExecutor.values().stream().mapToInt(Integer::intValue).sum(),
         clockOffsetNsMax,
         Map.copyOf(unreadable),
-        faults.inWords());
+        inWords);
   }
 
-  private void countFaults(
-      Faults faults, List<JobRow> jobRows, Map<DispatchKey, DispatchRow> dispatchRows) {
+  private void countFaults(Faults faults, List<JobRow> jobRows, List<DispatchRow> dispatchRows) {
     for (JobRow row : jobRows) {
       if (row.status() == JobRow.Status.FAILED) {
         faults.count("failed jobs");
@@ -362,7 +292,7 @@ public final class RunFold {
         faults.count("jobs without a whole account of their end");
       }
     }
-    for (DispatchRow row : dispatchRows.values()) {
+    for (DispatchRow row : dispatchRows) {
       if (row.completion() != null && row.completion().result() == BatchCompleted.Result.FAILED) {
         faults.count("failed batches");
       }
@@ -374,19 +304,32 @@ public final class RunFold {
     }
     if (ended == null) {
       faults.count("runs without an end");
-    } else {
+    } else if (ended.failure() == null) {
       faults.count("jobs sent that are not in the log", ended.jobsSent() - jobRows.size());
     }
   }
 
-  private static DispatchRow dispatchRow(
+  private DispatchRow dispatchRow(
       DispatchKey key, DispatchEntry entry, BatchDispatched dispatch, long zeroEpochMs) {
+    int endedByIt = 0;
+    int endedOtherwise = 0;
+    for (BatchDispatched.DispatchedJob member : dispatch.jobs()) {
+      JobEntry job = job(member.jobId());
+      if (job.endedBy(key)) {
+        endedByIt++;
+      } else if (job.end != null) {
+        endedOtherwise++;
+      }
+    }
     return new DispatchRow(
         key.shard(),
         dispatch,
+        sinceZeroNs(entry.dispatchedAtEpochMs, zeroEpochMs),
         entry.completion,
         entry.completion == null ? null : sinceZeroNs(entry.completedAtEpochMs, zeroEpochMs),
-        entry.completion == null ? null : entry.completion.emulatedServiceNs());
+        entry.completion == null ? null : entry.completion.emulatedServiceNs(),
+        endedByIt,
+        endedOtherwise);
   }
 
   private static JobRow jobRow(
@@ -400,7 +343,16 @@ public final class RunFold {
     JobEnded end = job.end;
     if (end == null) {
       return new JobRow(
-          request, appendedAtNs, phase, JobRow.Status.OPEN, "no_outcome", 0, null, null, null);
+          request,
+          job.requestedInShard,
+          appendedAtNs,
+          phase,
+          JobRow.Status.OPEN,
+          "no_outcome",
+          0,
+          null,
+          null,
+          null);
     }
     DispatchRow dispatch =
         end.dispatchId() == null
@@ -411,6 +363,7 @@ public final class RunFold {
             && (dispatch == null || !dispatch.isDone() || !dispatch.ran());
     return new JobRow(
         request,
+        job.requestedInShard,
         appendedAtNs,
         phase,
         unproven ? JobRow.Status.OPEN : JobRow.Status.valueOf(end.status().name()),

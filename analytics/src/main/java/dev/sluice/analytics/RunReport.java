@@ -3,24 +3,33 @@ package dev.sluice.analytics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** All that a run's folder says of its jobs: trace.csv, dispatches.csv, summary.json, plots. */
 public final class RunReport {
   private final RunRows run;
   private final Summary summary;
+  private final List<String> deviceKinds;
 
-  private RunReport(RunRows run) {
+  private RunReport(RunRows run, List<String> deviceKinds) {
     this.run = run;
     this.summary = Figures.summarize(run);
+    this.deviceKinds = deviceKinds;
+    summary.put("device_kinds", deviceKinds);
   }
 
   /** The report of what the fold has taken in so far. */
   public static RunReport of(RunFold fold, RunContext context) {
-    return new RunReport(fold.rows(context));
+    return new RunReport(fold.rows(context), fold.deviceKinds());
   }
 
   public Summary summary() {
     return summary;
+  }
+
+  /** What the executors said that they compute on or pretend to, in alphabetical order. */
+  public List<String> deviceKinds() {
+    return deviceKinds;
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.sluice.analytics;
 
+import dev.sluice.contract.Blocked;
 import dev.sluice.contract.RunEnded;
 import dev.sluice.contract.RunStarted;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param ended null if the run has not ended
  * @param jobs by intended arrival, ties by generator, then index
  * @param dispatches by decision, ties by shard and id
+ * @param blocked spans in which lanes stood idle beside work that waited, of all shards
  * @param lanes over all executors that reported; the experiment's count if none did
  * @param clockOffsetNsMax largest distance of any process's clock from the broker's
  * @param unreadable records that are no event, by topic
@@ -28,6 +30,7 @@ record RunRows(
     @Nullable RunEnded ended,
     List<JobRow> jobs,
     List<DispatchRow> dispatches,
+    List<Blocked> blocked,
     int lanes,
     long clockOffsetNsMax,
     Map<String, Long> unreadable,

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,9 @@ public final class SummaryTable {
           "wait ms",
           "service ms",
           "over SLO");
+
+  /** Why a run is not comparable: so many reasons in its line, all of them in summary.json. */
+  private static final int REASONS_SHOWN_MAX = 4;
 
   private final Summary summary;
   private final StringBuilder text = new StringBuilder();
@@ -109,6 +113,7 @@ public final class SummaryTable {
     fact(
         "lane use",
         (laneUse == null ? "-" : percent(laneUse)) + " of " + count("lanes") + " lanes");
+    blocked();
     fact("hop", overCount("hop", "arrival to start of jobs that found an idle lane"));
     fact("bubble", overCount("bubble", "idle between two batches while work waited"));
     fact(
@@ -138,6 +143,17 @@ public final class SummaryTable {
     }
   }
 
+  private void blocked() {
+    String causes =
+        BlockedFigures.CAUSES.stream()
+            .filter(cause -> isPositive(BlockedFigures.name(cause)))
+            .map(cause -> cause + " " + number(BlockedFigures.name(cause)) + " ms")
+            .collect(Collectors.joining(", "));
+    if (!causes.isEmpty()) {
+      fact("blocked", causes + " (idle lanes beside work that waited, by what held it)");
+    }
+  }
+
   private void marks() {
     if (Boolean.TRUE.equals(summary.values().get("all_p99_few_jobs")) || anyClassHasFew()) {
       fact("*", "fewer than " + NearestRank.COUNT_FOR_P99 + " jobs: too few for a p99");
@@ -151,8 +167,28 @@ public final class SummaryTable {
     if (Boolean.TRUE.equals(summary.values().get("emulation_late"))) {
       fact("emulation", "late, p99 " + number("emulation_late_p99_ms") + " ms off");
     }
-    if (!summary.notComparableReasons().isEmpty()) {
-      fact("not comparable", String.join("; ", summary.notComparableReasons()));
+    if (isPositive("attempts_lost") || isPositive("superseded_completions")) {
+      fact(
+          "attempts",
+          count("attempts_lost")
+              + " lost, of these "
+              + count("attempts_unanswered")
+              + " never answered; "
+              + count("superseded_completions")
+              + " completions superseded");
+    }
+    if (summary.values().get("failure") instanceof String failure) {
+      fact("failed", failure);
+    }
+    List<String> reasons = summary.notComparableReasons();
+    if (!reasons.isEmpty()) {
+      int shown = Math.min(reasons.size(), REASONS_SHOWN_MAX);
+      fact(
+          "not comparable",
+          String.join("; ", reasons.subList(0, shown))
+              + (shown == reasons.size()
+                  ? ""
+                  : "; and " + (reasons.size() - shown) + " more (summary.json)"));
     }
   }
 
@@ -201,6 +237,11 @@ public final class SummaryTable {
       return "-";
     }
     return Double.isInfinite(value) ? "none" : Decimals.short3(value);
+  }
+
+  private boolean isPositive(String name) {
+    Double value = summary.figure(name);
+    return value != null && value > 0;
   }
 
   private static String percent(double share) {

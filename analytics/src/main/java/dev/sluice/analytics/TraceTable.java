@@ -19,7 +19,8 @@ import java.util.Map;
  * {@code _ms} milliseconds with six, which is exact. Durations, throughput_sps among them, are
  * those of done jobs: for others they are empty, though start_time and end_time may stand.
  * resource_cost_tokens is the job's cost alone: its model's tokens + 4 × samples, × 0.7 rounded up
- * for fp16 and bf16; empty for a workload that the experiment does not name.
+ * for fp16 and bf16; empty for a workload that the experiment does not name. dispatch_id is unique
+ * within its shard; it names the attempt that ended the job, and start_time and end_time are its.
  */
 final class TraceTable {
   static final List<String> COLUMNS =
@@ -54,7 +55,8 @@ final class TraceTable {
           "sent_time",
           "appended_time",
           "decided_time",
-          "observed_time");
+          "observed_time",
+          "shard");
 
   private TraceTable() {}
 
@@ -109,6 +111,7 @@ final class TraceTable {
     cells.add(Decimals.seconds(job.appendedAtNs()));
     cells.add(dispatch == null ? "" : Decimals.seconds(dispatch.dispatch().decidedAtNs()));
     cells.add(Decimals.seconds(job.observedAtNs()));
+    cells.add(Integer.toString(job.shard()));
     return cells;
   }
 
@@ -121,8 +124,6 @@ final class TraceTable {
     if (base == null) {
       return "";
     }
-    int full = base + 4 * request.samples();
-    boolean half = request.precision().equals("fp16") || request.precision().equals("bf16");
-    return Integer.toString(half ? (full * 7 + 9) / 10 : full);
+    return Long.toString(Experiment.tokens(base, request.precision(), request.samples()));
   }
 }

@@ -2,6 +2,7 @@ package dev.sluice.analytics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.experiment.Experiment.JobClass;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,6 +35,22 @@ final class PlotsTest {
     for (String name : NAMES) {
       assertThat(coloursOf(name)).as(name).hasSizeGreaterThan(20);
     }
+  }
+
+  @Test
+  void drawsThePromisesOfAScale_asTheLeastAndTheMost() throws IOException {
+    var scaled = new JobClass("interactive", null, 2.5, 1, true, false);
+    var batch = new JobClass("batch", null, 5.0, 5, false, true);
+    SyntheticRun.of(SyntheticRun.experiment(50, 5, 60, 2, Map.of(), List.of(scaled, batch)), 7)
+        .report()
+        .write(folder);
+    assertThat(coloursOf("latency_cdf")).hasSizeGreaterThan(20);
+    assertThat(LatencyCdfPlot.legend(scaled, new double[] {30, 500}))
+        .isEqualTo("interactive SLO 30 to 500 ms (2.5 × alone)");
+    assertThat(LatencyCdfPlot.legend(scaled, new double[] {30}))
+        .isEqualTo("interactive SLO 30 ms (2.5 × alone)");
+    assertThat(LatencyCdfPlot.legend(new JobClass("x", 20, 1, true, true), new double[] {20}))
+        .isEqualTo("x SLO 20 ms");
   }
 
   @Test

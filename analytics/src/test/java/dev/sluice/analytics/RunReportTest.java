@@ -3,6 +3,7 @@ package dev.sluice.analytics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.sluice.contract.ArrivalsEnded;
 import dev.sluice.contract.BatchCompleted;
 import dev.sluice.contract.BatchDispatched;
 import dev.sluice.contract.DispatchId;
@@ -47,7 +48,8 @@ final class RunReportTest {
 
   static List<SyntheticRun.Entry> log() {
     var log = new ArrayList<SyntheticRun.Entry>();
-    var started = new RunStarted("run-1", SyntheticRun.ZERO_EPOCH_MS, 42, "c0ffee", "feed", 1, 1);
+    var started =
+        new RunStarted("run-1", SyntheticRun.ZERO_EPOCH_MS, 42, "c0ffee", "feed", 1, 1, null);
     add(log, "runs", started, -100);
     add(log, "facts", started, -90);
     add(
@@ -63,7 +65,7 @@ final class RunReportTest {
             List.of(),
             1_500_000,
             null),
-        -80);
+        -120);
     job(log, "w", 0, "interactive", "resnet18", 1, 500, 500, 501);
     batch(log, 2, "w", "resnet18", 1, 501, 503, 603, 604);
     job(log, "a", 1, "interactive", "resnet18", 1, 1000, 1001, 1002);
@@ -76,16 +78,17 @@ final class RunReportTest {
     batch(log, 9, "d", "resnet18", 2, 2905, 2907, 3207, 3208);
     job(log, "t", 5, "batch", "vit_tiny", 1, 3100, 3100, 3101);
     batch(log, 11, "t", "vit_tiny", 1, 3208, 3210, 3310, 3311);
-    add(log, "runs", new RunEnded("run-1", 6, false, false, 3_400_000_000L), 3400);
-    return log;
+    add(log, "facts", new ArrivalsEnded(0, 6, 0, 0, 0), 3320);
+    add(log, "runs", new RunEnded("run-1", 6, false, false, 3_400_000_000L, null), 3400);
+    return SyntheticRun.merged(log, SyntheticRun.heartbeats("local", 1, 0, 3300));
   }
 
-  private static void add(
+  static void add(
       List<SyntheticRun.Entry> log, String topic, dev.sluice.contract.Event event, long atMs) {
     log.add(new SyntheticRun.Entry(event, topic, SyntheticRun.ZERO_EPOCH_MS + atMs));
   }
 
-  private static void job(
+  static void job(
       List<SyntheticRun.Entry> log,
       String id,
       int index,
@@ -113,7 +116,7 @@ final class RunReportTest {
         appendedMs);
   }
 
-  private static void batch(
+  static void batch(
       List<SyntheticRun.Entry> log,
       long offset,
       String job,
@@ -165,7 +168,7 @@ final class RunReportTest {
     ended(log, job, JobEnded.Status.DONE, null, id, 1, completedMs);
   }
 
-  private static void ended(
+  static void ended(
       List<SyntheticRun.Entry> log,
       String job,
       JobEnded.Status status,
@@ -262,7 +265,7 @@ final class RunReportTest {
 
   @Test
   void countsABubble_whenAnotherJobWaitedThanTheOneThatStarted() {
-    var log = log();
+    var log = new ArrayList<>(log());
     job(log, "x", 6, "interactive", "resnet18", 1, 1408, 1408, 1408); // after the end at 1407
     batch(log, 21, "x", "resnet18", 1, 1408, 1410, 1450, 1451);
     assertThat(bubbles(log)).isEqualTo(1);
@@ -270,6 +273,21 @@ final class RunReportTest {
     job(log, "y", 7, "batch", "vit_tiny", 1, 1200, 1200, 1201); // had waited all the time
     batch(log, 23, "y", "vit_tiny", 1, 1600, 1602, 1650, 1651);
     assertThat(bubbles(log)).isEqualTo(2);
+  }
+
+  @Test
+  void countsNoBubble_whenOnlyAJobOfAnotherShardWaited() {
+    var log = new ArrayList<>(log());
+    job(log, "x", 6, "interactive", "resnet18", 1, 1408, 1408, 1408); // after the end at 1407
+    batch(log, 21, "x", "resnet18", 1, 1408, 1410, 1450, 1451);
+    var other = new ArrayList<SyntheticRun.Entry>();
+    job(other, "y", 7, "batch", "vit_tiny", 1, 1200, 1200, 1201); // had waited all the time
+    batch(other, 23, "y", "vit_tiny", 1, 1600, 1602, 1650, 1651);
+    RunFold fold = SyntheticRun.fold(log);
+    other.forEach(entry -> SyntheticRun.apply(fold, entry, 1));
+    Summary summary = RunReport.of(fold, SyntheticRun.context(experiment)).summary();
+    assertThat(summary.figure("bubble_count")).isEqualTo(1);
+    assertThat(summary.figure("all_done")).isEqualTo(5);
   }
 
   private double bubbles(List<SyntheticRun.Entry> log) {
@@ -314,6 +332,11 @@ final class RunReportTest {
     return RunReport.of(SyntheticRun.fold(log()), SyntheticRun.context(experiment))
         .summary()
         .verdict();
+  }
+
+  @Test
+  void namesWhatTheExecutorsComputedOn() {
+    assertThat(summary().values()).containsEntry("device_kinds", List.of("cpu"));
   }
 
   @Test

@@ -6,9 +6,12 @@ import dev.sluice.contract.BatchDispatched;
 import dev.sluice.contract.DispatchId;
 import dev.sluice.contract.Event;
 import dev.sluice.contract.ExecutorReported;
+import dev.sluice.contract.Fact;
 import dev.sluice.contract.JobEnded;
 import dev.sluice.contract.JobRequested;
+import dev.sluice.contract.Outcome;
 import dev.sluice.contract.RunEnded;
+import dev.sluice.contract.RunRecord;
 import dev.sluice.contract.RunStarted;
 import dev.sluice.contract.Ticked;
 import dev.sluice.contract.experiment.Experiment;
@@ -28,19 +31,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /**
  * A made-up but consistent event log: Poisson arrivals on lanes that serve in order of arrival,
  * with hops of about two milliseconds, some drops (every 97th job) and some failed batches if asked
  * for.
  */
-final class SyntheticRun {
-  static final long ZERO_EPOCH_MS = 1_700_000_000_000L;
+public final class SyntheticRun {
+  public static final long ZERO_EPOCH_MS = 1_700_000_000_000L;
   private static final List<String> WORKLOADS = List.of("resnet18", "resnet50", "vit_tiny");
   private static final double[] SERVICE_MS = {18, 42, 30};
 
   /** A record of the log. */
-  record Entry(Event event, String topic, long appendedAtEpochMs) {}
+  public record Entry(Event event, String topic, long appendedAtEpochMs) {}
 
   private final List<Entry> entries = new ArrayList<>();
   private final Experiment experiment;
@@ -50,8 +55,26 @@ final class SyntheticRun {
     this.experiment = experiment;
   }
 
-  static Experiment experiment(
+  public static Experiment experiment(
       double rate, double warmup, double duration, int lanes, Map<String, Threshold> thresholds) {
+    return experiment(
+        rate,
+        warmup,
+        duration,
+        lanes,
+        thresholds,
+        List.of(
+            new JobClass("interactive", 200, 1, true, false),
+            new JobClass("batch", 1000, 5, false, true)));
+  }
+
+  static Experiment experiment(
+      double rate,
+      double warmup,
+      double duration,
+      int lanes,
+      Map<String, Threshold> thresholds,
+      List<JobClass> classes) {
     return new Experiment(
         "quickstart",
         42,
@@ -62,19 +85,20 @@ final class SyntheticRun {
         "poisson",
         1,
         0.4,
-        List.of(
-            new JobClass("interactive", 200, 1, true, false),
-            new JobClass("batch", 1000, 5, false, true)),
+        classes,
         WORKLOADS.stream().map(w -> new WorkloadChoice(w, 1, 80, null, null)).toList(),
         List.of("onnx"),
         List.of("fp32"),
+        false,
         List.of(1, 2),
         "dynamic",
         Map.of(),
         "none",
+        null,
+        null,
         new Microbatch(true, 10, 128, List.of("dynamic")),
-        new Resources(true, 1000),
-        new Lanes(true, lanes, 1, "auto", "emulated", null, 200),
+        new Resources(true, 1000, false),
+        new Lanes(true, lanes, 1, "auto", "emulated", null, 200, 0, 2000, 3),
         new Predictor(false, "models/latency", 0.95),
         new KafkaSettings("embedded", 1),
         thresholds);
@@ -88,11 +112,11 @@ final class SyntheticRun {
     return experiment;
   }
 
-  List<Entry> entries() {
+  public List<Entry> entries() {
     return entries;
   }
 
-  RunReport report() {
+  public RunReport report() {
     return RunReport.of(fold(entries), context(experiment));
   }
 
@@ -102,12 +126,72 @@ final class SyntheticRun {
 
   static RunFold fold(List<Entry> entries) {
     var fold = new RunFold();
-    entries.forEach(entry -> fold.apply(entry.event(), 0, entry.appendedAtEpochMs()));
+    entries.forEach(entry -> apply(fold, entry, 0));
     return fold;
   }
 
+  static void apply(LogFold fold, Entry entry, int shard) {
+    switch (entry.topic()) {
+      case "runs" -> fold.onRunRecord((RunRecord) entry.event(), entry.appendedAtEpochMs());
+      case "facts" -> fold.onFact((Fact) entry.event(), shard, entry.appendedAtEpochMs());
+      case "dispatches" ->
+          fold.onDispatch((BatchDispatched) entry.event(), shard, entry.appendedAtEpochMs());
+      default -> fold.onOutcome((Outcome) entry.event(), shard, entry.appendedAtEpochMs());
+    }
+  }
+
+  /** The records in another order among topics, each topic's in its own. */
+  static List<Entry> interleaved(List<Entry> log, Random random) {
+    Map<String, Deque<Entry>> byTopic = new TreeMap<>();
+    log.forEach(e -> byTopic.computeIfAbsent(e.topic(), t -> new ArrayDeque<>()).add(e));
+    List<Entry> mixed = new ArrayList<>(log.size());
+    while (!byTopic.isEmpty()) {
+      List<String> topics = List.copyOf(byTopic.keySet());
+      String topic = topics.get(random.nextInt(topics.size()));
+      Deque<Entry> rest = byTopic.get(topic);
+      for (int i = 1 + random.nextInt(9); i > 0 && !rest.isEmpty(); i--) {
+        mixed.add(rest.remove());
+      }
+      if (rest.isEmpty()) {
+        byTopic.remove(topic);
+      }
+    }
+    return mixed;
+  }
+
+  /** Reports of an executor with one lane and ticks, each heartbeat from fromMs to toMs. */
+  static List<Entry> heartbeats(String executorId, long incarnation, long fromMs, long toMs) {
+    List<Entry> beats = new ArrayList<>();
+    for (long ms = fromMs; ms <= toMs; ms += 200) {
+      beats.add(new Entry(report(executorId, incarnation, 1, false), "facts", ZERO_EPOCH_MS + ms));
+      beats.add(new Entry(new Ticked(), "facts", ZERO_EPOCH_MS + ms));
+    }
+    return beats;
+  }
+
+  static ExecutorReported report(String executorId, long incarnation, int lanes, boolean leaving) {
+    return new ExecutorReported(
+        executorId,
+        incarnation,
+        leaving,
+        "cpu",
+        1000L,
+        IntStream.range(0, lanes).mapToObj(i -> new ExecutorReported.Lane(i, List.of())).toList(),
+        List.of(),
+        200_000,
+        1.0);
+  }
+
+  /** Both logs as one, by append time; of two at the same time the first one's comes first. */
+  static List<Entry> merged(List<Entry> first, List<Entry> second) {
+    List<Entry> all = new ArrayList<>(first);
+    all.addAll(second);
+    all.sort(Comparator.comparingLong(Entry::appendedAtEpochMs));
+    return all;
+  }
+
   /** A run with that load; the lanes' capacity is about 33 jobs a second each. */
-  static SyntheticRun of(Experiment experiment, long seed) {
+  public static SyntheticRun of(Experiment experiment, long seed) {
     var run = new SyntheticRun(experiment);
     run.simulate(new Random(seed));
     return run;
@@ -120,16 +204,11 @@ final class SyntheticRun {
 
   private void simulate(Random random) {
     int lanes = experiment.lanes().count();
-    var started = new RunStarted("run-1", ZERO_EPOCH_MS, 42, "c0ffee", "feed", 1, 1);
+    var started = new RunStarted("run-1", ZERO_EPOCH_MS, 42, "c0ffee", "feed", 1, 1, null);
     entries.add(new Entry(started, "runs", ZERO_EPOCH_MS - 100));
+    fact(report("local", 1, lanes, false), -120_000_000);
     fact(started, -90_000_000);
-    List<ExecutorReported.Lane> laneList = new ArrayList<>();
-    for (int i = 0; i < lanes; i++) {
-      laneList.add(new ExecutorReported.Lane(i, List.of()));
-    }
-    fact(
-        new ExecutorReported("local", 1, false, "cpu", 1000L, laneList, List.of(), 200_000, 1.0),
-        -80_000_000);
+    long reportedAtNs = 0;
     List<JobRequested> requests = requests(random);
     Deque<JobRequested> waiting = new ArrayDeque<>();
     PriorityQueue<Running> running =
@@ -170,6 +249,10 @@ final class SyntheticRun {
                 floorMs(nowNs)),
             nowNs + 500_000);
       }
+      while (reportedAtNs + 200_000_000 <= nowNs) {
+        reportedAtNs += 200_000_000;
+        fact(report("local", 1, lanes, false), nowNs);
+      }
       int index = 0;
       for (int lane = 0; lane < lanes; lane++) {
         if (!busy[lane] && !waiting.isEmpty()) {
@@ -184,7 +267,7 @@ final class SyntheticRun {
     fact(new Ticked(), endNs + 1);
     entries.add(
         new Entry(
-            new RunEnded("run-1", requests.size(), false, false, endNs),
+            new RunEnded("run-1", requests.size(), false, false, endNs, null),
             "runs",
             ZERO_EPOCH_MS + endNs / 1_000_000));
   }

@@ -8,7 +8,7 @@ import java.util.Locale;
  * live line becomes plain lines, fewer of them.
  */
 final class Console {
-  private static final String CLEAR_LINE = "\r\u001b[2K";
+  static final String CLEAR_LINE = "\r\u001b[2K";
   private static final int LABEL_WIDTH = 14;
 
   private final PrintStream out;
@@ -18,6 +18,16 @@ final class Console {
   Console(PrintStream out, boolean terminal) {
     this.out = out;
     this.terminal = terminal;
+  }
+
+  /** What is printed goes to standard output, with a live line where that is a terminal. */
+  static Console standardOutput() {
+    return new Console(System.out, Boolean.getBoolean("sluice.terminal"));
+  }
+
+  /** What is printed goes to standard error, since a result goes to standard output. */
+  static Console standardError() {
+    return new Console(System.err, false);
   }
 
   boolean isTerminal() {

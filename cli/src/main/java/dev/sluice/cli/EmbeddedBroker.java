@@ -19,7 +19,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.IntSupplier;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
-import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
 import org.apache.kafka.server.common.MetadataVersion;
@@ -34,6 +33,9 @@ final class EmbeddedBroker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedBroker.class);
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final int ATTEMPTS = 2;
+
+  /** The same for all, so that a broker finds its own log again. */
+  private static final String CLUSTER_ID = "sluice-embedded-broker";
 
   private final KafkaRaftServer server;
   private final int port;
@@ -53,6 +55,18 @@ final class EmbeddedBroker implements AutoCloseable {
     return start(dataFolder, EmbeddedBroker::freePort);
   }
 
+  /**
+   * Starts a broker on a given port, with a log that outlives it: on a folder that a broker has
+   * used before, however that one ended, it goes on with what stands there.
+   *
+   * @param extra properties of Kafka's server, which count before Sluice's own
+   * @throws IOException if it did not start
+   */
+  static EmbeddedBroker startAt(Path dataFolder, int port, Map<String, String> extra)
+      throws IOException, InterruptedException {
+    return startOnce(Files.createDirectories(dataFolder), port, freePort(), extra);
+  }
+
   static EmbeddedBroker start(Path dataFolder, IntSupplier ports)
       throws IOException, InterruptedException {
     IOException last = new IOException("never tried");
@@ -61,7 +75,8 @@ final class EmbeddedBroker implements AutoCloseable {
         return startOnce(
             Files.createDirectories(dataFolder.resolve("attempt-" + attempt)),
             ports.getAsInt(),
-            ports.getAsInt());
+            ports.getAsInt(),
+            Map.of());
       } catch (IOException e) {
         LOG.warn("the embedded broker did not start, attempt {}", attempt + 1, e);
         last = e;
@@ -70,10 +85,15 @@ final class EmbeddedBroker implements AutoCloseable {
     throw last;
   }
 
-  private static EmbeddedBroker startOnce(Path folder, int port, int controllerPort)
+  private static EmbeddedBroker startOnce(
+      Path folder, int port, int controllerPort, Map<String, String> extra)
       throws IOException, InterruptedException {
-    var config = new KafkaConfig(properties(folder, port, controllerPort), false);
-    format(folder);
+    Map<String, String> properties = properties(folder, port, controllerPort);
+    properties.putAll(extra);
+    var config = new KafkaConfig(properties, false);
+    if (!Files.exists(folder.resolve("meta.properties"))) {
+      format(folder);
+    }
     var server = new KafkaRaftServer(config, Time.SYSTEM);
     var starting =
         new FutureTask<>(
@@ -109,7 +129,7 @@ final class EmbeddedBroker implements AutoCloseable {
       new Formatter()
           .setPrintStream(silent)
           .setNodeId(1)
-          .setClusterId(Uuid.randomUuid().toString())
+          .setClusterId(CLUSTER_ID)
           .addDirectory(folder.toString())
           .setMetadataLogDirectory(folder.toString())
           .setControllerListenerName("CONTROLLER")
@@ -143,13 +163,21 @@ final class EmbeddedBroker implements AutoCloseable {
     properties.put("default.replication.factor", "1");
     properties.put("min.insync.replicas", "1");
     properties.put("group.initial.rebalance.delay.ms", "0");
+    // A broker that was killed may come back once its own controller has given it up.
+    properties.put("broker.session.timeout.ms", "1500");
+    properties.put("broker.heartbeat.interval.ms", "300");
+    properties.put("group.min.session.timeout.ms", "500");
+    properties.put("transaction.abort.timed.out.transaction.cleanup.interval.ms", "500");
+    // The first record after a commit waits so long for the commit's markers.
+    properties.put("add.partitions.to.txn.retry.backoff.ms", "1");
     properties.put("log.cleaner.dedupe.buffer.size", "2097152");
     properties.put("num.network.threads", "2");
     properties.put("num.io.threads", "2");
     return properties;
   }
 
-  private static int freePort() {
+  /** A loopback port that nobody listens on at this moment. */
+  static int freePort() {
     try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
     } catch (IOException e) {

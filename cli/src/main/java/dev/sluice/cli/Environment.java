@@ -33,12 +33,7 @@ record Environment(
   static Environment of(
       Experiment experiment, LaneSource lanes, Optional<HostLoad> before, long elapsedNs)
       throws IOException {
-    Map<String, String> versions = new LinkedHashMap<>();
-    versions.put("sluice", Sluice.Version.current());
-    versions.put("kafka", AppInfoParser.getVersion());
-    versions.put("java", Runtime.version().toString());
-    versions.put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"));
-    versions.put("arch", System.getProperty("os.arch"));
+    Map<String, String> versions = commonVersions();
     if (!experiment.lanes().emulated()) {
       experiment
           .backendsEnabled()
@@ -51,10 +46,8 @@ record Environment(
                           .getVersion()));
     }
     int processors = Runtime.getRuntime().availableProcessors();
-    Map<String, String> recorded = new LinkedHashMap<>();
-    recorded.put("lanes", experiment.lanes().emulated() ? "emulated" : "real");
-    recorded.put("processors", Integer.toString(processors));
-    recorded.put("processor", HostLoad.processorName().orElse("unknown"));
+    Map<String, String> recorded = machine(experiment);
+    lanes.devices().ifPresent(devices -> recorded.put("devices", devices.toString()));
     List<String> notes = new ArrayList<>(lanes.notes());
     Optional<HostLoad> after = HostLoad.read();
     if (before.isPresent() && after.isPresent()) {
@@ -78,6 +71,41 @@ record Environment(
     return String.format(Locale.ROOT, "%.4f", share);
   }
 
+  /**
+   * What analytics knows of a run whose roles have processes of their own: no foreign load, since
+   * the other roles may stand anywhere, and no engines, since it has none.
+   */
+  static Environment ofRoles(Experiment experiment, LaneSource lanes, Optional<HostLoad> before)
+      throws IOException {
+    Map<String, String> versions = commonVersions();
+    Map<String, String> recorded = machine(experiment);
+    recorded.put("roles", "processes");
+    Optional<HostLoad> after = HostLoad.read();
+    if (before.isPresent() && after.isPresent()) {
+      recorded.put("cpu_steal_share", share(after.get().stealShareSince(before.get())));
+    }
+    recorded.put("config_digest", ResolvedConfig.digest(experiment));
+    return new Environment(lanes.notes(), versions, lanes.workloadInfos(), recorded);
+  }
+
+  private static Map<String, String> commonVersions() {
+    Map<String, String> versions = new LinkedHashMap<>();
+    versions.put("sluice", Sluice.Version.current());
+    versions.put("kafka", AppInfoParser.getVersion());
+    versions.put("java", Runtime.version().toString());
+    versions.put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"));
+    versions.put("arch", System.getProperty("os.arch"));
+    return versions;
+  }
+
+  private static Map<String, String> machine(Experiment experiment) throws IOException {
+    Map<String, String> recorded = new LinkedHashMap<>();
+    recorded.put("lanes", experiment.lanes().emulated() ? "emulated" : "real");
+    recorded.put("processors", Integer.toString(Runtime.getRuntime().availableProcessors()));
+    recorded.put("processor", HostLoad.processorName().orElse("unknown"));
+    return recorded;
+  }
+
   /** What a run's config.yaml says before all else; empty for real lanes. */
   String firstLine() {
     return !"emulated".equals(recorded.get("lanes"))
@@ -85,10 +113,18 @@ record Environment(
         : "# emulated lanes: they waited instead of computing\n";
   }
 
-  /** The block {@code recorded} of a run's config.yaml; readers of experiments leave it alone. */
-  String toYaml(String requestDigest, @org.jspecify.annotations.Nullable Double clockOffsetMsMax) {
+  /**
+   * The block {@code recorded} of a run's config.yaml; readers of experiments leave it alone.
+   *
+   * @param deviceKinds what the executors computed on or pretended to
+   */
+  String toYaml(
+      String requestDigest,
+      @org.jspecify.annotations.Nullable Double clockOffsetMsMax,
+      List<String> deviceKinds) {
     var text = new StringBuilder("recorded:\n");
     recorded.forEach((key, value) -> text.append(line(key, value)));
+    text.append(line("device_kind", String.join(", ", deviceKinds)));
     text.append(line("request_digest", requestDigest));
     text.append(
         line("clock_offset_ms_max", clockOffsetMsMax == null ? "null" : clockOffsetMsMax + ""));

@@ -1,46 +1,29 @@
 package dev.sluice.cli;
 
-import dev.sluice.analytics.EventLogReader;
-import dev.sluice.analytics.RunContext;
 import dev.sluice.analytics.RunReport;
-import dev.sluice.analytics.SummaryTable;
-import dev.sluice.contract.Pacer;
-import dev.sluice.contract.ProcessClock;
+import dev.sluice.contract.RoleJoined.Role;
 import dev.sluice.contract.RunEnded;
-import dev.sluice.contract.Topics;
 import dev.sluice.contract.UserMistakeException;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
-import dev.sluice.contract.experiment.ResolvedConfig;
-import dev.sluice.executor.Executor;
-import dev.sluice.executor.ExecutorSettings;
 import dev.sluice.executor.LaneBackend;
+import dev.sluice.executor.LaneFaults;
 import dev.sluice.executor.WarmUpException;
-import dev.sluice.executor.model.ModelCache;
-import dev.sluice.producer.EndOfArrivals;
-import dev.sluice.producer.GeneratorListener;
-import dev.sluice.producer.JobGenerators;
 import dev.sluice.producer.RequestList;
 import dev.sluice.producer.RunFailedException;
-import dev.sluice.scheduler.SchedulerStream;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
+import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import org.apache.kafka.clients.CommonClientConfigs;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,29 +36,23 @@ final class ExperimentRun {
   private static final Logger LOG = LoggerFactory.getLogger(ExperimentRun.class);
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
-  private static final Duration DRAIN_LIMIT = Duration.ofMinutes(2);
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
 
-  /** A broker that takes no record for so long fails the run; the clients' default is 120 s. */
-  private static final int DELIVERY_LIMIT_MS = 30_000;
+  /** The broker in this process does not come back: a run without it need not wait long. */
+  private static final int EMBEDDED_AWAY_LIMIT_MS = 30_000;
 
-  private static final int EXIT_DONE = 0;
-  private static final int EXIT_THRESHOLD = 3;
   private static final int LINES_SHOWN_MAX = 6;
-  private static final String EXECUTOR_ID = "executor-0";
   private static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT).withZone(ZoneId.systemDefault());
 
   private final Options options;
   private final Console console;
-  private final InstantSource wall = InstantSource.system();
-  private final ProcessClock clock = new ProcessClock(wall, System::nanoTime);
-  private final Pacer pacer = new SystemPacer(System::nanoTime);
-  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private final Opened opened = new Opened();
 
   /** Completed by whatever ends the load first: the generators, or the failure of a role. */
   private final CompletableFuture<Optional<RunEnded>> load = new CompletableFuture<>();
 
-  private @Nullable JobGenerators generators;
+  private @Nullable ProduceRole generators;
   private boolean stopRequested;
   private @Nullable String summaryJson;
 
@@ -84,6 +61,8 @@ final class ExperimentRun {
    *
    * @param bootstrap null: as the experiment says
    * @param runId null: made from the run's name and the time
+   * @param kafkaConfig client properties for a Kafka that is not ours; null: none
+   * @param keepTopics whether a finished run leaves its topics there
    */
   record Options(
       Path config,
@@ -91,7 +70,34 @@ final class ExperimentRun {
       Path results,
       @Nullable String bootstrap,
       @Nullable String runId,
-      boolean dryRun) {}
+      @Nullable Path kafkaConfig,
+      boolean keepTopics,
+      boolean dryRun) {
+
+    /** Where a Kafka runs already; null: an embedded one is to be started. */
+    @Nullable KafkaAccess externalKafka(ParsedExperiment parsed) throws UserMistakeException {
+      var settings = parsed.experiment().kafka();
+      if (bootstrap != null) {
+        return KafkaAccess.of("--bootstrap", bootstrap, kafkaConfig);
+      }
+      if (!settings.embedded()) {
+        return KafkaAccess.of(
+            parsed.location("kafka.bootstrap_servers"), settings.bootstrapServers(), kafkaConfig);
+      }
+      if (kafkaConfig != null) {
+        throw new UserMistakeException(
+            "--kafka-config",
+            "the properties (" + kafkaConfig + ") are for a Kafka of yours, and none is named",
+            "--bootstrap HOST:PORT is to be given too");
+      }
+      return null;
+    }
+
+    /** The run's id, made if none was given. */
+    String runIdFor(Experiment experiment) {
+      return runId != null ? runId : experiment.runName() + "-" + STAMP.format(Instant.now());
+    }
+  }
 
   ExperimentRun(Options options, Console console) {
     this.options = options;
@@ -111,18 +117,18 @@ final class ExperimentRun {
   int execute() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed =
         ExperimentFile.read(options.config(), options.overrides(), Registries.vocabulary());
-    LaneSource lanes = open(LaneSource.of(parsed));
-    String runId =
-        options.runId() != null
-            ? options.runId()
-            : parsed.experiment().runName() + "-" + STAMP.format(wall.instant());
-    try (var folder = RunFolder.create(options.results(), runId);
-        var log = LogFile.open(folder.log());
+    KafkaAccess external = options.externalKafka(parsed);
+    LaneSource lanes = opened.add(LaneSource.of(parsed));
+    RunFrame frame = RunFrame.of(parsed, options.runIdFor(parsed.experiment()), console);
+    Secrets secrets = external == null ? Secrets.NONE : external.secrets();
+    try (var folder = RunFolder.create(options.results(), frame.runId());
+        var log = LogFile.open(folder.log(), secrets);
         var signals = Signals.listen(this::stop, folder::abandon)) {
-      console.line("Sluice " + Sluice.Version.current() + ", run " + runId);
+      console.line("Sluice " + Sluice.Version.current() + ", run " + frame.runId());
       parsed.warnings().forEach(console::line);
       try {
-        return execute(parsed, lanes, runId, folder, signals);
+        int status = execute(frame, lanes, external, folder);
+        return signals.received() && status != Sluice.EXIT_BUG ? signals.exitStatus() : status;
       } catch (RoleFailedException | WarmUpException e) {
         LOG.error("the run failed", e);
         String why = String.valueOf(e.getMessage());
@@ -131,11 +137,11 @@ final class ExperimentRun {
         return Sluice.EXIT_BUG;
       } catch (UserMistakeException e) {
         LOG.error("a mistake of the user's", e);
-        closeAll();
+        opened.close();
         folder.discard();
         throw e;
       } catch (StoppedException e) {
-        closeAll();
+        opened.close();
         folder.discard();
         console.line("Stopped before the first job.");
         return signals.exitStatus();
@@ -143,202 +149,120 @@ final class ExperimentRun {
         LOG.error("a bug ended the run", e);
         throw e;
       } finally {
-        closeAll();
+        opened.close();
       }
     }
   }
 
   private int execute(
-      ParsedExperiment parsed, LaneSource lanes, String runId, RunFolder folder, Signals signals)
+      RunFrame frame, LaneSource lanes, @Nullable KafkaAccess external, RunFolder folder)
       throws UserMistakeException,
           RoleFailedException,
           WarmUpException,
           StoppedException,
           IOException,
           InterruptedException {
-    Experiment experiment = parsed.experiment();
-    var topics = new Topics(runId);
-    String external = externalKafka(parsed);
+    Experiment experiment = frame.experiment();
+    if (external != null) {
+      external.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
+    }
     LaneBackend backend =
-        loadModels(lanes, experiment); // what can be wrong comes before the broker
+        ExecuteRole.loadModels(frame, lanes); // what can be wrong comes before the broker
     heedAWishToStop();
-    Map<String, Object> kafka = startKafka(external, folder);
+    KafkaAccess kafka = startKafka(frame, external, folder);
     heedAWishToStop();
-    RunTopics.create(topics, experiment.kafka().shards(), kafka);
-    Executor executor = warmUp(experiment, backend);
-    heedAWishToStop();
-    RequestList requests = RequestList.draw(experiment);
-    showOfferedLoad(experiment, requests, executor);
-    startScheduler(experiment, topics, kafka, folder);
-    var reader = open(new EventLogReader(kafka, topics, clock));
-    executor.join(topics, kafka, this::fail);
+    RunTopics.create(frame.topics(), frame.shards(), kafka);
+    var register = opened.add(RunRegister.open(frame.topics(), kafka.properties(), this::fail));
+    var entries = opened.add(new Entries(register));
+    List<ExecuteRole> executors = new ArrayList<>();
+    for (int shard = 0; shard < frame.shards(); shard++) {
+      String id = "executor-" + shard;
+      entries.add(register.joinExecutor(id, shard, frame.configDigest(), frame.shards()));
+      executors.add(opened.add(ExecuteRole.warmUp(frame, backend, id, shard)));
+      heedAWishToStop();
+    }
+    RequestList requests = RequestList.draw(experiment, lanes::isolatedMs);
+    showOfferedLoad(experiment, requests, executors.get(0));
+    startScheduler(frame, kafka, folder, entries);
+    entries.join(Role.ANALYZE, "analyze", frame);
+    var analyze = opened.add(new AnalyzeRole(frame, kafka.properties()));
+    executors.forEach(
+        executor -> executor.join(frame, kafka.properties(), LaneFaults.NONE, this::fail));
 
     if (options.dryRun()) {
-      closeAll();
+      opened.close();
       folder.discard();
       console.line("Dry run: all is ready.");
-      return EXIT_DONE;
+      removeTopics(frame, external);
+      return Sluice.EXIT_DONE;
     }
 
     Optional<HostLoad> before = HostLoad.read();
-    long beforeNs = clock.monotonicNs();
+    long beforeNs = frame.clock().monotonicNs();
     RoleFailedException failure = null;
     try {
-      if (runLoad(experiment, requests, runId, topics, kafka, reader).isEmpty()) {
+      entries.join(Role.PRODUCE, "produce", frame);
+      awaitShardsTaken(frame, register);
+      if (runLoad(frame, requests, kafka, analyze).isEmpty()) {
         throw new StoppedException();
       }
-      if (!reader.awaitRunEnd(DRAIN_LIMIT)) {
-        throw new RoleFailedException("the event log could not be read to its end in time", null);
-      }
+      analyze.awaitWholeLog();
     } catch (RoleFailedException e) {
+      if (!answers(kafka)) {
+        throw e; // there is no log to report
+      }
       failure = e;
     }
-    var environment = Environment.of(experiment, lanes, before, clock.monotonicNs() - beforeNs);
+    var environment =
+        Environment.of(experiment, lanes, before, frame.clock().monotonicNs() - beforeNs);
     RunReport report;
     try {
-      report =
-          reader.report(
-              new RunContext(experiment, runId, environment.notes(), environment.versions()));
+      report = analyze.report(environment);
     } catch (IllegalStateException e) {
       throw failure != null ? failure : new RoleFailedException(e.getMessage(), e);
     }
-    closeAll();
-    report.write(folder.path());
-    Files.writeString(
-        folder.path().resolve("config.yaml"),
-        environment.firstLine()
-            + ResolvedConfig.write(experiment)
-            + environment.toYaml(
-                requests.digest(), report.summary().figure("clock_offset_ms_max")));
+    opened.close();
+    analyze.write(report, environment, requests.digest(), folder);
     if (failure != null) {
       throw failure; // what the log held until then stands in the folder
     }
-    summaryJson = report.summary().toJson();
-    return conclude(report, folder, signals);
+    int status = analyze.conclude(report, folder);
+    summaryJson = analyze.summaryJson();
+    if (status != Sluice.EXIT_BUG) {
+      removeTopics(frame, external);
+    }
+    return status;
   }
 
-  private int conclude(RunReport report, RunFolder folder, Signals signals) throws IOException {
-    console.line("");
-    console.line(SummaryTable.render(report.summary()));
-    int status =
-        switch (report.summary().verdict()) {
-          case MET -> EXIT_DONE;
-          case MISSED -> EXIT_THRESHOLD;
-          case FAILED -> Sluice.EXIT_BUG;
-        };
-    if (status == Sluice.EXIT_BUG) {
-      console.line("sluice: error: the run failed, see above.");
-      console.line("  Maybe its folder says more: " + folder.failedPath());
-      return status;
+  private static boolean answers(KafkaAccess kafka) throws InterruptedException {
+    try {
+      return kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
+    } catch (UserMistakeException e) {
+      return false;
     }
-    Path finished = folder.finish();
-    console.line("Folder    " + finished);
-    console.line("Pictures  " + finished.resolve("plots"));
-    return signals.received() ? signals.exitStatus() : status;
   }
 
-  /** Where a Kafka answers that runs already; null: an embedded one is to be started. */
-  private @Nullable String externalKafka(ParsedExperiment parsed)
-      throws UserMistakeException, InterruptedException {
-    var settings = parsed.experiment().kafka();
-    String external = options.bootstrap();
-    String location = "--bootstrap";
-    if (external == null && !settings.embedded()) {
-      external = settings.bootstrapServers();
-      location = parsed.location("kafka.bootstrap_servers");
-    }
-    if (external != null) {
-      RunTopics.checkReachable(location, external, clientProperties(external));
-    }
-    return external;
-  }
-
-  private Map<String, Object> startKafka(@Nullable String external, RunFolder folder)
+  private KafkaAccess startKafka(RunFrame frame, @Nullable KafkaAccess external, RunFolder folder)
       throws RoleFailedException, InterruptedException {
     if (external != null) {
-      console.item("broker", "Kafka at " + external);
-      return clientProperties(external);
+      console.item("broker", "Kafka at " + external.bootstrapServers());
+      return external;
     }
-    long startedNs = clock.monotonicNs();
+    long startedNs = frame.clock().monotonicNs();
     try {
-      var broker = open(EmbeddedBroker.start(folder.temporary().resolve("broker")));
+      var broker = opened.add(EmbeddedBroker.start(folder.temporary().resolve("broker")));
       console.item(
           "broker",
-          "embedded Kafka on " + broker.bootstrapServers() + ", " + secondsSince(startedNs));
-      return clientProperties(broker.bootstrapServers());
+          "embedded Kafka on " + broker.bootstrapServers() + ", " + frame.secondsSince(startedNs));
+      return KafkaAccess.embedded(broker.bootstrapServers(), EMBEDDED_AWAY_LIMIT_MS);
     } catch (IOException e) {
       throw new RoleFailedException("the embedded broker did not start: " + e.getMessage(), e);
     }
   }
 
-  private static Map<String, Object> clientProperties(String bootstrapServers) {
-    return Map.of(
-        CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,
-        bootstrapServers,
-        ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
-        DELIVERY_LIMIT_MS);
-  }
-
-  private LaneBackend loadModels(LaneSource lanes, Experiment experiment)
-      throws UserMistakeException {
-    long startedNs = clock.monotonicNs();
-    LaneBackend backend;
-    try (var bar = new ModelBar(console)) {
-      backend =
-          lanes.open(
-              ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))),
-              bar);
-    }
-    if (experiment.lanes().emulated()) {
-      console.item("models", "none: lanes are emulated (" + backend.deviceKind() + ")");
-      lanes.notes().forEach(note -> console.item("", note));
-    } else {
-      console.item(
-          "models", lanes.modelCount() + " loaded and checked, " + secondsSince(startedNs));
-    }
-    return backend;
-  }
-
-  private Executor warmUp(Experiment experiment, LaneBackend backend)
-      throws WarmUpException, InterruptedException {
-    long startedNs = clock.monotonicNs();
-    var settings = ExecutorSettings.of(experiment, EXECUTOR_ID, clock.epochNs() / 1_000_000, 0);
-    Executor executor =
-        open(
-            Executor.warmUp(
-                settings,
-                backend,
-                clock,
-                pacer,
-                (done, total, what) -> {
-                  if (console.isTerminal()) {
-                    console.live(
-                        String.format(
-                            Locale.ROOT, "  %-14s %d of %d: %s", "warm-up", done, total, what));
-                  }
-                }));
-    console.clearLiveLine();
-    Double cores = executor.cpuPerLane();
-    console.item(
-        "warm-up",
-        settings.lanes()
-            + (settings.lanes() == 1 ? " lane" : " lanes")
-            + (cores == null
-                ? ""
-                : String.format(
-                    Locale.ROOT,
-                    ", %d thread%s each, a busy lane uses %.2f cores",
-                    settings.threadsPerLane(),
-                    settings.threadsPerLane() == 1 ? "" : "s",
-                    cores))
-            + ", "
-            + secondsSince(startedNs));
-    executor.warnings().forEach(warning -> console.item("", "warning: " + warning));
-    return executor;
-  }
-
-  private void showOfferedLoad(Experiment experiment, RequestList requests, Executor executor) {
+  private void showOfferedLoad(Experiment experiment, RequestList requests, ExecuteRole executor) {
     OfferedLoad offered = OfferedLoad.of(experiment, requests, executor.capabilities());
+    int lanes = experiment.lanes().count() * experiment.kafka().shards();
     console.item(
         "offered load",
         String.format(
@@ -347,8 +271,8 @@ final class ExperimentRun {
             offered.perLane(),
             trimmed(experiment.arrivalRateJobsPerSec()),
             offered.meanServiceMs(),
-            experiment.lanes().count(),
-            experiment.lanes().count() == 1 ? "" : "s",
+            lanes,
+            lanes == 1 ? "" : "s",
             offered.perLaneMin() < 0.99 * offered.perLane()
                 ? String.format(Locale.ROOT, "; at least %.2f in batches", offered.perLaneMin())
                 : ""));
@@ -369,54 +293,43 @@ final class ExperimentRun {
     }
   }
 
-  private void startScheduler(
-      Experiment experiment, Topics topics, Map<String, Object> kafka, RunFolder folder)
-      throws RoleFailedException, InterruptedException {
-    long startedNs = clock.monotonicNs();
-    var scheduler =
-        open(
-            new SchedulerStream(
-                experiment,
-                topics,
-                kafka,
+  private void startScheduler(RunFrame frame, KafkaAccess kafka, RunFolder folder, Entries entries)
+      throws UserMistakeException, RoleFailedException, InterruptedException {
+    long startedNs = frame.clock().monotonicNs();
+    String instance = entries.join(Role.SCHEDULE, "schedule", frame).instance();
+    var role =
+        opened.add(
+            ScheduleRole.start(
+                frame,
+                kafka.properties(),
+                instance,
                 folder.temporary().resolve("streams"),
-                clock,
                 this::fail));
-    scheduler.start();
-    if (!scheduler.awaitRunning(START_LIMIT)) {
+    role.awaitRunning();
+    console.item(
+        "scheduler", frame.experiment().schedulerName() + ", " + frame.secondsSince(startedNs));
+  }
+
+  /** A shard that is taken once the run has begun would make it look disturbed. */
+  private static void awaitShardsTaken(RunFrame frame, RunRegister register)
+      throws RoleFailedException, InterruptedException {
+    if (!register.await(() -> register.shardsNotTaken(frame.shards()).isEmpty(), START_LIMIT)) {
       throw new RoleFailedException(
-          "the scheduler did not start within " + START_LIMIT.toSeconds() + " s", null);
+          "the scheduler did not take shard " + register.shardsNotTaken(frame.shards()), null);
     }
-    console.item("scheduler", experiment.schedulerName() + ", " + secondsSince(startedNs));
   }
 
   private Optional<RunEnded> runLoad(
-      Experiment experiment,
-      RequestList requests,
-      String runId,
-      Topics topics,
-      Map<String, Object> kafka,
-      EventLogReader reader)
+      RunFrame frame, RequestList requests, KafkaAccess kafka, AnalyzeRole analyze)
       throws RoleFailedException, StoppedException, InterruptedException {
-    var running =
-        new JobGenerators(
-            experiment,
-            requests,
-            runId,
-            ResolvedConfig.digest(experiment),
-            topics,
-            kafka,
-            clock,
-            pacer,
-            new Listener(),
-            new JobGenerators.TimeLimits(START_LIMIT, DRAIN_LIMIT));
+    var running = new ProduceRole(frame, requests, kafka.properties(), START_LIMIT);
     synchronized (this) {
       generators = running;
       heedAWishToStop();
     }
     var thread = new Thread(() -> generate(running), "sluice-generators");
     thread.start();
-    try (var progress = ProgressLine.start(console, reader, experiment, this::fail)) {
+    try (var progress = analyze.showProgress(this::fail)) {
       return load.get();
     } catch (ExecutionException e) {
       running.stop();
@@ -429,10 +342,14 @@ final class ExperimentRun {
     }
   }
 
-  private void generate(JobGenerators running) {
+  private void generate(ProduceRole running) {
     try {
-      load.complete(running.run());
-    } catch (RunFailedException | InterruptedException | RuntimeException | Error e) {
+      load.complete(running.run(false));
+    } catch (RunFailedException
+        | UserMistakeException
+        | InterruptedException
+        | RuntimeException
+        | Error e) {
       fail(e);
     }
   }
@@ -440,6 +357,19 @@ final class ExperimentRun {
   private static RoleFailedException failure(@Nullable Throwable cause) {
     return new RoleFailedException(
         cause instanceof RunFailedException ? cause.getMessage() : String.valueOf(cause), cause);
+  }
+
+  /** On a Kafka that is not ours, nothing of a finished run stays unless that was asked for. */
+  private void removeTopics(RunFrame frame, @Nullable KafkaAccess external)
+      throws InterruptedException {
+    if (external == null || options.keepTopics()) {
+      return;
+    }
+    try {
+      RunTopics.remove(frame.topics(), external.properties());
+    } catch (ExecutionException e) {
+      console.line("The run's topics stay behind: " + external.secrets().hide(String.valueOf(e)));
+    }
   }
 
   /** A role can not go on. From any thread. */
@@ -466,47 +396,7 @@ final class ExperimentRun {
     }
   }
 
-  private <T extends AutoCloseable> T open(T part) {
-    opened.push(part);
-    return part;
-  }
-
-  private void closeAll() {
-    while (!opened.isEmpty()) {
-      AutoCloseable part = opened.pop();
-      try {
-        part.close();
-      } catch (Exception e) {
-        LOG.error("{} could not be closed", part.getClass().getSimpleName(), e);
-      }
-    }
-  }
-
-  private String secondsSince(long startedNs) {
-    return String.format(Locale.ROOT, "%.1f s", (clock.monotonicNs() - startedNs) / 1e9);
-  }
-
   private static String trimmed(double number) {
     return number == Math.rint(number) ? Long.toString((long) number) : Double.toString(number);
-  }
-
-  /** A person ended the run before its first job. */
-  private static final class StoppedException extends Exception {}
-
-  private static final class Listener implements GeneratorListener {
-    @Override
-    public void runStarted(long timeZeroEpochMs) {
-      LOG.info("time zero is {} ms since 1970", timeZeroEpochMs);
-    }
-
-    @Override
-    public void arrivalsEnding(EndOfArrivals reason) {
-      LOG.info("arrivals end: {}", reason);
-    }
-
-    @Override
-    public void runEnded(RunEnded ended) {
-      LOG.info("{}", ended);
-    }
   }
 }

@@ -1,24 +1,32 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.UserMistakeException.Problem;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.executor.ExecutorSettings;
 import dev.sluice.executor.LaneBackend;
 import dev.sluice.executor.LatencyTable;
+import dev.sluice.executor.ModelKey;
+import dev.sluice.executor.model.Devices;
+import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.LoadedModels;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
 import dev.sluice.executor.model.ModelRequest;
 import dev.sluice.executor.model.WorkloadInfo;
 import dev.sluice.executor.model.Workloads;
+import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What the lanes of an experiment will run on: loaded models, or an emulation. */
@@ -35,12 +43,14 @@ final class LaneSource implements AutoCloseable {
   /**
    * Reads what has to be read before anything starts.
    *
-   * @throws UserMistakeException if the latency table is missing or wrong
+   * @throws UserMistakeException if the latency table is missing or wrong, or lacks what a promise
+   *     counts in
    */
   static LaneSource of(ParsedExperiment parsed) throws UserMistakeException {
     String path = parsed.experiment().lanes().latencyTable();
     boolean emulated = parsed.experiment().lanes().emulated();
-    if (!emulated || path == null) {
+    boolean scaled = parsed.experiment().classes().stream().anyMatch(c -> c.sloScale() != null);
+    if (path == null || !(emulated || scaled)) {
       return new LaneSource(parsed, null);
     }
     Path file = parsed.resolve(path);
@@ -50,23 +60,95 @@ final class LaneSource implements AutoCloseable {
           "lanes.latency_table (" + file + ") does not exist",
           "the path is wrong; it counts from the folder of the experiment file");
     }
-    return new LaneSource(parsed, LatencyTable.read(file));
+    var table = LatencyTable.read(file);
+    checkScales(parsed, table);
+    return new LaneSource(parsed, table);
   }
 
-  /** Loads the models, or prepares the emulation. */
+  private static void checkScales(ParsedExperiment parsed, LatencyTable table)
+      throws UserMistakeException {
+    Experiment experiment = parsed.experiment();
+    List<Problem> problems = new ArrayList<>();
+    for (var jobClass : experiment.classes()) {
+      if (jobClass.sloScale() == null) {
+        continue;
+      }
+      for (ModelKey model : ExecutorSettings.models(experiment)) {
+        if (experiment.workload(model.workload()).linear() == null && !table.holdsAlone(model)) {
+          String key = "classes." + jobClass.name() + ".slo_scale";
+          problems.add(
+              new Problem(
+                  parsed.location(key),
+                  "%s (%s) needs the time of (%s) with one busy lane, and %s holds no such row"
+                      .formatted(key, plain(jobClass.sloScale()), model, table.file()),
+                  "rows for it are to be added, or slo_ms is meant"));
+        }
+      }
+    }
+    if (!problems.isEmpty()) {
+      throw new UserMistakeException(problems);
+    }
+  }
+
+  private static String plain(double number) {
+    return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
+  }
+
+  /**
+   * How long a job takes alone, in milliseconds, as the experiment or its latency table says.
+   *
+   * @throws IllegalStateException if neither does
+   */
+  double isolatedMs(String workload, String backend, String precision, int samples) {
+    LinearServiceTime linear = parsed.experiment().workload(workload).linear();
+    if (linear != null) {
+      return linear.alphaMs() + linear.betaMs() * samples;
+    }
+    if (table == null) {
+      throw new IllegalStateException("no latency table was read, for " + workload);
+    }
+    return table.meanMs(new ModelKey(workload, backend, precision), samples, 1);
+  }
+
+  /**
+   * Loads the models, or prepares the emulation.
+   *
+   * @throws UserMistakeException if a device is not there, can not do what is asked of it, or a
+   *     model or a row of the latency table can not be had
+   */
   LaneBackend open(Path cacheFolder, ModelProgress progress) throws UserMistakeException {
     Experiment experiment = parsed.experiment();
     if (experiment.lanes().emulated()) {
       return LaneBackend.emulated(experiment, table, LaneSource::flopsPerSample);
     }
+    var cache = new ModelCache(cacheFolder);
+    Engines engines = Engines.prepare(experiment.lanes().threads(), cache);
     LoadedModels loaded =
-        LoadedModels.load(
-            requests(experiment),
-            experiment.lanes().threads(),
-            new ModelCache(cacheFolder),
-            progress);
+        LoadedModels.load(requests(experiment), engines, devices(engines), cache, progress);
     models = loaded;
     return LaneBackend.real(loaded);
+  }
+
+  /** What the lanes will compute on, once it is known that it can do what the jobs ask for. */
+  private Devices devices(Engines engines) throws UserMistakeException {
+    Experiment experiment = parsed.experiment();
+    Devices devices =
+        Devices.choose(
+            parsed.location("lanes.device"),
+            experiment.lanes().device(),
+            experiment.backendsEnabled(),
+            experiment.lanes().count(),
+            engines::cudaDevices);
+    devices.checkPrecisions(
+        parsed.location("precision_modes"),
+        experiment.precisionModes(),
+        experiment.allowSlowPrecision());
+    return devices;
+  }
+
+  /** What real lanes compute on; empty for emulated ones. */
+  Optional<Devices> devices() {
+    return Optional.ofNullable(models).map(LoadedModels::devices);
   }
 
   /** 0, which means unknown, for a workload that only the experiment knows. */
@@ -107,7 +189,9 @@ final class LaneSource implements AutoCloseable {
     Map<String, WorkloadInfo> infos = new LinkedHashMap<>();
     for (ModelRequest request : requests(parsed.experiment())) {
       if (models != null) {
-        infos.put(request.workload(), models.info(request.workload(), request.backend()));
+        infos.put(
+            request.workload(),
+            models.info(request.workload(), request.backend(), request.precision()));
       } else if (Workloads.names().contains(request.workload())) {
         infos.put(request.workload(), Workloads.info(request.workload()));
       }
@@ -115,14 +199,23 @@ final class LaneSource implements AutoCloseable {
     return infos;
   }
 
-  /** What every output says of an emulation; empty for real lanes. */
+  /** What every output says of an emulation, of other devices than the processor, of a table. */
   List<String> notes() {
-    if (!parsed.experiment().lanes().emulated()) {
-      return List.of();
-    }
     List<String> notes = new ArrayList<>();
+    devices()
+        .filter(devices -> !devices.kind().equals("cpu"))
+        .ifPresent(devices -> notes.add("lanes: " + devices));
+    boolean emulated = parsed.experiment().lanes().emulated();
     if (table != null) {
-      notes.add("latency table " + table.file().getFileName() + ": " + firstSentence(table));
+      notes.add(
+          (emulated ? "" : "slo_scale counts in ")
+              + "latency table "
+              + table.file().getFileName()
+              + ": "
+              + firstSentence(table));
+    }
+    if (!emulated) {
+      return notes;
     }
     if (table == null || !table.hasContention()) {
       notes.add("emulated lanes have no contention");

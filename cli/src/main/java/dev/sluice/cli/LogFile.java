@@ -4,35 +4,71 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.FileAppender;
+import ch.qos.logback.core.OutputStreamAppender;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sends all logging to a run's log: Sluice's own from INFO on, the libraries' warnings. */
+/**
+ * Where logging goes: Sluice's own from INFO on, the libraries' warnings, and no secret of either.
+ */
 final class LogFile implements AutoCloseable {
-  private final FileAppender<ILoggingEvent> appender;
+  private final OutputStreamAppender<ILoggingEvent> appender;
 
-  private LogFile(FileAppender<ILoggingEvent> appender) {
+  private LogFile(OutputStreamAppender<ILoggingEvent> appender) {
     this.appender = appender;
   }
 
-  /** Begins to write to that file. */
-  static LogFile open(Path file) {
+  /**
+   * Begins to write to a run's log.
+   *
+   * @param secrets never written
+   */
+  static LogFile open(Path file, Secrets secrets) {
+    var appender = new FileAppender<ILoggingEvent>();
+    appender.setFile(file.toString());
+    return start(appender, "run.log", secrets);
+  }
+
+  /** Begins to write to standard error, for a role that has no folder. */
+  static LogFile toStandardError(Secrets secrets) {
+    var appender = new ConsoleAppender<ILoggingEvent>();
+    appender.setTarget("System.err");
+    return start(appender, "standard error", secrets);
+  }
+
+  private static LogFile start(
+      OutputStreamAppender<ILoggingEvent> appender, String name, Secrets secrets) {
     var context = (LoggerContext) LoggerFactory.getILoggerFactory();
-    var encoder = new PatternLayoutEncoder();
+    var encoder = new HidingEncoder(secrets);
     encoder.setContext(context);
     encoder.setPattern("%date{ISO8601} %-5level %thread %logger{30} %message%n");
     encoder.start();
-    var appender = new FileAppender<ILoggingEvent>();
     appender.setContext(context);
-    appender.setName("run.log");
-    appender.setFile(file.toString());
+    appender.setName(name);
     appender.setEncoder(encoder);
     appender.start();
     root(context).addAppender(appender);
     context.getLogger("dev.sluice").setLevel(Level.INFO);
     return new LogFile(appender);
+  }
+
+  /** Until closed, that logger's warnings are not written: somebody says better what they say. */
+  static Hushed hushed(String logger) {
+    var hushed = ((LoggerContext) LoggerFactory.getILoggerFactory()).getLogger(logger);
+    Level before = hushed.getLevel();
+    hushed.setLevel(Level.ERROR);
+    return () -> hushed.setLevel(before);
+  }
+
+  /** Ends a hush. */
+  @FunctionalInterface
+  interface Hushed extends AutoCloseable {
+    @Override
+    void close();
   }
 
   @Override
@@ -43,5 +79,19 @@ final class LogFile implements AutoCloseable {
 
   private static ch.qos.logback.classic.Logger root(LoggerContext context) {
     return context.getLogger(Logger.ROOT_LOGGER_NAME);
+  }
+
+  /** The usual lines, stack traces among them, without secrets. */
+  private static final class HidingEncoder extends PatternLayoutEncoder {
+    private final Secrets secrets;
+
+    HidingEncoder(Secrets secrets) {
+      this.secrets = secrets;
+    }
+
+    @Override
+    public byte[] encode(ILoggingEvent event) {
+      return secrets.hide(layout.doLayout(event)).getBytes(StandardCharsets.UTF_8);
+    }
   }
 }

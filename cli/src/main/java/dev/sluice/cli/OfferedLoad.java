@@ -49,14 +49,20 @@ record OfferedLoad(
               : ns;
       if (ns > request.sloNs()) {
         infeasible.putIfAbsent(
-            request.classType() + "/" + request.workload() + "/" + request.backend(),
+            String.join(
+                "/",
+                request.classType(),
+                request.workload(),
+                request.backend(),
+                request.precision()),
             describeMiss(request, ns));
       }
     }
     double laneNs =
         (experiment.durationSeconds() + experiment.tailSeconds())
             * 1e9
-            * experiment.lanes().count();
+            * experiment.lanes().count()
+            * experiment.kafka().shards();
     return new OfferedLoad(
         aloneNs / laneNs,
         leastNs / laneNs,
@@ -67,10 +73,11 @@ record OfferedLoad(
   private static String describeMiss(Request request, double ns) {
     return String.format(
         Locale.ROOT,
-        "%s × %s on %s takes %.0f ms at %d sample%s, its SLO is %.0f ms",
+        "%s × %s on %s%s takes %.0f ms at %d sample%s, its SLO is %.0f ms",
         request.classType(),
         request.workload(),
         request.backend(),
+        request.precision().equals("fp32") ? "" : " in " + request.precision(),
         ns / 1e6,
         request.samples(),
         request.samples() == 1 ? "" : "s",

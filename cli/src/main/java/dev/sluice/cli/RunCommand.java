@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -17,7 +16,8 @@ import picocli.CommandLine.Parameters;
     name = "run",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs an experiment: broker, generators, scheduler, lanes and analytics in one process.",
+      "Runs an experiment: broker, generators, scheduler, lanes and analytics, in one process or"
+          + " (--processes) each in its own.",
       "Leaves a folder with trace.csv, dispatches.csv, summary.json and plots."
     },
     exitCodeListHeading = "%nExit status:%n",
@@ -35,8 +35,6 @@ import picocli.CommandLine.Parameters;
       "  ./sluice run configs/quickstart.yaml --set scheduler_name=fifo --set seed=7"
     })
 final class RunCommand implements Callable<Integer> {
-  private static final Pattern RUN_ID = Pattern.compile("[a-zA-Z0-9][a-zA-Z0-9._-]{0,149}");
-
   @Parameters(paramLabel = "CONFIG", description = "The experiment file (YAML).")
   private @Nullable Path config;
 
@@ -49,7 +47,7 @@ final class RunCommand implements Callable<Integer> {
   @Option(
       names = "--results",
       paramLabel = "DIR",
-      description = "Where the run's folder goes (default: results beside ./sluice).")
+      description = "Where the run's folder goes (default: results, beside sluice).")
   private @Nullable Path results;
 
   @Option(
@@ -63,6 +61,20 @@ final class RunCommand implements Callable<Integer> {
       paramLabel = "ID",
       description = "Names the folder and the topics (default: the run's name and the time).")
   private @Nullable String runId;
+
+  @Option(
+      names = "--kafka-config",
+      paramLabel = "FILE",
+      description = "Java properties for all clients of that Kafka: SASL, TLS.")
+  private @Nullable Path kafkaConfig;
+
+  @Option(names = "--keep-topics", description = "Leaves the run's topics on that Kafka.")
+  private boolean keepTopics;
+
+  @Option(
+      names = "--processes",
+      description = "Gives each role a process of its own, which is started again if it dies.")
+  private boolean processes;
 
   @Option(names = "--dry-run", description = "Does all but the load, and leaves nothing.")
   private boolean dryRun;
@@ -78,13 +90,38 @@ final class RunCommand implements Callable<Integer> {
     boolean terminal = !json && Boolean.getBoolean("sluice.terminal");
     var console = new Console(json ? System.err : out, terminal);
     try {
-      checkRunId();
+      if (processes && dryRun) {
+        throw new UserMistakeException(
+            "--dry-run",
+            "there is none with --processes",
+            "you want it without: all of the experiment is checked there too");
+      }
+      if (runId != null) {
+        RoleOptions.checkRunId(runId);
+      }
       var options =
-          new ExperimentRun.Options(config(), overrides, resultsFolder(), bootstrap, runId, dryRun);
-      var run = new ExperimentRun(options, console);
-      int status = run.execute();
-      if (json && run.summaryJson() != null) {
-        out.print(run.summaryJson());
+          new ExperimentRun.Options(
+              config(),
+              overrides,
+              RunFolder.results(results),
+              bootstrap,
+              runId,
+              kafkaConfig,
+              keepTopics,
+              dryRun);
+      String summaryJson;
+      int status;
+      if (processes) {
+        var run = new ProcessesRun(options, console);
+        status = run.execute();
+        summaryJson = run.summaryJson();
+      } else {
+        var run = new ExperimentRun(options, console);
+        status = run.execute();
+        summaryJson = run.summaryJson();
+      }
+      if (json && summaryJson != null) {
+        out.print(summaryJson);
       }
       return status;
     } catch (UserMistakeException e) {
@@ -99,23 +136,5 @@ final class RunCommand implements Callable<Integer> {
       throw new IllegalStateException("the command line was not parsed");
     }
     return config;
-  }
-
-  private Path resultsFolder() {
-    return results != null
-        ? results
-        : Path.of(System.getProperty("sluice.home", ".")).resolve("results");
-  }
-
-  private void checkRunId() throws UserMistakeException {
-    if (runId != null && !RUN_ID.matcher(runId).matches()) {
-      throw new UserMistakeException(
-          "--run-id",
-          "the id ("
-              + runId
-              + ") can not name topics and a folder: it begins with a letter or digit, and goes on"
-              + " with letters, digits, '.', '_' and '-', at most 150 in all",
-          "leave it out: one is made from the run's name and the time");
-    }
   }
 }

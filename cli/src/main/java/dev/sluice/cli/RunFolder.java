@@ -2,12 +2,15 @@ package dev.sluice.cli;
 
 import dev.sluice.contract.UserMistakeException;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,11 +22,18 @@ import org.slf4j.LoggerFactory;
 final class RunFolder implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunFolder.class);
   private static final String TEMPORARY = "temporary";
+  private static final String LOCK = ".lock";
 
   private final Path finished;
   private final Path failed;
   private Path current;
   private boolean discarded;
+
+  /** Whether another process had files here before. */
+  private boolean foreign;
+
+  /** Held while this process makes the folder's files, where several might; null: none might. */
+  private @Nullable FileChannel lock;
 
   private RunFolder(Path results, String runId) {
     finished = results.resolve(runId);
@@ -38,7 +48,69 @@ final class RunFolder implements AutoCloseable {
    */
   static RunFolder create(Path results, String runId) throws UserMistakeException {
     var folder = new RunFolder(results, runId);
-    for (Path taken : List.of(folder.finished, folder.failed, folder.current)) {
+    folder.refuseIfTaken(List.of(folder.finished, folder.failed, folder.current));
+    try {
+      Files.createDirectories(results);
+      Files.createDirectory(folder.current);
+      Files.createDirectory(folder.temporary());
+    } catch (IOException e) {
+      throw notWritable(results, e);
+    }
+    return folder;
+  }
+
+  /**
+   * Makes the folder for other processes, one of which takes it over.
+   *
+   * @return where it is until then
+   * @throws UserMistakeException if it is there already, or can not be written
+   */
+  static Path prepare(Path results, String runId) throws UserMistakeException {
+    var folder = new RunFolder(results, runId);
+    folder.refuseIfTaken(List.of(folder.finished, folder.failed, folder.current));
+    try {
+      Files.createDirectories(results);
+      return Files.createDirectory(folder.current);
+    } catch (IOException e) {
+      throw notWritable(results, e);
+    }
+  }
+
+  /**
+   * Takes a folder over that another process of the same run has made or left, or makes it.
+   *
+   * @throws UserMistakeException if the run is finished, another process works on its folder, or it
+   *     can not be written
+   */
+  static RunFolder takeOver(Path results, String runId) throws UserMistakeException {
+    var folder = new RunFolder(results, runId);
+    folder.refuseIfTaken(List.of(folder.finished, folder.failed));
+    try {
+      Files.createDirectories(results);
+      folder.foreign = Files.exists(folder.current);
+      Files.createDirectories(folder.temporary());
+      folder.lock =
+          FileChannel.open(
+              folder.current.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      if (folder.lock.tryLock() == null) {
+        throw new UserMistakeException(
+            "--run-id",
+            "another process makes the run's folder (" + folder.current + ")",
+            "the run has an analyze already, or you want another --results");
+      }
+    } catch (IOException e) {
+      throw notWritable(results, e);
+    }
+    return folder;
+  }
+
+  /** The folder of all runs: as told, or {@code results} beside {@code ./sluice}. */
+  static Path results(@Nullable Path told) {
+    return told != null ? told : Path.of(System.getProperty("sluice.home", ".")).resolve("results");
+  }
+
+  private void refuseIfTaken(List<Path> folders) throws UserMistakeException {
+    for (Path taken : folders) {
       if (Files.exists(taken)) {
         throw new UserMistakeException(
             "--run-id",
@@ -46,17 +118,13 @@ final class RunFolder implements AutoCloseable {
             "you want another --run-id, or to move that folder away");
       }
     }
-    try {
-      Files.createDirectories(results);
-      Files.createDirectory(folder.current);
-      Files.createDirectory(folder.temporary());
-    } catch (IOException e) {
-      throw new UserMistakeException(
-          "--results",
-          "the folder can not be written (" + results + ": " + UserMistakeException.reason(e) + ")",
-          "you want another --results, or have to give yourself the right to write there");
-    }
-    return folder;
+  }
+
+  private static UserMistakeException notWritable(Path results, IOException e) {
+    return new UserMistakeException(
+        "--results",
+        "the folder can not be written (" + results + ": " + UserMistakeException.reason(e) + ")",
+        "you want another --results, or have to give yourself the right to write there");
   }
 
   /** Where it is now. */
@@ -95,10 +163,20 @@ final class RunFolder implements AutoCloseable {
     return finished;
   }
 
-  /** There was nothing to keep: the folder goes. */
+  /** There was nothing to keep: the folder goes, unless another process had files in it before. */
   void discard() throws IOException {
-    removeTree(current);
+    if (foreign) {
+      removeTemporary();
+    } else {
+      removeTree(current);
+    }
     discarded = true;
+  }
+
+  /** There was nothing to keep of any process: the folder goes. */
+  void discardAll() throws IOException {
+    foreign = false;
+    discard();
   }
 
   /** A folder that was neither finished nor discarded is marked as failed. */
@@ -109,10 +187,14 @@ final class RunFolder implements AutoCloseable {
       Files.move(current, failed, StandardCopyOption.ATOMIC_MOVE);
       current = failed;
     }
+    if (lock != null) {
+      lock.close();
+    }
   }
 
   private void removeTemporary() throws IOException {
     removeTree(temporary());
+    Files.deleteIfExists(current.resolve(LOCK));
   }
 
   private static void removeTree(Path root) throws IOException {

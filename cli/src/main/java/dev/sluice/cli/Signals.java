@@ -3,6 +3,7 @@ package dev.sluice.cli;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -29,6 +30,19 @@ final class Signals implements AutoCloseable {
    * @param onSecond called before the process is ended at once
    */
   static Signals listen(Runnable onFirst, Runnable onSecond) {
+    return listen(onFirst, onSecond, List.of("INT", "TERM", "HUP"), List.of());
+  }
+
+  /**
+   * Begins to listen in a process that another process of Sluice started: a terminal sends Ctrl-C
+   * to both, and only the parent knows what is to be stopped first.
+   */
+  static Signals listenAsChild(Runnable onFirst, Runnable onSecond) {
+    return listen(onFirst, onSecond, List.of("TERM"), List.of("INT", "HUP"));
+  }
+
+  private static Signals listen(
+      Runnable onFirst, Runnable onSecond, List<String> heeded, List<String> ignored) {
     var signals = new Signals();
     InvocationHandler handler =
         (proxy, method, arguments) -> {
@@ -43,15 +57,22 @@ final class Signals implements AutoCloseable {
       Object listener =
           Proxy.newProxyInstance(
               Signals.class.getClassLoader(), new Class<?>[] {handlerType}, handler);
-      for (String name : new String[] {"INT", "TERM", "HUP"}) {
-        Object signal =
-            Class.forName("sun.misc.Signal").getConstructor(String.class).newInstance(name);
+      for (String name : heeded) {
+        Object signal = signal(name);
         signals.before.put(signal, handle(signal, listener));
+      }
+      for (String name : ignored) {
+        Object signal = signal(name);
+        signals.before.put(signal, handle(signal, handlerType.getField("SIG_IGN").get(null)));
       }
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException("this Java has no signals", e);
     }
     return signals;
+  }
+
+  private static Object signal(String name) throws ReflectiveOperationException {
+    return Class.forName("sun.misc.Signal").getConstructor(String.class).newInstance(name);
   }
 
   private static int number(Object signal) throws ReflectiveOperationException {

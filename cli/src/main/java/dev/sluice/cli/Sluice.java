@@ -4,6 +4,7 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -11,11 +12,21 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(
     name = "./sluice",
     mixinStandardHelpOptions = true,
-    versionProvider = Sluice.Version.class,
     description = "Which scheduler keeps my latency promises, at which load, on which hardware?",
-    subcommands = RunCommand.class,
+    subcommands = {
+      RunCommand.class,
+      BrokerCommand.class,
+      ProduceCommand.class,
+      ScheduleCommand.class,
+      ExecuteCommand.class,
+      AnalyzeCommand.class,
+      TopicsCommand.class,
+      ChaosCommand.class,
+      BenchCommand.class
+    },
     footer = {"", "Example:", "  ./sluice run configs/quickstart.yaml"})
 public final class Sluice {
+  static final int EXIT_DONE = 0;
   static final int EXIT_BUG = 1;
   static final int EXIT_MISTAKE = 2;
 
@@ -27,7 +38,9 @@ public final class Sluice {
 
   /** Runs a command and returns its exit status. */
   static int execute(String... arguments) {
-    return new CommandLine(new Sluice())
+    var sluice = new CommandLine(new Sluice());
+    tellVersion(sluice);
+    return sluice
         .setParameterExceptionHandler((mistake, args) -> explain(mistake))
         .setExecutionExceptionHandler(
             (error, command, parsed) -> {
@@ -36,6 +49,12 @@ public final class Sluice {
               return EXIT_BUG;
             })
         .execute(arguments);
+  }
+
+  /** Each subcommand has a {@code --version} too. */
+  private static void tellVersion(CommandLine command) {
+    command.getCommandSpec().versionProvider(new Version());
+    command.getSubcommands().values().forEach(Sluice::tellVersion);
   }
 
   private static int explain(ParameterException mistake) {
@@ -48,6 +67,9 @@ public final class Sluice {
               + unmatched.getUnmatched().get(0)
               + ")";
       suggestions = unmatched.getSuggestions();
+    }
+    if (mistake.getArgSpec() instanceof OptionSpec option && mistake.getValue() != null) {
+      what = option.longestName() + " can not be (" + mistake.getValue() + ")";
     }
     command.getErr().println("sluice: error: " + what + ".");
     command

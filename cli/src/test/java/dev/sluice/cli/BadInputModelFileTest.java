@@ -172,7 +172,7 @@ final class BadInputModelFileTest {
   /** A built-in model's file, which stands in for one of the user's. */
   private static Path model(String name) throws Exception {
     return new ModelCache(shared)
-        .file("vit_tiny", name.endsWith(".pt") ? "pytorch" : "onnx", ModelProgress.none());
+        .file("vit_tiny", name.endsWith(".pt") ? "pytorch" : "onnx", "fp32", ModelProgress.none());
   }
 
   private static Path cached(Path cache) throws Exception {

@@ -27,6 +27,15 @@ final class BadInputTest {
       workloads: [{name: toy, tokens: 10, alpha_ms: 1, beta_ms: 1}]
       """;
 
+  private static final String REAL =
+      """
+      duration_seconds: 2
+      arrival_rate_jobs_per_sec: 5
+      batch_sizes: [1]
+      workloads: [vit_tiny]
+      backends_enabled: [onnx]
+      """;
+
   @TempDir private Path folder;
 
   @AfterEach
@@ -191,6 +200,48 @@ final class BadInputTest {
     run(file(GOOD + "resources: {total_tokens: 13}\n")).isRefused(1).says("(13)");
   }
 
+  /** The engines on the class path are built for processors, so there is no CUDA anywhere. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "lanes: {device: cuda} | lanes.device (cuda) is not there: onnx finds no CUDA device. |"
+            + " lanes.device: auto takes the cpu then.",
+        "lanes: {device: 'cuda:1'} | lanes.device (cuda:1) is not there: onnx finds no CUDA"
+            + " device. | On a GPU",
+        "precision_modes: [fp32, fp16] | precision_modes (fp16) is slower than fp32 on a cpu,"
+            + " where onnx runs here. | allow_slow_precision: true",
+        "precision_modes: [bf16] | precision_modes (bf16) can not run on onnx: it has no"
+            + " convolution in bf16. | backends_enabled should be [pytorch]"
+      })
+  void namesTheLine_whenTheDeviceCanNotDoIt(String line, String what, String maybe)
+      throws IOException {
+    run(file(REAL + line + "\n"))
+        .isRefused(1)
+        .says("experiment.yaml:6: error: " + what)
+        .says(maybe);
+  }
+
+  @Test
+  void namesTheLatencyTable_whenItLacksAPrecision() throws IOException {
+    Path table =
+        Files.writeString(
+            folder.resolve("other.csv"),
+            "workload,backend,precision,samples,mean_ms\nvit,pytorch,fp32,1,3\n");
+
+    run(
+            file(GOOD),
+            "--set",
+            "lanes.latency_table=" + table,
+            "--set",
+            "workloads=[vit]",
+            "--set",
+            "precision_modes=[fp32, fp16]")
+        .isRefused(1)
+        .says(table + ": error: the latency table holds no row for (vit on pytorch in fp16).\n")
+        .says("  Maybe add rows for it");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "rum, Maybe you meant run.",
@@ -200,6 +251,32 @@ final class BadInputTest {
   })
   void suggests_whenTheCommandOrAnOptionIsUnknown(String words, String maybe) {
     sluice(words.split(" ")).isRefused(1).says("sluice: error: ").says(maybe);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "bench --repeats 0 | --repeats: error: the value (0) is below 1",
+        "bench core --seconds 0 | --seconds: error: the value (0) is below 1",
+        "bench core --warm-up -1 | --warm-up: error: the value (-1) is below 0",
+        "bench --repeats two | sluice: error: --repeats can not be (two)",
+        "chaos x.yaml --kills 0 | --kills: error: the number of faults (0) is below 1",
+        "schedule x.yaml --bootstrap localhost:1 --run-id a --wait -1"
+            + " | --wait: error: the value (-1) is below 0",
+        "execute x.yaml --bootstrap localhost:1 --run-id a/b | --run-id: error: the id (a/b)",
+        "topics | sluice: error: topics wants to know what to do"
+      })
+  void namesTheOption_whenItsValueCanNotBe(String words, String what) {
+    sluice(words.split(" ")).isRefused(1).says(what);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--version", "run --version", "topics list --version"})
+  void tellsItsVersion_whateverTheCommand(String words) {
+    BadInputCommand told = sluice(words.split(" "));
+    assertThat(told.status()).as(told.err()).isZero();
+    assertThat(told.out()).startsWith("Sluice ");
   }
 
   private Path file(String text) throws IOException {

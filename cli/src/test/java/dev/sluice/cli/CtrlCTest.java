@@ -57,7 +57,7 @@ final class CtrlCTest {
 
   @Test
   void endsTheRunWell_withEachJobAccountedFor() throws Exception {
-    screen.await(" sent ", LIMIT);
+    screen.awaitJobs(LIMIT);
     signal("INT");
     assertThat(exitStatus()).as(screen.text()).isEqualTo(130);
     assertThat(loop.left()).containsExactly("cut");
@@ -79,7 +79,7 @@ final class CtrlCTest {
 
   @Test
   void endsTheProcessAtOnce_onTheSecond_butTakesTheTemporaryFilesAway() throws Exception {
-    screen.await("run cut", LIMIT);
+    screen.awaitJobs(LIMIT); // what runs is awaited, so that the second one comes in time
     signal("INT");
     screen.await("Stopping", LIMIT);
     signal("INT");

@@ -55,8 +55,13 @@ final class FailingRoleTest {
     Run(EmbeddedBroker broker, String runId) throws Exception {
       topics = new Topics(runId);
       loop = new Loop(folder, broker.bootstrapServers());
+      Path impatient =
+          Files.writeString(
+              folder.resolve("client.properties"),
+              "delivery.timeout.ms=10000\nrequest.timeout.ms=5000\nmax.block.ms=10000\n");
       running =
-          new FutureTask<>(loop.prepare(runId, screen, true, "duration_seconds=300")::execute);
+          new FutureTask<>(
+              loop.prepare(runId, screen, true, impatient, "duration_seconds=300")::execute);
       new Thread(running, "the-run").start();
       screen.await(" sent ", Duration.ofSeconds(60));
     }

@@ -76,9 +76,27 @@ record Loop(Path folder, @Nullable String bootstrap) {
 
   ExperimentRun prepare(String runId, Screen screen, boolean terminal, String... overrides)
       throws IOException {
+    return prepare(runId, screen, terminal, null, overrides);
+  }
+
+  /** A run that leaves its topics there, for a test to look at. */
+  ExperimentRun prepare(
+      String runId,
+      Screen screen,
+      boolean terminal,
+      @Nullable Path kafkaConfig,
+      String... overrides)
+      throws IOException {
     var options =
         new ExperimentRun.Options(
-            write(EMULATED), List.of(overrides), results(), bootstrap, runId, false);
+            write(EMULATED),
+            List.of(overrides),
+            results(),
+            bootstrap,
+            runId,
+            kafkaConfig,
+            true,
+            false);
     return new ExperimentRun(options, new Console(screen.stream(), terminal));
   }
 

@@ -8,6 +8,7 @@ import dev.sluice.contract.BatchCompleted.JobResult;
 import dev.sluice.contract.BatchCompleted.Result;
 import dev.sluice.contract.EventCodec;
 import dev.sluice.contract.Topics;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,6 +48,39 @@ final class RealModelsLoopTest {
           .as("different inputs have different answers")
           .anyMatch(classes -> !classes.equals(completed.get(0).results().get(0).topClasses()));
     }
+  }
+
+  @Test
+  void jobsOfEachPrecisionRun_andCostTheirTokens() throws Exception {
+    Ended run =
+        new Loop(folder, null)
+            .run(
+                "half",
+                "lanes.kind=real",
+                "workloads=[vit_tiny]",
+                "backends_enabled=[pytorch]",
+                "precision_modes=[fp32, bf16]",
+                "microbatch.enabled=false",
+                "arrival_rate_jobs_per_sec=3",
+                "duration_seconds=4",
+                "tail_seconds=60");
+    assertThat(run.status()).as(run.text()).isZero();
+    assertThat(run.text()).contains("2 loaded and checked on cpu, ");
+    assertThat(Files.readString(run.folder().resolve("config.yaml")))
+        .contains("device_kind: \"cpu\"", "devices: \"cpu\"");
+    List<Map<String, String>> jobs = run.rows("trace.csv");
+    assertThat(jobs)
+        .extracting(row -> row.get("precision") + " " + row.get("status"))
+        .contains("fp32 done", "bf16 done")
+        .allMatch(both -> both.matches("(fp32|bf16) (done|dropped)")); // a busy machine drops some
+    Map<String, String> tokens =
+        Map.of("fp32 1", "44", "fp32 2", "48", "bf16 1", "31", "bf16 2", "34");
+    assertThat(jobs)
+        .extracting(row -> row.get("resource_cost_tokens"))
+        .containsExactlyElementsOf(
+            jobs.stream()
+                .map(row -> tokens.get(row.get("precision") + " " + row.get("batch_size")))
+                .toList());
   }
 
   private static List<BatchCompleted> completed(EmbeddedBroker broker, String facts)

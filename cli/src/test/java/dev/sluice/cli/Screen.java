@@ -6,6 +6,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /** What was printed, and a way to wait for words on it. */
 final class Screen extends OutputStream {
@@ -32,9 +33,18 @@ final class Screen extends OutputStream {
   }
 
   /** Waits until the words stand there; fails, showing all, if they do not come in time. */
-  synchronized void await(String words, Duration limit) throws InterruptedException {
+  void await(String words, Duration limit) throws InterruptedException {
+    await(Pattern.compile(words, Pattern.LITERAL), limit);
+  }
+
+  /** Waits until the live line tells of a job that was sent. */
+  void awaitJobs(Duration limit) throws InterruptedException {
+    await(Pattern.compile(" sent [1-9]"), limit);
+  }
+
+  private synchronized void await(Pattern words, Duration limit) throws InterruptedException {
     long endNs = System.nanoTime() + limit.toNanos();
-    while (!text().contains(words)) {
+    while (!words.matcher(text()).find()) {
       long leftNs = endNs - System.nanoTime();
       if (leftNs <= 0) {
         throw new AssertionError("(" + words + ") never came; what came: " + text());

@@ -48,6 +48,30 @@ final class WholeLoopTest {
   }
 
   @Test
+  void promisesMultiplesOfTheIsolatedTime_whereAClassHasAScale() throws Exception {
+    Ended run =
+        loop.run(
+            "scaled",
+            "classes={interactive: {slo_scale: 5000}, batch: {slo_ms: 40000}}",
+            "microbatch.enabled=false");
+    assertThat(run.status()).as(run.text()).isIn(0, 3); // 3: late generators, on a busy machine
+    List<Map<String, String>> jobs = run.rows("trace.csv");
+    assertThat(jobs).hasSizeGreaterThan(50);
+    assertThat(jobs)
+        .allSatisfy(
+            row -> {
+              int samples = Integer.parseInt(row.get("batch_size"));
+              double aloneMs =
+                  row.get("workload_name").equals("short") ? 2 + 0.5 * samples : 6 + samples;
+              assertThat(Double.parseDouble(row.get("slo_ms")))
+                  .isEqualTo(row.get("class_type").equals("batch") ? 40_000 : 5000 * aloneMs);
+            });
+    assertThat(Files.readString(run.folder().resolve("config.yaml")))
+        .contains("interactive: {slo_scale: 5000, ", "device_kind: \"emulated-linear\"");
+    assertThat(run.summary().path("lateness_limit_ms").asDouble()).isEqualTo(0.05 * 5000 * 2.5);
+  }
+
+  @Test
   void leavesAWholeFolderAndNothingElse_onItsOwnBroker() throws Exception {
     var threads = new LeftThreads();
     Ended run = new Loop(folder, null).run("own", "thresholds.all_done=> 10");

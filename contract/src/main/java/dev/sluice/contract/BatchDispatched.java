@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param lanes indexes of the lanes that it takes on the executor; one, until gangs
  * @param jobs the jobs in it, the chosen one first
  * @param samples inputs of all its jobs together
- * @param tokens memory tokens held from decision to completion
+ * @param tokens memory tokens held from decision to completion; 0 for a job that runs outside the
+ *     budget
  * @param attempt the highest attempt among its jobs, from 1
  * @param decidedAtNs log time of the decision
  * @param notAfterNs the executor refuses it as {@code too_late} after this; null: no limit

@@ -19,6 +19,7 @@ public final class EventCodec<E extends Event> {
       new EventCodec<>(BatchDispatched.class);
   public static final EventCodec<Outcome> OUTCOMES = new EventCodec<>(Outcome.class);
   public static final EventCodec<RunRecord> RUNS = new EventCodec<>(RunRecord.class);
+  public static final EventCodec<MetricsWindow> METRICS = new EventCodec<>(MetricsWindow.class);
 
   private final ObjectWriter writer;
   private final ObjectReader reader;

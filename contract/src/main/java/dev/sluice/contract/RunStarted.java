@@ -2,9 +2,13 @@ package dev.sluice.contract;
 
 import static java.util.Objects.requireNonNull;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A run begins. Topics {@code runs} and, once per shard, {@code facts}; no fact before it moves the
  * shard's clock.
+ *
+ * <p>Version 2 adds {@code arrivalsEndAtNsMax}.
  *
  * @param timeZeroEpochMs time zero of the run on the broker's clock, milliseconds since 1970
  * @param seed the one seed of the run, split by purpose
@@ -12,6 +16,8 @@ import static java.util.Objects.requireNonNull;
  * @param requestDigest SHA-256 of the whole request list, equal for equal requests
  * @param shards partitions of facts, dispatches and outcomes; at least 1
  * @param generators how many generators will write {@link ArrivalsEnded}; at least 1
+ * @param arrivalsEndAtNsMax no job is intended at or after it, so that a shard whose generator died
+ *     need not wait for its end for ever; null: not known
  */
 public record RunStarted(
     String runId,
@@ -20,9 +26,10 @@ public record RunStarted(
     String configDigest,
     String requestDigest,
     int shards,
-    int generators)
+    int generators,
+    @Nullable Long arrivalsEndAtNsMax)
     implements Fact, RunRecord {
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
 
   public RunStarted {
     requireNonNull(runId, "runId");

@@ -24,6 +24,10 @@ public record Topics(String prefix) {
     return prefix + ".outcomes";
   }
 
+  public String metrics() {
+    return prefix + ".metrics";
+  }
+
   public String deadLetters() {
     return prefix + ".dead-letters";
   }
@@ -35,6 +39,6 @@ public record Topics(String prefix) {
 
   /** Topics with one partition. */
   public List<String> unsharded() {
-    return List.of(runs(), deadLetters());
+    return List.of(runs(), metrics(), deadLetters());
   }
 }

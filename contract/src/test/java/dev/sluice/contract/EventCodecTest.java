@@ -205,6 +205,10 @@ final class EventCodecTest {
     }
 
     Outcome outcome() {
+      if (random.nextInt(3) == 0) {
+        long fromNs = ns();
+        return new Blocked(fromNs, fromNs + 1 + count(), text());
+      }
       return new JobEnded(
           text(),
           JobEnded.Status.values()[random.nextInt(JobEnded.Status.values().length)],
@@ -215,14 +219,31 @@ final class EventCodecTest {
     }
 
     RunRecord runRecord() {
-      return random.nextBoolean()
-          ? runStarted()
-          : new RunEnded(text(), ns(), random.nextBoolean(), random.nextBoolean(), ns());
+      return switch (random.nextInt(5)) {
+        case 0 -> runStarted();
+        case 1 -> new RoleJoined(role(), text(), text(), orNull(this::count));
+        case 2 -> new ShardTaken(count(), text(), orNull(this::text));
+        case 3 -> new RoleLeft(role(), text());
+        default ->
+            new RunEnded(
+                text(), ns(), random.nextBoolean(), random.nextBoolean(), ns(), orNull(this::text));
+      };
+    }
+
+    private RoleJoined.Role role() {
+      return RoleJoined.Role.values()[random.nextInt(RoleJoined.Role.values().length)];
     }
 
     private RunStarted runStarted() {
       return new RunStarted(
-          text(), ns(), random.nextLong(), text(), text(), 1 + count(), 1 + count());
+          text(),
+          ns(),
+          random.nextLong(),
+          text(),
+          text(),
+          1 + count(),
+          1 + count(),
+          orNull(this::ns));
     }
 
     private WarmUp warmUp() {

@@ -77,6 +77,9 @@ final class GoldenEventsTest {
     } else if (Outcome.class.isAssignableFrom(type)) {
       return EventCodec.OUTCOMES;
     }
+    if (type == MetricsWindow.class) {
+      return EventCodec.METRICS;
+    }
     return type == BatchDispatched.class ? EventCodec.DISPATCHES : EventCodec.RUNS;
   }
 

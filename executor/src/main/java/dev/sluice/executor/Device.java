@@ -2,8 +2,12 @@ package dev.sluice.executor;
 
 /** What an executor's lanes run on: real models, or an emulation. */
 interface Device extends AutoCloseable {
-  /** Opens one lane's share of it. Called on the lane's own thread. */
-  LaneWork openLane();
+  /**
+   * Opens one lane's share of it. Called on the lane's own thread.
+   *
+   * @param lane its number, from 0
+   */
+  LaneWork openLane(int lane);
 
   /** Floating-point operations of one sample's inference. */
   long flopsPerSample(ModelKey model);

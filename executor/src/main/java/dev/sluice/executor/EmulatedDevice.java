@@ -7,31 +7,35 @@ import dev.sluice.contract.ProcessClock;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lanes that wait instead of computing. One timer thread waits for the next end of a batch on
- * behalf of all lanes, so that many lanes on few cores do not compete in waiting; a start that
- * brings the next end forward interrupts its wait.
+ * Lanes that wait instead of computing. Each waits, asleep, on its own thread until its batch ends:
+ * a timer that woke the lanes would end them later by a second thread's waking. A batch that ends
+ * earlier than its lane waits for, because another ended, interrupts that lane's wait.
  */
 final class EmulatedDevice implements Device {
   private final EmulatedTimes times;
   private final long seed;
   private final ProcessClock clock;
   private final Pacer pacer;
-  private final Thread timer;
-  private final AtomicInteger lanesOpened = new AtomicInteger();
 
   private final Object lock = new Object();
   // guarded by lock, as all below
   private final SharedWork work = new SharedWork();
-  private final Map<Integer, CompletableFuture<Long>> finishes = new HashMap<>();
-  private long awaitedNs = Long.MAX_VALUE;
+  private final Map<Integer, Waiting> waitingByLane = new HashMap<>();
   private boolean closed;
-  private @Nullable Throwable failure;
+
+  /** A lane whose batch runs. */
+  private static final class Waiting {
+    final Thread thread = Thread.currentThread();
+
+    /** Until when its thread is asleep; {@link Long#MIN_VALUE}: it is not. */
+    long untilNs = Long.MIN_VALUE;
+
+    @Nullable Long finishedAtNs;
+  }
 
   /** Service times of a device that is not there. */
   interface EmulatedTimes {
@@ -50,18 +54,11 @@ final class EmulatedDevice implements Device {
     this.seed = settings.seed();
     this.clock = clock;
     this.pacer = pacer;
-    this.timer = new Thread(this::keepTime, settings.executorId() + "-emulation");
-    this.timer.setDaemon(true);
   }
 
   @Override
-  public LaneWork openLane() {
-    synchronized (lock) {
-      if (timer.getState() == Thread.State.NEW) {
-        timer.start();
-      }
-    }
-    return new EmulatedLane(lanesOpened.getAndIncrement());
+  public LaneWork openLane(int lane) {
+    return new EmulatedLane(lane);
   }
 
   @Override
@@ -73,82 +70,67 @@ final class EmulatedDevice implements Device {
   public void close() {
     synchronized (lock) {
       closed = true;
-      timer.interrupt();
-    }
-    boolean interrupted = false;
-    while (timer.isAlive()) {
-      try {
-        timer.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+      waitingByLane.values().forEach(waiting -> waiting.thread.interrupt());
     }
   }
 
   /** Waits until the batch's work is done; returns how long that was meant to take. */
   private long run(int lane, IntToDoubleFunction serviceNs) {
-    var finish = new CompletableFuture<Long>();
+    var waiting = new Waiting();
     long startedNs;
     synchronized (lock) {
-      if (closed || failure != null) {
-        throw new IllegalStateException("the emulation has stopped", failure);
-      }
+      failIfClosed();
       startedNs = clock.monotonicNs();
       settle(startedNs);
       work.start(lane, serviceNs, startedNs);
-      finishes.put(lane, finish);
-      if (work.nextFinishNs() < awaitedNs) {
-        timer.interrupt();
+      wakeWhoSleepsTooLong(); // a table may say that lanes are faster beside others
+      waitingByLane.put(lane, waiting);
+      waiting.untilNs = work.finishNs(lane);
+    }
+    while (true) {
+      try {
+        pacer.awaitNs(waiting.untilNs);
+      } catch (InterruptedException e) {
+        // re-timed or closed: look again
+      }
+      synchronized (lock) {
+        boolean unused = Thread.interrupted(); // nobody interrupts it from here on
+        waiting.untilNs = Long.MIN_VALUE;
+        failIfClosed();
+        settle(clock.monotonicNs());
+        if (waiting.finishedAtNs != null) {
+          return waiting.finishedAtNs - startedNs;
+        }
+        waiting.untilNs = work.finishNs(lane);
       }
     }
-    return finish.join() - startedNs;
   }
 
+  private void failIfClosed() {
+    if (closed) {
+      throw new IllegalStateException("the emulation has stopped");
+    }
+  }
+
+  /** Ends what has ended by now, and wakes each lane that waits for longer than it still needs. */
   private void settle(long nowNs) {
     for (var finished : work.advance(nowNs)) {
-      var finish = finishes.remove(finished.lane());
-      if (finish != null) {
-        finish.complete(finished.atNs());
+      Waiting ended = waitingByLane.remove(finished.lane());
+      if (ended != null) {
+        ended.finishedAtNs = finished.atNs();
+        wakeIfAsleepAfter(nowNs, ended);
       }
     }
+    wakeWhoSleepsTooLong();
   }
 
-  private void keepTime() {
-    try {
-      while (true) {
-        try {
-          pacer.awaitNs(nextFinishNs());
-        } catch (InterruptedException e) {
-          // re-timed or closed: look again
-        }
-        synchronized (lock) {
-          if (closed) {
-            return;
-          }
-          settle(clock.monotonicNs());
-        }
-      }
-    } catch (RuntimeException | Error e) {
-      synchronized (lock) {
-        failure = e;
-        finishes.values().forEach(finish -> finish.completeExceptionally(e));
-        finishes.clear();
-      }
-    }
+  private void wakeWhoSleepsTooLong() {
+    waitingByLane.forEach((lane, waiting) -> wakeIfAsleepAfter(work.finishNs(lane), waiting));
   }
 
-  /** When the next batch ends; waits while none runs. */
-  private long nextFinishNs() throws InterruptedException {
-    synchronized (lock) {
-      awaitedNs = work.nextFinishNs();
-      while (awaitedNs == Long.MAX_VALUE) {
-        lock.wait(); // a start interrupts it
-        awaitedNs = work.nextFinishNs();
-      }
-      return awaitedNs;
+  private static void wakeIfAsleepAfter(long atNs, Waiting waiting) {
+    if (waiting.untilNs > atNs) {
+      waiting.thread.interrupt();
     }
   }
 

@@ -20,7 +20,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -35,14 +40,29 @@ import org.slf4j.LoggerFactory;
  * <p>A dispatch is refused as {@code older_incarnation} if it is for an earlier start of this
  * executor, {@code unsupported} if it is for more than one lane, for a lane that is not there or
  * for a model that no lane opened, {@code too_late} after its notAfterNs, {@code busy} if its lane
- * holds another. Of several with one id only the first counts.
+ * holds as many as it can: one, and those that it may hold ahead. Of several with one id only the
+ * first counts. What an executor takes it answers once, unless it fails or its lane hangs.
  *
- * <p>A job's input is made on its lane's thread after the dispatch was taken and before the service
- * time begins: so lanes do not wait for each other's inputs, and the making counts as wait.
+ * <p>A job's input is made on its lane's thread after the batch before it has ended and before the
+ * service time begins: so lanes do not wait for each other's inputs, the making counts as wait, and
+ * no inference shares its core with it. A lane that may hold a batch ahead leaves the completion of
+ * the last to another thread, so that only the inputs stand between two batches.
+ *
+ * <p>The broker may be away for a minute: completions are kept, and delivered in their order.
  */
 public final class Executor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Executor.class);
   private static final long POLL_NS_MAX = 100_000_000;
+
+  /**
+   * A batch is overdue after so many times its predicted service time, or so long if that is more.
+   */
+  private static final int OVERDUE_FACTOR = 10;
+
+  private static final long OVERDUE_NS_MIN = 10_000_000_000L;
+
+  /** How long what remains to be appended may take when the executor closes. */
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
 
   private final ExecutorSettings settings;
   private final String deviceKind;
@@ -51,12 +71,23 @@ public final class Executor implements AutoCloseable {
   private final WarmedLanes warmed;
   private final Set<ModelKey> models;
   private final AtomicBoolean failed = new AtomicBoolean();
+  private final AtomicLong done = new AtomicLong();
+  private final AtomicLong failedBatches = new AtomicLong();
+  private final AtomicLong serviceNsSum = new AtomicLong();
+  private final Map<String, Long> refusedByCause = new ConcurrentHashMap<>();
 
   private volatile boolean closing;
   private boolean closed;
   private @Nullable Joined joined;
 
-  private record Joined(ExecutorLog log, Thread reader, Consumer<Throwable> onFailure) {}
+  /**
+   * @param completing appends the completions of lanes that hold batches ahead; null: none does
+   */
+  private record Joined(
+      ExecutorLog log,
+      Thread reader,
+      @Nullable ExecutorService completing,
+      Consumer<Throwable> onFailure) {}
 
   private Executor(
       ExecutorSettings settings,
@@ -111,42 +142,81 @@ public final class Executor implements AutoCloseable {
     return warmed.warnings();
   }
 
+  /** What it has done and is at. From any thread, at any time. */
+  public ExecutorNumbers numbers() {
+    int busy = 0;
+    int held = 0;
+    for (Lane lane : warmed.lanes()) {
+      int holds = lane.holds().size();
+      held += holds;
+      busy += holds > 0 ? 1 : 0;
+    }
+    return new ExecutorNumbers(
+        warmed.lanes().size(),
+        busy,
+        held,
+        done.get(),
+        failedBatches.get(),
+        refusedByCause,
+        serviceNsSum.get());
+  }
+
+  /** Joins without faults; see {@link #join(Topics, Map, LaneFaults, Consumer)}. */
+  public void join(Topics topics, Map<String, Object> kafka, Consumer<Throwable> onFailure) {
+    join(topics, kafka, LaneFaults.NONE, onFailure);
+  }
+
   /**
    * Begins to report to the shard and to take its dispatches, on a thread of its own.
    *
    * @param kafka client properties, with bootstrap.servers
+   * @param faults what a test of faults does to the lanes
    * @param onFailure told once, from any thread, when the executor can not go on; {@link #close}
    *     must then be called, but not from within
    * @throws org.apache.kafka.common.KafkaException if the broker or a topic is out of reach
    */
-  public void join(Topics topics, Map<String, Object> kafka, Consumer<Throwable> onFailure) {
+  public void join(
+      Topics topics, Map<String, Object> kafka, LaneFaults faults, Consumer<Throwable> onFailure) {
     join(
         topics,
         logFailure -> KafkaExecutorLog.open(topics, settings.shard(), kafka, clock, logFailure),
+        faults,
         onFailure);
   }
 
   synchronized void join(
       Topics topics,
       Function<Consumer<Throwable>, ExecutorLog> opening,
+      LaneFaults faults,
       Consumer<Throwable> onFailure) {
     if (joined != null || closed) {
       throw new IllegalStateException("an executor joins once");
     }
     ExecutorLog log = opening.apply(failure -> fail(failure, onFailure));
-    var reader =
-        new Thread(
+    ExecutorService completing =
+        settings.ahead() == 0
+            ? null
+            : Executors.newSingleThreadExecutor(
+                task -> daemon(task, settings.executorId() + "-completions"));
+    var read = new Reader(topics, log, completing, faults, onFailure);
+    Thread reader =
+        daemon(
             () -> {
               try {
-                new Reader(topics, log, onFailure).readUntilClosing();
+                read.readUntilClosing();
               } catch (RuntimeException | Error e) {
                 fail(e, onFailure);
               }
             },
             settings.executorId() + "-reader");
-    reader.setDaemon(true);
-    joined = new Joined(log, reader, onFailure);
+    joined = new Joined(log, reader, completing, onFailure);
     reader.start();
+  }
+
+  private static Thread daemon(Runnable task, String name) {
+    var thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
   }
 
   private void fail(Throwable failure, Consumer<Throwable> onFailure) {
@@ -160,6 +230,10 @@ public final class Executor implements AutoCloseable {
   /**
    * Takes no more dispatches, lets the lanes finish what they hold, reports for the last time, and
    * closes the sessions; the models may be closed afterwards. A second call does nothing.
+   *
+   * <p>A lane whose batch is overdue, hence may hang, is left behind: its thread, its sessions and
+   * what its dispatches hold stay, and the last report names them. Loaded models then refuse to be
+   * closed.
    */
   @Override
   public synchronized void close() {
@@ -172,16 +246,39 @@ public final class Executor implements AutoCloseable {
       joined.log().wakeUp();
       awaitEnd(joined.reader());
     }
-    warmed.lanes().forEach(Lane::close);
+    warmed.lanes().forEach(Lane::beginToClose);
+    for (Lane lane : warmed.lanes()) {
+      if (!lane.awaitEnd(() -> lane.overdue(clock.monotonicNs()))) {
+        LOG.warn(
+            "lane {} of {} is left behind: it has not ended {}",
+            lane.index(),
+            settings.executorId(),
+            lane.holds());
+      }
+    }
     device.close();
     if (joined != null) {
-      try (ExecutorLog log = joined.log()) {
-        if (!failed.get()) {
-          log.append(report(true, log.clockOffsetNsMax()));
+      leave(joined);
+    }
+  }
+
+  private void leave(Joined joined) {
+    if (joined.completing() != null) {
+      joined.completing().shutdown();
+      try {
+        if (!joined.completing().awaitTermination(CLOSE_MAX.toMillis(), TimeUnit.MILLISECONDS)) {
+          LOG.warn("{} could not append all its completions", settings.executorId());
         }
-      } catch (RuntimeException e) {
-        fail(e, joined.onFailure());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
       }
+    }
+    try (ExecutorLog log = joined.log()) {
+      if (!failed.get()) {
+        log.append(report(true, log.clockOffsetNsMax()));
+      }
+    } catch (RuntimeException e) {
+      fail(e, joined.onFailure());
     }
   }
 
@@ -202,9 +299,7 @@ public final class Executor implements AutoCloseable {
   private ExecutorReported report(boolean leaving, long clockOffsetNsMax) {
     var lanes = new ArrayList<ExecutorReported.Lane>();
     for (Lane lane : warmed.lanes()) {
-      DispatchId holds = lane.holds();
-      lanes.add(
-          new ExecutorReported.Lane(lane.index(), holds == null ? List.of() : List.of(holds)));
+      lanes.add(new ExecutorReported.Lane(lane.index(), lane.holds()));
     }
     return new ExecutorReported(
         settings.executorId(),
@@ -218,10 +313,25 @@ public final class Executor implements AutoCloseable {
         warmed.cpuPerLane());
   }
 
+  /**
+   * What became of a batch on its lane.
+   *
+   * @param batch null: it failed
+   * @param failure why; null: it did not
+   */
+  private record Ran(
+      BatchDispatched dispatch,
+      long startedNs,
+      long serviceNs,
+      LaneWork.@Nullable PreparedBatch batch,
+      @Nullable Exception failure) {}
+
   /** The reader thread's part: takes dispatches, and reports each heartbeat. */
   private final class Reader {
     private final Topics topics;
     private final ExecutorLog log;
+    private final @Nullable ExecutorService completing;
+    private final LaneFaults faults;
     private final Consumer<Throwable> onFailure;
 
     /** Dispatches that were read before the run's time zero, which stands in another topic. */
@@ -230,9 +340,16 @@ public final class Executor implements AutoCloseable {
     private @Nullable RunClock runClock;
     private @Nullable DispatchId highest;
 
-    Reader(Topics topics, ExecutorLog log, Consumer<Throwable> onFailure) {
+    Reader(
+        Topics topics,
+        ExecutorLog log,
+        @Nullable ExecutorService completing,
+        LaneFaults faults,
+        Consumer<Throwable> onFailure) {
       this.topics = topics;
       this.log = log;
+      this.completing = completing;
+      this.faults = faults;
       this.onFailure = onFailure;
     }
 
@@ -317,9 +434,12 @@ public final class Executor implements AutoCloseable {
       lane.execute(
           work -> {
             try {
-              var completed = run(work, dispatch, model, runClock);
-              lane.release();
-              log.append(completed);
+              Ran ran = run(work, dispatch, model, lane);
+              if (completing == null) {
+                complete(lane, ran, runClock);
+              } else {
+                completing.execute(() -> complete(lane, ran, runClock)); // each lane's in order
+              }
             } catch (RuntimeException | Error e) {
               fail(e, onFailure);
             }
@@ -327,38 +447,68 @@ public final class Executor implements AutoCloseable {
     }
 
     /** Runs the batch on its lane's thread. Whatever an inference throws is the batch's failure. */
-    private BatchCompleted run(
-        LaneWork work, BatchDispatched dispatch, ModelKey model, RunClock runClock) {
+    private Ran run(LaneWork work, BatchDispatched dispatch, ModelKey model, Lane lane) {
       Long startedNs = null;
       try {
         var batch = work.prepare(model, dispatch.jobs(), dispatch.attempt());
         startedNs = clock.monotonicNs();
+        lane.begin(
+            startedNs + Math.max(OVERDUE_NS_MIN, OVERDUE_FACTOR * dispatch.predictedServiceNs()));
+        faults.beforeInference(lane.index());
         batch.run();
-        long serviceNs = clock.monotonicNs() - startedNs;
-        return completed(
-            dispatch,
-            startedNs - runClock.toMonotonicNs(0),
-            serviceNs,
-            Result.DONE,
-            null,
-            batch.results(),
-            batch.emulatedServiceNs());
+        return new Ran(dispatch, startedNs, clock.monotonicNs() - startedNs, batch, null);
       } catch (Exception e) {
-        LOG.warn("{} failed on {}", dispatch.dispatchId(), settings.executorId(), e);
         long nowNs = clock.monotonicNs();
         long beganNs = startedNs == null ? nowNs : startedNs;
-        return completed(
-            dispatch,
-            beganNs - runClock.toMonotonicNs(0),
-            nowNs - beganNs,
-            Result.FAILED,
-            e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage(),
-            List.of(),
-            null);
+        return new Ran(dispatch, beganNs, nowNs - beganNs, null, e);
       }
     }
 
+    private void complete(Lane lane, Ran ran, RunClock runClock) {
+      try {
+        BatchCompleted completed = completion(ran, runClock);
+        lane.release(completed.dispatchId());
+        log.append(completed);
+      } catch (RuntimeException | Error e) {
+        fail(e, onFailure);
+      }
+    }
+
+    private BatchCompleted completion(Ran ran, RunClock runClock) {
+      long startedAtNs = ran.startedNs() - runClock.toMonotonicNs(0);
+      serviceNsSum.addAndGet(ran.serviceNs());
+      Exception failure = ran.failure();
+      if (ran.batch() != null) {
+        try {
+          List<BatchCompleted.JobResult> results = ran.batch().results();
+          done.incrementAndGet();
+          return completed(
+              ran.dispatch(),
+              startedAtNs,
+              ran.serviceNs(),
+              Result.DONE,
+              null,
+              results,
+              ran.batch().emulatedServiceNs());
+        } catch (RuntimeException e) {
+          failure = e;
+        }
+      }
+      LOG.warn("{} failed on {}", ran.dispatch().dispatchId(), settings.executorId(), failure);
+      failedBatches.incrementAndGet();
+      String message = failure == null ? null : failure.getMessage();
+      return completed(
+          ran.dispatch(),
+          startedAtNs,
+          ran.serviceNs(),
+          Result.FAILED,
+          message == null ? String.valueOf(failure) : message,
+          List.of(),
+          null);
+    }
+
     private void refuse(BatchDispatched dispatch, String cause) {
+      refusedByCause.merge(cause, 1L, Long::sum);
       log.append(completed(dispatch, null, 0, Result.REFUSED, cause, List.of(), null));
     }
 

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param incarnation rises with each start of the same executor
  * @param shard the partition of facts and dispatches that it belongs to
  * @param lanes how many; at least 1
+ * @param ahead how many dispatches a lane holds beside the one that it runs; at least 0
  * @param threadsPerLane intra-op threads that each lane may use
  * @param tokens the memory budget that its lanes share; null: no budget
  * @param seed of the run; inputs and emulated noise are made from it
@@ -24,6 +25,7 @@ public record ExecutorSettings(
     long incarnation,
     int shard,
     int lanes,
+    int ahead,
     int threadsPerLane,
     @Nullable Long tokens,
     long seed,
@@ -34,6 +36,9 @@ public record ExecutorSettings(
   public ExecutorSettings {
     if (lanes < 1) {
       throw new IllegalArgumentException("lanes (" + lanes + ") must be at least 1");
+    }
+    if (ahead < 0) {
+      throw new IllegalArgumentException("ahead (" + ahead + ") must be at least 0");
     }
     if (heartbeatMs < 1) {
       throw new IllegalArgumentException("heartbeatMs (" + heartbeatMs + ") must be at least 1");
@@ -53,6 +58,7 @@ public record ExecutorSettings(
         incarnation,
         shard,
         experiment.lanes().count(),
+        experiment.lanes().ahead(),
         experiment.lanes().threads(),
         resources.enabled() ? Long.valueOf(resources.totalTokens()) : null,
         experiment.seed(),
@@ -62,7 +68,7 @@ public record ExecutorSettings(
   }
 
   /** Every model that the experiment's jobs can ask for; a user's own file runs on its backend. */
-  static List<ModelKey> models(Experiment experiment) {
+  public static List<ModelKey> models(Experiment experiment) {
     var models = new ArrayList<ModelKey>();
     for (var workload : experiment.workloads()) {
       for (String backend : experiment.backendsOf(workload)) {

@@ -35,6 +35,15 @@ import org.jspecify.annotations.Nullable;
 final class KafkaExecutorLog implements ExecutorLog {
   private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
 
+  /**
+   * A broker may be away for a minute and needs some seconds to start: so long facts are kept for
+   * it, unless the client properties say otherwise.
+   */
+  private static final int BROKER_AWAY_MS_MAX = 90_000;
+
+  /** A broker that hangs is asked again after so long. */
+  private static final int REQUEST_MS_MAX = 10_000;
+
   private final Topics topics;
   private final int shard;
   private final ProcessClock clock;
@@ -107,6 +116,12 @@ final class KafkaExecutorLog implements ExecutorLog {
     properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
     properties.put(ProducerConfig.ACKS_CONFIG, "all");
     properties.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+    // While one request is on its way the next one gathers: idle, nothing waits; busy, the broker
+    // gets a few full requests instead of one for each record.
+    properties.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
+    properties.putIfAbsent(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_MS_MAX);
+    properties.putIfAbsent(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, BROKER_AWAY_MS_MAX);
+    properties.putIfAbsent(ProducerConfig.MAX_BLOCK_MS_CONFIG, BROKER_AWAY_MS_MAX);
     return properties;
   }
 

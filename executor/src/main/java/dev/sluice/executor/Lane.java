@@ -1,23 +1,33 @@
 package dev.sluice.executor;
 
 import dev.sluice.contract.DispatchId;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thread that lives as long as its executor, and the dispatch that it holds. An engine may keep
- * memory for each thread that ran an inference, so a lane never changes its thread.
+ * One thread that lives as long as its executor, and the dispatches that it holds: the one that
+ * runs and those that wait for it. An engine may keep memory for each thread that ran an inference,
+ * so a lane never changes its thread.
  */
 final class Lane {
+  private static final long LOOK_MS = 20;
+
   private final int index;
+  private final int holdsMax;
   private final ExecutorService thread;
-  private final AtomicReference<@Nullable DispatchId> holds = new AtomicReference<>();
+
+  /** In the order of their runs. Guarded by itself. */
+  private final List<DispatchId> holds = new ArrayList<>();
+
+  private volatile long overdueAtNs = Long.MAX_VALUE;
 
   /** Used by the lane's thread alone. */
   private @Nullable LaneWork work;
@@ -27,8 +37,12 @@ final class Lane {
     T run(LaneWork work) throws Exception;
   }
 
-  Lane(int index, String threadName) {
+  /**
+   * @param holdsMax how many dispatches it holds at most, at least 1
+   */
+  Lane(int index, int holdsMax, String threadName) {
     this.index = index;
+    this.holdsMax = holdsMax;
     this.thread =
         Executors.newSingleThreadExecutor(
             task -> {
@@ -54,7 +68,7 @@ final class Lane {
     return thread.submit(() -> task.run(opened()));
   }
 
-  /** Runs the task when the thread is free. It must not throw: nobody would be told. */
+  /** Runs the task after those before it. It must not throw: nobody would be told. */
   void execute(Consumer<LaneWork> task) {
     thread.execute(() -> task.accept(opened()));
   }
@@ -66,23 +80,39 @@ final class Lane {
     return work;
   }
 
-  /** Takes the lane for a dispatch; false if it holds one. */
+  /** Takes the lane for a dispatch; false if it holds as many as it can. */
   boolean hold(DispatchId dispatch) {
-    return holds.compareAndSet(null, dispatch);
+    synchronized (holds) {
+      return holds.size() < holdsMax && holds.add(dispatch);
+    }
   }
 
-  /** The lane is free again: called before its completion is sent, which may bring the next. */
-  void release() {
-    holds.set(null);
+  /** The dispatch is over: called before its completion is sent, which may bring the next. */
+  void release(DispatchId dispatch) {
+    synchronized (holds) {
+      holds.remove(dispatch);
+    }
   }
 
-  /** The dispatch that it holds; null if it is free. */
-  @Nullable DispatchId holds() {
-    return holds.get();
+  /** A batch begins; {@link #overdue} from that time on until the next begins. */
+  void begin(long overdueAtNs) {
+    this.overdueAtNs = overdueAtNs;
   }
 
-  /** Lets the lane finish what it holds, closes its work on its own thread, and waits for both. */
-  void close() {
+  /** Whether what it runs has taken longer than it may. */
+  boolean overdue(long nowNs) {
+    return nowNs >= overdueAtNs;
+  }
+
+  /** The dispatches that it holds, in the order of their runs. */
+  List<DispatchId> holds() {
+    synchronized (holds) {
+      return List.copyOf(holds);
+    }
+  }
+
+  /** Closes its work, on its own thread, once it has run what it holds. */
+  void beginToClose() {
     thread.execute(
         () -> {
           if (work != null) {
@@ -90,12 +120,21 @@ final class Lane {
           }
         });
     thread.shutdown();
+  }
+
+  /**
+   * After {@link #beginToClose}: waits until its thread has ended, or is given up. A lane that is
+   * given up keeps what it has open, since a model must not be closed under an inference.
+   *
+   * @param givenUp whether to wait no longer; looked at again and again
+   * @return whether it has ended
+   */
+  boolean awaitEnd(BooleanSupplier givenUp) {
     boolean interrupted = false;
-    while (!thread.isTerminated()) {
+    boolean ended = thread.isTerminated();
+    while (!ended && !givenUp.getAsBoolean()) {
       try {
-        if (thread.awaitTermination(1, TimeUnit.HOURS)) {
-          break;
-        }
+        ended = thread.awaitTermination(LOOK_MS, TimeUnit.MILLISECONDS);
       } catch (InterruptedException e) {
         interrupted = true; // a model must not be closed under a lane that predicts
       }
@@ -103,5 +142,6 @@ final class Lane {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+    return ended;
   }
 }

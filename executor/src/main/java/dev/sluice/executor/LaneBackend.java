@@ -9,6 +9,7 @@ import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
 import dev.sluice.executor.EmulatedDevice.EmulatedTimes;
 import dev.sluice.executor.RealDevice.Models;
 import dev.sluice.executor.model.InferenceSession;
+import dev.sluice.executor.model.InputBuffer;
 import dev.sluice.executor.model.LoadedModels;
 import dev.sluice.executor.model.WorkloadInfo;
 import java.lang.management.ManagementFactory;
@@ -35,26 +36,29 @@ public final class LaneBackend {
     this.factory = factory;
   }
 
-  /** Models on this machine's processor. The caller closes them after the executor. */
+  /** Models on this machine's devices. The caller closes them after the executor. */
   public static LaneBackend real(LoadedModels models) {
     return real(
+        models.devices().kind(),
         new Models() {
           @Override
-          public InferenceSession openSession(ModelKey model) {
-            return models.openSession(model.workload(), model.backend(), model.precision());
+          public InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer) {
+            return models.openSession(
+                model.workload(), model.backend(), model.precision(), lane, buffer);
           }
 
           @Override
           public WorkloadInfo info(ModelKey model) {
-            return models.info(model.workload(), model.backend());
+            return models.info(model.workload(), model.backend(), model.precision());
           }
         },
         processCpuNs());
   }
 
-  static LaneBackend real(Models models, LongSupplier processCpuNs) {
+  static LaneBackend real(String deviceKind, Models models, LongSupplier processCpuNs) {
     return new LaneBackend(
-        "cpu", (settings, clock, pacer) -> new RealDevice(models, settings, clock, processCpuNs));
+        deviceKind,
+        (settings, clock, pacer) -> new RealDevice(models, settings, clock, processCpuNs));
   }
 
   private static LongSupplier processCpuNs() {

@@ -274,6 +274,11 @@ public final class LatencyTable {
     return entries.containsKey(model);
   }
 
+  /** Whether it has a time for the model with one busy lane, from which others follow. */
+  public boolean holdsAlone(ModelKey model) {
+    return holds(model) && byBusyLanes(model).containsKey(1);
+  }
+
   /**
    * Mean service time of a batch.
    *

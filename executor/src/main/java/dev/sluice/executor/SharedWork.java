@@ -21,6 +21,11 @@ final class SharedWork {
     final IntToDoubleFunction serviceNs;
     double shareLeft = 1;
 
+    /** As long as so many lanes are busy as now. */
+    double serviceNsNow;
+
+    long finishNs;
+
     Running(int lane, IntToDoubleFunction serviceNs) {
       this.lane = lane;
       this.serviceNs = serviceNs;
@@ -47,11 +52,26 @@ final class SharedWork {
     }
     progress(atNs);
     running.add(new Running(lane, serviceNs));
+    retime();
   }
 
   /** When the next batch ends if none starts before; {@link Long#MAX_VALUE} if none runs. */
   long nextFinishNs() {
-    return running.stream().mapToLong(this::finishNs).min().orElse(Long.MAX_VALUE);
+    long next = Long.MAX_VALUE;
+    for (Running batch : running) {
+      next = Math.min(next, batch.finishNs);
+    }
+    return next;
+  }
+
+  /** When that lane's batch ends if none starts or ends before. */
+  long finishNs(int lane) {
+    for (Running batch : running) {
+      if (batch.lane == lane) {
+        return batch.finishNs;
+      }
+    }
+    throw new IllegalArgumentException("lane " + lane + " is not busy");
   }
 
   /** What ends by toNs, in the order of its end. */
@@ -59,24 +79,28 @@ final class SharedWork {
     var finished = new ArrayList<Finished>();
     while (!running.isEmpty() && nextFinishNs() <= toNs) {
       long atNs = nextFinishNs();
-      var ended = running.stream().filter(r -> finishNs(r) == atNs).toList();
+      var ended = running.stream().filter(r -> r.finishNs == atNs).toList();
       progress(atNs);
       running.removeAll(ended);
+      retime();
       ended.forEach(r -> finished.add(new Finished(r.lane, atNs)));
     }
     return finished;
   }
 
-  private long finishNs(Running batch) {
-    return changedAtNs
-        + Math.round(batch.shareLeft * batch.serviceNs.applyAsDouble(running.size()));
-  }
-
   private void progress(long toNs) {
     for (Running batch : running) {
-      double done = (toNs - changedAtNs) / batch.serviceNs.applyAsDouble(running.size());
+      double done = (toNs - changedAtNs) / batch.serviceNsNow;
       batch.shareLeft = Math.max(0, batch.shareLeft - done);
     }
     changedAtNs = toNs;
+  }
+
+  /** After a start or an end, which change the rates: asked once, since they are looked up. */
+  private void retime() {
+    for (Running batch : running) {
+      batch.serviceNsNow = batch.serviceNs.applyAsDouble(running.size());
+      batch.finishNs = changedAtNs + Math.round(batch.shareLeft * batch.serviceNsNow);
+    }
   }
 }

@@ -42,17 +42,17 @@ final class WarmedLanes {
       throws WarmUpException, InterruptedException {
     var lanes = new ArrayList<Lane>();
     for (int i = 0; i < settings.lanes(); i++) {
-      lanes.add(new Lane(i, settings.executorId() + "-lane-" + i));
+      lanes.add(new Lane(i, 1 + settings.ahead(), settings.executorId() + "-lane-" + i));
     }
     try {
       int total = settings.models().size() * settings.warmUpSamples().size() * lanes.size();
       var steps = new Steps(progress, total);
       Lane first = lanes.get(0);
-      result(first, first.open(device::openLane));
+      result(first, first.open(() -> device.openLane(first.index())));
       var timings = result(first, first.submit(work -> warm(settings, work, true, steps)));
       var others = new LinkedHashMap<Lane, Future<?>>();
       for (Lane lane : lanes.subList(1, lanes.size())) {
-        result(lane, lane.open(device::openLane));
+        result(lane, lane.open(() -> device.openLane(lane.index())));
         others.put(lane, lane.submit(work -> warm(settings, work, false, steps)));
       }
       for (var other : others.entrySet()) {
@@ -65,7 +65,8 @@ final class WarmedLanes {
           cpuPerLane,
           warnings(settings, cpuPerLane));
     } catch (WarmUpException | InterruptedException | RuntimeException e) {
-      lanes.forEach(Lane::close);
+      lanes.forEach(Lane::beginToClose);
+      lanes.forEach(lane -> lane.awaitEnd(() -> false));
       throw e;
     }
   }

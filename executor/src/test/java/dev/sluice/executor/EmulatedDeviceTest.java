@@ -44,7 +44,7 @@ final class EmulatedDeviceTest {
 
   private static ExecutorSettings settings() {
     return new ExecutorSettings(
-        "executor-0", 1, 0, 2, 1, null, 42, 200, List.of(MODEL), List.of(1));
+        "executor-0", 1, 0, 2, 0, 1, null, 42, 200, List.of(MODEL), List.of(1));
   }
 
   @AfterEach
@@ -69,7 +69,7 @@ final class EmulatedDeviceTest {
 
   @Test
   void aBatchAloneTakesItsTime() throws Exception {
-    var batch = run(device.openLane(), 2);
+    var batch = run(device.openLane(0), 2);
     time.untilAwaited(20 * MS);
     assertThat(batch).isNotDone();
     time.moveTo(20 * MS);
@@ -78,22 +78,39 @@ final class EmulatedDeviceTest {
 
   @Test
   void batchesOverlap_andSlowEachOther() throws Exception {
-    var first = run(device.openLane(), 4);
+    var first = run(device.openLane(0), 4);
     time.untilAwaited(40 * MS);
     time.moveTo(10 * MS);
-    var second = run(device.openLane(), 1);
-    time.untilAwaited(30 * MS); // the start brought the next end forward
+    var second = run(device.openLane(1), 1);
+    time.untilAwaited(30 * MS);
     time.moveTo(30 * MS);
     assertThat(second.get(30, TimeUnit.SECONDS)).isEqualTo(20 * MS);
-    time.untilAwaited(50 * MS); // half of it was left, alone again
+    time.moveTo(40 * MS); // when it would have ended, had it been alone
+    time.untilAwaited(50 * MS);
     assertThat(first).isNotDone();
     time.moveTo(50 * MS);
     assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo(50 * MS);
   }
 
   @Test
+  void anEndBringsTheOthersForward() throws Exception {
+    var first = run(device.openLane(0), 1);
+    time.untilAwaited(10 * MS);
+    var second = run(device.openLane(1), 4);
+    time.untilAwaited(80 * MS);
+    time.moveTo(10 * MS); // when the first would have ended, had it been alone
+    time.untilAwaited(20 * MS);
+    time.moveTo(20 * MS);
+    assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo(20 * MS);
+    time.untilAwaited(50 * MS); // three quarters of it were left, alone now
+    assertThat(second).isNotDone();
+    time.moveTo(50 * MS);
+    assertThat(second.get(30, TimeUnit.SECONDS)).isEqualTo(50 * MS);
+  }
+
+  @Test
   void theMeantTimeStandsEvenIfTheTimerIsLate() throws Exception {
-    var batch = run(device.openLane(), 1);
+    var batch = run(device.openLane(0), 1);
     time.untilAwaited(10 * MS);
     time.moveTo(17 * MS);
     assertThat(batch.get(30, TimeUnit.SECONDS)).isEqualTo(10 * MS);
@@ -101,14 +118,22 @@ final class EmulatedDeviceTest {
 
   @Test
   void theWarmUpIsTheMeanTimeAlone_withoutWaiting() throws Exception {
-    assertThat(device.openLane().warmUp(MODEL, 3, true))
+    assertThat(device.openLane(0).warmUp(MODEL, 3, true))
         .isEqualTo(new LaneWork.WarmUpTiming(30 * MS, null));
     assertThat(time.nowNs()).isZero();
   }
 
   @Test
+  void closingEndsTheWait() throws Exception {
+    var batch = run(device.openLane(0), 1);
+    time.untilAwaited(10 * MS);
+    device.close();
+    assertThatThrownBy(() -> batch.get(30, TimeUnit.SECONDS)).hasMessageContaining("has stopped");
+  }
+
+  @Test
   void aClosedDeviceRunsNothing() throws Exception {
-    var batch = device.openLane().prepare(MODEL, List.of(new DispatchedJob("job", 1)), 1);
+    var batch = device.openLane(0).prepare(MODEL, List.of(new DispatchedJob("job", 1)), 1);
     device.close();
     assertThatThrownBy(batch::run).hasMessageContaining("has stopped");
   }

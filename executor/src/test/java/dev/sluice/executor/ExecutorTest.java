@@ -42,18 +42,20 @@ final class ExecutorTest {
   private final AtomicLong cpuNs = new AtomicLong();
   private final FakeLog log = new FakeLog();
   private final List<Throwable> failures = new ArrayList<>();
+  private int ahead;
+  private LaneFaults faults = LaneFaults.NONE;
   private Executor executor;
 
-  private static ExecutorSettings settings() {
+  private ExecutorSettings settings() {
     return new ExecutorSettings(
-        "executor-0", 3, 0, 2, 1, 1_000L, 42, 200, List.of(RESNET), List.of(1, 2));
+        "executor-0", 3, 0, 2, ahead, 1, 1_000L, 42, 200, List.of(RESNET), List.of(1, 2));
   }
 
   private void warmUp() throws Exception {
     executor =
         Executor.warmUp(
             settings(),
-            LaneBackend.real(models, cpuNs::get),
+            LaneBackend.real("cpu", models, cpuNs::get),
             clock,
             pacer,
             (done, total, what) -> {});
@@ -62,7 +64,7 @@ final class ExecutorTest {
   /** Joined, with time zero at the clock's present time. */
   private void join() throws Exception {
     warmUp();
-    executor.join(FakeLog.TOPICS, log::opened, failures::add);
+    executor.join(FakeLog.TOPICS, log::opened, faults, failures::add);
     assertThat(log.nextReport().leaving()).isFalse();
   }
 
@@ -73,7 +75,7 @@ final class ExecutorTest {
 
   private RunStarted runStarted() {
     long timeZeroEpochMs = clock.epochNs() / MS;
-    return new RunStarted("run-1", timeZeroEpochMs, 42, "config", "requests", 1, 1);
+    return new RunStarted("run-1", timeZeroEpochMs, 42, "config", "requests", 1, 1, null);
   }
 
   private static BatchDispatched dispatch(String id, int lane) {
@@ -106,6 +108,21 @@ final class ExecutorTest {
         Map.of());
   }
 
+  /** Inferences that go on only when the test says so; says when one has begun. */
+  private final class Gate {
+    private final CountDownLatch inside = new CountDownLatch(1);
+    private final CountDownLatch goOn = new CountDownLatch(1);
+
+    Gate() {
+      models.inference =
+          jobs -> {
+            inside.countDown();
+            await(goOn);
+            return FakeModels.oneHot(jobs);
+          };
+    }
+  }
+
   private static void assertRefused(BatchCompleted completed, String id, String cause) {
     assertThat(completed.dispatchId()).hasToString(id);
     assertThat(completed.result()).isEqualTo(Result.REFUSED);
@@ -130,7 +147,7 @@ final class ExecutorTest {
           return FakeModels.oneHot(jobs);
         };
     warmUp();
-    executor.join(FakeLog.TOPICS, log::opened, failures::add);
+    executor.join(FakeLog.TOPICS, log::opened, faults, failures::add);
     ExecutorReported report = log.nextReport();
     assertThat(report.executorId()).isEqualTo("executor-0");
     assertThat(report.incarnation()).isEqualTo(3);
@@ -174,7 +191,7 @@ final class ExecutorTest {
     executor =
         Executor.warmUp(
             settings(),
-            LaneBackend.real(models, cpuNs::get),
+            LaneBackend.real("cpu", models, cpuNs::get),
             clock,
             pacer,
             (done, total, what) -> steps.add(done + "/" + total + " " + what));
@@ -297,6 +314,154 @@ final class ExecutorTest {
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  @Test
+  void holdsOneAhead_andRunsThemInTheirOrder_andRefusesAThird() throws Exception {
+    ahead = 1;
+    begin();
+    var gate = new Gate();
+    log.put(dispatch("5-0", 0));
+    log.put(dispatch("5-1", 0));
+    log.put(dispatch("5-2", 0));
+    assertRefused(log.nextCompletion(), "5-2", "busy");
+    await(gate.inside);
+    monotonicNs.addAndGet(200 * MS);
+    log.wakeUp();
+    assertThat(log.nextReport().lanes())
+        .containsExactly(
+            new ExecutorReported.Lane(0, List.of(new DispatchId(5, 0), new DispatchId(5, 1))),
+            new ExecutorReported.Lane(1, List.of()));
+    assertThat(executor.numbers())
+        .isEqualTo(new ExecutorNumbers(2, 1, 2, 0, 0, Map.of("busy", 1L), 0));
+    gate.goOn.countDown();
+    assertThat(log.nextCompletion().dispatchId()).hasToString("5-0");
+    assertThat(log.nextCompletion().dispatchId()).hasToString("5-1");
+    log.put(dispatch("6-0", 0));
+    assertThat(log.nextCompletion().result()).isEqualTo(Result.DONE);
+  }
+
+  @Test
+  void startsTheNext_beforeTheLastsCompletionIsWritten_whenItHoldsOneAhead() throws Exception {
+    ahead = 1;
+    begin();
+    var inferences = new CountDownLatch(2);
+    models.inference =
+        jobs -> {
+          inferences.countDown();
+          return FakeModels.oneHot(jobs);
+        };
+    log.beforeCompletion = () -> await(inferences); // the second must not wait for this
+    log.put(dispatch("5-0", 0));
+    log.put(dispatch("5-1", 0));
+    assertThat(log.nextCompletion().dispatchId()).hasToString("5-0");
+    assertThat(log.nextCompletion().dispatchId()).hasToString("5-1");
+  }
+
+  @Test
+  void goesOnReporting_andRunningOtherLanes_whileALaneHangs() throws Exception {
+    var hung = new CountDownLatch(1);
+    var forEver = new CountDownLatch(1);
+    faults =
+        lane -> {
+          if (lane == 0) {
+            hung.countDown();
+            await(forEver);
+          }
+        };
+    begin();
+    log.put(dispatch("5-0", 0));
+    await(hung);
+    for (int i = 6; i < 9; i++) {
+      log.put(dispatch(i + "-0", 1));
+      assertThat(log.nextCompletion().dispatchId()).isEqualTo(new DispatchId(i, 0));
+      monotonicNs.addAndGet(200 * MS);
+      log.wakeUp();
+      assertThat(log.nextReport().lanes().get(0).holds()).containsExactly(new DispatchId(5, 0));
+    }
+    forEver.countDown();
+    assertThat(log.nextCompletion().dispatchId()).hasToString("5-0");
+  }
+
+  @Test
+  void leavesALaneBehind_whoseBatchIsOverdue_andClosesNothingUnderIt() throws Exception {
+    var hung = new CountDownLatch(1);
+    var forEver = new CountDownLatch(1);
+    faults =
+        lane -> {
+          hung.countDown();
+          await(forEver);
+        };
+    begin();
+    log.put(dispatch("5-0", 0));
+    await(hung);
+    monotonicNs.addAndGet(9_999 * MS);
+    var closing = CompletableFuture.runAsync(executor::close);
+    models.awaitEvent("close executor-0-lane-1");
+    assertThat(closing).isNotDone();
+    monotonicNs.addAndGet(MS);
+    closing.get(30, TimeUnit.SECONDS);
+    assertThat(models.events).doesNotContain("close executor-0-lane-0");
+    assertThat(log.all.get(log.all.size() - 1))
+        .isInstanceOfSatisfying(
+            ExecutorReported.class,
+            last -> {
+              assertThat(last.leaving()).isTrue();
+              assertThat(last.lanes().get(0).holds()).containsExactly(new DispatchId(5, 0));
+            });
+    assertThat(failures).isEmpty();
+    forEver.countDown();
+    models.awaitEvent("close executor-0-lane-0");
+  }
+
+  @Test
+  void answersWhatItHadNotRead_afterAPauseOfAnyLength() throws Exception {
+    begin();
+    log.put(dispatch("5-0", 0));
+    assertThat(log.nextCompletion().result()).isEqualTo(Result.DONE);
+    monotonicNs.addAndGet(3_600_000 * MS); // stopped meanwhile; these came in
+    log.put(dispatch("6-0", 0));
+    log.put(dispatch("6-0", 0));
+    log.put(dispatch("7-0", "executor-0", 3, List.of(0), "resnet18", 100 * MS));
+    log.put(dispatch("8-0", "executor-0", 4, List.of(0), "resnet18", null)); // for its successor
+    log.put(dispatch("9-0", 1));
+    var answers = List.of(log.nextCompletion(), log.nextCompletion(), log.nextCompletion());
+    assertThat(answers)
+        .extracting(answer -> answer.dispatchId() + " " + answer.result())
+        .containsExactlyInAnyOrder("6-0 DONE", "7-0 REFUSED", "9-0 DONE");
+    executor.close();
+    assertThat(log.all.stream().filter(BatchCompleted.class::isInstance)).hasSize(4);
+  }
+
+  @Test
+  void failsTheBatch_whenAFaultThrows() throws Exception {
+    faults =
+        lane -> {
+          throw new IllegalStateException("injected");
+        };
+    begin();
+    log.put(dispatch("5-0", 0));
+    assertThat(log.nextCompletion().cause()).isEqualTo("injected");
+    assertThat(executor.numbers().failed()).isEqualTo(1);
+  }
+
+  @Test
+  void countsWhatItDid() throws Exception {
+    begin();
+    assertThat(executor.numbers()).isEqualTo(new ExecutorNumbers(2, 0, 0, 0, 0, Map.of(), 0));
+    models.inference =
+        jobs -> {
+          monotonicNs.addAndGet(5 * MS);
+          return FakeModels.oneHot(jobs);
+        };
+    log.put(dispatch("5-0", 1));
+    log.nextCompletion();
+    log.put(dispatch("6-0", "executor-0", 2, List.of(0), "resnet18", null));
+    log.nextCompletion();
+    log.put(dispatch("7-0", 0));
+    log.nextCompletion();
+    assertThat(executor.numbers())
+        .isEqualTo(new ExecutorNumbers(2, 0, 0, 2, 0, Map.of("older_incarnation", 1L), 10 * MS));
   }
 
   @Test
@@ -435,6 +600,7 @@ final class ExecutorTest {
     warmUp();
     models.events.clear();
     executor.close();
-    assertThat(models.events).containsExactly("close executor-0-lane-0", "close executor-0-lane-1");
+    assertThat(models.events)
+        .containsExactlyInAnyOrder("close executor-0-lane-0", "close executor-0-lane-1");
   }
 }

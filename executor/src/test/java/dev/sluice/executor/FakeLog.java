@@ -29,6 +29,9 @@ final class FakeLog implements ExecutorLog {
   volatile RuntimeException failure;
   volatile boolean closed;
 
+  /** What stands before the writing of each completion. */
+  volatile Runnable beforeCompletion = () -> {};
+
   private final LinkedBlockingQueue<ConsumerRecord<byte[], byte[]>> incoming =
       new LinkedBlockingQueue<>();
   private final LinkedBlockingQueue<Fact> appended = new LinkedBlockingQueue<>();
@@ -105,6 +108,9 @@ final class FakeLog implements ExecutorLog {
     if (failure != null) {
       onFailure.accept(failure);
       return;
+    }
+    if (fact instanceof BatchCompleted) {
+      beforeCompletion.run();
     }
     all.add(fact);
     appended.add(fact);

@@ -2,6 +2,7 @@ package dev.sluice.executor;
 
 import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.model.InferenceSession;
+import dev.sluice.executor.model.InputBuffer;
 import dev.sluice.executor.model.JobInput;
 import dev.sluice.executor.model.WorkloadInfo;
 import java.util.List;
@@ -12,7 +13,12 @@ final class FakeModels implements RealDevice.Models {
   /** What happened, in its order: opened, infer, closed. */
   final List<String> events = new CopyOnWriteArrayList<>();
 
+  /** Each session that was opened, in their order. */
+  final List<Opened> opened = new CopyOnWriteArrayList<>();
+
   volatile Inference inference = FakeModels::oneHot;
+
+  record Opened(ModelKey model, int lane, InputBuffer buffer) {}
 
   interface Inference {
     float[][] infer(List<JobInput> jobs) throws InferenceException;
@@ -31,21 +37,34 @@ final class FakeModels implements RealDevice.Models {
     return logits;
   }
 
+  /** Returns when that has happened. */
+  synchronized void awaitEvent(String event) throws InterruptedException {
+    while (!events.contains(event)) {
+      wait();
+    }
+  }
+
+  private synchronized void happened(String event) {
+    events.add(event);
+    notifyAll();
+  }
+
   @Override
-  public InferenceSession openSession(ModelKey model) {
+  public InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer) {
+    opened.add(new Opened(model, lane, buffer));
     String thread = Thread.currentThread().getName();
-    events.add("open " + thread);
+    happened("open " + thread);
     return new InferenceSession() {
       @Override
       public float[][] infer(List<JobInput> jobs) throws InferenceException {
         var logits = inference.infer(jobs);
-        events.add("infer " + Thread.currentThread().getName());
+        happened("infer " + Thread.currentThread().getName());
         return logits;
       }
 
       @Override
       public void close() {
-        events.add("close " + Thread.currentThread().getName());
+        happened("close " + Thread.currentThread().getName());
       }
     };
   }

@@ -1,11 +1,38 @@
 package dev.sluice.executor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import dev.sluice.contract.ProcessClock;
+import dev.sluice.executor.FakeModels.Opened;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The top classes of a job. */
+/** Lanes on real models, and the top classes of a job. */
 final class RealDeviceTest {
+  @Test
+  void theSessionsOfALane_knowItsNumber_andShareItsBuffer() {
+    var models = new FakeModels();
+    var resnet = new ModelKey("resnet18", "onnx", "fp16");
+    var vit = new ModelKey("vit", "pytorch", "bf16");
+    var settings =
+        new ExecutorSettings(
+            "executor-0", 1, 0, 2, 0, 1, null, 42, 200, List.of(resnet, vit), List.of(1));
+    var clock = new ProcessClock(InstantSource.fixed(Instant.EPOCH), () -> 0);
+    var device = new RealDevice(models, settings, clock, () -> 0);
+    device.openLane(0).close();
+    device.openLane(1).close();
+
+    assertThat(models.opened)
+        .extracting(Opened::model, Opened::lane)
+        .containsExactly(tuple(resnet, 0), tuple(vit, 0), tuple(resnet, 1), tuple(vit, 1));
+    var buffers = models.opened.stream().map(Opened::buffer).toList();
+    assertThat(buffers.get(1)).isSameAs(buffers.get(0)).isNotSameAs(buffers.get(2));
+    assertThat(buffers.get(3)).isSameAs(buffers.get(2));
+  }
+
   @Test
   void topClassesAreOfTheJobsOwnRows_theLikeliestFirst() {
     float[][] logits = {

@@ -11,8 +11,10 @@ import java.util.Optional;
 final class ArrivalsEnd {
   private final long durationNs;
   private final long tailEndNs;
+  private final BitSet measured;
   private final BitSet ended = new BitSet();
   private final BitSet measuredOpen = new BitSet();
+  private boolean measuredWaitedAtEnd;
 
   /**
    * @param durationNs until when jobs are measured
@@ -23,13 +25,25 @@ final class ArrivalsEnd {
   ArrivalsEnd(long durationNs, long tailEndNs, int measuredFrom, int measuredTo) {
     this.durationNs = durationNs;
     this.tailEndNs = tailEndNs;
-    measuredOpen.set(measuredFrom, measuredTo);
+    this.measured = new BitSet();
+    measured.set(measuredFrom, measuredTo);
+    measuredOpen.or(measured);
   }
 
-  /** A job has its outcome. A second one of the same job changes nothing. */
-  void ended(int index) {
+  /** Jobs that will never be sent, hence never end: they are not waited for. */
+  void passedOver(BitSet indexes) {
+    measuredOpen.andNot(indexes);
+  }
+
+  /**
+   * A job has its outcome. A second one of the same job changes nothing.
+   *
+   * @param byRunsEnd whether it was dropped because the arrivals had ended
+   */
+  void ended(int index, boolean byRunsEnd) {
     ended.set(index);
     measuredOpen.clear(index);
+    measuredWaitedAtEnd |= byRunsEnd && measured.get(index);
   }
 
   /**
@@ -49,6 +63,17 @@ final class ArrivalsEnd {
     return nowNs >= tailEndNs && listSent
         ? Optional.of(EndOfArrivals.TAIL_LIMIT)
         : Optional.empty();
+  }
+
+  /**
+   * Why arrivals ended that generators before these ended, as far as the log tells. Asked once all
+   * that was sent has its outcome: a measured job without one was then never sent.
+   */
+  EndOfArrivals before() {
+    if (!measuredOpen.isEmpty()) {
+      return EndOfArrivals.STOPPED;
+    }
+    return measuredWaitedAtEnd ? EndOfArrivals.TAIL_LIMIT : EndOfArrivals.MEASURED_JOBS_ENDED;
   }
 
   /** The indexes of those of the sent jobs that have no outcome yet. */

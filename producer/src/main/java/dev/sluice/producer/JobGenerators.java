@@ -1,7 +1,6 @@
 package dev.sluice.producer;
 
 import dev.sluice.contract.ArrivalsEnded;
-import dev.sluice.contract.Event;
 import dev.sluice.contract.EventCodec;
 import dev.sluice.contract.ExecutorReported;
 import dev.sluice.contract.Fact;
@@ -12,36 +11,32 @@ import dev.sluice.contract.Pacer;
 import dev.sluice.contract.ProcessClock;
 import dev.sluice.contract.RunClock;
 import dev.sluice.contract.RunEnded;
+import dev.sluice.contract.RunRecord;
 import dev.sluice.contract.RunStarted;
 import dev.sluice.contract.Topics;
-import dev.sluice.contract.UnreadableEventException;
+import dev.sluice.contract.UserMistakeException;
 import dev.sluice.contract.experiment.Experiment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,6 +48,10 @@ import org.slf4j.LoggerFactory;
  * <p>The thread of {@link #run()} watches and decides; each generator has a thread and a producer
  * of its own. The topics must exist. Bytes in a topic that are no event are passed over here:
  * analytics keeps them.
+ *
+ * <p>While the broker is away, sends wait, and are late; it may be away for a minute. What the
+ * generators give up, for whatever reason, they end with the reason, as far as the broker lets
+ * them.
  */
 public final class JobGenerators {
   private static final Logger log = LoggerFactory.getLogger(JobGenerators.class);
@@ -63,12 +62,15 @@ public final class JobGenerators {
   private static final int WARM_UP_JOBS = 500;
   private static final int MISSING_SHOWN_MAX = 5;
 
+  /** Why jobs are dropped that wait when the arrivals have ended. */
+  private static final String RUN_ENDED = "run_ended";
+
   private final Experiment experiment;
   private final RequestList requests;
   private final String runId;
   private final String configDigest;
   private final Topics topics;
-  private final Map<String, Object> clientProperties;
+  private final RunLog runLog;
   private final ProcessClock clock;
   private final Pacer pacer;
   private final GeneratorListener listener;
@@ -81,6 +83,9 @@ public final class JobGenerators {
   private final List<Thread> threads = new ArrayList<>();
   private volatile boolean stopRequested;
   private volatile boolean arrivalsOver;
+  private volatile List<JobGenerator> generators = List.of();
+  private @Nullable RunClock runClock;
+  private @Nullable RunEnded endedByOthers;
 
   /**
    * How long the run waits for others before it fails.
@@ -113,39 +118,73 @@ public final class JobGenerators {
     this.runId = runId;
     this.configDigest = configDigest;
     this.topics = topics;
-    this.clientProperties = Map.copyOf(clientProperties);
     this.clock = clock;
     this.pacer = pacer;
     this.listener = listener;
     this.limits = limits;
     this.shards = experiment.kafka().shards();
+    this.runLog = new RunLog(topics, shards, clientProperties);
   }
 
   /**
    * Runs from waiting for lanes to the run's end.
    *
-   * @return the run's end as written; empty if it was stopped before it began, and nothing written
+   * @return the run's end as it stands in the log; empty if it was stopped before it began, and
+   *     nothing written
+   * @throws UserMistakeException if the topics hold a run that has begun
    * @throws RunFailedException if lanes are missing, a send failed, or outcomes are missing, each
-   *     after its time limit
+   *     after its time limit, or if another role gave the run up
    * @throws InterruptedException if this thread was interrupted; the run is left without an end
    */
-  public Optional<RunEnded> run() throws RunFailedException, InterruptedException {
+  public Optional<RunEnded> run()
+      throws RunFailedException, UserMistakeException, InterruptedException {
+    return run(false);
+  }
+
+  /**
+   * Like {@link #run()}, but if the run has begun and its generators are gone, goes on for them:
+   * sends the jobs whose intended time is still to come, never those that it passed over, and ends
+   * the run. The lateness that it reports is of all jobs of the run. If it is stopped at its very
+   * beginning it ends the run nevertheless, for nobody else is there to do so.
+   *
+   * @throws UserMistakeException if the run has ended, or had begun with another experiment
+   */
+  public Optional<RunEnded> resume()
+      throws RunFailedException, UserMistakeException, InterruptedException {
+    return run(true);
+  }
+
+  private Optional<RunEnded> run(boolean resuming)
+      throws RunFailedException, UserMistakeException, InterruptedException {
     try {
-      if (!waitForLanes()) {
-        return Optional.empty();
-      }
-      openProducers();
-      return stopRequested ? Optional.empty() : Optional.of(runToItsEnd());
+      return begin(resuming);
     } catch (InterruptException e) {
       boolean unused = Thread.interrupted(); // Kafka sets it again; the exception says it instead
       var interrupted = new InterruptedException("interrupted in a call to Kafka");
       interrupted.initCause(e);
       throw interrupted;
     } catch (KafkaException e) {
-      throw new RunFailedException("Kafka failed the generators: " + e.getMessage(), e);
+      throw givenUp(new RunFailedException("Kafka failed the generators: " + e.getMessage(), e));
+    } catch (RunFailedException e) {
+      throw givenUp(e);
     } finally {
       close();
     }
+  }
+
+  private Optional<RunEnded> begin(boolean resuming)
+      throws RunFailedException, UserMistakeException, InterruptedException {
+    RunSoFar soFar = readRunSoFar(resuming);
+    if (stopRequested && !resuming) {
+      return Optional.empty(); // it may not have been read to its end
+    }
+    refuseIfForeign(soFar, resuming);
+    boolean begun = soFar.started() != null;
+    if (!begun && !waitForLanes()) {
+      return Optional.empty();
+    }
+    openProducers();
+    return stopRequested && !begun ? Optional.empty() : Optional.of(runToItsEnd(soFar));
   }
 
   /** Ends the arrivals early. From any thread, any number of times; {@link #run()} then returns. */
@@ -153,20 +192,140 @@ public final class JobGenerators {
     stopRequested = true;
   }
 
+  /** How far they are. From any thread, at any time. */
+  public GeneratorNumbers numbers() {
+    List<JobGenerator> all = generators;
+    return new GeneratorNumbers(
+        all.stream().mapToLong(JobGenerator::jobsSent).sum(),
+        all.stream().mapToLong(JobGenerator::latenessNsNow).max().orElse(0),
+        all.stream().mapToLong(JobGenerator::latenessNsMax).max().orElse(0),
+        arrivalsOver);
+  }
+
+  /** Ends the run with the reason, unless another role has ended it. */
+  private RunFailedException givenUp(RunFailedException why) {
+    if (endedByOthers != null) {
+      return why;
+    }
+    close();
+    RunClock runClock = this.runClock;
+    var ended =
+        new RunEnded(
+            runId,
+            numbers().jobsSent(),
+            false,
+            stopRequested,
+            runClock == null ? 0 : runClock.nowNs(),
+            why.getMessage());
+    Producer<byte[], byte[]> producer = runLog.openLastWordProducer();
+    try (producer) {
+      producer
+          .send(onlyPartition(topics.runs(), EventCodec.RUNS.write(ended)))
+          .get(CLOSE_MAX.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptException | InterruptedException e) {
+      Thread.currentThread().interrupt();
+      log.warn("The run's end could not be written.", e);
+    } catch (KafkaException | ExecutionException | TimeoutException e) {
+      log.warn("The run's end could not be written.", e);
+    }
+    return why;
+  }
+
+  /** Reads facts only if they are needed: they may be many. */
+  private RunSoFar readRunSoFar(boolean resuming) throws RunFailedException {
+    var soFar = new RunSoFar(resuming ? requests.size() : 0);
+    try (var runs = runLog.openConsumer(runLog.runs())) {
+      readToEnd(runs, resuming, entry -> addRecord(soFar, entry));
+    }
+    if (resuming && soFar.started() != null) {
+      try (var facts = runLog.openConsumer(runLog.facts())) {
+        readToEnd(facts, resuming, entry -> addFact(soFar, entry));
+      }
+    }
+    return soFar;
+  }
+
+  private static void addRecord(RunSoFar soFar, ConsumerRecord<byte[], byte[]> entry) {
+    RunRecord read = RunLog.readOrNull(EventCodec.RUNS, entry);
+    if (read != null) {
+      soFar.add(read);
+    }
+  }
+
+  private static void addFact(RunSoFar soFar, ConsumerRecord<byte[], byte[]> entry) {
+    Fact fact = RunLog.readOrNull(EventCodec.FACTS, entry);
+    if (fact != null) {
+      soFar.add(entry.partition(), fact);
+    }
+  }
+
+  private void readToEnd(
+      Consumer<byte[], byte[]> consumer,
+      boolean evenIfStopped,
+      java.util.function.Consumer<ConsumerRecord<byte[], byte[]>> fold)
+      throws RunFailedException {
+    Map<TopicPartition, Long> endOffsets = consumer.endOffsets(consumer.assignment());
+    long deadlineNs = clock.monotonicNs() + limits.untilLanesReady().toNanos();
+    while ((evenIfStopped || !stopRequested) && !RunLog.hasReadTo(endOffsets, consumer)) {
+      consumer.poll(POLL).forEach(fold);
+      if (clock.monotonicNs() - deadlineNs >= 0) {
+        throw new RunFailedException(
+            "the run's topics could not be read within (%d) s"
+                .formatted(limits.untilLanesReady().toSeconds()),
+            null);
+      }
+    }
+  }
+
+  private void refuseIfForeign(RunSoFar soFar, boolean resuming) throws UserMistakeException {
+    RunStarted started = soFar.started();
+    if (soFar.ended() != null) {
+      throw new UserMistakeException(
+          "--run-id",
+          "the run (" + runId + ") has ended",
+          "you want another --run-id; what an ended run left is not added to");
+    }
+    if (started == null) {
+      return;
+    }
+    if (!resuming) {
+      throw new UserMistakeException(
+          "--run-id",
+          "the run (" + runId + ") has begun",
+          "its generators are gone, then --resume goes on for them; or you want another --run-id");
+    }
+    if (!started.runId().equals(runId)
+        || !started.configDigest().equals(configDigest)
+        || !started.requestDigest().equals(requests.digest())) {
+      throw new UserMistakeException(
+          "--resume",
+          "the run (%s) has begun with another experiment (config digest %s, not %s)"
+              .formatted(started.runId(), started.configDigest(), configDigest),
+          "the file was changed since, or a --set differs");
+    }
+  }
+
   /** Returns false if it was stopped. */
   private boolean waitForLanes() throws RunFailedException {
     var coverage = new LaneCoverage(requests.kinds(), shards);
     long deadlineNs = clock.monotonicNs() + limits.untilLanesReady().toNanos();
-    try (Consumer<byte[], byte[]> facts = openConsumer(topics.facts(), "read_uncommitted")) {
+    try (Consumer<byte[], byte[]> facts = runLog.openConsumer(runLog.facts())) {
       Map<TopicPartition, Long> endOffsets = facts.endOffsets(facts.assignment());
+      boolean told = false;
       while (!stopRequested) {
         for (ConsumerRecord<byte[], byte[]> entry : facts.poll(POLL)) {
-          if (readOrNull(EventCodec.FACTS, entry) instanceof ExecutorReported report) {
+          if (RunLog.readOrNull(EventCodec.FACTS, entry) instanceof ExecutorReported report) {
             coverage.reported(entry.partition(), report);
           }
         }
-        if (coverage.complete() && hasReadTo(endOffsets, facts)) {
-          return true;
+        if (RunLog.hasReadTo(endOffsets, facts)) {
+          if (coverage.complete()) {
+            return true;
+          }
+          if (!told) {
+            told = true;
+            listener.waitingForLanes(coverage.missing());
+          }
         }
         if (clock.monotonicNs() - deadlineNs >= 0) {
           throw new RunFailedException(
@@ -181,21 +340,12 @@ public final class JobGenerators {
   }
 
   /**
-   * Whether nothing that stood in the log at first is unread: an executor may have left by then.
-   */
-  private static boolean hasReadTo(
-      Map<TopicPartition, Long> endOffsets, Consumer<byte[], byte[]> consumer) {
-    return endOffsets.entrySet().stream()
-        .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
-  }
-
-  /**
    * Opens the producers, one per generator and before them one for the run itself, and lets them
    * find the broker, so that the first jobs are not late.
    */
   private void openProducers() {
     for (int i = 0; i <= experiment.generators(); i++) {
-      Producer<byte[], byte[]> producer = openProducer();
+      Producer<byte[], byte[]> producer = runLog.openProducer();
       producers.add(producer);
       producer.partitionsFor(topics.facts());
     }
@@ -205,7 +355,7 @@ public final class JobGenerators {
     }
   }
 
-  private RunEnded runToItsEnd() throws RunFailedException, InterruptedException {
+  private RunEnded runToItsEnd(RunSoFar soFar) throws RunFailedException, InterruptedException {
     long durationNs = Seconds.toNs(experiment.durationSeconds());
     var end =
         new ArrivalsEnd(
@@ -213,30 +363,58 @@ public final class JobGenerators {
             Seconds.toNs(experiment.durationSeconds() + experiment.tailSeconds()),
             requests.countBefore(Seconds.toNs(experiment.warmupSeconds())),
             requests.countBefore(durationNs));
-    try (Consumer<byte[], byte[]> outcomes = openConsumer(topics.outcomes(), "read_committed")) {
-      RunClock runClock = clock.forRun(writeRunStarted());
-      List<JobGenerator> generators =
-          IntStream.range(0, experiment.generators())
-              .mapToObj(
-                  g -> new JobGenerator(g, experiment.generators(), requests, runClock, pacer))
-              .toList();
-      generators.forEach(this::startThread);
+    try (Consumer<byte[], byte[]> outcomes =
+        runLog.openCommittedConsumer(runLog.outcomesAndRuns())) {
+      RunStarted started = soFar.started();
+      RunClock runClock =
+          clock.forRun(
+              started == null ? writeRunStarted(soFar) : completeRunStarted(started, soFar));
+      this.runClock = runClock;
+      generators = generators(soFar, runClock);
+      var passedOver = new BitSet();
+      generators.forEach(generator -> passedOver.or(generator.passedOver()));
+      end.passedOver(passedOver);
 
-      EndOfArrivals reason = watchUntilArrivalsEnd(end, runClock, outcomes);
+      Optional<EndOfArrivals> reason = Optional.empty();
+      if (!soFar.arrivalsEnded()) {
+        generators.forEach(this::startThread);
+        reason = watchUntilArrivalsEnd(end, runClock, outcomes);
+      }
       arrivalsOver = true;
-      listener.arrivalsEnding(reason);
+      reason.ifPresent(listener::arrivalsEnding);
       joinThreads();
       failIfSendFailed();
-      writeArrivalsEnded(generators);
-
       var sent = new BitSet();
       generators.forEach(generator -> sent.or(generator.sent()));
-      watchUntilOutcomesComplete(end, sent, outcomes);
-      return writeRunEnded(sent.cardinality(), reason, runClock.nowNs());
+      if (endedByOthers == null) {
+        writeArrivalsEnded(soFar);
+        watchUntilOutcomesComplete(end, sent, outcomes);
+      }
+      if (endedByOthers != null) {
+        return acknowledge(endedByOthers);
+      }
+      return writeRunEnded(sent.cardinality(), reason.orElseGet(end::before), runClock.nowNs());
     }
   }
 
-  private long writeRunStarted() throws RunFailedException, InterruptedException {
+  private List<JobGenerator> generators(RunSoFar soFar, RunClock runClock) {
+    List<JobGenerator> made =
+        IntStream.range(0, experiment.generators())
+            .mapToObj(g -> new JobGenerator(g, experiment.generators(), requests, runClock, pacer))
+            .toList();
+    if (soFar.started() != null) {
+      soFar.sent().stream()
+          .forEach(
+              index ->
+                  made.get(index % experiment.generators())
+                      .sentBefore(index, soFar.sentAtNs(index)));
+      long nowNs = runClock.nowNs();
+      made.forEach(generator -> generator.goOnAt(nowNs));
+    }
+    return made;
+  }
+
+  private long writeRunStarted(RunSoFar soFar) throws RunFailedException, InterruptedException {
     long timeZeroEpochMs = Math.floorDiv(clock.epochNs() + AHEAD_NS, NS_PER_MS) + 1;
     var started =
         new RunStarted(
@@ -246,17 +424,26 @@ public final class JobGenerators {
             configDigest,
             requests.digest(),
             shards,
-            experiment.generators());
+            experiment.generators(),
+            Seconds.toNs(experiment.durationSeconds() + experiment.tailSeconds()));
+    await(producers.get(0).send(onlyPartition(topics.runs(), EventCodec.RUNS.write(started))));
+    return completeRunStarted(started, soFar);
+  }
+
+  /** Tells the shards of the beginning that do not know of it; returns time zero. */
+  private long completeRunStarted(RunStarted started, RunSoFar soFar)
+      throws RunFailedException, InterruptedException {
     var writes = new ArrayList<Future<RecordMetadata>>();
-    writes.add(producers.get(0).send(onlyPartition(topics.runs(), EventCodec.RUNS.write(started))));
     for (int shard = 0; shard < shards; shard++) {
-      writes.add(sendFact(producers.get(0), shard, started));
+      if (!soFar.started(shard)) {
+        writes.add(sendFact(producers.get(0), shard, started));
+      }
     }
     for (Future<RecordMetadata> write : writes) {
       await(write);
     }
-    listener.runStarted(timeZeroEpochMs);
-    return timeZeroEpochMs;
+    listener.runStarted(started.timeZeroEpochMs());
+    return started.timeZeroEpochMs();
   }
 
   private void startThread(JobGenerator generator) {
@@ -277,26 +464,29 @@ public final class JobGenerators {
     thread.start();
   }
 
-  private EndOfArrivals watchUntilArrivalsEnd(
+  private Optional<EndOfArrivals> watchUntilArrivalsEnd(
       ArrivalsEnd end, RunClock runClock, Consumer<byte[], byte[]> outcomes)
       throws RunFailedException {
-    while (true) {
+    while (endedByOthers == null) {
       boolean listSent = threads.stream().noneMatch(Thread::isAlive);
       failIfSendFailed();
       readOutcomes(outcomes, end);
       Optional<EndOfArrivals> reason = end.at(runClock.nowNs(), stopRequested, listSent);
       if (reason.isPresent()) {
-        return reason.get();
+        return reason;
       }
     }
+    return Optional.empty();
   }
 
-  private void writeArrivalsEnded(List<JobGenerator> generators)
-      throws RunFailedException, InterruptedException {
+  private void writeArrivalsEnded(RunSoFar soFar) throws RunFailedException, InterruptedException {
     for (JobGenerator generator : generators) {
       BitSet sent = generator.sent();
       for (int shard = 0; shard < shards; shard++) {
         int thisShard = shard;
+        if (soFar.arrivalsEnded(generator.number(), shard)) {
+          continue;
+        }
         var ended =
             new ArrivalsEnded(
                 generator.number(),
@@ -313,7 +503,7 @@ public final class JobGenerators {
       ArrivalsEnd end, BitSet sent, Consumer<byte[], byte[]> outcomes) throws RunFailedException {
     long deadlineNs = clock.monotonicNs() + limits.untilOutcomesComplete().toNanos();
     BitSet missing = end.withoutOutcome(sent);
-    while (!missing.isEmpty()) {
+    while (!missing.isEmpty() && endedByOthers == null) {
       if (clock.monotonicNs() - deadlineNs >= 0) {
         throw new RunFailedException(
             "outcomes are missing (%d) s after the last arrival: (%d) of (%d) jobs, the first: %s"
@@ -340,19 +530,36 @@ public final class JobGenerators {
             jobsSent,
             reason == EndOfArrivals.TAIL_LIMIT,
             reason == EndOfArrivals.STOPPED,
-            endedAtNs);
+            endedAtNs,
+            null);
     await(producers.get(0).send(onlyPartition(topics.runs(), EventCodec.RUNS.write(ended))));
+    listener.runEnded(ended);
+    return ended;
+  }
+
+  /** The first end counts, so that another role's ends these generators too. */
+  private RunEnded acknowledge(RunEnded ended) throws RunFailedException {
+    if (ended.failure() != null) {
+      throw new RunFailedException("another role gave the run up: " + ended.failure(), null);
+    }
     listener.runEnded(ended);
     return ended;
   }
 
   private void readOutcomes(Consumer<byte[], byte[]> outcomes, ArrivalsEnd end) {
     for (ConsumerRecord<byte[], byte[]> entry : outcomes.poll(POLL)) {
-      Outcome outcome = readOrNull(EventCodec.OUTCOMES, entry);
+      if (entry.topic().equals(topics.runs())) {
+        if (endedByOthers == null
+            && RunLog.readOrNull(EventCodec.RUNS, entry) instanceof RunEnded ended) {
+          endedByOthers = ended;
+        }
+        continue;
+      }
+      Outcome outcome = RunLog.readOrNull(EventCodec.OUTCOMES, entry);
       if (outcome instanceof JobEnded jobEnded) {
         int index = requests.indexOf(jobEnded.jobId());
         if (index >= 0) {
-          end.ended(index);
+          end.ended(index, RUN_ENDED.equals(jobEnded.reason()));
         }
       }
     }
@@ -404,44 +611,6 @@ public final class JobGenerators {
     if (cause != null) {
       throw new RunFailedException("a generator could not send: " + cause.getMessage(), cause);
     }
-  }
-
-  private static <E extends Event> @Nullable E readOrNull(
-      EventCodec<E> codec, ConsumerRecord<byte[], byte[]> entry) {
-    if (entry.value() == null) {
-      return null;
-    }
-    try {
-      return codec.read(entry.value());
-    } catch (UnreadableEventException e) {
-      return null;
-    }
-  }
-
-  private Producer<byte[], byte[]> openProducer() {
-    var properties = new HashMap<>(clientProperties);
-    properties.put(ProducerConfig.ACKS_CONFIG, "all");
-    properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
-    properties.put(ProducerConfig.LINGER_MS_CONFIG, 0);
-    properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 5_000);
-    return new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
-  }
-
-  /** A consumer of all shards of a topic, from the beginning. */
-  private Consumer<byte[], byte[]> openConsumer(String topic, String isolationLevel) {
-    var properties = new HashMap<>(clientProperties);
-    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, isolationLevel);
-    properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
-    properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
-    properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
-    properties.put(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, 1);
-    var consumer =
-        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-    List<TopicPartition> partitions =
-        IntStream.range(0, shards).mapToObj(shard -> new TopicPartition(topic, shard)).toList();
-    consumer.assign(partitions);
-    consumer.seekToBeginning(partitions);
-    return consumer;
   }
 
   private void joinThreads() throws InterruptedException {

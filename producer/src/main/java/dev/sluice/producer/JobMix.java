@@ -1,5 +1,7 @@
 package dev.sluice.producer;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
@@ -16,12 +18,14 @@ import java.util.List;
  */
 final class JobMix {
   private final Experiment experiment;
+  private final IsolatedTimes isolatedTimes;
   private final List<JobClass> interactive;
   private final List<JobClass> others;
   private final double[] weightsUpTo;
 
-  JobMix(Experiment experiment) {
+  JobMix(Experiment experiment, IsolatedTimes isolatedTimes) {
     this.experiment = experiment;
+    this.isolatedTimes = isolatedTimes;
     interactive = experiment.classes().stream().filter(JobClass::interactive).toList();
     others = experiment.classes().stream().filter(c -> !c.interactive()).toList();
     weightsUpTo = new double[experiment.workloads().size()];
@@ -36,16 +40,25 @@ final class JobMix {
     boolean wantsInteractive = random.nextOpenUnit() < experiment.interactiveRatio();
     JobClass jobClass = oneOf(classesOfSort(wantsInteractive), random);
     WorkloadChoice workload = nextWorkload(random);
-    String backend = oneOf(experiment.backendsEnabled(), random);
+    String drawn = oneOf(experiment.backendsEnabled(), random);
+    String backend = workload.model() == null ? drawn : workload.model().backend();
     String precision = oneOf(experiment.precisionModes(), random);
     int samples = oneOf(experiment.batchSizes(), random);
     return new JobKind(
         jobClass.name(),
         workload.name(),
-        workload.model() == null ? backend : workload.model().backend(),
+        backend,
         precision,
         samples,
-        Math.max(1, Math.round(jobClass.sloMs() * 1e6)));
+        Math.max(1, Math.round(1e6 * sloMs(jobClass, workload, backend, precision, samples))));
+  }
+
+  private double sloMs(
+      JobClass jobClass, WorkloadChoice workload, String backend, String precision, int samples) {
+    return jobClass.sloScale() == null
+        ? requireNonNull(jobClass.sloMs())
+        : jobClass.sloScale()
+            * isolatedTimes.isolatedMs(workload.name(), backend, precision, samples);
   }
 
   private List<JobClass> classesOfSort(boolean wantsInteractive) {

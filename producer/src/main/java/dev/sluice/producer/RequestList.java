@@ -32,17 +32,32 @@ public final class RequestList {
   }
 
   /**
+   * Draws the list of an experiment without a {@code slo_scale}.
+   *
+   * @throws IllegalArgumentException if the arrival process is unknown, or a class has a scale
+   */
+  public static RequestList draw(Experiment experiment) {
+    return draw(
+        experiment,
+        (workload, backend, precision, samples) -> {
+          throw new IllegalArgumentException(
+              "the isolated time of " + workload + " is needed for a slo_scale");
+        });
+  }
+
+  /**
    * Draws the list of an experiment: intended times from the seed's stream {@code arrivals}, all
    * else from {@code job-mix}. The last job is meant to arrive before duration + tail.
    *
+   * @param isolatedTimes asked for jobs of classes with a {@code slo_scale} alone
    * @throws IllegalArgumentException if the arrival process is unknown
    */
-  public static RequestList draw(Experiment experiment) {
+  public static RequestList draw(Experiment experiment, IsolatedTimes isolatedTimes) {
     var times =
         new IntendedTimes(
             ArrivalProcesses.of(experiment.arrivals(), experiment.arrivalRateJobsPerSec()),
             RandomStream.of(experiment.seed(), "arrivals"));
-    var mix = new JobMix(experiment);
+    var mix = new JobMix(experiment, isolatedTimes);
     RandomStream mixRandom = RandomStream.of(experiment.seed(), "job-mix");
     long endNs = Seconds.toNs(experiment.durationSeconds() + experiment.tailSeconds());
 

@@ -67,6 +67,27 @@ final class ArrivalsEndTest {
         .containsExactly(3);
   }
 
+  @Test
+  void doesNotWaitForJobs_thatAreNeverSent() {
+    end.passedOver(BitSet.valueOf(new long[] {0b01011}));
+    endAll(2);
+    assertThat(end.at(100, false, false)).isEmpty();
+    endAll(4);
+    assertThat(end.at(100, false, false)).contains(EndOfArrivals.MEASURED_JOBS_ENDED);
+  }
+
+  @Test
+  void saysAfterwardsWhyArrivalsEnded_asFarAsTheLogTells() {
+    endAll(2, 3);
+    assertThat(end.before()).as("job 4 was never sent").isEqualTo(EndOfArrivals.STOPPED);
+    endAll(4);
+    assertThat(end.before()).isEqualTo(EndOfArrivals.MEASURED_JOBS_ENDED);
+    end.ended(6, true);
+    assertThat(end.before()).as("unmeasured").isEqualTo(EndOfArrivals.MEASURED_JOBS_ENDED);
+    end.ended(3, true);
+    assertThat(end.before()).isEqualTo(EndOfArrivals.TAIL_LIMIT);
+  }
+
   @Property
   void followsItsDefinition(
       @ForAll Set<@IntRange(min = 0, max = 7) Integer> ended,
@@ -74,7 +95,7 @@ final class ArrivalsEndTest {
       @ForAll boolean stopRequested,
       @ForAll boolean listSent) {
     var any = new ArrivalsEnd(100, 130, 2, 5);
-    ended.forEach(any::ended);
+    ended.forEach(index -> any.ended(index, false));
     Optional<EndOfArrivals> reason = any.at(nowNs, stopRequested, listSent);
 
     boolean measuredDone = nowNs >= 100 && ended.containsAll(List.of(2, 3, 4));
@@ -88,7 +109,7 @@ final class ArrivalsEndTest {
 
   private void endAll(int... indexes) {
     for (int index : indexes) {
-      end.ended(index);
+      end.ended(index, false);
     }
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.JobRequested;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -103,6 +104,84 @@ final class JobGeneratorTest {
                     }))
         .isInstanceOf(IllegalStateException.class);
     assertThat(generator.sent().stream()).containsExactly(0, 1, 2);
+  }
+
+  @Test
+  void goesOnForAnother_withTheJobsStillToCome() throws Exception {
+    constantGapsOf(100_000_000);
+    JobGenerator generator = generator(1, 2);
+    generator.sentBefore(1, 200_000_000);
+    generator.sentBefore(3, 440_000_000); // meant for 400 ms
+    time.monotonicNs = FakeTime.ZERO_AT_MONOTONIC_NS + 850_000_000;
+    generator.goOnAt(850_000_000);
+    assertThat(generator.passedOver().stream()).containsExactly(5, 7);
+    assertThat(generator.jobsSent()).isEqualTo(2);
+    generator.sendAll(() -> sent.size() == 2, sent::add);
+    assertThat(sent).extracting(JobRequested::index).containsExactly(9L, 11L);
+    assertThat(sent)
+        .extracting(JobRequested::sentAtNs)
+        .containsExactly(1_000_000_000L, 1_200_000_000L);
+    assertThat(generator.sent().stream()).containsExactly(1, 3, 9, 11);
+    assertThat(generator.jobsSent()).isEqualTo(4);
+    assertThat(generator.lateness().count()).isEqualTo(4);
+    assertThat(generator.lateness().maxNs()).isEqualTo(40_000_000);
+    assertThat(generator.latenessNsMax()).isEqualTo(40_000_000);
+    assertThat(generator.latenessNsNow()).isZero();
+  }
+
+  @Test
+  void passesOverWhatComesBeforeAJobThatWasSent_howeverEarlyItGoesOn() throws Exception {
+    constantGapsOf(100_000_000);
+    JobGenerator generator = generator(0, 1);
+    generator.sentBefore(0, 100_000_000);
+    generator.sentBefore(4, 500_000_000);
+    generator.goOnAt(150_000_000);
+    assertThat(generator.passedOver().stream()).containsExactly(1, 2, 3);
+    generator.sendAll(() -> sent.size() == 1, sent::add);
+    assertThat(sent).extracting(JobRequested::index).containsExactly(5L);
+  }
+
+  @Property(tries = 50)
+  void sendsOrPassesOverEachJobOnce(
+      @ForAll @IntRange(min = 0, max = 300) int sentBefore,
+      @ForAll @IntRange(min = 0, max = 30_000) int fromMs)
+      throws Exception {
+    sent.clear();
+    JobGenerator generator = generator(0, 1);
+    for (int index = 0; index < sentBefore; index++) {
+      generator.sentBefore(index, 0);
+    }
+    generator.goOnAt(fromMs * 1_000_000L);
+    BitSet passedOver = generator.passedOver();
+    generator.sendAll(() -> false, sent::add);
+    BitSet all = generator.sent();
+    assertThat(all.intersects(passedOver)).isFalse();
+    assertThat(all.cardinality()).isEqualTo(sentBefore + sent.size());
+    all.or(passedOver);
+    assertThat(all.cardinality()).isEqualTo(requests.size());
+    assertThat(sent).allMatch(job -> job.intendedAtNs() >= fromMs * 1_000_000L);
+    passedOver.stream()
+        .forEach(
+            index ->
+                assertThat(requests.get(index).intendedAtNs()).isLessThan(fromMs * 1_000_000L));
+  }
+
+  @Test
+  void saysAtAnyTimeHowFarItIs() throws Exception {
+    constantGapsOf(100_000_000);
+    JobGenerator generator = generator(0, 1);
+    generator.sendAll(
+        () -> sent.size() == 7,
+        job -> {
+          assertThat(generator.jobsSent()).isEqualTo(sent.size());
+          sent.add(job);
+          if (job.index() == 4) {
+            time.monotonicNs += 250_000_000;
+          }
+        });
+    assertThat(generator.jobsSent()).isEqualTo(7);
+    assertThat(generator.latenessNsNow()).isEqualTo(50_000_000);
+    assertThat(generator.latenessNsMax()).isEqualTo(150_000_000);
   }
 
   private JobGenerator generator(int number, int generators) {

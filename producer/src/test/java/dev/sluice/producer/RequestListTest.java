@@ -2,6 +2,7 @@ package dev.sluice.producer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.contract.experiment.Experiment.JobClass;
@@ -140,6 +141,50 @@ final class RequestListTest {
     assertShare(jobs, 0.15, job -> job.classType().equals("interactive"));
     assertShare(jobs, 0.35, job -> job.classType().equals("batch"));
     assertShare(jobs, 0.35, job -> job.classType().equals("nightly"));
+  }
+
+  @Test
+  void promisesAMultipleOfEachJobsIsolatedTime_whereItsClassHasAScale() {
+    RequestList fixed = experiment.drawn();
+    experiment.classes =
+        List.of(Experiments.INTERACTIVE, new JobClass("batch", null, 2.5, 5, false, true));
+    RequestList scaled =
+        RequestList.draw(
+            experiment.build(),
+            (workload, backend, precision, samples) ->
+                workload.length() + backend.length() + precision.length() + 10.0 * samples);
+
+    assertThat(scaled.size()).isEqualTo(fixed.size());
+    for (int i = 0; i < fixed.size(); i++) {
+      Request before = fixed.get(i);
+      Request job = scaled.get(i);
+      double aloneMs =
+          job.workload().length()
+              + job.backend().length()
+              + job.precision().length()
+              + 10.0 * job.samples();
+      assertThat(job)
+          .isEqualTo(
+              new Request(
+                  i,
+                  before.jobId(),
+                  before.classType(),
+                  before.workload(),
+                  before.backend(),
+                  before.precision(),
+                  before.samples(),
+                  job.classType().equals("batch") ? Math.round(2.5e6 * aloneMs) : before.sloNs(),
+                  before.intendedAtNs()));
+    }
+    assertThat(scaled.digest()).isNotEqualTo(fixed.digest());
+  }
+
+  @Test
+  void needsTheIsolatedTimes_whenAClassHasAScale() {
+    experiment.classes = List.of(new JobClass("batch", null, 2.5, 5, false, true));
+    assertThatThrownBy(experiment::drawn)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("is needed for a slo_scale");
   }
 
   @Test

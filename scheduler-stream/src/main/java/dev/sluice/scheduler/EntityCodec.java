@@ -13,7 +13,10 @@ final class EntityCodec {
       Map.of(
           "job", CoreEntity.WaitingJob.class,
           "batch", CoreEntity.RunningBatch.class,
+          "lost", CoreEntity.LostBatch.class,
           "executor", CoreEntity.Executor.class,
+          "lane", CoreEntity.Lane.class,
+          "passed", CoreEntity.PassedOver.class,
           "mean", CoreEntity.RunningMean.class,
           "progress", CoreEntity.Progress.class);
 

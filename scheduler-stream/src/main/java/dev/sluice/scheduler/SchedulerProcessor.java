@@ -2,6 +2,7 @@ package dev.sluice.scheduler;
 
 import dev.sluice.contract.EventCodec;
 import dev.sluice.contract.Fact;
+import dev.sluice.contract.Outcome;
 import dev.sluice.contract.RunStarted;
 import dev.sluice.contract.Ticked;
 import dev.sluice.contract.UnreadableEventException;
@@ -10,17 +11,16 @@ import dev.sluice.scheduling.CoreListener;
 import dev.sluice.scheduling.Dispatch;
 import dev.sluice.scheduling.JobEnd;
 import dev.sluice.scheduling.SchedulingCore;
+import dev.sluice.scheduling.policy.Choice;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
-import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.processor.api.RecordMetadata;
-import org.apache.kafka.streams.state.KeyValueStore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,41 +29,45 @@ import org.jspecify.annotations.Nullable;
  * from the store whenever the task starts.
  */
 final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byte[]>, CoreListener {
-  /** The store's entry for the run itself; no entity of the core has this key. */
-  private static final String RUN_KEY = "run";
-
   private final Function<Collection<CoreEntity>, SchedulingCore> restoreCore;
   private final WakeUps wakeUps;
+  private final OwnShards shards;
+
+  /** What became of jobs by the fact at hand; lanes wait for dispatches, so that these go first. */
+  private final List<Outcome> outcomes = new ArrayList<>();
 
   private @Nullable ProcessorContext<Integer, byte[]> context;
-  private @Nullable KeyValueStore<String, byte[]> store;
+  private @Nullable EntityStore store;
   private @Nullable SchedulingCore core;
   private @Nullable RunStarted run;
   private long factAtEpochMs;
+  private boolean arrivalsEnded;
+  private boolean askedForTheLastCommit;
 
   SchedulerProcessor(
-      Function<Collection<CoreEntity>, SchedulingCore> restoreCore, WakeUps wakeUps) {
+      Function<Collection<CoreEntity>, SchedulingCore> restoreCore,
+      WakeUps wakeUps,
+      OwnShards shards) {
     this.restoreCore = restoreCore;
     this.wakeUps = wakeUps;
+    this.shards = shards;
   }
 
   @Override
   public void init(ProcessorContext<Integer, byte[]> context) {
     this.context = context;
-    KeyValueStore<String, byte[]> entries = context.getStateStore(SchedulerTopology.STORE);
+    outcomes.clear();
+    arrivalsEnded = false;
+    askedForTheLastCommit = false;
+    EntityStore entries = context.getStateStore(SchedulerTopology.STORE);
     store = entries;
-    List<CoreEntity> entities = new ArrayList<>();
-    try (var all = entries.all()) {
-      while (all.hasNext()) {
-        KeyValue<String, byte[]> entry = all.next();
-        if (entry.key.equals(RUN_KEY)) {
-          run = (RunStarted) readRun(entry.value);
-        } else {
-          entities.add(EntityCodec.read(entry.key, entry.value));
-        }
-      }
-    }
-    core = restoreCore.apply(entities);
+    byte[] runBytes = entries.run();
+    run = runBytes == null ? null : (RunStarted) readRun(runBytes);
+    List<CoreEntity> entities = entries.entities();
+    entities.forEach(this::observe);
+    SchedulingCore restored = restoreCore.apply(entities);
+    core = restored;
+    shards.taken(shard(), restored.waiting(), restored.running());
     requestWakeUp();
   }
 
@@ -71,7 +75,7 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
     try {
       return EventCodec.FACTS.read(bytes);
     } catch (UnreadableEventException e) {
-      throw new IllegalStateException("the store's entry " + RUN_KEY + " can not be read", e);
+      throw new IllegalStateException("the run in the store can not be read", e);
     }
   }
 
@@ -87,14 +91,29 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
     }
     if (fact instanceof RunStarted started && run == null) {
       run = started;
-      store().put(RUN_KEY, record.value());
+      store().putRun(record.value());
     }
     factAtEpochMs = record.timestamp();
     core().apply(source.offset(), nowNs(factAtEpochMs), Translation.toCore(fact), this);
+    for (Outcome outcome : outcomes) {
+      forward(EventCodec.OUTCOMES.write(outcome), SchedulerTopology.OUTCOMES);
+    }
+    outcomes.clear();
+    store().writeOldest();
+    shards.applied(shard(), core().waiting(), core().running());
     if (fact instanceof Ticked) {
       wakeUps.ticked(shard());
     }
     requestWakeUp();
+    commitWhatEndsTheRun();
+  }
+
+  /** Whoever waits for the run's last outcomes need not wait for the commit interval too. */
+  private void commitWhatEndsTheRun() {
+    if (arrivalsEnded && !askedForTheLastCommit && core().waiting() == 0 && core().running() == 0) {
+      askedForTheLastCommit = true;
+      context().commit();
+    }
   }
 
   private long nowNs(long appendedAtEpochMs) {
@@ -125,11 +144,18 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
   public void started(Dispatch dispatch) {
     forward(
         EventCodec.DISPATCHES.write(Translation.toEvent(dispatch)), SchedulerTopology.DISPATCHES);
+    shards.dispatched();
   }
 
   @Override
   public void ended(JobEnd end) {
-    forward(EventCodec.OUTCOMES.write(Translation.toEvent(end)), SchedulerTopology.OUTCOMES);
+    outcomes.add(Translation.toEvent(end));
+    shards.ended();
+  }
+
+  @Override
+  public void blocked(long fromNs, long toNs, Choice.Cause cause) {
+    outcomes.add(Translation.toEvent(fromNs, toNs, cause));
   }
 
   private void forward(byte[] value, String sink) {
@@ -138,18 +164,27 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
 
   @Override
   public void changed(CoreEntity entity) {
-    store().put(entity.key(), EntityCodec.write(entity));
+    observe(entity);
+    store().put(entity);
+  }
+
+  private void observe(CoreEntity entity) {
+    if (entity instanceof CoreEntity.Progress progress) {
+      arrivalsEnded =
+          progress.sources() > 0 && progress.sourcesEnded().size() >= progress.sources();
+    }
   }
 
   @Override
   public void removed(String entityKey) {
-    store().delete(entityKey);
+    store().remove(entityKey);
   }
 
   @Override
   public void close() {
     if (context != null) {
       wakeUps.forget(shard());
+      shards.left(shard());
     }
   }
 
@@ -164,7 +199,7 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
     return context;
   }
 
-  private KeyValueStore<String, byte[]> store() {
+  private EntityStore store() {
     if (store == null) {
       throw new IllegalStateException("used before init");
     }

@@ -1,6 +1,8 @@
 package dev.sluice.scheduler;
 
+import dev.sluice.contract.EventCodec;
 import dev.sluice.contract.ProcessClock;
+import dev.sluice.contract.ShardTaken;
 import dev.sluice.contract.Topics;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.scheduling.CoreSettings;
@@ -18,57 +20,116 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
-import org.apache.kafka.streams.StreamsConfig;
-import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 
-/** The scheduler's role: runs the topology, and the timer that wakes it, until closed. */
+/**
+ * The scheduler's role: runs the topology, and the timer that wakes it, until closed.
+ *
+ * <p>Several of them, each in its own process, share the shards of a run; one that has none stands
+ * by with the state of another's. When one dies, its shards are decided for elsewhere within about
+ * two seconds; the same facts give the same dispatches there. A broker may be away for a minute.
+ */
 public final class SchedulerStream implements AutoCloseable {
-  private final KafkaStreams streams;
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
+  private static final Duration THREAD_PAUSE = Duration.ofMillis(500);
+
+  private final KafkaProducer<byte[], byte[]> producer;
+  private final OwnShards shards;
   private final TickTimer timer;
+  private final DeadSchedulers deadSchedulers;
+  private final ThreadFailures failures;
+  private final CommitWatch commits;
+  private final KafkaStreams streams;
   private final CountDownLatch running = new CountDownLatch(1);
+
+  /**
+   * What a scheduler did and holds, since it was made.
+   *
+   * @param shards how many it decides for now
+   * @param factsApplied facts of all shards it had, re-read ones included
+   * @param dispatches batches started, re-made ones included
+   * @param outcomes jobs ended, re-made ones included
+   * @param waiting jobs that wait now, in its shards
+   * @param running batches that run now, in its shards
+   */
+  public record Counts(
+      int shards, long factsApplied, long dispatches, long outcomes, int waiting, int running) {}
 
   /**
    * Prepares the role; {@link #start} begins.
    *
    * @param kafka client properties, {@code bootstrap.servers} among them
-   * @param stateFolder where Kafka Streams may keep its own files
+   * @param instance unique among the run's processes, also after a restart
+   * @param stateFolder where Kafka Streams may keep its own files; this process's alone
    * @param onFailure takes what ends the role before it is closed, from any thread
+   * @throws org.apache.kafka.common.KafkaException if the broker is out of reach
    */
   public SchedulerStream(
       Experiment experiment,
       Topics topics,
       Map<String, Object> kafka,
+      String instance,
       Path stateFolder,
       ProcessClock clock,
-      Consumer<Throwable> onFailure) {
-    timer =
-        new TickTimer(
-            topics, tickProducer(kafka), clock, experiment.lanes().heartbeatMs(), onFailure);
+      Consumer<Throwable> onFailure)
+      throws InterruptedException {
+    String group = topics.prefix() + ".scheduler";
+    commits = new CommitWatch(clock, this::ownsShards, onFailure);
+    var clients = new TopologyClients(commits::committed);
+    Properties properties =
+        StreamsProperties.of(
+            kafka, group, instance, StreamsProperties.sessionTimeoutMs(kafka), stateFolder);
+    producer = plainProducer(kafka);
+    timer = new TickTimer(topics, producer, clock, experiment.lanes().heartbeatMs(), onFailure);
+    shards =
+        new OwnShards(
+            shard ->
+                write(
+                    topics, new ShardTaken(shard, instance, clients.transactionalId()), onFailure),
+            commits::applied);
+    deadSchedulers = new DeadSchedulers(topics, kafka, group, instance, clients::transactionalId);
+    failures = new ThreadFailures(clock, THREAD_PAUSE, onFailure);
     streams =
         new KafkaStreams(
-            SchedulerTopology.build(topics, coreSettings(experiment), policies(experiment), timer),
-            properties(topics, kafka, stateFolder));
-    streams.setUncaughtExceptionHandler(
-        error -> {
-          onFailure.accept(error);
-          return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
-        });
+            SchedulerTopology.build(
+                topics, coreSettings(experiment), policies(experiment), timer, shards),
+            properties,
+            clients);
+    streams.setUncaughtExceptionHandler(failures);
     streams.setStateListener(
         (now, before) -> {
+          deadSchedulers.assigning(now == KafkaStreams.State.REBALANCING);
           if (now == KafkaStreams.State.RUNNING) {
             running.countDown();
           }
         });
   }
 
+  private boolean ownsShards() {
+    return streams.metadataForLocalThreads().stream().anyMatch(t -> !t.activeTasks().isEmpty());
+  }
+
+  private void write(Topics topics, ShardTaken taken, Consumer<Throwable> onFailure) {
+    var unused =
+        producer.send(
+            new ProducerRecord<>(topics.runs(), 0, null, EventCodec.RUNS.write(taken)),
+            (metadata, error) -> {
+              if (error != null) {
+                onFailure.accept(error);
+              }
+            });
+  }
+
   /** Begins to read facts. */
   public void start() {
     timer.start();
+    deadSchedulers.start();
+    commits.start();
     streams.start();
   }
 
@@ -81,10 +142,22 @@ public final class SchedulerStream implements AutoCloseable {
     return running.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
+  /** What it did and holds; from any thread. */
+  public Counts counts() {
+    return shards.counts();
+  }
+
+  /** Commits what it decided, and leaves the group at once, so that another can take its shards. */
   @Override
   public void close() {
-    streams.close(Duration.ofSeconds(10));
+    failures.close();
+    commits.close();
+    streams.close(
+        CloseOptions.groupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP)
+            .withTimeout(CLOSE_MAX));
+    deadSchedulers.close();
     timer.close();
+    producer.close(CLOSE_MAX);
   }
 
   private static Supplier<SchedulingPolicy> policies(Experiment experiment) {
@@ -94,6 +167,9 @@ public final class SchedulerStream implements AutoCloseable {
   /** What the core must know of the experiment. */
   private static CoreSettings coreSettings(Experiment experiment) {
     var microbatch = experiment.microbatch();
+    var lanes = experiment.lanes();
+    Integer maxWaiting = experiment.maxWaiting();
+    Double expireAfterMs = experiment.expireAfterMs();
     return new CoreSettings(
         experiment.seed(),
         experiment.classes().stream()
@@ -108,33 +184,23 @@ public final class SchedulerStream implements AutoCloseable {
                     Experiment.WorkloadChoice::name, Experiment.WorkloadChoice::tokens)),
         new CoreSettings.Microbatch(
             experiment.joinsJobs(), Math.round(microbatch.windowMs() * 1e6), microbatch.maxBatch()),
-        Admission.valueOf(experiment.admission().toUpperCase(Locale.ROOT)));
+        Admission.valueOf(experiment.admission().toUpperCase(Locale.ROOT)),
+        new CoreSettings.Bounds(
+            maxWaiting == null ? Integer.MAX_VALUE : maxWaiting,
+            expireAfterMs == null ? Long.MAX_VALUE : Math.round(expireAfterMs * 1e6)),
+        new CoreSettings.Leases(
+            lanes.heartbeatMs() * 1_000_000L, lanes.leaseMs() * 1_000_000L, lanes.maxAttempts()),
+        lanes.ahead(),
+        experiment.resources().cpuFallback());
   }
 
-  private static KafkaProducer<byte[], byte[]> tickProducer(Map<String, Object> kafka) {
+  private static KafkaProducer<byte[], byte[]> plainProducer(Map<String, Object> kafka) {
     var settings = new HashMap<>(kafka);
     settings.put(ProducerConfig.LINGER_MS_CONFIG, 0);
     settings.put(ProducerConfig.ACKS_CONFIG, "all");
+    settings.put(
+        ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+        Math.toIntExact(ThreadFailures.LIMIT.toMillis()));
     return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
-  }
-
-  private static Properties properties(Topics topics, Map<String, Object> kafka, Path stateFolder) {
-    var properties = new Properties();
-    properties.putAll(kafka);
-    properties.put(StreamsConfig.APPLICATION_ID_CONFIG, topics.prefix() + ".scheduler");
-    properties.put(StreamsConfig.STATE_DIR_CONFIG, stateFolder.toString());
-    properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
-    properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 1);
-    properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, 500);
-    properties.put(StreamsConfig.POLL_MS_CONFIG, 2);
-    properties.put(StreamsConfig.MAX_TASK_IDLE_MS_CONFIG, -1);
-    properties.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
-    properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, -1);
-    properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.FETCH_MIN_BYTES_CONFIG), 1);
-    properties.put(
-        StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
-    properties.put(StreamsConfig.producerPrefix(ProducerConfig.LINGER_MS_CONFIG), 0);
-    properties.put(StreamsConfig.producerPrefix(ProducerConfig.ACKS_CONFIG), "all");
-    return properties;
   }
 }

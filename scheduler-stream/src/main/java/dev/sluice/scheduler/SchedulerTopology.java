@@ -9,11 +9,9 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.processor.StreamPartitioner;
-import org.apache.kafka.streams.state.Stores;
 
 /** The one topology: {@code facts} in, {@code dispatches} and {@code outcomes} out. */
 final class SchedulerTopology {
@@ -38,7 +36,11 @@ final class SchedulerTopology {
    * @param policies makes a policy for each shard's core
    */
   static Topology build(
-      Topics topics, CoreSettings settings, Supplier<SchedulingPolicy> policies, WakeUps wakeUps) {
+      Topics topics,
+      CoreSettings settings,
+      Supplier<SchedulingPolicy> policies,
+      WakeUps wakeUps,
+      OwnShards shards) {
     var bytes = new ByteArraySerializer();
     return new Topology()
         .addSource(FACTS, new ByteArrayDeserializer(), new ByteArrayDeserializer(), topics.facts())
@@ -47,12 +49,10 @@ final class SchedulerTopology {
             () ->
                 new SchedulerProcessor(
                     entities -> SchedulingCore.restore(settings, policies.get(), entities),
-                    wakeUps),
+                    wakeUps,
+                    shards),
             FACTS)
-        .addStateStore(
-            Stores.keyValueStoreBuilder(
-                Stores.inMemoryKeyValueStore(STORE), Serdes.String(), Serdes.ByteArray()),
-            SCHEDULER)
+        .addStateStore(EntityStore.builder(STORE), SCHEDULER)
         .addSink(DISPATCHES, topics.dispatches(), NO_KEY, bytes, BY_SHARD, SCHEDULER)
         .addSink(OUTCOMES, topics.outcomes(), NO_KEY, bytes, BY_SHARD, SCHEDULER)
         .addSink(DEAD_LETTERS, topics.deadLetters(), NO_KEY, bytes, SCHEDULER);

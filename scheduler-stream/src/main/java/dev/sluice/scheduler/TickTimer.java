@@ -4,13 +4,15 @@ import dev.sluice.contract.EventCodec;
 import dev.sluice.contract.ProcessClock;
 import dev.sluice.contract.Ticked;
 import dev.sluice.contract.Topics;
-import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes {@link Ticked} when a shard's wake-up is due, or when a heartbeat went by in which no fact
@@ -22,8 +24,6 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * write as many ticks as it reads facts, and never catch up.
  */
 final class TickTimer implements WakeUps, AutoCloseable {
-  private static final Duration CLOSE_MAX = Duration.ofSeconds(5);
-
   private final Topics topics;
   private final Producer<byte[], byte[]> producer;
   private final ProcessClock clock;
@@ -34,8 +34,14 @@ final class TickTimer implements WakeUps, AutoCloseable {
   /** When the shard is due a tick, monotonic. */
   private final Map<Integer, Long> dueNsByShard = new HashMap<>();
 
+  /** Shards whose tick is at the producer: while the broker is away, no second one queues. */
+  private final Set<Integer> atTheProducer = new HashSet<>();
+
   /** When the shard's tick that was not applied yet was written, monotonic. */
   private final Map<Integer, Long> onItsWaySinceNs = new HashMap<>();
+
+  /** Until when the thread waits, monotonic. */
+  private long waitsUntilNs = Long.MAX_VALUE;
 
   private boolean closed;
 
@@ -66,9 +72,11 @@ final class TickTimer implements WakeUps, AutoCloseable {
             ? heartbeatAtNs
             : Math.min(heartbeatAtNs, clock.forRun(timeZeroEpochMs).toMonotonicNs(toWholeMs(atNs)));
     Long writtenNs = onItsWaySinceNs.get(shard);
-    dueNsByShard.put(
-        shard, writtenNs == null ? dueAtNs : Math.max(dueAtNs, writtenNs + heartbeatNs));
-    notifyAll();
+    long dueNs = writtenNs == null ? dueAtNs : Math.max(dueAtNs, writtenNs + heartbeatNs);
+    dueNsByShard.put(shard, dueNs);
+    if (dueNs < waitsUntilNs) { // nearly every fact only puts the heartbeat off
+      notifyAll();
+    }
   }
 
   @Override
@@ -90,20 +98,28 @@ final class TickTimer implements WakeUps, AutoCloseable {
   private void run() {
     try {
       for (int shard = nextDue(); shard >= 0; shard = nextDue()) {
+        int due = shard;
         var unused =
             producer.send(
                 new ProducerRecord<>(
-                    topics.facts(), shard, null, EventCodec.FACTS.write(new Ticked())),
-                (metadata, error) -> {
-                  if (error != null) {
-                    onFailure.accept(error);
-                  }
-                });
+                    topics.facts(), due, null, EventCodec.FACTS.write(new Ticked())),
+                (metadata, error) -> written(due, error));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
       onFailure.accept(e);
+    }
+  }
+
+  /** The producer is done with the shard's tick. */
+  void written(int shard, @Nullable Exception error) {
+    synchronized (this) {
+      atTheProducer.remove(shard);
+      notifyAll();
+    }
+    if (error != null) {
+      onFailure.accept(error);
     }
   }
 
@@ -114,7 +130,7 @@ final class TickTimer implements WakeUps, AutoCloseable {
       long earliestNs = Long.MAX_VALUE;
       int shard = -1;
       for (var entry : dueNsByShard.entrySet()) {
-        if (entry.getValue() < earliestNs) {
+        if (entry.getValue() < earliestNs && !atTheProducer.contains(entry.getKey())) {
           earliestNs = entry.getValue();
           shard = entry.getKey();
         }
@@ -122,10 +138,12 @@ final class TickTimer implements WakeUps, AutoCloseable {
       if (shard >= 0 && earliestNs <= nowNs) {
         dueNsByShard.put(shard, nowNs + heartbeatNs);
         onItsWaySinceNs.put(shard, nowNs);
+        atTheProducer.add(shard);
         return shard;
       }
-      long waitNs = shard < 0 ? heartbeatNs : earliestNs - nowNs;
-      TimeUnit.NANOSECONDS.timedWait(this, Math.max(waitNs, 1));
+      waitsUntilNs = shard < 0 ? nowNs + heartbeatNs : earliestNs;
+      TimeUnit.NANOSECONDS.timedWait(this, Math.max(waitsUntilNs - nowNs, 1));
+      waitsUntilNs = Long.MIN_VALUE; // awake: it will see what is asked for meanwhile
     }
     return -1;
   }
@@ -141,6 +159,5 @@ final class TickTimer implements WakeUps, AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    producer.close(CLOSE_MAX);
   }
 }

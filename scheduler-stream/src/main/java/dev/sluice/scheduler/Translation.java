@@ -3,6 +3,7 @@ package dev.sluice.scheduler;
 import dev.sluice.contract.ArrivalsEnded;
 import dev.sluice.contract.BatchCompleted;
 import dev.sluice.contract.BatchDispatched;
+import dev.sluice.contract.Blocked;
 import dev.sluice.contract.DispatchId;
 import dev.sluice.contract.ExecutorReported;
 import dev.sluice.contract.Fact;
@@ -15,6 +16,7 @@ import dev.sluice.scheduling.Dispatch;
 import dev.sluice.scheduling.DispatchName;
 import dev.sluice.scheduling.JobEnd;
 import dev.sluice.scheduling.JobSpec;
+import dev.sluice.scheduling.policy.Choice;
 import java.util.Locale;
 
 /** Event records as the core's facts, and the core's decisions as event records. */
@@ -40,6 +42,9 @@ final class Translation {
     if (fact instanceof BatchCompleted completed) {
       return new CoreFact.BatchCompleted(
           new DispatchName(completed.dispatchId().factOffset(), completed.dispatchId().index()),
+          completed.executorId(),
+          completed.incarnation(),
+          completed.lane(),
           CoreFact.Result.valueOf(completed.result().name()),
           completed.cause(),
           completed.serviceNs());
@@ -53,10 +58,18 @@ final class Translation {
           report.deviceKind(),
           tokens == null ? Long.MAX_VALUE : tokens,
           report.lanes().size(),
-          report.capabilities().stream().map(Translation::toCore).toList());
+          report.capabilities().stream().map(Translation::toCore).toList(),
+          report.lanes().stream()
+              .filter(lane -> lane.holds().isEmpty())
+              .map(ExecutorReported.Lane::index)
+              .toList());
     }
     if (fact instanceof RunStarted started) {
-      return new CoreFact.RunStarted(started.seed(), started.generators());
+      Long arrivalsEndAtNsMax = started.arrivalsEndAtNsMax();
+      return new CoreFact.RunStarted(
+          started.seed(),
+          started.generators(),
+          arrivalsEndAtNsMax == null ? Long.MAX_VALUE : arrivalsEndAtNsMax);
     }
     if (fact instanceof ArrivalsEnded ended) {
       return new CoreFact.ArrivalsEnded(ended.generator(), ended.jobsSent());
@@ -110,6 +123,10 @@ final class Translation {
         dispatch == null ? null : toEvent(dispatch),
         end.attempt(),
         end.endedAtNs());
+  }
+
+  static Blocked toEvent(long fromNs, long toNs, Choice.Cause cause) {
+    return new Blocked(fromNs, toNs, cause.name().toLowerCase(Locale.ROOT));
   }
 
   private static DispatchId toEvent(DispatchName name) {

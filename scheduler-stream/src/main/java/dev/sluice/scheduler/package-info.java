@@ -1,6 +1,7 @@
 /**
  * The scheduling core on the log: one Kafka Streams topology that feeds a shard's facts to the core
  * and writes its dispatches and outcomes, with the core's state per entity in a changelogged store.
+ * Several processes may run it: they share the shards, and take over those of one that dies.
  *
  * <p>Units: times are nanoseconds since time zero of the run ({@code …Ns}); "now" is the append
  * time of the fact at hand, in whole milliseconds. Deliberately absent: policies, and any decision.

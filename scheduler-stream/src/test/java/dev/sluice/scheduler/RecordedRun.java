@@ -5,8 +5,8 @@ import dev.sluice.contract.BatchCompleted;
 import dev.sluice.contract.BatchDispatched;
 import dev.sluice.contract.ExecutorReported;
 import dev.sluice.contract.Fact;
-import dev.sluice.contract.JobEnded;
 import dev.sluice.contract.JobRequested;
+import dev.sluice.contract.Outcome;
 import dev.sluice.contract.RunStarted;
 import dev.sluice.contract.Ticked;
 import dev.sluice.scheduling.CoreEntity;
@@ -18,23 +18,26 @@ import dev.sluice.scheduling.CoreSettings.Microbatch;
 import dev.sluice.scheduling.Dispatch;
 import dev.sluice.scheduling.JobEnd;
 import dev.sluice.scheduling.SchedulingCore;
+import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
 
 /**
- * A log of facts as a run would leave it, and the decisions of the bare core on it: two lanes, two
- * classes, three models, ticks where the core asks for them.
+ * A log of facts as a run would leave it, and the decisions of the bare core on it: two executors,
+ * two classes, three models, ticks where the core asks for them. One executor falls silent for
+ * longer than its lease, answers late, and comes back; the other is started again under load.
  *
  * @param facts in log order; a fact's offset is its place
  * @param dispatches what the bare core started, in order
  * @param outcomes what became of the jobs, in order
  */
-record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<JobEnded> outcomes) {
+record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Outcome> outcomes) {
   static final long TIME_ZERO_EPOCH_MS = 1_700_000_000_000L;
 
   static final CoreSettings SETTINGS =
@@ -44,10 +47,17 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Job
               new JobClass("interactive", 1, true, false), new JobClass("batch", 5, false, true)),
           Map.of("small", 80, "middle", 160, "large", 260),
           new Microbatch(true, 10_000_000, 16),
-          Admission.EXPIRED);
+          Admission.EXPIRED,
+          new CoreSettings.Bounds(30, 900_000_000),
+          new CoreSettings.Leases(20_000_000, 200_000_000, 2),
+          1,
+          true);
 
   private static final List<String> WORKLOADS = List.of("small", "middle", "large");
   private static final int JOBS = 400;
+  private static final long RESTARTED_AT_MS = 1100;
+  private static final long SILENT_FROM_MS = 400;
+  private static final long SILENT_TO_MS = 800;
 
   /** A fact and its append time. */
   record Dated(long appendedAtEpochMs, Fact fact) {}
@@ -65,8 +75,9 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Job
             Comparator.comparingLong(Pending::atMs).thenComparingLong(Pending::sequence));
     private final List<Dated> facts = new ArrayList<>();
     private final List<BatchDispatched> dispatches = new ArrayList<>();
-    private final List<JobEnded> outcomes = new ArrayList<>();
+    private final List<Outcome> outcomes = new ArrayList<>();
     private final Random random = new Random(11);
+    private final Map<String, Long> freeAtMs = new HashMap<>();
     private long sequence;
     private long nowMs;
 
@@ -75,14 +86,18 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Job
     }
 
     RecordedRun record() {
-      at(-20, report());
-      at(-1, new RunStarted("recorded", TIME_ZERO_EPOCH_MS, 7, "c", "r", 1, 1));
+      at(-20, report("executor-0", 1));
+      at(-20, report("executor-1", 1));
+      at(-1, new RunStarted("recorded", TIME_ZERO_EPOCH_MS, 7, "c", "r", 1, 1, null));
       long atMs = 0;
       for (int i = 0; i < JOBS; i++) {
         atMs += random.nextInt(9);
         at(atMs, job(i, atMs));
-        if (i % 50 == 0) {
-          at(atMs, report());
+      }
+      for (long reportMs = 0; reportMs < atMs; reportMs += 20) {
+        at(reportMs, report("executor-0", reportMs < RESTARTED_AT_MS ? 1 : 2));
+        if (!silent(reportMs)) {
+          at(reportMs, report("executor-1", 1));
         }
       }
       at(atMs + 40, new ArrivalsEnded(0, JOBS, 0, 0, 0));
@@ -112,13 +127,17 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Job
       pending.add(new Pending(atMs, sequence++, fact));
     }
 
-    private static ExecutorReported report() {
+    private static boolean silent(long atMs) {
+      return atMs >= SILENT_FROM_MS && atMs < SILENT_TO_MS;
+    }
+
+    private static ExecutorReported report(String executorId, long incarnation) {
       return new ExecutorReported(
-          "executor-0",
-          1,
+          executorId,
+          incarnation,
           false,
           "cpu",
-          700L,
+          400L,
           List.of(new ExecutorReported.Lane(0, List.of()), new ExecutorReported.Lane(1, List.of())),
           WORKLOADS.stream()
               .map(
@@ -156,18 +175,28 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Job
     public void started(Dispatch dispatch) {
       BatchDispatched event = Translation.toEvent(dispatch);
       dispatches.add(event);
+      String executorId = event.executorId();
       long serviceMs = 1 + random.nextInt(12);
+      long startsMs = Math.max(nowMs, freeAtMs.getOrDefault(executorId + event.lanes(), 0L));
       boolean refused = random.nextInt(25) == 0;
       boolean failed = !refused && random.nextInt(25) == 0;
+      long endsMs = startsMs + serviceMs;
+      freeAtMs.put(executorId + event.lanes(), endsMs);
+      boolean diesInIt =
+          executorId.equals("executor-0") && event.incarnation() == 1 && endsMs >= RESTARTED_AT_MS;
+      if (diesInIt) {
+        return;
+      }
+      boolean answersLate = executorId.equals("executor-1") && silent(endsMs);
       at(
-          nowMs + serviceMs,
+          answersLate ? SILENT_TO_MS + endsMs - SILENT_FROM_MS : endsMs,
           new BatchCompleted(
               event.dispatchId(),
               event.executorId(),
               event.incarnation(),
               event.lanes().get(0),
-              refused ? null : nowMs * 1_000_000,
-              refused ? null : (nowMs + serviceMs) * 1_000_000,
+              refused ? null : startsMs * 1_000_000,
+              refused ? null : endsMs * 1_000_000,
               refused ? 0 : serviceMs * 1_000_000,
               0,
               refused
@@ -181,6 +210,11 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Job
     @Override
     public void ended(JobEnd end) {
       outcomes.add(Translation.toEvent(end));
+    }
+
+    @Override
+    public void blocked(long fromNs, long toNs, Choice.Cause cause) {
+      outcomes.add(Translation.toEvent(fromNs, toNs, cause));
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.sluice.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.BatchDispatched;
+import dev.sluice.contract.Blocked;
 import dev.sluice.contract.EventCodec;
 import dev.sluice.contract.JobEnded;
 import dev.sluice.contract.Outcome;
@@ -44,8 +45,12 @@ final class SameDecisionsTest {
     try (var driver = driver(policy)) {
       pipe(driver, run.facts());
       assertThat(dispatches(driver)).isEqualTo(run.dispatches()).hasSizeGreaterThan(100);
-      assertThat(outcomes(driver)).isEqualTo(run.outcomes()).hasSize(400);
-      assertThat(entityKeys(driver)).noneMatch(k -> k.startsWith("job/") || k.startsWith("batch/"));
+      assertThat(outcomes(driver)).isEqualTo(run.outcomes());
+      assertThat(run.outcomes().stream().filter(JobEnded.class::isInstance)).hasSize(400);
+      assertThat(run.outcomes()).hasAtLeastOneElementOfType(Blocked.class);
+      assertThat(run.dispatches()).anyMatch(d -> d.attempt() == 2);
+      assertThat(entityKeys(driver))
+          .allMatch(key -> key.matches("(executor/|lane/|mean/).*|progress|run"));
     }
   }
 
@@ -55,9 +60,9 @@ final class SameDecisionsTest {
       throws Exception {
     RecordedRun run = RecordedRun.of(Policies.create(policy, Map.of()));
 
-    for (int cut : List.of(1, 2, 60, 333, run.facts().size() - 1)) {
+    for (int cut : List.of(1, 2, 60, 333, 600, run.facts().size() - 1)) {
       List<BatchDispatched> dispatches;
-      List<JobEnded> outcomes;
+      List<Outcome> outcomes;
       Map<String, byte[]> changelog;
       try (var driver = driver(policy)) {
         pipe(driver, run.facts().subList(0, cut));
@@ -77,7 +82,7 @@ final class SameDecisionsTest {
       RecordedRun run,
       int cut,
       List<BatchDispatched> dispatches,
-      List<JobEnded> outcomes)
+      List<Outcome> outcomes)
       throws Exception {
     var context = new MockProcessorContext<Integer, byte[]>(settings(), new TaskId(0, 0), null);
     KeyValueStore<String, byte[]> store =
@@ -89,13 +94,14 @@ final class SameDecisionsTest {
             .build();
     store.init(context.getStateStoreContext(), store);
     changelog.forEach(store::put);
-    context.addStateStore(store);
+    context.addStateStore(new EntityStore(store));
     var processor =
         new SchedulerProcessor(
             entities ->
                 dev.sluice.scheduling.SchedulingCore.restore(
                     RecordedRun.SETTINGS, Policies.create(policy, Map.of()), entities),
-            new RecordingWakeUps());
+            new RecordingWakeUps(),
+            new OwnShards(shard -> {}, () -> {}));
     processor.init(context);
     for (int offset = cut; offset < run.facts().size(); offset++) {
       var dated = run.facts().get(offset);
@@ -108,7 +114,7 @@ final class SameDecisionsTest {
       byte[] value = forwarded.record().value();
       switch (forwarded.childName().orElseThrow()) {
         case SchedulerTopology.DISPATCHES -> dispatches.add(EventCodec.DISPATCHES.read(value));
-        case SchedulerTopology.OUTCOMES -> outcomes.add((JobEnded) EventCodec.OUTCOMES.read(value));
+        case SchedulerTopology.OUTCOMES -> outcomes.add(EventCodec.OUTCOMES.read(value));
         default -> throw new AssertionError("forwarded to " + forwarded.childName());
       }
     }
@@ -120,7 +126,8 @@ final class SameDecisionsTest {
             TOPICS,
             RecordedRun.SETTINGS,
             () -> Policies.create(policy, Map.of()),
-            new RecordingWakeUps()),
+            new RecordingWakeUps(),
+            new OwnShards(shard -> {}, () -> {})),
         settings());
   }
 
@@ -151,12 +158,10 @@ final class SameDecisionsTest {
     return dispatches;
   }
 
-  private static List<JobEnded> outcomes(TopologyTestDriver driver)
-      throws UnreadableEventException {
-    List<JobEnded> outcomes = new ArrayList<>();
+  private static List<Outcome> outcomes(TopologyTestDriver driver) throws UnreadableEventException {
+    List<Outcome> outcomes = new ArrayList<>();
     for (byte[] value : values(driver, TOPICS.outcomes())) {
-      Outcome outcome = EventCodec.OUTCOMES.read(value);
-      outcomes.add((JobEnded) outcome);
+      outcomes.add(EventCodec.OUTCOMES.read(value));
     }
     return outcomes;
   }

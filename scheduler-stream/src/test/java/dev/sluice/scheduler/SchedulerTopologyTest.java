@@ -11,6 +11,8 @@ import dev.sluice.contract.Ticked;
 import dev.sluice.contract.Topics;
 import dev.sluice.scheduling.policy.Policies;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -29,6 +31,8 @@ final class SchedulerTopologyTest {
   private static final long ZERO_MS = 1_700_000_000_000L;
 
   private final RecordingWakeUps wakeUps = new RecordingWakeUps();
+  private final List<Integer> taken = new ArrayList<>();
+  private final OwnShards shards = new OwnShards(taken::add, () -> {});
   private TopologyTestDriver driver;
   private TestInputTopic<byte[], byte[]> facts;
   private TestOutputTopic<byte[], byte[]> outcomes;
@@ -41,7 +45,7 @@ final class SchedulerTopologyTest {
     settings.put(StreamsConfig.STATE_DIR_CONFIG, "target/streams-state");
     var topology =
         SchedulerTopology.build(
-            TOPICS, RecordedRun.SETTINGS, () -> Policies.create("fifo", Map.of()), wakeUps);
+            TOPICS, RecordedRun.SETTINGS, () -> Policies.create("fifo", Map.of()), wakeUps, shards);
     driver = new TopologyTestDriver(topology, settings);
     facts =
         driver.createInputTopic(
@@ -64,7 +68,7 @@ final class SchedulerTopologyTest {
   void hasThisShape() {
     var topology =
         SchedulerTopology.build(
-            TOPICS, RecordedRun.SETTINGS, () -> Policies.create("fifo", Map.of()), wakeUps);
+            TOPICS, RecordedRun.SETTINGS, () -> Policies.create("fifo", Map.of()), wakeUps, shards);
 
     assertThat(topology.describe().toString())
         .isEqualTo(
@@ -94,7 +98,7 @@ final class SchedulerTopologyTest {
         null,
         "{\"type\":\"Ticked\",\"version\":99,\"later\":1}".getBytes(StandardCharsets.UTF_8),
         ZERO_MS);
-    pipe(0, new RunStarted("run-1", ZERO_MS, 1, "c", "r", 1, 1));
+    pipe(0, new RunStarted("run-1", ZERO_MS, 1, "c", "r", 1, 1, null));
     pipe(5, job(0));
     pipe(6, new ArrivalsEnded(0, 1, 0, 0, 0));
 
@@ -113,7 +117,7 @@ final class SchedulerTopologyTest {
 
   @Test
   void datesFactsByTheirAppendTime_whichNeverGoesBackwards() throws Exception {
-    pipe(0, new RunStarted("run-1", ZERO_MS, 1, "c", "r", 1, 1));
+    pipe(0, new RunStarted("run-1", ZERO_MS, 1, "c", "r", 1, 1, null));
     pipe(9, new Ticked());
     pipe(5, job(0));
     pipe(6, new ArrivalsEnded(0, 1, 0, 0, 0));
@@ -124,7 +128,7 @@ final class SchedulerTopologyTest {
 
   @Test
   void ignoresARepeatedJob() {
-    pipe(0, new RunStarted("run-1", ZERO_MS, 1, "c", "r", 1, 1));
+    pipe(0, new RunStarted("run-1", ZERO_MS, 1, "c", "r", 1, 1, null));
     pipe(1, job(0));
     pipe(1, job(0));
     pipe(2, new ArrivalsEnded(0, 1, 0, 0, 0));
@@ -137,7 +141,7 @@ final class SchedulerTopologyTest {
     pipe(-5, new Ticked());
     assertThat(wakeUps.askedNs).isEmpty();
 
-    pipe(0, new RunStarted("run-1", ZERO_MS, 1, "c", "r", 1, 1));
+    pipe(0, new RunStarted("run-1", ZERO_MS, 1, "c", "r", 1, 1, null));
     assertThat(wakeUps.askedNs).containsExactly(Long.MAX_VALUE);
   }
 
@@ -153,5 +157,16 @@ final class SchedulerTopologyTest {
   private static JobRequested job(int index) {
     return new JobRequested(
         "job-" + index, 0, index, "batch", "small", "onnx", "fp32", 1, 1_000_000_000, 0, 0);
+  }
+
+  @Test
+  void saysWhichShardIsTaken_andWhatWasDone() {
+    assertThat(taken).containsExactly(0);
+    assertThat(shards.counts()).isEqualTo(new SchedulerStream.Counts(1, 0, 0, 0, 0, 0));
+
+    pipe(0, new RunStarted("run-1", ZERO_MS, 1, "c", "r", 1, 1, null));
+    pipe(1, job(0));
+    pipe(2, new ArrivalsEnded(0, 1, 0, 0, 0));
+    assertThat(shards.counts()).isEqualTo(new SchedulerStream.Counts(1, 3, 0, 1, 0, 0));
   }
 }

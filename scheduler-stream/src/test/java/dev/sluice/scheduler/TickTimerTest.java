@@ -38,10 +38,24 @@ final class TickTimerTest {
   void writesTheNextTick_whenTheLastWasApplied() throws InterruptedException {
     timer.wakeAt(0, 0, NOW_NS - 20_000_000);
     assertThat(timer.nextDue()).isZero();
+    timer.written(0, null);
 
     timer.ticked(0);
     timer.wakeAt(0, 0, NOW_NS - 20_000_000);
     timer.wakeAt(1, 0, NOW_NS - 10_000_000);
+    assertThat(timer.nextDue()).isZero();
+  }
+
+  @Test
+  void writesNoTick_whileTheProducerHasOneThatTheBrokerDidNotTake() throws InterruptedException {
+    timer.wakeAt(0, 0, NOW_NS - 20_000_000);
+    assertThat(timer.nextDue()).isZero();
+    timer.ticked(0); // an older one, which another scheduler wrote
+
+    timer.wakeAt(0, 0, NOW_NS - 20_000_000);
+    timer.wakeAt(1, 0, NOW_NS - 10_000_000);
+    assertThat(timer.nextDue()).isEqualTo(1);
+    timer.written(0, null);
     assertThat(timer.nextDue()).isZero();
   }
 }

@@ -1,7 +1,9 @@
 package dev.sluice.scheduling;
 
+import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One entity of the core's state, as a driver keeps it. A core restored from all of them goes on as
@@ -26,32 +28,102 @@ public sealed interface CoreEntity {
     }
   }
 
-  /** A batch that runs, with all that is needed to put its jobs back. */
-  record RunningBatch(Dispatch dispatch, List<WaitingJob> jobs) implements CoreEntity {
+  /**
+   * A batch on its way, with all that is needed to put its jobs back.
+   *
+   * @param jobs those that have not ended
+   * @param decidedAtLeaseNs the lease clock at its decision
+   */
+  record RunningBatch(Dispatch dispatch, List<WaitingJob> jobs, long decidedAtLeaseNs)
+      implements CoreEntity {
     public RunningBatch {
       jobs = List.copyOf(jobs);
     }
 
     @Override
     public String key() {
-      return "batch/" + dispatch.name();
+      return key(dispatch.name());
+    }
+
+    static String key(DispatchName name) {
+      return "batch/" + name;
+    }
+  }
+
+  /**
+   * A batch that was lost, whose jobs have gone back or failed. It is kept until it is answered, or
+   * all its jobs have ended and no lane holds it.
+   *
+   * @param held whether its lane and its tokens are still held by it
+   */
+  record LostBatch(Dispatch dispatch, boolean held) implements CoreEntity {
+    @Override
+    public String key() {
+      return key(dispatch.name());
+    }
+
+    static String key(DispatchName name) {
+      return "lost/" + name;
     }
   }
 
   /**
    * An executor, in the order in which executors joined.
    *
-   * @param idleSinceNs per lane: when it last became idle
+   * @param report its last report, without what its lanes held then
+   * @param lost whether its lease has expired
    */
-  record Executor(int order, CoreFact.ExecutorReported report, List<Long> idleSinceNs)
-      implements CoreEntity {
-    public Executor {
-      idleSinceNs = List.copyOf(idleSinceNs);
-    }
-
+  record Executor(int order, CoreFact.ExecutorReported report, boolean lost) implements CoreEntity {
     @Override
     public String key() {
       return "executor/" + report.executorId();
+    }
+  }
+
+  /**
+   * A lane of an executor.
+   *
+   * @param freedAtNs when a batch last left its head, or when it joined
+   * @param freedAtLeaseNs the same by the lease clock
+   * @param refuses whether it refused its last batch as busy and is not known to be free again
+   */
+  record Lane(String executorId, int index, long freedAtNs, long freedAtLeaseNs, boolean refuses)
+      implements CoreEntity {
+    @Override
+    public String key() {
+      return "lane/" + executorId + "/" + index;
+    }
+  }
+
+  /**
+   * A group of jobs of which none could start on an executor for want of tokens, while others did.
+   *
+   * @param sinceNs when that began
+   * @param dueNs from when on it holds a reservation
+   */
+  record PassedOver(
+      String executorId,
+      String classType,
+      String workload,
+      String backend,
+      String precision,
+      int samples,
+      int lanesNeeded,
+      long sinceNs,
+      long dueNs)
+      implements CoreEntity {
+    @Override
+    public String key() {
+      return String.join(
+          "/",
+          "passed",
+          executorId,
+          classType,
+          workload,
+          backend,
+          precision,
+          Integer.toString(samples),
+          Integer.toString(lanesNeeded));
     }
   }
 
@@ -84,24 +156,39 @@ public sealed interface CoreEntity {
    * What there is once.
    *
    * @param nowNs the last log time
+   * @param leaseNs the lease clock: log time, of which at most a heartbeat between two facts counts
    * @param nextEntry the next job's entry
    * @param sources how many there are; 0 before the run started
+   * @param arrivalsEndAtNsMax no job is meant to arrive at or after it; {@link Long#MAX_VALUE}: not
+   *     known
    * @param indexBySource highest index seen from each source
    * @param sourcesEnded those that will send no more, ascending
    * @param policyWakeAtNs until when the policy's last answer starts nothing; {@link
    *     Long#MAX_VALUE}: it named no time
+   * @param reportedAtLeaseNs the lease clock at each executor's last report, in their order
+   * @param overdueCheckAtLeaseNs no batch is overdue before, by the lease clock; {@link
+   *     Long#MAX_VALUE}: none will be
+   * @param blockedSinceNs since when idle lanes and waiting work stand side by side
+   * @param blockedCause why they do; null: they do not
    */
   record Progress(
       long nowNs,
+      long leaseNs,
       long nextEntry,
       int sources,
+      long arrivalsEndAtNsMax,
       Map<Integer, Long> indexBySource,
       List<Integer> sourcesEnded,
-      long policyWakeAtNs)
+      long policyWakeAtNs,
+      List<Long> reportedAtLeaseNs,
+      long overdueCheckAtLeaseNs,
+      long blockedSinceNs,
+      @Nullable Cause blockedCause)
       implements CoreEntity {
     public Progress {
       indexBySource = Map.copyOf(indexBySource);
       sourcesEnded = List.copyOf(sourcesEnded);
+      reportedAtLeaseNs = List.copyOf(reportedAtLeaseNs);
     }
 
     @Override

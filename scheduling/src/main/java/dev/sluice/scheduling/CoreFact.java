@@ -6,8 +6,13 @@ import org.jspecify.annotations.Nullable;
 /** What the core learns, one at a time, each at a log time that never goes backwards. */
 public sealed interface CoreFact {
 
-  /** A run begins: facts before it move no clock. */
-  record RunStarted(long seed, int sources) implements CoreFact {}
+  /**
+   * A run begins: facts before it move no clock.
+   *
+   * @param arrivalsEndAtNsMax no job is meant to arrive at or after it, so that a source that died
+   *     is not waited for without end; {@link Long#MAX_VALUE}: not known
+   */
+  record RunStarted(long seed, int sources, long arrivalsEndAtNsMax) implements CoreFact {}
 
   /** A job wants to run. A second one of the same source and index is ignored. */
   record JobArrived(JobSpec job) implements CoreFact {}
@@ -17,6 +22,7 @@ public sealed interface CoreFact {
    *
    * @param tokens its memory budget; {@link Long#MAX_VALUE}: none
    * @param lanes how many lanes it has
+   * @param emptyLanes indexes of those that hold no dispatch at the moment
    */
   record ExecutorReported(
       String executorId,
@@ -25,19 +31,47 @@ public sealed interface CoreFact {
       String deviceKind,
       long tokens,
       int lanes,
-      List<Capability> capabilities)
+      List<Capability> capabilities,
+      List<Integer> emptyLanes)
       implements CoreFact {
     public ExecutorReported {
       capabilities = List.copyOf(capabilities);
+      emptyLanes = List.copyOf(emptyLanes);
+    }
+
+    /** The same without what its lanes hold at the moment. */
+    ExecutorReported withoutMoment() {
+      return emptyLanes.isEmpty()
+          ? this
+          : new ExecutorReported(
+              executorId, incarnation, leaving, deviceKind, tokens, lanes, capabilities, List.of());
     }
   }
 
-  /** A dispatch came to its end. One that the core does not hold is ignored as superseded. */
+  /**
+   * A dispatch came to its end. One that the core does not hold is ignored as superseded.
+   *
+   * @param lane index of the lane it was on
+   * @param cause why it failed or was refused; null if done. After a refusal as {@link #BUSY} the
+   *     lane takes nothing until it completes a batch or is reported empty
+   */
   record BatchCompleted(
-      DispatchName dispatch, Result result, @Nullable String cause, long serviceNs)
-      implements CoreFact {}
+      DispatchName dispatch,
+      String executorId,
+      long incarnation,
+      int lane,
+      Result result,
+      @Nullable String cause,
+      long serviceNs)
+      implements CoreFact {
+    /** The cause of a refusal by a lane that holds as many batches as it takes. */
+    static final String BUSY = "busy";
+  }
 
-  /** A source will send no more. After the last of them what waits is dropped as run_ended. */
+  /**
+   * A source will send no more. After the last of them what waits is dropped as run_ended; also
+   * once log time is 10 s past {@link RunStarted#arrivalsEndAtNsMax}.
+   */
   record ArrivalsEnded(int source, long jobsSent) implements CoreFact {}
 
   /** Time has passed. */

@@ -1,5 +1,7 @@
 package dev.sluice.scheduling;
 
+import dev.sluice.scheduling.policy.Choice.Cause;
+
 /** Receives what the core decides, and what of its state changed, while it applies one fact. */
 public interface CoreListener {
   /** A batch starts. */
@@ -7,6 +9,22 @@ public interface CoreListener {
 
   /** A job came to its end. */
   void ended(JobEnd end);
+
+  /**
+   * Jobs waited beside an idle lane, and the policy had nothing to start. Spans do not overlap;
+   * those below a millisecond are left out.
+   *
+   * @param cause any but {@link Cause#LANE}
+   */
+  void blocked(long fromNs, long toNs, Cause cause);
+
+  /**
+   * Whether it keeps the state's entities. If not, it is told of none: a simulation need not pay
+   * for them. The answer must not change while a core lives.
+   */
+  default boolean keepsState() {
+    return true;
+  }
 
   /** An entity of the state is new or has changed: keep it under its key. */
   void changed(CoreEntity entity);

@@ -11,16 +11,38 @@ import java.util.Map;
  * @param workloadTokens workload to its base cost in memory tokens
  * @param microbatch null-free: disabled means one job per batch
  * @param admission which jobs are dropped before a policy sees them
+ * @param bounds of the queue
+ * @param leases when a lane or an executor counts as lost
+ * @param ahead how many batches a lane takes beside the one that it runs
+ * @param cpuFallback whether a job whose cost alone exceeds every budget runs alone on a lane,
+ *     outside the budget; otherwise it is dropped
  */
 public record CoreSettings(
     long seed,
     List<JobClass> classes,
     Map<String, Integer> workloadTokens,
     Microbatch microbatch,
-    Admission admission) {
+    Admission admission,
+    Bounds bounds,
+    Leases leases,
+    int ahead,
+    boolean cpuFallback) {
   public CoreSettings {
     classes = List.copyOf(classes);
     workloadTokens = Map.copyOf(workloadTokens);
+    if (ahead < 0) {
+      throw new IllegalArgumentException("ahead (" + ahead + ") must be at least 0");
+    }
+  }
+
+  /** Without bounds of the queue, leases, batches ahead, and jobs outside the budget. */
+  public CoreSettings(
+      long seed,
+      List<JobClass> classes,
+      Map<String, Integer> workloadTokens,
+      Microbatch microbatch,
+      Admission admission) {
+    this(seed, classes, workloadTokens, microbatch, admission, Bounds.NONE, Leases.NONE, 0, false);
   }
 
   /** A class of jobs; a lower priority number is more urgent. */
@@ -43,5 +65,38 @@ public record CoreSettings(
     EXPIRED,
     /** Those that would miss it even alone on the fastest kind of lane. */
     HOPELESS
+  }
+
+  /**
+   * Bounds of the queue, beside the admission.
+   *
+   * @param maxWaiting a job that arrives while so many wait is dropped as queue_full; jobs that
+   *     come back from a lane are not. {@link Integer#MAX_VALUE}: no bound
+   * @param expireAfterNs a job that waits longer than this after its append is dropped as
+   *     waited_too_long; {@link Long#MAX_VALUE}: no bound
+   */
+  public record Bounds(int maxWaiting, long expireAfterNs) {
+    public static final Bounds NONE = new Bounds(Integer.MAX_VALUE, Long.MAX_VALUE);
+  }
+
+  /**
+   * When a lane or an executor counts as lost.
+   *
+   * @param heartbeatNs how often executors report, above 0; at most so much counts toward a lease
+   *     between two consecutive facts
+   * @param leaseNs an executor that has not reported for so long is lost; {@link Long#MAX_VALUE}:
+   *     none ever is, and no batch is overdue
+   * @param maxAttempts how many dispatches of a job may be lost, at least 1, before it fails
+   */
+  public record Leases(long heartbeatNs, long leaseNs, int maxAttempts) {
+    public static final Leases NONE = new Leases(Long.MAX_VALUE, Long.MAX_VALUE, 3);
+
+    public Leases {
+      if (heartbeatNs < 1 || leaseNs < 1 || maxAttempts < 1) {
+        throw new IllegalArgumentException(
+            "heartbeatNs (%d), leaseNs (%d) and maxAttempts (%d) must be at least 1"
+                .formatted(heartbeatNs, leaseNs, maxAttempts));
+      }
+    }
   }
 }

@@ -6,10 +6,13 @@ import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,9 +31,14 @@ final class CoreState implements SchedulerState {
   private final Map<String, Count> countByAttribute = new HashMap<>();
   private final List<JobGroup> groupsByRank = new ArrayList<>();
   private final List<JobGroup> occupied = new ArrayList<>();
-  private final List<JobSet> sets = new ArrayList<>();
+  private boolean occupiedIsStale;
+  private final List<JobSet> sets = new ArrayList<>(); // by key
+  private final List<JobSet> mayStart = new ArrayList<>();
   private final JobList byArrival = new JobList(JobOrder.ARRIVAL);
   private final boolean keepsArrival;
+
+  /** Null: the policy wants no reservations. */
+  private final @Nullable PassedOverGroups passedOverGroups;
 
   private final List<ExecutorLanes> executors = new ArrayList<>();
   private final Map<String, ExecutorLanes> executorById = new HashMap<>();
@@ -43,18 +51,16 @@ final class CoreState implements SchedulerState {
   private record SetKey(
       String classType, String workload, String backend, String precision, int lanesNeeded) {}
 
-  /**
-   * @param declared the orders that the policy reads
-   */
-  CoreState(CoreSettings settings, Set<JobOrder> declared) {
+  CoreState(CoreSettings settings, SchedulingPolicy.Needs needs) {
     this.settings = settings;
+    this.passedOverGroups = needs.reservations() ? new PassedOverGroups() : null;
     EnumSet<JobOrder> kept = EnumSet.noneOf(JobOrder.class);
-    kept.addAll(declared);
+    kept.addAll(needs.orders());
     if (settings.admission() != CoreSettings.Admission.NONE) {
       kept.add(JobOrder.DEADLINE);
     }
     if (settings.microbatch().enabled() || kept.isEmpty()) {
-      kept.add(JobOrder.ENTRY); // windows; and something must list the jobs
+      kept.add(JobOrder.ENTRY); // windows, batches; and something must list the jobs
     }
     this.orders = Collections.unmodifiableSet(kept);
     this.keepsArrival = kept.contains(JobOrder.ARRIVAL);
@@ -93,38 +99,35 @@ final class CoreState implements SchedulerState {
 
   // --- jobs
 
-  /** Whether the settings know the job's class and workload, and the core can place it at all. */
-  boolean isRunnable(JobSpec job) {
-    return classes.containsKey(job.classType())
-        && settings.workloadTokens().containsKey(job.workload())
-        && job.lanesNeeded() == 1
-        && job.samples() >= 1;
-  }
-
-  QueuedJob newJob(JobSpec spec, long entry, long appendedAtNs, int attempts) {
-    JobGroup.Key key = JobGroup.Key.of(spec);
-    JobGroup group = groupByKey.get(key);
-    return new QueuedJob(
-        spec, group != null ? group : newGroup(key), entry, appendedAtNs, attempts);
-  }
-
-  private JobGroup newGroup(JobGroup.Key key) {
-    JobClass jobClass = classes.get(key.classType());
-    Integer baseTokens = settings.workloadTokens().get(key.workload());
-    if (jobClass == null || baseTokens == null) {
-      throw new IllegalArgumentException(key + " has an unknown class or workload");
+  /** Null: the settings lack the job's class or workload, or the core cannot place it at all. */
+  @Nullable JobGroup groupOf(JobSpec job) {
+    JobGroup.Key key = JobGroup.Key.of(job);
+    JobGroup known = groupByKey.get(key);
+    if (known != null) {
+      return known;
     }
+    JobClass jobClass = classes.get(job.classType());
+    Integer baseTokens = settings.workloadTokens().get(job.workload());
+    return jobClass == null || baseTokens == null || job.lanesNeeded() != 1 || job.samples() < 1
+        ? null
+        : newGroup(key, jobClass, baseTokens);
+  }
+
+  /** A job that the core knew before. */
+  QueuedJob newJob(JobSpec spec, long entry, long appendedAtNs, int attempts) {
+    JobGroup group = groupOf(spec);
+    if (group == null) {
+      throw new IllegalArgumentException(spec + " has an unknown class or workload");
+    }
+    return new QueuedJob(spec, group, entry, appendedAtNs, attempts);
+  }
+
+  private JobGroup newGroup(JobGroup.Key key, JobClass jobClass, int baseTokens) {
     SetKey setKey =
         new SetKey(
             key.classType(), key.workload(), key.backend(), key.precision(), key.lanesNeeded());
     JobSet set =
-        setByKey.computeIfAbsent(
-            setKey,
-            unused -> {
-              JobSet fresh = new JobSet(settings.microbatch());
-              sets.add(fresh);
-              return fresh;
-            });
+        setByKey.computeIfAbsent(setKey, unused -> new JobSet(settings.microbatch(), this::nowNs));
     boolean shares =
         settings.microbatch().enabled()
             && jobClass.microbatch()
@@ -136,15 +139,21 @@ final class CoreState implements SchedulerState {
             count("precision", key.precision()),
             count("class", key.classType()));
     JobGroup group = new JobGroup(key, jobClass, set, baseTokens, shares, orders, counts);
-    group.findModels(executors, serviceTimes);
     set.add(group);
+    set.findModels(executors, serviceTimes);
     groupByKey.put(key, group);
-    int place =
-        Collections.binarySearch(
-            groupsByRank.stream().map(g -> g.key).toList(), key, JobGroup.Key.ORDER);
-    groupsByRank.add(-place - 1, group);
+    groupsByRank.add(group);
+    groupsByRank.sort(Comparator.comparing(g -> g.key, JobGroup.Key.ORDER));
+    Set<JobSet> setsByRank = new LinkedHashSet<>();
     for (int rank = 0; rank < groupsByRank.size(); rank++) {
       groupsByRank.get(rank).rank = rank;
+      setsByRank.add(groupsByRank.get(rank).set);
+    }
+    sets.clear();
+    sets.addAll(setsByRank);
+    findBudget(group);
+    if (passedOverGroups != null) {
+      passedOverGroups.add(group, executors);
     }
     return group;
   }
@@ -155,10 +164,11 @@ final class CoreState implements SchedulerState {
 
   void add(QueuedJob job) {
     JobGroup group = job.group;
-    if (group.waiting() == 0) {
-      occupied.add(-placeOf(group) - 1, group);
-    }
     group.add(job);
+    occupiedIsStale |= group.waiting() == 1;
+    if (passedOverGroups != null && group.waiting() == 1) {
+      passedOverGroups.occupied(group);
+    }
     if (keepsArrival) {
       byArrival.insert(job);
     }
@@ -173,45 +183,28 @@ final class CoreState implements SchedulerState {
       byArrival.remove(job);
     }
     waiting--;
-    if (group.waiting() == 0) {
-      occupied.remove(placeOf(group));
+    occupiedIsStale |= group.waiting() == 0;
+    if (passedOverGroups != null && group.waiting() == 0) {
+      passedOverGroups.emptied(group);
     }
-  }
-
-  /** Its place among the occupied groups, as {@link Collections#binarySearch} gives it. */
-  private int placeOf(JobGroup group) {
-    int low = 0;
-    int high = occupied.size() - 1;
-    while (low <= high) {
-      int middle = (low + high) >>> 1;
-      int rank = occupied.get(middle).rank;
-      if (rank == group.rank) {
-        return middle;
-      }
-      if (rank < group.rank) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return -low - 1;
   }
 
   /** The waiting jobs of all groups that match, by entry. Walks over all of their jobs. */
   List<QueuedJob> waitingIn(Predicate<JobGroup> matches) {
     List<QueuedJob> jobs = new ArrayList<>();
     if (keepsArrival) {
-      for (QueuedJob job = byArrival.first(); job != null; job = byArrival.after(job)) {
+      JobList.Walk walk = byArrival.walk();
+      for (QueuedJob job = walk.next(); job != null; job = walk.next()) {
         if (matches.test(job.group)) {
           jobs.add(job);
         }
       }
     } else {
       JobOrder order = orders.iterator().next();
-      for (JobGroup group : occupied) {
+      for (JobGroup group : groupsByRank) {
         if (matches.test(group)) {
-          JobList list = group.list(order);
-          for (QueuedJob job = list.first(); job != null; job = list.after(job)) {
+          JobList.Walk walk = group.list(order).walk();
+          for (QueuedJob job = walk.next(); job != null; job = walk.next()) {
             jobs.add(job);
           }
         }
@@ -228,7 +221,81 @@ final class CoreState implements SchedulerState {
 
   @Override
   public List<JobGroup> groups() {
+    if (occupiedIsStale) {
+      occupied.clear();
+      for (JobGroup group : groupsByRank) {
+        if (group.waiting() > 0) {
+          occupied.add(group);
+        }
+      }
+      occupiedIsStale = false;
+    }
     return Collections.unmodifiableList(occupied);
+  }
+
+  @Override
+  public List<JobSet> setsThatMayStart() {
+    mayStart.clear();
+    boolean anyReserves = false;
+    long mostTokens = Long.MIN_VALUE;
+    for (int i = 0; i < executors.size(); i++) {
+      ExecutorLanes executor = executors.get(i);
+      if (executor.takesBatch()) {
+        mostTokens = Math.max(mostTokens, executor.unreservedTokens(nowNs));
+        anyReserves |= executor.reservations.holder(nowNs) != null;
+      }
+    }
+    if (mostTokens > Long.MIN_VALUE) {
+      for (int i = 0; i < sets.size(); i++) {
+        JobSet set = sets.get(i);
+        long tokens = set.neededMinRipe(nowNs);
+        boolean enough = tokens <= mostTokens || anyReserves;
+        if (enough && set.waiting() > 0 && mayStart(set, tokens)) {
+          mayStart.add(set);
+        }
+      }
+    }
+    return mayStart;
+  }
+
+  private boolean mayStart(JobSet set, long tokens) {
+    for (int i = 0; i < executors.size(); i++) {
+      ExecutorLanes executor = executors.get(i);
+      if (executor.takesBatch()
+          && (tokens <= executor.unreservedTokens(nowNs) || executor.reservesEnoughFor(set, nowNs))
+          && set.modelOn(executor) != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public int startable(CompatibleSet set) {
+    JobSet jobs = (JobSet) set;
+    if (!jobs.isUnripe(nowNs) && hasLaneForAnyOf(jobs)) {
+      return jobs.waiting();
+    }
+    int startable = 0;
+    for (JobGroup group : jobs.groups()) {
+      if (group.waiting() > 0 && laneFor(group) != null) {
+        startable += group.waiting();
+      }
+    }
+    return startable;
+  }
+
+  /** Whether there is a lane on which each waiting job of the ripe set could start. */
+  private boolean hasLaneForAnyOf(JobSet set) {
+    for (int i = 0; i < executors.size(); i++) {
+      ExecutorLanes executor = executors.get(i);
+      if (executor.takesBatch()
+          && set.neededMax() <= executor.unreservedTokens(nowNs)
+          && set.modelOn(executor) != null) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override
@@ -242,6 +309,9 @@ final class CoreState implements SchedulerState {
   /** When the next set becomes ripe; {@link Long#MAX_VALUE}: none will. */
   long nextRipeAtNs() {
     long nextNs = Long.MAX_VALUE;
+    if (!settings.microbatch().enabled()) {
+      return nextNs;
+    }
     for (JobSet set : sets) {
       if (set.readyAtNs() > nowNs) {
         nextNs = Math.min(nextNs, set.readyAtNs());
@@ -269,8 +339,7 @@ final class CoreState implements SchedulerState {
     ExecutorLanes executor = lane.executor();
     return executor.order < executors.size()
         && executors.get(executor.order) == executor
-        && executor.joined()
-        && lane.index() < executor.report.lanes();
+        && executor.hasLane(lane);
   }
 
   boolean hasGroup(JobGroup group) {
@@ -280,13 +349,21 @@ final class CoreState implements SchedulerState {
   /** Reads anew what the executors can run, after one of them joined or changed. */
   void executorsChanged() {
     serviceTimes.readCapabilities(executors);
-    for (JobGroup group : groupsByRank) {
-      group.findModels(executors, serviceTimes);
+    groupsByRank.forEach(this::findBudget);
+    for (JobSet set : sets) {
+      set.findModels(executors, serviceTimes);
+    }
+    if (passedOverGroups != null) {
+      passedOverGroups.executorsChanged(executors);
     }
   }
 
-  /** Whether executors have joined and none has a budget for one job of the group. */
-  boolean isOverBudget(JobGroup group) {
+  private void findBudget(JobGroup group) {
+    group.overBudget = isOverBudget(group);
+    group.tokensNeeded = group.overBudget && settings.cpuFallback() ? Long.MIN_VALUE : group.tokens;
+  }
+
+  private boolean isOverBudget(JobGroup group) {
     boolean anyJoined = false;
     for (ExecutorLanes executor : executors) {
       if (executor.joined()) {
@@ -342,19 +419,91 @@ final class CoreState implements SchedulerState {
   }
 
   @Override
+  public boolean hasFreeLane() {
+    for (ExecutorLanes executor : executors) {
+      if (executor.takesBatch()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
   public ExecutorLanes.@Nullable Lane laneFor(Group group) {
     JobGroup jobs = (JobGroup) group;
     if (!jobs.ripe(nowNs)) {
       return null;
     }
-    for (ExecutorLanes executor : executors) {
-      if (executor.hasIdleLane()
-          && jobs.tokens <= executor.freeTokens()
-          && jobs.modelOn(executor) != null) {
+    for (int i = 0; i < executors.size(); i++) {
+      ExecutorLanes executor = executors.get(i);
+      if (executor.hasIdleLane() && hasRoom(jobs, executor)) {
         return executor.firstIdleLane();
       }
     }
-    return null;
+    return settings.ahead() == 0 ? null : busyLaneFor(jobs);
+  }
+
+  /** The lane that is expected free first, of those that take a batch beside what they hold. */
+  private ExecutorLanes.@Nullable Lane busyLaneFor(JobGroup group) {
+    ExecutorLanes.Lane best = null;
+    for (ExecutorLanes executor : executors) {
+      ExecutorLanes.Lane lane = executor.firstToTakeMore();
+      if (lane != null
+          && (best == null || lane.expectedFreeAtNs() < best.expectedFreeAtNs())
+          && hasRoom(group, executor)) {
+        best = lane;
+      }
+    }
+    return best;
+  }
+
+  /** Whether the executor can run the group's model, and has the tokens for one of its jobs. */
+  private boolean hasRoom(JobGroup group, ExecutorLanes executor) {
+    return group.modelOn(executor) != null
+        && (group.overBudget
+            ? settings.cpuFallback()
+            : group.tokens <= executor.freeTokens(group, nowNs));
+  }
+
+  /** Tokens that a batch of the group takes; none if it may run outside the budget. */
+  long tokensHeldBy(JobGroup group, long samples) {
+    return group.overBudget && settings.cpuFallback() ? 0 : group.tokensOf(samples);
+  }
+
+  /** A batch of these jobs has started there. */
+  void started(List<QueuedJob> jobs, ExecutorLanes executor) {
+    if (passedOverGroups != null) {
+      for (QueuedJob job : jobs) {
+        passedOverGroups.jobStarted(job.group);
+      }
+      passedOverGroups.started(executor, nowNs);
+    }
+  }
+
+  void restore(CoreEntity.PassedOver entity) {
+    ExecutorLanes executor = executor(entity.executorId());
+    JobGroup group =
+        groupByKey.get(
+            new JobGroup.Key(
+                entity.classType(),
+                entity.workload(),
+                entity.backend(),
+                entity.precision(),
+                entity.samples(),
+                entity.lanesNeeded()));
+    if (executor == null || group == null || passedOverGroups == null) {
+      throw new IllegalArgumentException(
+          "(%s) is of an executor, of jobs or of a policy that are not here".formatted(entity));
+    }
+    passedOverGroups.restore(
+        new Reservations.PassedOver(executor, group, entity.sinceNs(), entity.dueNs()));
+  }
+
+  /** Tells what changed of the groups that were passed over. */
+  void tellPassedOver(CoreListener listener) {
+    if (passedOverGroups != null) {
+      passedOverGroups.tellChanges(listener);
+    }
   }
 
   @Override
@@ -366,7 +515,7 @@ final class CoreState implements SchedulerState {
     Cause cause = Cause.CAPABILITY;
     for (ExecutorLanes executor : executors) {
       if (executor.joined() && jobs.modelOn(executor) != null) {
-        if (executor.hasIdleLane()) {
+        if (executor.takesBatch()) {
           return Cause.TOKENS;
         }
         cause = Cause.LANE;
@@ -380,24 +529,28 @@ final class CoreState implements SchedulerState {
     if (waiting == 0) {
       return Choice.NOTHING_WAITS;
     }
-    if (!hasIdleLane() && hasJoinedExecutor()) {
+    if (!hasFreeLane() && hasJoinedExecutor()) {
       return Choice.nothing(Cause.LANE);
     }
-    EnumSet<Cause> causes = EnumSet.noneOf(Cause.class);
-    for (JobGroup group : occupied) {
-      causes.add(blockedBy(group));
-    }
-    for (Cause cause : List.of(Cause.TOKENS, Cause.LANE, Cause.WINDOW)) {
-      if (causes.contains(cause)) {
-        return Choice.nothing(cause);
+    Cause first = Cause.CAPABILITY;
+    for (JobSet set : sets) {
+      for (JobGroup group : set.groups()) {
+        if (group.waiting() > 0) {
+          Cause cause = blockedBy(group);
+          if (cause == Cause.TOKENS) {
+            return Choice.nothing(cause);
+          }
+          boolean earlier = cause == Cause.LANE || first == Cause.CAPABILITY;
+          first = earlier ? cause : first;
+        }
       }
     }
-    return Choice.nothing(Cause.CAPABILITY);
+    return Choice.nothing(first);
   }
 
   @Override
   public long freeTokens(Lane lane, Group group) {
-    return ((ExecutorLanes.Lane) lane).executor().freeTokens();
+    return ((ExecutorLanes.Lane) lane).executor().freeTokens((JobGroup) group, nowNs);
   }
 
   @Override

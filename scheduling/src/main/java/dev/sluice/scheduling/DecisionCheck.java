@@ -4,14 +4,13 @@ import dev.sluice.scheduling.InvalidChoiceException.Rule;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.SchedulerState;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /** Checks each answer of a policy before it is applied, and names the broken rule. */
 final class DecisionCheck {
   private final CoreState state;
   private final String policy;
+  private long checks;
 
   /** A batch that may start. */
   record Checked(List<QueuedJob> jobs, ExecutorLanes.Lane lane, int samples, int tokens) {}
@@ -49,9 +48,15 @@ final class DecisionCheck {
           "jobs %s at (%d), and their set is ready at (%d)"
               .formatted(jobs, state.nowNs(), group.set.readyAtNs()));
     }
-    long tokens = group.tokensOf(samples);
-    long freeTokens = lane.executor().freeTokens();
-    if (tokens > freeTokens) {
+    long tokens = state.tokensHeldBy(group, samples);
+    boolean outside = tokens == 0;
+    if (outside && jobs.size() > 1) {
+      throw broken(
+          Rule.TOKENS_EXCEEDED,
+          "jobs %s together, and (%s) runs alone".formatted(jobs, jobs.get(0)));
+    }
+    long freeTokens = state.freeTokens(lane, group);
+    if (!outside && tokens > freeTokens) {
       throw broken(
           Rule.TOKENS_EXCEEDED,
           "jobs %s of (%d) tokens on lane (%s) with (%d) free"
@@ -81,7 +86,7 @@ final class DecisionCheck {
     if (!(chosen instanceof ExecutorLanes.Lane lane) || !state.hasLane(lane)) {
       throw broken(Rule.UNKNOWN_LANE, "lane (%s)".formatted(chosen));
     }
-    if (!lane.idle()) {
+    if (!lane.takesBatch()) {
       throw broken(Rule.LANE_BUSY, "lane (%s) for jobs %s".formatted(lane, start.batch()));
     }
     return lane;
@@ -92,17 +97,17 @@ final class DecisionCheck {
       throw broken(Rule.EMPTY_BATCH, "a start of no jobs");
     }
     List<QueuedJob> jobs = new ArrayList<>(batch.size());
-    Set<SchedulerState.Job> seen = new HashSet<>();
+    checks++;
     for (SchedulerState.Job job : batch) {
       if (!(job instanceof QueuedJob queued)
           || !state.hasGroup(queued.group)
           || queued.phase == QueuedJob.Phase.ENDED) {
         throw broken(Rule.UNKNOWN_JOB, "job (%s)".formatted(job));
       }
-      boolean twice = batch.size() > 1 && !seen.add(queued);
-      if (twice || queued.phase != QueuedJob.Phase.WAITING) {
+      if (queued.seenByCheck == checks || queued.phase != QueuedJob.Phase.WAITING) {
         throw broken(Rule.JOB_ASSIGNED_TWICE, "job (%s) in %s".formatted(queued, batch));
       }
+      queued.seenByCheck = checks;
       jobs.add(queued);
     }
     return jobs;

@@ -11,6 +11,12 @@ public record DispatchName(long factId, int index) implements Comparable<Dispatc
     return byFact != 0 ? byFact : Integer.compare(index, that.index);
   }
 
+  /** Written out: the compiler's own is slow in a table of running batches. */
+  @Override
+  public int hashCode() {
+    return 31 * Long.hashCode(factId) + index;
+  }
+
   @Override
   public String toString() {
     return factId + "-" + index;

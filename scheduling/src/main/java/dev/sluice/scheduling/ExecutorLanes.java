@@ -8,62 +8,102 @@ import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An executor: its lanes, its tokens, and what runs on them. */
+/** An executor: its lanes, its tokens, and the batches that its lanes hold. */
 final class ExecutorLanes {
   final int order;
-  ExecutorReported report;
-  private final List<Lane> lanes = new ArrayList<>();
-  private final BitSet idle = new BitSet();
-  private long tokensHeld;
 
-  /** A batch on its way. */
-  record Batch(Dispatch dispatch, List<QueuedJob> jobs, Lane lane) {}
+  /** Its last report, without what its lanes held then. */
+  ExecutorReported report;
+
+  final Reservations reservations = new Reservations(this);
+
+  private final int ahead;
+  private final List<Lane> lanes = new ArrayList<>();
+
+  /** Lanes that hold nothing and take a batch. */
+  private final BitSet idle = new BitSet();
+
+  /** Lanes that hold a batch and take one more. */
+  private final BitSet takesMore = new BitSet();
+
+  private boolean firstToTakeMoreIsStale = true;
+  private @Nullable Lane firstToTakeMore;
+  private boolean lost;
+  private long tokensHeld;
+  private long tokensLost;
 
   /**
-   * @param nowNs since when its lanes are idle
+   * @param ahead how many batches a lane takes beside the one that it runs
    */
-  ExecutorLanes(int order, ExecutorReported report, long nowNs) {
+  ExecutorLanes(int order, ExecutorReported report, int ahead) {
     this.order = order;
-    this.report = report;
-    addLanes(nowNs);
+    this.report = report.withoutMoment();
+    this.ahead = ahead;
   }
 
-  static ExecutorLanes restore(CoreEntity.Executor entity) {
-    ExecutorLanes executor = new ExecutorLanes(entity.order(), entity.report(), 0);
-    for (int i = executor.lanes.size(); i < entity.idleSinceNs().size(); i++) {
-      executor.lanes.add(executor.new Lane(i, 0)); // busy with a batch of an older incarnation
-    }
-    for (Lane lane : executor.lanes) {
-      lane.idleSinceNs = entity.idleSinceNs().get(lane.index);
-    }
+  static ExecutorLanes restore(CoreEntity.Executor entity, int ahead) {
+    ExecutorLanes executor = new ExecutorLanes(entity.order(), entity.report(), ahead);
+    executor.lost = entity.lost();
     return executor;
   }
 
+  /** Adds a lane as it was; they come by index. */
+  void restore(CoreEntity.Lane entity) {
+    Lane lane = new Lane(entity.index());
+    lane.freedAtNs = entity.freedAtNs();
+    lane.freedAtLeaseNs = entity.freedAtLeaseNs();
+    lane.refuses = entity.refuses();
+    lanes.add(lane);
+    lane.refresh();
+  }
+
   CoreEntity.Executor toEntity() {
-    return new CoreEntity.Executor(
-        order, report, lanes.stream().map(lane -> lane.idleSinceNs).toList());
+    return new CoreEntity.Executor(order, report, lost);
   }
 
-  /** Takes a newer report. Lanes that it no longer has finish what runs on them. */
-  void update(ExecutorReported newer, long nowNs) {
-    report = newer;
-    addLanes(nowNs);
-    idle.clear();
-    for (Lane lane : lanes) {
-      idle.set(lane.index, lane.batch == null && lane.index < report.lanes());
-    }
-  }
-
-  private void addLanes(long nowNs) {
-    for (int i = lanes.size(); i < report.lanes(); i++) {
-      lanes.add(new Lane(i, nowNs));
-      idle.set(i);
-    }
-  }
-
-  /** Whether its lanes take batches. */
+  /** Whether it has joined and not left; one whose lease has expired may come back. */
   boolean joined() {
     return !report.leaving();
+  }
+
+  /** Whether its lease has expired. */
+  boolean lost() {
+    return lost;
+  }
+
+  void lost(boolean nowLost) {
+    lost = nowLost;
+    refreshAll();
+  }
+
+  /** Takes a newer report of the same incarnation, or the first one, as its state. */
+  void update(ExecutorReported newer, long nowNs, long leaseNs) {
+    report = newer.withoutMoment();
+    for (int i = lanes.size(); i < report.lanes(); i++) {
+      Lane lane = new Lane(i);
+      lane.freedAtNs = nowNs;
+      lane.freedAtLeaseNs = leaseNs;
+      lanes.add(lane);
+    }
+    refreshAll();
+  }
+
+  /** Takes what it held from all lanes: the process that held it is gone. */
+  void release(long nowNs, long leaseNs) {
+    for (Lane lane : lanes) {
+      lane.held.clear();
+      lane.lostHeld = 0;
+      lane.refuses = false;
+      lane.freedAtNs = nowNs;
+      lane.freedAtLeaseNs = leaseNs;
+    }
+    tokensHeld = 0;
+    tokensLost = 0;
+    refreshAll();
+  }
+
+  private void refreshAll() {
+    lanes.forEach(Lane::refresh);
   }
 
   boolean canRun(JobGroup.Key key) {
@@ -82,13 +122,56 @@ final class ExecutorLanes {
     return report.tokens() - tokensHeld;
   }
 
-  boolean hasIdleLane() {
-    return joined() && !idle.isEmpty();
+  /** Tokens that no batch holds and that are not reserved for another group. */
+  long freeTokens(JobGroup group, long nowNs) {
+    return freeTokens() - reservations.reservedForOthers(group, nowNs);
   }
 
-  /** Its idle lane with the lowest index; null: none, or it left. */
+  /** Tokens that no batch holds and that are reserved for no group. */
+  long unreservedTokens(long nowNs) {
+    JobGroup holder = reservations.holder(nowNs);
+    return holder == null ? freeTokens() : freeTokens() - holder.tokens;
+  }
+
+  /** Whether a job of a group in the set may start on what is reserved for the group. */
+  boolean reservesEnoughFor(JobSet set, long nowNs) {
+    JobGroup holder = reservations.holder(nowNs);
+    return holder != null && holder.set == set && holder.tokens <= freeTokens();
+  }
+
+  /** The budget without what lost batches hold, which may never come back. */
+  long usableTokens() {
+    return report.tokens() - tokensLost;
+  }
+
+  boolean hasIdleLane() {
+    return !idle.isEmpty();
+  }
+
+  /** Whether a lane takes a batch, be it idle or not. */
+  boolean takesBatch() {
+    return !idle.isEmpty() || !takesMore.isEmpty();
+  }
+
+  /** Its idle lane with the lowest index; null: none. */
   @Nullable Lane firstIdleLane() {
-    return hasIdleLane() ? lanes.get(idle.nextSetBit(0)) : null;
+    return idle.isEmpty() ? null : lanes.get(idle.nextSetBit(0));
+  }
+
+  /** Of the lanes that take a batch beside what they hold the one expected free first, by index. */
+  @Nullable Lane firstToTakeMore() {
+    if (firstToTakeMoreIsStale) {
+      firstToTakeMore = null;
+      for (int i = takesMore.nextSetBit(0); i >= 0; i = takesMore.nextSetBit(i + 1)) {
+        Lane lane = lanes.get(i);
+        if (firstToTakeMore == null
+            || lane.expectedFreeAtNs() < firstToTakeMore.expectedFreeAtNs()) {
+          firstToTakeMore = lane;
+        }
+      }
+      firstToTakeMoreIsStale = false;
+    }
+    return firstToTakeMore;
   }
 
   /** The lanes of its last report, by index. */
@@ -96,37 +179,129 @@ final class ExecutorLanes {
     return lanes.subList(0, report.lanes());
   }
 
+  /** All lanes, also those that its last report has no more. */
+  List<Lane> allLanes() {
+    return lanes;
+  }
+
   Lane lane(int index) {
     return lanes.get(index);
   }
 
-  void start(Batch batch) {
-    batch.lane().batch = batch;
-    idle.clear(batch.lane().index);
-    tokensHeld += batch.dispatch().tokens();
+  boolean hasLane(int index) {
+    return index >= 0 && index < lanes.size();
   }
 
-  void finish(Batch batch, long nowNs) {
-    Lane lane = batch.lane();
-    lane.batch = null;
-    lane.idleSinceNs = nowNs;
-    idle.set(lane.index, lane.index < report.lanes());
-    tokensHeld -= batch.dispatch().tokens();
+  boolean hasLane(Lane lane) {
+    return joined() && lane.index < report.lanes() && lanes.get(lane.index) == lane;
+  }
+
+  void hold(Batch batch) {
+    Lane lane = batch.lane;
+    lane.held.add(batch);
+    tokensHeld += batch.dispatch.tokens();
+    if (batch.lost) {
+      lane.lostHeld++;
+      tokensLost += batch.dispatch.tokens();
+    }
+    lane.refresh();
+  }
+
+  /** The batch stays on its lane, which takes nothing more until it is answered. */
+  void lose(Batch batch) {
+    batch.lost = true;
+    batch.lane.lostHeld++;
+    tokensLost += batch.dispatch.tokens();
+    batch.lane.refresh();
+  }
+
+  void finish(Batch batch, long nowNs, long leaseNs) {
+    Lane lane = batch.lane;
+    int place = lane.held.indexOf(batch);
+    lane.held.remove(place);
+    tokensHeld -= batch.dispatch.tokens();
+    if (batch.lost) {
+      lane.lostHeld--;
+      tokensLost -= batch.dispatch.tokens();
+    }
+    if (place == 0) {
+      lane.freedAtNs = nowNs;
+      lane.freedAtLeaseNs = leaseNs;
+    }
+    lane.refresh();
   }
 
   /** A lane of this executor. */
   final class Lane implements SchedulerState.Lane {
     private final int index;
-    private long idleSinceNs;
-    private @Nullable Batch batch;
+    private final List<Integer> indexes;
 
-    Lane(int index, long idleSinceNs) {
+    /** In the order in which it runs them. */
+    private final List<Batch> held = new ArrayList<>(1 + ahead);
+
+    private int lostHeld;
+    private boolean refuses;
+
+    /** When its first batch last left it: the first that it holds now has been so since then. */
+    private long freedAtNs;
+
+    private long freedAtLeaseNs;
+
+    /** Whether it changed with the present fact. */
+    boolean changed;
+
+    Lane(int index) {
       this.index = index;
-      this.idleSinceNs = idleSinceNs;
+      this.indexes = List.of(index);
+    }
+
+    /** The one of a dispatch that runs on it alone. */
+    List<Integer> indexes() {
+      return indexes;
     }
 
     ExecutorLanes executor() {
       return ExecutorLanes.this;
+    }
+
+    private void refresh() {
+      boolean usable = joined() && !lost && index < report.lanes() && lostHeld == 0 && !refuses;
+      idle.set(index, usable && held.isEmpty());
+      takesMore.set(index, usable && !held.isEmpty() && held.size() <= ahead);
+      firstToTakeMoreIsStale = true;
+    }
+
+    /** The batches that it holds, in the order in which it runs them. */
+    List<Batch> held() {
+      return held;
+    }
+
+    boolean holds(Batch batch) {
+      return held.contains(batch);
+    }
+
+    boolean takesBatch() {
+      return idle.get(index) || takesMore.get(index);
+    }
+
+    boolean refuses() {
+      return refuses;
+    }
+
+    /** After it refused a batch as busy it takes none until it is known to do so again. */
+    void refuses(boolean nowRefuses) {
+      refuses = nowRefuses;
+      refresh();
+    }
+
+    /** When its first batch becomes overdue, by the lease clock; it holds one. */
+    long overdueAtLeaseNs() {
+      Batch first = held.get(0);
+      return Math.max(first.decidedAtLeaseNs, freedAtLeaseNs) + first.allowedNs();
+    }
+
+    CoreEntity.Lane toEntity() {
+      return new CoreEntity.Lane(executorId(), index, freedAtNs, freedAtLeaseNs, refuses);
     }
 
     @Override
@@ -146,19 +321,24 @@ final class ExecutorLanes {
 
     @Override
     public boolean idle() {
-      return batch == null;
+      return idle.get(index);
     }
 
     @Override
     public long idleSinceNs() {
-      return batch == null ? idleSinceNs : Long.MAX_VALUE;
+      return held.isEmpty() ? freedAtNs : Long.MAX_VALUE;
     }
 
     @Override
     public long expectedFreeAtNs() {
-      return batch == null
-          ? idleSinceNs
-          : batch.dispatch().decidedAtNs() + batch.dispatch().prediction().meanNs();
+      if (held.isEmpty()) {
+        return freedAtNs;
+      }
+      long freeAtNs = Math.max(held.get(0).dispatch.decidedAtNs(), freedAtNs);
+      for (int i = 0; i < held.size(); i++) {
+        freeAtNs += held.get(i).dispatch.prediction().meanNs();
+      }
+      return freeAtNs;
     }
 
     @Override

@@ -14,11 +14,11 @@ public final class InvalidChoiceException extends IllegalStateException {
     NO_LANE,
     /** The lane is one of this core, of an executor that has not left. */
     UNKNOWN_LANE,
-    /** A lane runs one batch at a time. */
+    /** A lane holds so many batches at a time, and takes none while it is lost. */
     LANE_BUSY,
     /** The executor can run the model. */
     CANNOT_RUN,
-    /** The batch costs no more than the executor's free tokens. */
+    /** The batch costs no more than the executor's tokens that are free for its group. */
     TOKENS_EXCEEDED,
     /** Several jobs share a batch only if micro-batching is on, for the classes of all of them. */
     MICROBATCH_NOT_SHARED,

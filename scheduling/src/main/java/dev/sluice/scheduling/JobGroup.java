@@ -3,13 +3,11 @@ package dev.sluice.scheduling;
 import static java.util.Objects.requireNonNull;
 
 import dev.sluice.scheduling.CoreSettings.JobClass;
+import dev.sluice.scheduling.Reservations.PassedOver;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +28,28 @@ final class JobGroup implements SchedulerState.Group {
             .thenComparing(Key::precision)
             .thenComparingInt(Key::samples)
             .thenComparingInt(Key::lanesNeeded);
+
+    /**
+     * Written out, as is {@link #hashCode}: the compiler's own costs more than the rest of a
+     * look-up.
+     */
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Key that
+          && samples == that.samples
+          && lanesNeeded == that.lanesNeeded
+          && classType.equals(that.classType)
+          && workload.equals(that.workload)
+          && backend.equals(that.backend)
+          && precision.equals(that.precision);
+    }
+
+    @Override
+    public int hashCode() {
+      int hash = 31 * classType.hashCode() + workload.hashCode();
+      hash = 31 * (31 * hash + backend.hashCode()) + precision.hashCode();
+      return 31 * (31 * hash + samples) + lanesNeeded;
+    }
 
     static Key of(JobSpec job) {
       return new Key(
@@ -60,14 +80,26 @@ final class JobGroup implements SchedulerState.Group {
   private final Count sameBackend;
   private final Count samePrecision;
   private final Count sameClass;
-  private final Map<JobOrder, JobList> lists = new EnumMap<>(JobOrder.class);
+  private final @Nullable JobList byDeadline;
+  private final @Nullable JobList byEntry;
   private int waiting;
 
   /** Its place among all groups by key. */
   int rank;
 
-  /** By executor order: the service times of its model there; null if it cannot run it. */
-  private final List<ServiceTimes.@Nullable Model> models = new ArrayList<>();
+  /** Whether executors have joined and none of them has a budget for one of its jobs. */
+  boolean overBudget;
+
+  /** Tokens that must be free for one of its jobs; {@link Long#MIN_VALUE}: it runs outside them. */
+  long tokensNeeded;
+
+  /** Its place among all groups by tokens. */
+  int tokenPlace;
+
+  /** By executor order, as far as it reaches: where it is passed over; null: nowhere. */
+  @Nullable PassedOver @Nullable [] passedOver;
+
+  int passedOverCount;
 
   JobGroup(
       Key key,
@@ -87,25 +119,30 @@ final class JobGroup implements SchedulerState.Group {
     this.sameBackend = counts.get(1);
     this.samePrecision = counts.get(2);
     this.sameClass = counts.get(3);
-    for (JobOrder order : orders) {
-      if (order != JobOrder.ARRIVAL) {
-        lists.put(order, new JobList(order));
-      }
-    }
+    byDeadline = orders.contains(JobOrder.DEADLINE) ? new JobList(JobOrder.DEADLINE) : null;
+    byEntry = orders.contains(JobOrder.ENTRY) ? new JobList(JobOrder.ENTRY) : null;
   }
 
   void add(QueuedJob job) {
-    for (JobList list : lists.values()) {
-      list.insert(job);
+    if (byDeadline != null) {
+      byDeadline.insert(job);
+    }
+    if (byEntry != null) {
+      byEntry.insert(job);
     }
     count(1);
+    set.added(job);
   }
 
   void remove(QueuedJob job) {
-    for (JobList list : lists.values()) {
-      list.remove(job);
+    if (byDeadline != null) {
+      byDeadline.remove(job);
+    }
+    if (byEntry != null) {
+      byEntry.remove(job);
     }
     count(-1);
+    set.removed(job);
   }
 
   private void count(int change) {
@@ -114,11 +151,15 @@ final class JobGroup implements SchedulerState.Group {
     sameBackend.jobs += change;
     samePrecision.jobs += change;
     sameClass.jobs += change;
-    set.count(this, change);
   }
 
   JobList list(JobOrder order) {
-    JobList list = lists.get(order);
+    JobList list =
+        switch (order) {
+          case DEADLINE -> byDeadline;
+          case ENTRY -> byEntry;
+          case ARRIVAL -> null;
+        };
     if (list == null) {
       throw new IllegalStateException(
           "the policy reads order " + order + " but did not declare it");
@@ -143,20 +184,19 @@ final class JobGroup implements SchedulerState.Group {
         && key.precision().equals(that.key.precision());
   }
 
-  ServiceTimes.@Nullable Model modelOn(ExecutorLanes executor) {
-    return models.get(executor.order);
+  /** Some waiting job, the same one while the same jobs wait. */
+  QueuedJob anyJob() {
+    return first(byDeadline == null ? JobOrder.ENTRY : JobOrder.DEADLINE);
   }
 
-  /** Looks up its model on each executor anew, by executor order. */
-  void findModels(List<ExecutorLanes> executors, ServiceTimes serviceTimes) {
-    models.clear();
-    for (ExecutorLanes executor : executors) {
-      models.add(
-          executor.canRun(key)
-              ? serviceTimes.model(
-                  executor.report.deviceKind(), key.workload(), key.backend(), key.precision())
-              : null);
-    }
+  @Nullable PassedOver passedOverOn(ExecutorLanes executor) {
+    return passedOver != null && executor.order < passedOver.length
+        ? passedOver[executor.order]
+        : null;
+  }
+
+  ServiceTimes.@Nullable Model modelOn(ExecutorLanes executor) {
+    return set.modelOn(executor);
   }
 
   @Override
@@ -202,6 +242,11 @@ final class JobGroup implements SchedulerState.Group {
   @Override
   public QueuedJob first(JobOrder order) {
     return requireNonNull(list(order).first(), "the group is empty");
+  }
+
+  @Override
+  public long firstDeadlineNs() {
+    return list(JobOrder.DEADLINE).firstKey();
   }
 
   @Override

@@ -1,35 +1,41 @@
 package dev.sluice.scheduling;
 
 import dev.sluice.scheduling.policy.JobOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jobs in one order, linked through the jobs themselves. Jobs mostly come in order, and those that
- * come back were near the front, so that inserting walks from both ends at once.
+ * Jobs in one order, in pieces of at most {@value #PIECE}. Beside the jobs of a piece stand the
+ * numbers that they are ordered by, so that a search reads a few neighbouring numbers instead of
+ * many jobs. A job that comes last or goes first costs the same however many there are; any other
+ * one costs a search and the moving of its neighbours.
  */
 final class JobList {
+  private static final int PIECE = 64;
+
   private final JobOrder order;
-  private final int slot;
-  private @Nullable QueuedJob head;
-  private @Nullable QueuedJob tail;
+
+  /** At least one, and none is empty save the only one. */
+  private final List<Piece> pieces = new ArrayList<>();
+
   private int size;
 
   JobList(JobOrder order) {
     this.order = order;
-    this.slot =
-        switch (order) {
-          case DEADLINE -> 0;
-          case ENTRY -> 1;
-          case ARRIVAL -> 2;
-        };
+    pieces.add(new Piece());
   }
 
   @Nullable QueuedJob first() {
-    return head;
+    Piece piece = pieces.get(0);
+    return piece.jobs[piece.from];
   }
 
-  @Nullable QueuedJob after(QueuedJob job) {
-    return job.next[slot];
+  /** What the first job is ordered by; {@link Long#MAX_VALUE}: there is none. */
+  long firstKey() {
+    Piece piece = pieces.get(0);
+    return size == 0 ? Long.MAX_VALUE : piece.keys[piece.from];
   }
 
   int size() {
@@ -38,66 +44,191 @@ final class JobList {
 
   /** The job at a place in [0, size). */
   QueuedJob at(int place) {
-    boolean fromFront = place < size / 2;
-    QueuedJob job = fromFront ? head : tail;
-    for (int steps = fromFront ? place : size - 1 - place; steps > 0 && job != null; steps--) {
-      job = fromFront ? job.next[slot] : job.previous[slot];
+    int left = place;
+    for (Piece piece : pieces) {
+      if (left >= 0 && left < piece.size()) {
+        return piece.job(left);
+      }
+      left -= piece.size();
     }
-    if (job == null || place < 0 || place >= size) {
-      throw new IndexOutOfBoundsException("place (" + place + ") of " + size);
-    }
-    return job;
+    throw new IndexOutOfBoundsException("place (" + place + ") of " + size);
   }
 
   void insert(QueuedJob job) {
-    QueuedJob before = tail;
-    QueuedJob after = head;
-    while (before != null && after != null) {
-      if (order.compare(before, job) < 0) {
-        link(before, job, before.next[slot]);
-        return;
+    long key = keyOf(job);
+    int number = pieceOf(key, job);
+    Piece piece = pieces.get(number);
+    int place = piece.placeAfter(key, job);
+    if (piece.size() == PIECE) {
+      boolean comesLast = place == PIECE && number == pieces.size() - 1;
+      Piece next = new Piece();
+      piece.moveTo(next, comesLast ? PIECE : PIECE / 2);
+      pieces.add(number + 1, next);
+      if (place > piece.size() || comesLast) {
+        place -= piece.size();
+        piece = next;
       }
-      if (order.compare(after, job) > 0) {
-        link(after.previous[slot], job, after);
-        return;
-      }
-      before = before.previous[slot];
-      after = after.next[slot];
     }
-    link(null, job, null); // only an empty list has neither an earlier nor a later job
+    piece.insert(place, key, job);
+    size++;
   }
 
   void remove(QueuedJob job) {
-    QueuedJob before = job.previous[slot];
-    QueuedJob after = job.next[slot];
-    if (before == null) {
-      head = after;
-    } else {
-      before.next[slot] = after;
+    int number = 0;
+    Piece piece = pieces.get(0);
+    int place = 0;
+    if (piece.jobs[piece.from] != job) {
+      long key = keyOf(job);
+      number = pieceOf(key, job);
+      piece = pieces.get(number);
+      place = piece.placeAfter(key, job) - 1;
     }
-    if (after == null) {
-      tail = before;
-    } else {
-      after.previous[slot] = before;
-    }
-    job.previous[slot] = null;
-    job.next[slot] = null;
+    piece.remove(place);
     size--;
+    if (piece.size() == 0 && pieces.size() > 1) {
+      pieces.remove(number);
+    } else if (piece.size() < PIECE / 4 && number + 1 < pieces.size()) {
+      Piece next = pieces.get(number + 1);
+      if (piece.size() + next.size() <= PIECE / 2) {
+        next.moveTo(piece, 0);
+        pieces.remove(number + 1);
+      }
+    }
   }
 
-  private void link(@Nullable QueuedJob before, QueuedJob job, @Nullable QueuedJob after) {
-    job.previous[slot] = before;
-    job.next[slot] = after;
-    if (before == null) {
-      head = job;
-    } else {
-      before.next[slot] = job;
+  /** The last piece whose first job does not come after the given one; else the first piece. */
+  private int pieceOf(long key, QueuedJob job) {
+    int low = 0;
+    int high = pieces.size();
+    int middle = high - 1; // most jobs come last
+    while (high - low > 1) {
+      if (pieces.get(middle).isAfter(0, key, job)) {
+        high = middle;
+      } else {
+        low = middle;
+      }
+      middle = (low + high) >>> 1;
     }
-    if (after == null) {
-      tail = job;
-    } else {
-      after.previous[slot] = job;
+    return low;
+  }
+
+  private long keyOf(QueuedJob job) {
+    return switch (order) {
+      case DEADLINE -> job.deadlineNs;
+      case ENTRY -> job.entry;
+      case ARRIVAL -> job.spec.intendedAtNs();
+    };
+  }
+
+  Walk walk() {
+    return new Walk();
+  }
+
+  /** Goes once through the jobs in their order, while none comes or goes. */
+  final class Walk {
+    private int number;
+    private int place;
+
+    /** The next job; null: there is none. */
+    @Nullable QueuedJob next() {
+      Piece piece = pieces.get(number);
+      if (place == piece.size()) {
+        if (number == pieces.size() - 1) {
+          return null;
+        }
+        piece = pieces.get(++number);
+        place = 0;
+      }
+      return piece.job(place++);
     }
-    size++;
+  }
+
+  /** Some neighbouring jobs, in [from, to) of its arrays. */
+  private final class Piece {
+    private final long[] keys = new long[PIECE];
+    private final @Nullable QueuedJob[] jobs = new QueuedJob[PIECE];
+    private int from;
+    private int to;
+
+    int size() {
+      return to - from;
+    }
+
+    @SuppressWarnings("NullAway") // a job stands at each place in [0, size)
+    QueuedJob job(int place) {
+      return jobs[from + place];
+    }
+
+    /** Whether the job at the place comes after the given one. */
+    boolean isAfter(int place, long key, QueuedJob job) {
+      long keyThere = keys[from + place];
+      return keyThere != key ? keyThere > key : order.compare(job(place), job) > 0;
+    }
+
+    /** How many of its jobs do not come after the given one. */
+    int placeAfter(long key, QueuedJob job) {
+      int low = 0;
+      int high = size();
+      int middle = high - 1;
+      while (low < high) {
+        if (isAfter(middle, key, job)) {
+          high = middle;
+        } else {
+          low = middle + 1;
+        }
+        middle = (low + high) >>> 1;
+      }
+      return low;
+    }
+
+    void insert(int place, long key, QueuedJob job) {
+      if (to == PIECE) {
+        moveToFront();
+      }
+      shift(from + place, from + place + 1, size() - place);
+      keys[from + place] = key;
+      jobs[from + place] = job;
+      to++;
+    }
+
+    void remove(int place) {
+      if (place < size() / 2) {
+        shift(from, from + 1, place);
+        jobs[from++] = null;
+      } else {
+        shift(from + place + 1, from + place, size() - place - 1);
+        jobs[--to] = null;
+      }
+      if (from == to) {
+        from = 0;
+        to = 0;
+      }
+    }
+
+    /** Moves its jobs from the place on to the end of that piece, which has room for them. */
+    void moveTo(Piece that, int place) {
+      int count = size() - place;
+      if (that.to + count > PIECE) {
+        that.moveToFront();
+      }
+      System.arraycopy(keys, from + place, that.keys, that.to, count);
+      System.arraycopy(jobs, from + place, that.jobs, that.to, count);
+      that.to += count;
+      Arrays.fill(jobs, to - count, to, null);
+      to -= count;
+    }
+
+    private void moveToFront() {
+      int count = size();
+      shift(from, 0, count);
+      Arrays.fill(jobs, count, to, null);
+      from = 0;
+      to = count;
+    }
+
+    private void shift(int at, int newAt, int count) {
+      System.arraycopy(keys, at, keys, newAt, count);
+      System.arraycopy(jobs, at, jobs, newAt, count);
+    }
   }
 }

@@ -4,36 +4,147 @@ import dev.sluice.scheduling.CoreSettings.Microbatch;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The groups of equal class, workload, backend and precision, and the filling of their batches. */
 final class JobSet implements SchedulerState.CompatibleSet {
   private final Microbatch microbatch;
-  private final List<JobGroup> groups = new ArrayList<>();
+  private final LongSupplier nowNs;
+
+  /** By key. */
+  private List<JobGroup> groups = List.of();
+
+  /** Those whose jobs may share a batch. */
   private final List<JobGroup> sharing = new ArrayList<>();
+
+  /** By executor order: the service times of its model there; null if it cannot run it. */
+  private ServiceTimes.@Nullable Model[] models = {};
+
   private int waiting;
   private long samples;
+  private boolean deadlineIsStale = true;
+  private long earliestDeadlineNs;
   private boolean readyAtIsStale = true;
   private long readyAtNs;
 
-  JobSet(Microbatch microbatch) {
+  // of one waiting job
+  private boolean tokensAreStale = true;
+  private long tokensMin;
+  private long neededMin;
+  private long neededMinAlone;
+  private long neededMax;
+  private boolean predictionIsStale = true;
+  private long predictedNsMin;
+  private long predictedVersions;
+  private List<ServiceTimes.Model> distinctModels = List.of();
+
+  JobSet(Microbatch microbatch, LongSupplier nowNs) {
     this.microbatch = microbatch;
+    this.nowNs = nowNs;
   }
 
   void add(JobGroup group) {
-    groups.add(group);
+    groups =
+        Stream.concat(groups.stream(), Stream.of(group))
+            .sorted(Comparator.comparing(g -> g.key, JobGroup.Key.ORDER))
+            .toList();
     if (group.shares) {
       sharing.add(group);
     }
   }
 
-  void count(JobGroup group, int change) {
-    waiting += change;
-    if (group.shares) {
-      samples += (long) change * group.samples();
+  void added(QueuedJob job) {
+    waiting++;
+    if (job.group.shares) {
+      samples += job.group.samples();
       readyAtIsStale = true;
     }
+    if (job.group.waiting() == 1) {
+      leastIsStale();
+    }
+    earliestDeadlineNs = Math.min(earliestDeadlineNs, job.deadlineNs);
+  }
+
+  void removed(QueuedJob job) {
+    waiting--;
+    if (job.group.shares) {
+      samples -= job.group.samples();
+      readyAtIsStale = true;
+    }
+    if (job.group.waiting() == 0) {
+      leastIsStale();
+    }
+    deadlineIsStale |= job.deadlineNs == earliestDeadlineNs;
+  }
+
+  private void leastIsStale() {
+    tokensAreStale = true;
+    predictionIsStale = true;
+  }
+
+  // --- what runs its jobs
+
+  ServiceTimes.@Nullable Model modelOn(ExecutorLanes executor) {
+    return models[executor.order];
+  }
+
+  /** Looks up its model on each executor anew, by executor order. */
+  void findModels(List<ExecutorLanes> executors, ServiceTimes serviceTimes) {
+    JobGroup.Key key = groups.get(0).key;
+    models = new ServiceTimes.Model[executors.size()];
+    for (int i = 0; i < models.length; i++) {
+      ExecutorLanes executor = executors.get(i);
+      if (executor.canRun(key)) {
+        models[i] =
+            serviceTimes.model(
+                executor.report.deviceKind(), key.workload(), key.backend(), key.precision());
+      }
+    }
+    distinctModels = Stream.of(models).filter(Objects::nonNull).distinct().toList();
+    leastIsStale();
+  }
+
+  @Override
+  public long predictedNsMin() {
+    long versions = 0;
+    for (int i = 0; i < distinctModels.size(); i++) {
+      versions += distinctModels.get(i).version();
+    }
+    if (predictionIsStale || predictedVersions != versions) {
+      predictedNsMin = findPredictedNsMin();
+      predictedVersions = versions;
+      predictionIsStale = false;
+    }
+    return predictedNsMin;
+  }
+
+  private long findPredictedNsMin() {
+    long leastNs = Long.MAX_VALUE;
+    for (ServiceTimes.Model model : distinctModels) {
+      for (JobGroup group : groups) {
+        if (group.waiting() > 0) {
+          leastNs = Math.min(leastNs, model.predict(group.samples()).meanNs());
+        }
+      }
+    }
+    return leastNs;
+  }
+
+  /** Whether it waits for its window, so that only those of its jobs that share none may start. */
+  boolean isUnripe(long nowNs) {
+    return !sharing.isEmpty() && readyAtNs() > nowNs;
+  }
+
+  // --- what waits
+
+  @Override
+  public List<JobGroup> groups() {
+    return groups;
   }
 
   @Override
@@ -48,35 +159,74 @@ final class JobSet implements SchedulerState.CompatibleSet {
 
   @Override
   public long earliestDeadlineNs() {
-    long earliestNs = Long.MAX_VALUE;
-    for (JobGroup group : groups) {
-      if (group.waiting() > 0) {
-        earliestNs = Math.min(earliestNs, group.first(JobOrder.DEADLINE).deadlineNs);
+    if (deadlineIsStale) {
+      earliestDeadlineNs = Long.MAX_VALUE;
+      for (JobGroup group : groups) {
+        long firstNs = group.list(JobOrder.DEADLINE).firstKey();
+        earliestDeadlineNs = Math.min(earliestDeadlineNs, firstNs);
       }
+      deadlineIsStale = false;
     }
-    return earliestNs;
+    return earliestDeadlineNs;
+  }
+
+  @Override
+  public long tokensMin() {
+    findTokens();
+    return tokensMin;
+  }
+
+  /** The most tokens that must be free for one of its waiting jobs. */
+  long neededMax() {
+    findTokens();
+    return neededMax;
+  }
+
+  /** The fewest that must be free for one of its jobs whose window is no hindrance now. */
+  long neededMinRipe(long atNs) {
+    findTokens();
+    return neededMin == neededMinAlone || readyAtNs() <= atNs ? neededMin : neededMinAlone;
+  }
+
+  private void findTokens() {
+    if (tokensAreStale) {
+      tokensMin = Long.MAX_VALUE;
+      neededMin = Long.MAX_VALUE;
+      neededMinAlone = Long.MAX_VALUE;
+      neededMax = Long.MIN_VALUE;
+      for (JobGroup group : groups) {
+        if (group.waiting() > 0) {
+          tokensMin = Math.min(tokensMin, group.tokens);
+          neededMin = Math.min(neededMin, group.tokensNeeded);
+          neededMinAlone =
+              group.shares ? neededMinAlone : Math.min(neededMinAlone, group.tokensNeeded);
+          neededMax = Math.max(neededMax, group.tokensNeeded);
+        }
+      }
+      tokensAreStale = false;
+    }
   }
 
   @Override
   public long readyAtNs() {
+    if (samples >= microbatch.maxBatch() && !sharing.isEmpty()) {
+      return 0; // the earliest time there is
+    }
     if (readyAtIsStale) {
-      readyAtNs = findReadyAtNs();
+      long oldestNs = Long.MAX_VALUE;
+      for (JobGroup group : sharing) {
+        QueuedJob first = group.list(JobOrder.ENTRY).first(); // append times never go back
+        if (first != null) {
+          oldestNs = Math.min(oldestNs, first.appendedAtNs);
+        }
+      }
+      readyAtNs = oldestNs < Long.MAX_VALUE ? oldestNs + microbatch.windowNs() : Long.MAX_VALUE;
       readyAtIsStale = false;
     }
     return readyAtNs;
   }
 
-  private long findReadyAtNs() {
-    long oldestNs = Long.MAX_VALUE;
-    for (JobGroup group : sharing) {
-      QueuedJob first = group.list(JobOrder.ENTRY).first(); // append times never go backwards
-      if (first != null) {
-        oldestNs = Math.min(oldestNs, first.appendedAtNs);
-      }
-    }
-    boolean windowMatters = oldestNs < Long.MAX_VALUE && samples < microbatch.maxBatch();
-    return windowMatters ? oldestNs + microbatch.windowNs() : oldestNs;
-  }
+  // --- batches
 
   @Override
   public List<SchedulerState.Job> fill(
@@ -95,86 +245,77 @@ final class JobSet implements SchedulerState.CompatibleSet {
       ExecutorLanes.Lane lane,
       JobOrder order,
       SchedulerState.@Nullable Score score) {
+    if (!first.group.shares || first.group.overBudget) {
+      return List.of(first);
+    }
     List<SchedulerState.Job> batch = new ArrayList<>();
     batch.add(first);
-    if (!first.group.shares) {
-      return batch;
-    }
     long joined = first.group.samples();
+    long freeTokens = lane.executor().freeTokens(first.group, nowNs.getAsLong());
     List<Head> heads = new ArrayList<>(sharing.size());
     for (JobGroup group : sharing) {
-      Head head = new Head(group.list(order), first, lane, score);
-      if (head.job != null) {
-        heads.add(head);
+      if (group.waiting() > 0) {
+        heads.add(new Head(group.list(order).walk(), first, lane, score));
       }
     }
-    while (!heads.isEmpty()) {
-      Head best = heads.get(0);
-      for (int i = 1; i < heads.size(); i++) {
-        if (heads.get(i).isBefore(best, order)) {
-          best = heads.get(i);
+    while (true) {
+      Head best = null;
+      QueuedJob next = null;
+      for (int i = 0; i < heads.size(); i++) {
+        Head head = heads.get(i);
+        if (best == null || head.isBefore(best, order)) {
+          best = head;
+          next = head.job;
         }
       }
-      JobGroup group = best.group();
-      long joinedWith = joined + group.samples();
-      if (joinedWith > microbatch.maxBatch()
-          || group.tokensOf(joinedWith) > lane.executor().freeTokens()) {
-        heads.remove(best); // all of its group are as large
-        continue;
+      if (best == null || next == null) {
+        return batch;
       }
-      batch.add(best.job());
-      joined = joinedWith;
-      if (!best.advance()) {
-        heads.remove(best);
+      long joinedWith = joined + next.group.samples();
+      if (joinedWith > microbatch.maxBatch() || next.group.tokensOf(joinedWith) > freeTokens) {
+        best.job = null; // all of its group are as large
+      } else {
+        batch.add(next);
+        joined = joinedWith;
+        best.advance();
       }
     }
-    return batch;
   }
 
   /** The next job of a group while a batch fills. */
   private static final class Head {
-    private final JobList list;
+    private final JobList.Walk walk;
     private final QueuedJob chosen;
     private final ExecutorLanes.Lane lane;
     private final SchedulerState.@Nullable Score score;
-    private @Nullable QueuedJob job;
     private double scored;
 
+    /** Null: none of the group is left, or none would fit. */
+    private @Nullable QueuedJob job;
+
     Head(
-        JobList list,
+        JobList.Walk walk,
         QueuedJob chosen,
         ExecutorLanes.Lane lane,
         SchedulerState.@Nullable Score score) {
-      this.list = list;
+      this.walk = walk;
       this.chosen = chosen;
       this.lane = lane;
       this.score = score;
-      moveTo(list.first());
+      advance();
     }
 
-    private void moveTo(@Nullable QueuedJob candidate) {
-      job = candidate == chosen ? list.after(chosen) : candidate;
+    void advance() {
+      QueuedJob next = walk.next();
+      job = next == chosen ? walk.next() : next;
       scored = job == null || score == null ? 0 : score.of(job, lane);
     }
 
-    boolean advance() {
-      moveTo(list.after(job()));
-      return job != null;
-    }
-
-    QueuedJob job() {
-      if (job == null) {
-        throw new IllegalStateException("past the end of its group");
-      }
-      return job;
-    }
-
-    JobGroup group() {
-      return job().group;
-    }
-
     boolean isBefore(Head that, JobOrder order) {
-      return scored != that.scored ? scored > that.scored : order.compare(job(), that.job()) < 0;
+      if (job == null || that.job == null) {
+        return job != null;
+      }
+      return scored != that.scored ? scored > that.scored : order.compare(job, that.job) < 0;
     }
   }
 }

@@ -1,14 +1,12 @@
 package dev.sluice.scheduling;
 
 import dev.sluice.scheduling.CoreEntity.WaitingJob;
-import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A job inside the core, and its places in the lists of its group. */
+/** A job inside the core. */
 final class QueuedJob implements SchedulerState.Job {
-  private static final int ORDERS = JobOrder.values().length;
-
   /** Where a job is. */
   enum Phase {
     WAITING,
@@ -24,11 +22,20 @@ final class QueuedJob implements SchedulerState.Job {
   int attempts;
   Phase phase = Phase.WAITING;
 
+  /** The number of the last check that found it in a batch; 0: none did. */
+  long seenByCheck;
+
   /** Whether a driver was told to keep it as a waiting job. */
   boolean kept;
 
-  final @Nullable QueuedJob[] previous = new QueuedJob[ORDERS];
-  final @Nullable QueuedJob[] next = new QueuedJob[ORDERS];
+  /** The batch in which it runs; null: it does not. */
+  @Nullable Batch batch;
+
+  /** The batches it was in that were lost and are still remembered; null: none. */
+  @Nullable List<Batch> lostIn;
+
+  /** Whether the core's list of what may wait too long holds it. */
+  boolean mayExpire;
 
   QueuedJob(JobSpec spec, JobGroup group, long entry, long appendedAtNs, int attempts) {
     this.spec = spec;

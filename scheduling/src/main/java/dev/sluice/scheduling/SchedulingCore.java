@@ -1,5 +1,6 @@
 package dev.sluice.scheduling;
 
+import dev.sluice.scheduling.CoreEntity.LostBatch;
 import dev.sluice.scheduling.CoreEntity.Progress;
 import dev.sluice.scheduling.CoreEntity.RunningBatch;
 import dev.sluice.scheduling.CoreFact.ArrivalsEnded;
@@ -8,9 +9,10 @@ import dev.sluice.scheduling.CoreFact.ExecutorReported;
 import dev.sluice.scheduling.CoreFact.JobArrived;
 import dev.sluice.scheduling.CoreFact.RunStarted;
 import dev.sluice.scheduling.CoreSettings.Admission;
-import dev.sluice.scheduling.ExecutorLanes.Batch;
+import dev.sluice.scheduling.ExecutorLanes.Lane;
 import dev.sluice.scheduling.JobEnd.Status;
 import dev.sluice.scheduling.policy.Choice;
+import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.ArrayList;
@@ -19,6 +21,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -30,16 +33,36 @@ import org.jspecify.annotations.Nullable;
  * and checks each answer. Not for use by several threads. After an exception it must be discarded.
  */
 public final class SchedulingCore {
+  /** So long after the last intended arrival the run ends without its sources' word. */
+  static final long ARRIVALS_OVERDUE_NS = 10_000_000_000L;
+
+  private static final long BLOCKED_NS_MIN = 1_000_000;
+
   private final CoreState state;
   private final SchedulingPolicy policy;
   private final DecisionCheck check;
+  private final LeaseClock leases;
 
   private final Map<DispatchName, Batch> running = new HashMap<>();
-  private final Map<Integer, Long> indexBySource = new HashMap<>();
+
+  /** Lost batches that were not answered yet, while one of their jobs or a lane is left. */
+  private final Map<DispatchName, Batch> lost = new HashMap<>();
+
+  private final Map<Integer, Source> sourceByNumber = new HashMap<>();
+  private @Nullable Source lastSource;
   private final TreeSet<Integer> sourcesEnded = new TreeSet<>();
   private int sources;
+  private long arrivalsEndAtNsMax = Long.MAX_VALUE;
   private long nextEntry;
   private long policyWakeAtNs = Long.MAX_VALUE;
+  private long blockedSinceNs;
+  private @Nullable Cause blockedCause;
+
+  /** Waiting jobs by entry, as far as they may wait too long; some of them have left since. */
+  private final PriorityQueue<QueuedJob> mayExpire = new PriorityQueue<>(JobOrder.ENTRY);
+
+  /** Whether a job that came back, or a change of the executors, may be over every budget. */
+  private boolean budgetsMatter;
 
   /** Jobs that came, or came back, with the present fact. */
   private final List<QueuedJob> arrived = new ArrayList<>();
@@ -48,10 +71,24 @@ public final class SchedulingCore {
   private final TreeSet<ExecutorLanes> changedExecutors =
       new TreeSet<>(Comparator.comparingInt((ExecutorLanes executor) -> executor.order));
 
+  private final List<Lane> changedLanes = new ArrayList<>();
+
+  /** A generator, by the highest index seen from it. */
+  private static final class Source {
+    private final int number;
+    private long highestIndex;
+
+    Source(int number, long highestIndex) {
+      this.number = number;
+      this.highestIndex = highestIndex;
+    }
+  }
+
   public SchedulingCore(CoreSettings settings, SchedulingPolicy policy) {
     this.policy = policy;
-    this.state = new CoreState(settings, policy.needs().orders());
+    this.state = new CoreState(settings, policy.needs());
     this.check = new DecisionCheck(state, policy.getClass().getSimpleName());
+    this.leases = new LeaseClock(settings.leases(), state.executors());
   }
 
   /**
@@ -62,22 +99,48 @@ public final class SchedulingCore {
   public static SchedulingCore restore(
       CoreSettings settings, SchedulingPolicy policy, Collection<CoreEntity> entities) {
     SchedulingCore core = new SchedulingCore(settings, policy);
+    core.restore(entities);
+    return core;
+  }
+
+  private void restore(Collection<CoreEntity> entities) {
     entitiesOf(CoreEntity.Executor.class, entities).stream()
         .sorted(Comparator.comparingInt(CoreEntity.Executor::order))
-        .forEach(executor -> core.state.add(ExecutorLanes.restore(executor)));
-    core.state.executorsChanged();
-    entitiesOf(CoreEntity.RunningMean.class, entities).forEach(core.state.serviceTimes::restore);
+        .forEach(executor -> state.add(ExecutorLanes.restore(executor, state.settings.ahead())));
+    entitiesOf(CoreEntity.Lane.class, entities).stream()
+        .sorted(Comparator.comparingInt(CoreEntity.Lane::index))
+        .forEach(lane -> executorOf(lane.executorId()).restore(lane));
+    state.executorsChanged();
+    entitiesOf(CoreEntity.RunningMean.class, entities).forEach(state.serviceTimes::restore);
+    Map<String, QueuedJob> jobById = new HashMap<>();
     entitiesOf(CoreEntity.WaitingJob.class, entities).stream()
         .sorted(Comparator.comparingLong(CoreEntity.WaitingJob::entry))
         .forEach(
-            job -> {
-              QueuedJob queued = core.toQueued(job);
-              queued.kept = true;
-              core.state.add(queued);
+            entity -> {
+              QueuedJob job = toQueued(entity);
+              job.kept = true;
+              queue(job);
+              jobById.put(entity.spec().id(), job);
             });
-    entitiesOf(RunningBatch.class, entities).forEach(core::restoreRunning);
-    entitiesOf(Progress.class, entities).forEach(core::restoreProgress);
-    return core;
+    List<Batch> held = new ArrayList<>();
+    for (RunningBatch entity : entitiesOf(RunningBatch.class, entities)) {
+      Batch batch = restore(entity);
+      batch.jobs.forEach(job -> jobById.put(job.spec.id(), job));
+      held.add(batch);
+    }
+    entitiesOf(LostBatch.class, entities).stream()
+        .sorted(Comparator.comparing(entity -> entity.dispatch().name()))
+        .forEach(
+            entity -> {
+              Batch batch = restore(entity, jobById);
+              if (entity.held()) {
+                held.add(batch);
+              }
+            });
+    held.sort(Comparator.comparing(batch -> batch.dispatch.name()));
+    held.forEach(batch -> batch.lane.executor().hold(batch));
+    entitiesOf(CoreEntity.PassedOver.class, entities).forEach(state::restore);
+    entitiesOf(Progress.class, entities).forEach(this::restore);
   }
 
   private static <E extends CoreEntity> List<E> entitiesOf(
@@ -89,28 +152,61 @@ public final class SchedulingCore {
     return state.newJob(job.spec(), job.entry(), job.appendedAtNs(), job.attempts());
   }
 
-  private void restoreRunning(RunningBatch entity) {
-    Dispatch dispatch = entity.dispatch();
-    ExecutorLanes executor = state.executor(dispatch.executorId());
+  private ExecutorLanes executorOf(String executorId) {
+    ExecutorLanes executor = state.executor(executorId);
     if (executor == null) {
       throw new IllegalArgumentException(
-          "dispatch (%s) runs on executor (%s), which is not among the entities"
-              .formatted(dispatch.name(), dispatch.executorId()));
+          "executor (%s) has lanes or batches, and is not among the entities"
+              .formatted(executorId));
     }
-    List<QueuedJob> jobs = entity.jobs().stream().map(this::toQueued).toList();
-    jobs.forEach(job -> job.phase = QueuedJob.Phase.RUNNING);
-    Batch batch = new Batch(dispatch, jobs, executor.lane(dispatch.lanes().get(0)));
-    executor.start(batch);
-    running.put(dispatch.name(), batch);
+    return executor;
   }
 
-  private void restoreProgress(Progress progress) {
+  private Lane laneOf(Dispatch dispatch) {
+    return executorOf(dispatch.executorId()).lane(dispatch.lanes().get(0));
+  }
+
+  private Batch restore(RunningBatch entity) {
+    List<QueuedJob> jobs = entity.jobs().stream().map(this::toQueued).toList();
+    Dispatch dispatch = entity.dispatch();
+    Batch batch = new Batch(dispatch, jobs, laneOf(dispatch), entity.decidedAtLeaseNs());
+    for (QueuedJob job : jobs) {
+      job.phase = QueuedJob.Phase.RUNNING;
+      job.batch = batch;
+    }
+    running.put(dispatch.name(), batch);
+    return batch;
+  }
+
+  private Batch restore(LostBatch entity, Map<String, QueuedJob> jobById) {
+    List<QueuedJob> jobs = new ArrayList<>();
+    for (JobSpec spec : entity.dispatch().jobs()) {
+      QueuedJob job = jobById.get(spec.id());
+      if (job != null) {
+        jobs.add(job);
+      }
+    }
+    Batch batch = new Batch(entity.dispatch(), jobs, laneOf(entity.dispatch()), 0);
+    batch.lost = true;
+    jobs.forEach(job -> rememberLostIn(job, batch));
+    lost.put(entity.dispatch().name(), batch);
+    return batch;
+  }
+
+  private void restore(Progress progress) {
     state.advanceTo(progress.nowNs());
+    leases.restore(
+        progress.leaseNs(), progress.reportedAtLeaseNs(), progress.overdueCheckAtLeaseNs());
     nextEntry = progress.nextEntry();
     sources = progress.sources();
-    indexBySource.putAll(progress.indexBySource());
+    arrivalsEndAtNsMax = progress.arrivalsEndAtNsMax();
+    progress
+        .indexBySource()
+        .forEach((number, index) -> sourceByNumber.put(number, new Source(number, index)));
     sourcesEnded.addAll(progress.sourcesEnded());
     policyWakeAtNs = progress.policyWakeAtNs();
+    blockedSinceNs = progress.blockedSinceNs();
+    blockedCause = progress.blockedCause();
   }
 
   /**
@@ -122,17 +218,23 @@ public final class SchedulingCore {
    * @throws InvalidChoiceException if an answer of the policy breaks a rule
    */
   public void apply(long factId, long nowNs, CoreFact fact, CoreListener listener) {
-    if (hasStarted() || fact instanceof RunStarted) {
+    if (hasStarted()) {
+      leases.advance(Math.max(0, nowNs - state.nowNs()));
+      state.advanceTo(nowNs);
+    } else if (fact instanceof RunStarted) {
       state.advanceTo(nowNs);
     }
-    boolean budgetsChanged = take(fact, listener);
+    budgetsMatter = false;
+    take(fact, listener);
     if (hasStarted()) {
+      checkLeases(listener);
       if (hasEnded()) {
         drop(state.waitingIn(group -> true), "run_ended", listener);
       }
-      if (budgetsChanged) {
-        drop(state.waitingIn(state::isOverBudget), "over_budget", listener);
+      if (budgetsMatter && !state.settings.cpuFallback()) {
+        drop(state.waitingIn(group -> group.overBudget), "over_budget", listener);
       }
+      expire(listener);
       admit(listener);
       decide(factId, listener);
     }
@@ -148,7 +250,17 @@ public final class SchedulingCore {
       return Long.MAX_VALUE;
     }
     long wakeAtNs = Math.min(policyWakeAtNs, nextAdmissionAtNs());
-    return state.hasIdleLane() ? Math.min(wakeAtNs, state.nextRipeAtNs()) : wakeAtNs;
+    if (!running.isEmpty()) {
+      long untilLeaseNs = leases.untilNextCheckNs();
+      wakeAtNs =
+          Math.min(
+              wakeAtNs,
+              untilLeaseNs == Long.MAX_VALUE ? untilLeaseNs : state.nowNs() + untilLeaseNs);
+    }
+    if (waiting() > 0) {
+      wakeAtNs = Math.min(wakeAtNs, Math.min(nextExpiryAtNs(), endsAtNs()));
+    }
+    return state.hasFreeLane() ? Math.min(wakeAtNs, state.nextRipeAtNs()) : wakeAtNs;
   }
 
   /** How many jobs wait. */
@@ -166,127 +278,402 @@ public final class SchedulingCore {
   }
 
   private boolean hasEnded() {
-    return hasStarted() && sourcesEnded.size() >= sources;
+    return hasStarted() && (sourcesEnded.size() >= sources || state.nowNs() >= endsAtNs());
+  }
+
+  /** From when on the run has ended even if a source has not said so. */
+  private long endsAtNs() {
+    return arrivalsEndAtNsMax >= Long.MAX_VALUE - ARRIVALS_OVERDUE_NS
+        ? Long.MAX_VALUE
+        : arrivalsEndAtNsMax + ARRIVALS_OVERDUE_NS + 1;
   }
 
   // --- facts
 
-  /** Returns whether budgets must be checked again. */
-  private boolean take(CoreFact fact, CoreListener listener) {
+  private void take(CoreFact fact, CoreListener listener) {
     if (fact instanceof JobArrived arrival) {
       takeJob(arrival.job(), listener);
     } else if (fact instanceof BatchCompleted completion) {
-      return takeCompletion(completion, listener);
+      takeCompletion(completion, listener);
     } else if (fact instanceof ExecutorReported report) {
-      return takeReport(report);
+      takeReport(report, listener);
     } else if (fact instanceof RunStarted start) {
       if (!hasStarted()) {
         sources = Math.max(1, start.sources());
-        return true;
+        arrivalsEndAtNsMax = start.arrivalsEndAtNsMax();
+        budgetsMatter = true;
       }
     } else if (fact instanceof ArrivalsEnded end) {
       sourcesEnded.add(end.source());
     }
-    return false;
   }
 
   private void takeJob(JobSpec spec, CoreListener listener) {
-    Long highest = indexBySource.get(spec.source());
-    if (highest != null && spec.index() <= highest) {
+    if (!isNew(spec)) {
       return;
     }
-    indexBySource.put(spec.source(), spec.index());
     long entry = nextEntry++;
-    if (!state.isRunnable(spec)) {
+    JobGroup group = state.groupOf(spec);
+    if (group == null) {
       tellDropped(spec.id(), 0, "unrunnable", listener);
       return;
     }
-    QueuedJob job = state.newJob(spec, entry, state.nowNs(), 0);
-    boolean overBudget = hasStarted() && !hasEnded() && state.isOverBudget(job.group);
-    if (overBudget || job.group.tokens > Integer.MAX_VALUE) {
-      tellDropped(spec.id(), 0, "over_budget", listener);
+    QueuedJob job = new QueuedJob(spec, group, entry, state.nowNs(), 0);
+    String reason = reasonToTurnAway(group);
+    if (reason != null) {
+      tellDropped(spec.id(), 0, reason, listener);
       return;
     }
-    state.add(job);
+    queue(job);
     arrived.add(job);
   }
 
-  /** Returns whether budgets must be checked again. */
-  private boolean takeCompletion(BatchCompleted completion, CoreListener listener) {
-    Batch batch = running.remove(completion.dispatch());
-    if (batch == null) {
-      return false; // superseded
+  /** Whether its source sent no job of its index or a higher one before. */
+  private boolean isNew(JobSpec spec) {
+    Source source = lastSource;
+    if (source == null || source.number != spec.source()) {
+      source = sourceByNumber.computeIfAbsent(spec.source(), number -> new Source(number, -1));
+      lastSource = source;
     }
-    Dispatch dispatch = batch.dispatch();
-    ExecutorLanes executor = batch.lane().executor();
-    executor.finish(batch, state.nowNs());
-    changedExecutors.add(executor);
+    boolean isNew = spec.index() > source.highestIndex;
+    source.highestIndex = Math.max(source.highestIndex, spec.index());
+    return isNew;
+  }
+
+  /** Why an arriving job of the group does not join the queue; null: it does. */
+  private @Nullable String reasonToTurnAway(JobGroup group) {
+    if (group.tokens > Integer.MAX_VALUE) {
+      return "over_budget";
+    }
+    if (hasEnded()) {
+      return null; // run_ended is the better reason
+    }
+    if (hasStarted() && group.overBudget && !state.settings.cpuFallback()) {
+      return "over_budget";
+    }
+    return waiting() >= state.settings.bounds().maxWaiting() ? "queue_full" : null;
+  }
+
+  private void queue(QueuedJob job) {
+    state.add(job);
+    if (!job.mayExpire && state.settings.bounds().expireAfterNs() < Long.MAX_VALUE) {
+      job.mayExpire = true;
+      mayExpire.add(job);
+    }
+  }
+
+  private void takeCompletion(BatchCompleted completion, CoreListener listener) {
+    Batch batch = running.remove(completion.dispatch());
+    if (batch != null) {
+      completeRunning(batch, completion, listener);
+    } else {
+      batch = lost.get(completion.dispatch());
+      if (batch != null) {
+        completeLost(batch, completion, listener);
+      }
+    }
+    noteWhetherItRefuses(completion, batch != null);
+  }
+
+  private void completeRunning(Batch batch, BatchCompleted completion, CoreListener listener) {
+    finish(batch);
     switch (completion.result()) {
       case DONE -> {
-        learn(batch, completion.serviceNs(), listener);
-        end(batch, Status.DONE, null, listener);
+        if (batch.hasUnendedJob()) {
+          learn(batch, completion.serviceNs(), listener);
+        }
+        endAll(batch, Status.DONE, null, listener);
       }
       case FAILED -> {
         String cause = completion.cause();
-        end(batch, Status.FAILED, cause == null ? "failed" : cause, listener);
+        endAll(batch, Status.FAILED, cause == null ? "failed" : cause, listener);
       }
-      case REFUSED -> batch.jobs().forEach(this::putBack);
+      case REFUSED -> {
+        for (QueuedJob job : batch.jobs) {
+          if (job.phase == QueuedJob.Phase.RUNNING) {
+            putBack(job);
+          }
+        }
+      }
     }
-    listener.removed(new RunningBatch(dispatch, List.of()).key());
-    return completion.result() == CoreFact.Result.REFUSED
-        && batch.jobs().stream().anyMatch(job -> state.isOverBudget(job.group));
+    if (listener.keepsState()) {
+      listener.removed(RunningBatch.key(batch.dispatch.name()));
+    }
+  }
+
+  /**
+   * A batch that was given up is answered after all: what it did is done. Its service time teaches
+   * nothing, since its executor may have stood still in it.
+   */
+  private void completeLost(Batch batch, BatchCompleted completion, CoreListener listener) {
+    if (completion.result() == CoreFact.Result.DONE) {
+      endAll(batch, Status.DONE, null, listener);
+    }
+    if (batch.lane.holds(batch)) {
+      finish(batch);
+    }
+    forget(batch, listener);
+  }
+
+  private void finish(Batch batch) {
+    batch.lane.executor().finish(batch, state.nowNs(), leases.nowNs());
+    changed(batch.lane);
+  }
+
+  private void noteWhetherItRefuses(BatchCompleted completion, boolean isKnown) {
+    ExecutorLanes executor = state.executor(completion.executorId());
+    if (executor == null
+        || executor.report.incarnation() != completion.incarnation()
+        || !executor.hasLane(completion.lane())) {
+      return;
+    }
+    boolean refused = completion.result() == CoreFact.Result.REFUSED;
+    boolean busy = refused && isKnown && BatchCompleted.BUSY.equals(completion.cause());
+    Lane lane = executor.lane(completion.lane());
+    if ((busy && !lane.refuses()) || (!refused && lane.refuses())) {
+      lane.refuses(busy);
+      changed(lane);
+    }
   }
 
   private void learn(Batch batch, long serviceNs, CoreListener listener) {
-    ServiceTimes.Model model = batch.jobs().get(0).group.modelOn(batch.lane().executor());
+    ServiceTimes.Model model = batch.jobs.get(0).group.modelOn(batch.lane.executor());
     if (model != null && serviceNs > 0) {
-      listener.changed(model.completed(batch.dispatch().samples(), serviceNs));
+      model.completed(batch.dispatch.samples(), serviceNs);
+      if (listener.keepsState()) {
+        listener.changed(model.toEntity(batch.dispatch.samples()));
+      }
     }
   }
 
-  private void end(Batch batch, Status status, @Nullable String reason, CoreListener listener) {
-    for (QueuedJob job : batch.jobs()) {
-      job.phase = QueuedJob.Phase.ENDED;
-      listener.ended(
-          new JobEnd(
-              job.spec.id(),
-              status,
-              reason,
-              batch.dispatch().name(),
-              job.attempts + 1,
-              state.nowNs()));
+  /** Ends those of the batch's jobs that have not ended. */
+  private void endAll(Batch batch, Status status, @Nullable String reason, CoreListener listener) {
+    for (QueuedJob job : batch.jobs) {
+      if (job.phase != QueuedJob.Phase.ENDED) {
+        end(job, batch, status, reason, listener);
+      }
     }
+  }
+
+  private void end(
+      QueuedJob job, Batch by, Status status, @Nullable String reason, CoreListener listener) {
+    int attempts = job.attempts;
+    Batch runsIn = job.batch;
+    if (job.phase == QueuedJob.Phase.WAITING) {
+      leaveQueue(job, QueuedJob.Phase.ENDED, listener);
+    } else if (runsIn != null) {
+      attempts++;
+    }
+    job.phase = QueuedJob.Phase.ENDED;
+    job.batch = null;
+    if (runsIn != null && runsIn != by && listener.keepsState()) {
+      listener.changed(runsIn.toEntity());
+    }
+    listener.ended(
+        new JobEnd(job.spec.id(), status, reason, by.dispatch.name(), attempts, state.nowNs()));
+    forgetWhereLost(job, listener);
   }
 
   private void putBack(QueuedJob job) {
-    state.add(job);
+    job.batch = null;
+    queue(job);
     arrived.add(job);
+    budgetsMatter |= job.group.overBudget;
   }
 
-  private boolean takeReport(ExecutorReported report) {
+  private void takeReport(ExecutorReported report, CoreListener listener) {
     ExecutorLanes known = state.executor(report.executorId());
     if (known == null) {
-      if (report.leaving()) {
-        return false;
+      if (!report.leaving()) {
+        ExecutorLanes joined =
+            new ExecutorLanes(state.executors().size(), report, state.settings.ahead());
+        state.add(joined);
+        leases.reported(joined);
+        update(joined, report);
       }
-      known = new ExecutorLanes(state.executors().size(), report, state.nowNs());
-      state.add(known);
-    } else {
-      long incarnation = known.report.incarnation();
-      boolean outdated =
-          report.incarnation() < incarnation
-              || (report.incarnation() == incarnation && known.report.leaving());
-      if (outdated || report.equals(known.report)) {
-        return false;
-      }
-      known.update(report, state.nowNs());
+      return;
     }
+    long incarnation = known.report.incarnation();
+    if (report.incarnation() < incarnation
+        || (report.incarnation() == incarnation && known.report.leaving())) {
+      return;
+    }
+    leases.reported(known);
+    if (known.lost()) {
+      known.lost(false);
+      changedExecutors.add(known);
+      leases.executorsChanged();
+    }
+    if (report.incarnation() > incarnation || report.leaving()) {
+      release(known, listener);
+      update(known, report);
+    } else if (!report.withoutMoment().equals(known.report)) {
+      update(known, report);
+    }
+    for (int index : report.emptyLanes()) {
+      if (known.hasLane(index) && known.lane(index).refuses()) {
+        known.lane(index).refuses(false);
+        changed(known.lane(index));
+      }
+    }
+  }
+
+  /** The executor's process is gone, and with it all that its lanes held. */
+  private void release(ExecutorLanes executor, CoreListener listener) {
+    loseAll(executor, listener);
+    List<Batch> answeredByNobody = new ArrayList<>();
+    for (Lane lane : executor.allLanes()) {
+      answeredByNobody.addAll(lane.held());
+    }
+    executor.release(state.nowNs(), leases.nowNs());
+    executor.allLanes().forEach(this::changed);
+    for (Batch batch : answeredByNobody) {
+      if (!batch.hasUnendedJob()) {
+        forget(batch, listener);
+      } else if (listener.keepsState()) {
+        listener.changed(batch.toLostEntity());
+      }
+    }
+  }
+
+  private void update(ExecutorLanes executor, ExecutorReported report) {
+    executor.update(report, state.nowNs(), leases.nowNs());
+    executor.allLanes().forEach(this::changed);
     state.executorsChanged();
-    changedExecutors.add(known);
-    return true;
+    leases.executorsChanged();
+    changedExecutors.add(executor);
+    budgetsMatter = true;
+  }
+
+  private void changed(Lane lane) {
+    if (!lane.changed) {
+      lane.changed = true;
+      changedLanes.add(lane);
+    }
+  }
+
+  // --- losses
+
+  private void checkLeases(CoreListener listener) {
+    if (leases.anyExpired()) {
+      for (ExecutorLanes executor : state.executors()) {
+        if (leases.hasExpired(executor)) {
+          executor.lost(true);
+          changedExecutors.add(executor);
+          loseAll(executor, listener);
+        }
+      }
+      leases.executorsChanged();
+    }
+    if (leases.anyMayBeOverdue()) {
+      loseOverdue(listener);
+    }
+  }
+
+  /** A lane whose first batch is overdue hangs, so that all that it holds is lost. */
+  private void loseOverdue(CoreListener listener) {
+    for (ExecutorLanes executor : state.executors()) {
+      for (Lane lane : executor.allLanes()) {
+        List<Batch> held = lane.held();
+        if (!held.isEmpty() && !held.get(0).lost && lane.overdueAtLeaseNs() <= leases.nowNs()) {
+          loseAll(lane, listener);
+        }
+      }
+    }
+    leases.checkedOverdue();
+  }
+
+  private void loseAll(ExecutorLanes executor, CoreListener listener) {
+    for (Lane lane : executor.allLanes()) {
+      loseAll(lane, listener);
+    }
+  }
+
+  private void loseAll(Lane lane, CoreListener listener) {
+    for (Batch batch : lane.held()) {
+      if (!batch.lost) {
+        lose(batch, listener);
+      }
+    }
+  }
+
+  private void lose(Batch batch, CoreListener listener) {
+    DispatchName name = batch.dispatch.name();
+    running.remove(name);
+    lost.put(name, batch);
+    batch.lane.executor().lose(batch);
+    if (listener.keepsState()) {
+      listener.removed(RunningBatch.key(name));
+      listener.changed(batch.toLostEntity());
+    }
+    for (QueuedJob job : batch.jobs) {
+      if (job.phase == QueuedJob.Phase.ENDED) {
+        continue;
+      }
+      if (job.attempts + 1 >= state.settings.leases().maxAttempts()) {
+        end(job, batch, Status.FAILED, "lane_lost", listener);
+      } else {
+        job.attempts++;
+        rememberLostIn(job, batch);
+        putBack(job);
+      }
+    }
+  }
+
+  private static void rememberLostIn(QueuedJob job, Batch batch) {
+    if (job.lostIn == null) {
+      job.lostIn = new ArrayList<>(1);
+    }
+    job.lostIn.add(batch);
+  }
+
+  /**
+   * The job has ended: lost batches that wait for no other job, and hold no lane, are forgotten.
+   */
+  private void forgetWhereLost(QueuedJob job, CoreListener listener) {
+    if (job.lostIn != null) {
+      for (Batch batch : job.lostIn) {
+        if (!batch.lane.holds(batch) && !batch.hasUnendedJob()) {
+          forget(batch, listener);
+        }
+      }
+      job.lostIn = null;
+    }
+  }
+
+  private void forget(Batch batch, CoreListener listener) {
+    if (lost.remove(batch.dispatch.name()) != null && listener.keepsState()) {
+      listener.removed(LostBatch.key(batch.dispatch.name()));
+    }
   }
 
   // --- drops
+
+  private void expire(CoreListener listener) {
+    if (nextExpiryAtNs() > state.nowNs()) {
+      return;
+    }
+    List<QueuedJob> old = new ArrayList<>();
+    while (nextExpiryAtNs() <= state.nowNs()) {
+      QueuedJob job = mayExpire.remove();
+      job.mayExpire = false;
+      old.add(job);
+    }
+    drop(old, "waited_too_long", listener);
+  }
+
+  /** When the oldest waiting job will have waited too long; {@link Long#MAX_VALUE}: none will. */
+  private long nextExpiryAtNs() {
+    QueuedJob oldest = mayExpire.peek();
+    while (oldest != null && oldest.phase != QueuedJob.Phase.WAITING) {
+      mayExpire.remove().mayExpire = false;
+      oldest = mayExpire.peek();
+    }
+    long afterNs = state.settings.bounds().expireAfterNs();
+    return oldest == null || oldest.appendedAtNs >= Long.MAX_VALUE - afterNs
+        ? Long.MAX_VALUE
+        : oldest.appendedAtNs + afterNs + 1;
+  }
 
   private void admit(CoreListener listener) {
     if (state.settings.admission() == Admission.NONE) {
@@ -295,11 +682,11 @@ public final class SchedulingCore {
     List<QueuedJob> late = new ArrayList<>();
     for (JobGroup group : state.groups()) {
       long latestStartNs = state.nowNs() + neededNs(group);
-      JobList byDeadline = group.list(JobOrder.DEADLINE);
-      QueuedJob job = byDeadline.first();
+      JobList.Walk byDeadline = group.list(JobOrder.DEADLINE).walk();
+      QueuedJob job = byDeadline.next();
       while (job != null && job.deadlineNs < latestStartNs) {
         late.add(job);
-        job = byDeadline.after(job);
+        job = byDeadline.next();
       }
     }
     late.sort(JobOrder.ENTRY);
@@ -332,6 +719,7 @@ public final class SchedulingCore {
     for (QueuedJob job : jobs) {
       leaveQueue(job, QueuedJob.Phase.ENDED, listener);
       tellDropped(job.spec.id(), job.attempts, reason, listener);
+      forgetWhereLost(job, listener);
     }
   }
 
@@ -359,10 +747,23 @@ public final class SchedulingCore {
       } else if (choice instanceof Choice.Nothing nothing) {
         check.check(nothing);
         policyWakeAtNs = nothing.untilNs();
+        noteBlocked(nothing.cause(), listener);
         return;
       } else {
         throw check.unsupported(choice);
       }
+    }
+  }
+
+  private void noteBlocked(Cause answered, CoreListener listener) {
+    boolean blocked = answered != Cause.LANE && waiting() > 0 && state.hasIdleLane();
+    Cause cause = blocked ? answered : null;
+    if (cause != blockedCause) {
+      if (blockedCause != null && state.nowNs() - blockedSinceNs >= BLOCKED_NS_MIN) {
+        listener.blocked(blockedSinceNs, state.nowNs(), blockedCause);
+      }
+      blockedCause = cause;
+      blockedSinceNs = cause == null ? 0 : state.nowNs();
     }
   }
 
@@ -371,12 +772,11 @@ public final class SchedulingCore {
     ExecutorLanes.Lane lane = checked.lane();
     List<QueuedJob> jobs = checked.jobs();
     int attempt = 0;
-    List<JobSpec> specs = new ArrayList<>(jobs.size());
-    List<CoreEntity.WaitingJob> entities = new ArrayList<>(jobs.size());
-    for (QueuedJob job : jobs) {
+    JobSpec[] specs = new JobSpec[jobs.size()];
+    for (int i = 0; i < specs.length; i++) {
+      QueuedJob job = jobs.get(i);
       attempt = Math.max(attempt, job.attempts + 1);
-      specs.add(job.spec);
-      entities.add(job.toEntity());
+      specs[i] = job.spec;
       leaveQueue(job, QueuedJob.Phase.RUNNING, listener);
     }
     Dispatch dispatch =
@@ -384,8 +784,8 @@ public final class SchedulingCore {
             name,
             lane.executorId(),
             lane.executor().report.incarnation(),
-            List.of(lane.index()),
-            List.copyOf(specs),
+            lane.indexes(),
+            List.of(specs),
             checked.samples(),
             checked.tokens(),
             attempt,
@@ -393,34 +793,67 @@ public final class SchedulingCore {
             start.notAfterNs(),
             state.prediction(jobs.get(0).group, checked.samples(), lane),
             start.scoreTerms());
-    Batch batch = new Batch(dispatch, jobs, lane);
-    lane.executor().start(batch);
+    Batch batch = new Batch(dispatch, jobs, lane, leases.nowNs());
+    for (QueuedJob job : jobs) {
+      job.batch = batch;
+    }
+    lane.executor().hold(batch);
     running.put(name, batch);
+    leases.started(batch);
+    state.started(jobs, lane.executor());
     listener.started(dispatch);
-    listener.changed(new RunningBatch(dispatch, entities));
+    if (listener.keepsState()) {
+      listener.changed(batch.toEntity());
+    }
   }
 
   // --- what a driver keeps
 
   private void tellChanges(CoreListener listener) {
+    if (listener.keepsState()) {
+      tellKeeper(listener);
+    }
+    state.tellPassedOver(listener);
+    arrived.clear();
+    changedExecutors.clear();
+    for (int i = 0; i < changedLanes.size(); i++) {
+      changedLanes.get(i).changed = false;
+    }
+    changedLanes.clear();
+  }
+
+  private Map<Integer, Long> indexBySource() {
+    Map<Integer, Long> indexes = new HashMap<>();
+    sourceByNumber.forEach((number, source) -> indexes.put(number, source.highestIndex));
+    return indexes;
+  }
+
+  private void tellKeeper(CoreListener listener) {
     for (QueuedJob job : arrived) {
       if (job.phase == QueuedJob.Phase.WAITING && !job.kept) {
         job.kept = true;
         listener.changed(job.toEntity());
       }
     }
-    arrived.clear();
     for (ExecutorLanes executor : changedExecutors) {
       listener.changed(executor.toEntity());
     }
-    changedExecutors.clear();
+    for (Lane lane : changedLanes) {
+      listener.changed(lane.toEntity());
+    }
     listener.changed(
         new Progress(
             state.nowNs(),
+            leases.nowNs(),
             nextEntry,
             sources,
-            indexBySource,
+            arrivalsEndAtNsMax,
+            indexBySource(),
             List.copyOf(sourcesEnded),
-            policyWakeAtNs));
+            policyWakeAtNs,
+            leases.reportedAtNs(),
+            leases.overdueCheckAtNs(),
+            blockedSinceNs,
+            blockedCause));
   }
 }

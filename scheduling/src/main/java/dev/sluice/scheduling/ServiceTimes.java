@@ -1,5 +1,7 @@
 package dev.sluice.scheduling;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.sluice.scheduling.CoreFact.Capability;
 import dev.sluice.scheduling.CoreFact.WarmUp;
 import dev.sluice.scheduling.Prediction.Source;
@@ -57,14 +59,30 @@ final class ServiceTimes {
     /** Predictions of so many samples are remembered. */
     private static final int REMEMBERED_SAMPLES = 1024;
 
-    private record Mean(long count, double ns) {}
+    private static final class Mean {
+      private long count;
+      private double ns;
+
+      Prediction toPrediction() {
+        return prediction(ns, Source.RUNNING_MEAN);
+      }
+    }
 
     private final ModelKey key;
     private final NavigableMap<Integer, Mean> means = new TreeMap<>();
     private final NavigableMap<Integer, Long> warmUpsNs = new TreeMap<>();
     private boolean hasCapability;
+
+    /** Whether a remembered prediction was scaled from other samples. */
+    private boolean scales;
+
     private long flopsPerSample;
     private @Nullable Prediction[] remembered = new Prediction[16];
+
+    /** The means among them, so that neither a completion nor its prediction searches the map. */
+    private @Nullable Mean[] meanOf = new Mean[16];
+
+    private long version;
 
     Model(ModelKey key) {
       this.key = key;
@@ -75,12 +93,14 @@ final class ServiceTimes {
         return compute(samples);
       }
       if (samples >= remembered.length) {
-        remembered =
-            Arrays.copyOf(remembered, Math.min(REMEMBERED_SAMPLES, Math.max(2 * samples, 16)));
+        int longer = Math.min(REMEMBERED_SAMPLES, Math.max(2 * samples, 16));
+        remembered = Arrays.copyOf(remembered, longer);
+        meanOf = Arrays.copyOf(meanOf, longer);
       }
       Prediction known = remembered[samples];
       if (known == null) {
-        known = compute(samples);
+        Mean mean = meanOf[samples];
+        known = mean != null ? mean.toPrediction() : compute(samples);
         remembered[samples] = known;
       }
       return known;
@@ -89,7 +109,7 @@ final class ServiceTimes {
     private Prediction compute(int samples) {
       Mean mean = means.get(samples);
       if (mean != null) {
-        return prediction(mean.ns(), Source.RUNNING_MEAN);
+        return mean.toPrediction();
       }
       Long warmUpNs = warmUpsNs.get(samples);
       if (warmUpNs != null) {
@@ -98,7 +118,8 @@ final class ServiceTimes {
       Integer nearest = nearer(samples, nearest(samples, means), nearest(samples, warmUpsNs));
       if (nearest != null) {
         Mean near = means.get(nearest);
-        double nearNs = near != null ? near.ns() : warmUpsNs.getOrDefault(nearest, 0L);
+        double nearNs = near != null ? near.ns : warmUpsNs.getOrDefault(nearest, 0L);
+        scales = true;
         return prediction(nearNs * samples / nearest, Source.NEAREST_SAMPLES);
       }
       double operations = (double) flopsPerSample * samples;
@@ -124,18 +145,47 @@ final class ServiceTimes {
       return new Prediction(Math.max(1, Math.round(ns)), source);
     }
 
-    /** Takes in the service time of a batch, and returns the changed mean. */
-    CoreEntity.RunningMean completed(int samples, long serviceNs) {
-      Mean before = means.getOrDefault(samples, new Mean(0, 0));
-      long count = before.count() + 1;
-      double meanNs = before.ns() + (serviceNs - before.ns()) / count;
-      restore(samples, count, meanNs);
+    /** Takes in the service time of a batch. */
+    void completed(int samples, long serviceNs) {
+      Mean mean = mean(samples);
+      mean.count++;
+      mean.ns += (serviceNs - mean.ns) / mean.count;
+      if (scales || mean.count == 1) {
+        forgetPredictions();
+      } else {
+        forgetPrediction(samples);
+      }
+    }
+
+    private Mean mean(int samples) {
+      Mean known = samples < meanOf.length ? meanOf[samples] : means.get(samples);
+      if (known != null) {
+        return known;
+      }
+      Mean mean = means.computeIfAbsent(samples, unused -> new Mean());
+      if (samples < meanOf.length) {
+        meanOf[samples] = mean;
+      }
+      return mean;
+    }
+
+    /** The running mean of so many samples, of which a batch has completed. */
+    CoreEntity.RunningMean toEntity(int samples) {
+      Mean mean = requireNonNull(means.get(samples));
       return new CoreEntity.RunningMean(
-          key.deviceKind(), key.workload(), key.backend(), key.precision(), samples, count, meanNs);
+          key.deviceKind(),
+          key.workload(),
+          key.backend(),
+          key.precision(),
+          samples,
+          mean.count,
+          mean.ns);
     }
 
     private void restore(int samples, long count, double meanNs) {
-      means.put(samples, new Mean(count, meanNs));
+      Mean mean = mean(samples);
+      mean.count = count;
+      mean.ns = meanNs;
       forgetPredictions();
     }
 
@@ -157,7 +207,21 @@ final class ServiceTimes {
       forgetPredictions();
     }
 
+    /** Rises whenever a prediction may have changed. */
+    long version() {
+      return version;
+    }
+
+    private void forgetPrediction(int samples) {
+      version++;
+      if (samples < remembered.length) {
+        remembered[samples] = null;
+      }
+    }
+
     private void forgetPredictions() {
+      version++;
+      scales = false;
       Arrays.fill(remembered, null);
     }
   }

@@ -63,7 +63,7 @@ final class AdmissionTest {
     shard.at(
         0,
         new CoreFact.ExecutorReported(
-            "slow", 1, false, "slow", 1000, 1, List.of(Facts.capability("vit", 500))));
+            "slow", 1, false, "slow", 1000, 1, List.of(Facts.capability("vit", 500)), List.of()));
     shard.at(0, job(2).on("vit").sloMs(10_000).arrives());
     shard.at(0, job(3).on("vit").sloMs(150).arrives());
     assertThat(shard.ends).isEmpty();

@@ -42,7 +42,8 @@ final class DecisionCheckTest {
 
     @Override
     public Needs needs() {
-      return new Needs(Set.of(JobOrder.ARRIVAL, JobOrder.ENTRY, JobOrder.DEADLINE), false, false);
+      return new Needs(
+          Set.of(JobOrder.ARRIVAL, JobOrder.ENTRY, JobOrder.DEADLINE), false, false, false);
     }
   }
 

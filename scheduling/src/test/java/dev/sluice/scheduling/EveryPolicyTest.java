@@ -3,6 +3,7 @@ package dev.sluice.scheduling;
 import static dev.sluice.scheduling.Facts.MS;
 import static dev.sluice.scheduling.Facts.START;
 import static dev.sluice.scheduling.Facts.TICK;
+import static dev.sluice.scheduling.Facts.ahead;
 import static dev.sluice.scheduling.Facts.alone;
 import static dev.sluice.scheduling.Facts.done;
 import static dev.sluice.scheduling.Facts.executor;
@@ -55,6 +56,23 @@ final class EveryPolicyTest {
 
   @ParameterizedTest
   @MethodSource("names")
+  void fillsEmptyLanesFirst_thenOneBatchAheadOnEach(String name) {
+    Shard shard =
+        Shard.of(name, ahead(alone()), executor("a", 2, 1000), executor("b", 1, 1000))
+            .holding(job(1), job(2), job(3), job(4), job(5), job(6), job(7));
+    assertThat(shard.at(0, START))
+        .extracting(d -> d.executorId() + d.lanes())
+        .containsExactly("a[0]", "a[1]", "b[0]", "a[0]", "a[1]", "b[0]");
+  }
+
+  @ParameterizedTest
+  @MethodSource("names")
+  void startsEveryJobInTheEnd_alsoWithBatchesAhead(String name) {
+    startsEveryJobInTheEnd(Shard.of(name, ahead(joining(10, 16)), executor("e", 2, 600)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("names")
   void givesTheSameAnswerTwice(String name) {
     SchedulingPolicy policy = Policies.create(name, Map.of());
     SchedulingPolicy askedTwice =
@@ -82,7 +100,10 @@ final class EveryPolicyTest {
   @ParameterizedTest
   @MethodSource("names")
   void startsEveryJobInTheEnd_whenArrivalsCease(String name) {
-    Shard shard = Shard.of(name, joining(10, 16), executor("e", 2, 600));
+    startsEveryJobInTheEnd(Shard.of(name, joining(10, 16), executor("e", 2, 600)));
+  }
+
+  private static void startsEveryJobInTheEnd(Shard shard) {
     for (int i = 1; i <= 60; i++) {
       shard.holding(i % 3 == 0 ? job(i).interactive() : job(i).samples(1 + i % 7));
     }

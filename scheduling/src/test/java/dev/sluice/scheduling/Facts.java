@@ -9,16 +9,19 @@ import dev.sluice.scheduling.CoreFact.RunStarted;
 import dev.sluice.scheduling.CoreFact.Ticked;
 import dev.sluice.scheduling.CoreFact.WarmUp;
 import dev.sluice.scheduling.CoreSettings.Admission;
+import dev.sluice.scheduling.CoreSettings.Bounds;
 import dev.sluice.scheduling.CoreSettings.JobClass;
+import dev.sluice.scheduling.CoreSettings.Leases;
 import dev.sluice.scheduling.CoreSettings.Microbatch;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Facts and settings for hand-made states. Times given in ms become nanoseconds. */
 final class Facts {
   static final long MS = 1_000_000;
   static final CoreFact TICK = new Ticked();
-  static final CoreFact START = new RunStarted(1, 1);
+  static final CoreFact START = new RunStarted(1, 1, Long.MAX_VALUE);
   static final Microbatch ALONE = new Microbatch(false, 0, 1);
 
   private static final List<JobClass> CLASSES =
@@ -32,6 +35,60 @@ final class Facts {
   static CoreSettings settings(Microbatch microbatch, Admission admission) {
     Map<String, Integer> tokens = Map.of("resnet18", 80, "resnet50", 160, "vit", 260);
     return new CoreSettings(7, CLASSES, tokens, microbatch, admission);
+  }
+
+  /** The same with leases: a heartbeat of 200 ms, a lease of 2 s and two attempts. */
+  static CoreSettings leased(CoreSettings settings) {
+    return new CoreSettings(
+        settings.seed(),
+        settings.classes(),
+        settings.workloadTokens(),
+        settings.microbatch(),
+        settings.admission(),
+        settings.bounds(),
+        new Leases(200 * MS, 2000 * MS, 2),
+        settings.ahead(),
+        settings.cpuFallback());
+  }
+
+  static CoreSettings ahead(CoreSettings settings) {
+    return new CoreSettings(
+        settings.seed(),
+        settings.classes(),
+        settings.workloadTokens(),
+        settings.microbatch(),
+        settings.admission(),
+        settings.bounds(),
+        settings.leases(),
+        1,
+        settings.cpuFallback());
+  }
+
+  static CoreSettings bounded(int maxWaiting, long expireAfterMs) {
+    CoreSettings settings = alone();
+    return new CoreSettings(
+        settings.seed(),
+        settings.classes(),
+        settings.workloadTokens(),
+        settings.microbatch(),
+        settings.admission(),
+        new Bounds(maxWaiting, expireAfterMs * MS),
+        settings.leases(),
+        0,
+        false);
+  }
+
+  static CoreSettings cpuFallback(CoreSettings settings) {
+    return new CoreSettings(
+        settings.seed(),
+        settings.classes(),
+        settings.workloadTokens(),
+        settings.microbatch(),
+        settings.admission(),
+        settings.bounds(),
+        settings.leases(),
+        settings.ahead(),
+        true);
   }
 
   static CoreSettings alone() {
@@ -54,7 +111,21 @@ final class Facts {
       int lanes,
       long tokens,
       List<Capability> capabilities) {
-    return new ExecutorReported(id, incarnation, leaving, "cpu", tokens, lanes, capabilities);
+    return new ExecutorReported(
+        id, incarnation, leaving, "cpu", tokens, lanes, capabilities, List.of());
+  }
+
+  /** A report of the same executor that says which of its lanes hold nothing. */
+  static ExecutorReported empty(ExecutorReported report, Integer... lanes) {
+    return new ExecutorReported(
+        report.executorId(),
+        report.incarnation(),
+        report.leaving(),
+        report.deviceKind(),
+        report.tokens(),
+        report.lanes(),
+        report.capabilities(),
+        List.of(lanes));
   }
 
   /** resnet18 takes 10 ms a sample, resnet50 20 ms, vit 100 ms. */
@@ -133,7 +204,22 @@ final class Facts {
   }
 
   static BatchCompleted completed(Dispatch dispatch, Result result, long serviceNs) {
+    return completed(dispatch, result, result == Result.DONE ? null : "it broke", serviceNs);
+  }
+
+  static BatchCompleted refusedAsBusy(Dispatch dispatch) {
+    return completed(dispatch, Result.REFUSED, "busy", 0);
+  }
+
+  static BatchCompleted completed(
+      Dispatch dispatch, Result result, @Nullable String cause, long serviceNs) {
     return new BatchCompleted(
-        dispatch.name(), result, result == Result.DONE ? null : "it broke", serviceNs);
+        dispatch.name(),
+        dispatch.executorId(),
+        dispatch.incarnation(),
+        dispatch.lanes().get(0),
+        result,
+        cause,
+        serviceNs);
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -15,33 +16,44 @@ import net.jqwik.api.Property;
 final class JobListTest {
   @Property(tries = 200)
   void staysSorted_whateverComesAndGoes(@ForAll JobOrder order, @ForAll long seed) {
-    CoreState state = new CoreState(Facts.alone(), Set.of());
+    CoreState state =
+        new CoreState(Facts.alone(), new SchedulingPolicy.Needs(Set.of(), false, false, false));
     Random random = new Random(seed);
     JobList list = new JobList(order);
     List<QueuedJob> sorted = new ArrayList<>();
-    for (int i = 0; i < 100; i++) {
-      if (sorted.isEmpty() || random.nextInt(3) > 0) {
-        Facts.Job job = Facts.job(i).sloMs(random.nextInt(5)).atMs(random.nextInt(5));
-        QueuedJob queued = state.newJob(job.spec(1), random.nextInt() * 1000L + i, 0, 0);
+    int spread = 1 + random.nextInt(1000);
+    for (int i = 0; i < 1000; i++) {
+      boolean growing = i % 600 < 400;
+      if (sorted.isEmpty() || (random.nextInt(5) > 0) == growing) {
+        int atMs = random.nextBoolean() ? i : random.nextInt(spread);
+        Facts.Job job = Facts.job(i).sloMs(random.nextInt(spread)).atMs(atMs);
+        QueuedJob queued = state.newJob(job.spec(1), atMs * 1000L + i, 0, 0);
         list.insert(queued);
         sorted.add(queued);
         sorted.sort(order);
       } else {
-        list.remove(sorted.remove(random.nextInt(sorted.size())));
+        boolean first = random.nextBoolean();
+        list.remove(sorted.remove(first ? 0 : random.nextInt(sorted.size())));
       }
-      assertThat(toList(list)).isEqualTo(sorted);
       assertThat(list.size()).isEqualTo(sorted.size());
-      for (int place = 0; place < sorted.size(); place++) {
+      assertThat(list.first()).isSameAs(sorted.isEmpty() ? null : sorted.get(0));
+      if (!sorted.isEmpty()) {
+        int place = random.nextInt(sorted.size());
         assertThat(list.at(place)).isSameAs(sorted.get(place));
       }
+      if (i % 50 == 0) {
+        assertThat(toList(list)).isEqualTo(sorted);
+      }
     }
+    assertThat(toList(list)).isEqualTo(sorted);
     assertThatExceptionOfType(IndexOutOfBoundsException.class)
         .isThrownBy(() -> list.at(sorted.size()));
   }
 
   private static List<QueuedJob> toList(JobList list) {
     List<QueuedJob> jobs = new ArrayList<>();
-    for (QueuedJob job = list.first(); job != null; job = list.after(job)) {
+    JobList.Walk walk = list.walk();
+    for (QueuedJob job = walk.next(); job != null; job = walk.next()) {
       jobs.add(job);
     }
     return jobs;

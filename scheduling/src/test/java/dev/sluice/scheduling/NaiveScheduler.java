@@ -4,6 +4,7 @@ import static java.util.Comparator.comparing;
 import static java.util.Comparator.comparingDouble;
 import static java.util.Comparator.comparingInt;
 import static java.util.Comparator.comparingLong;
+import static java.util.stream.Collectors.toSet;
 
 import dev.sluice.scheduling.CoreFact.BatchCompleted;
 import dev.sluice.scheduling.CoreFact.Capability;
@@ -12,6 +13,7 @@ import dev.sluice.scheduling.CoreFact.JobArrived;
 import dev.sluice.scheduling.CoreFact.WarmUp;
 import dev.sluice.scheduling.CoreSettings.Admission;
 import dev.sluice.scheduling.CoreSettings.JobClass;
+import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -21,7 +23,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -33,11 +37,72 @@ final class NaiveScheduler {
   record Start(String executorId, int lane, List<String> jobIds) {}
 
   /** The end of a job without its times. */
-  record End(String jobId, JobEnd.Status status, String reason) {}
+  record End(String jobId, JobEnd.Status status, String reason, int attempt) {}
 
-  private record Waiting(JobSpec spec, long entry, long appendedNs) {}
+  private static final class Waiting {
+    final JobSpec spec;
+    final long entry;
+    final long appendedNs;
+    int attempts;
+    boolean runs;
+    boolean ended;
 
-  private record Held(Start start, List<Waiting> jobs, long tokens, int samples) {}
+    Waiting(JobSpec spec, long entry, long appendedNs) {
+      this.spec = spec;
+      this.entry = entry;
+      this.appendedNs = appendedNs;
+    }
+
+    JobSpec spec() {
+      return spec;
+    }
+
+    long entry() {
+      return entry;
+    }
+  }
+
+  /** A batch that was not answered yet. */
+  private static final class Held {
+    final DispatchName name;
+    final Start start;
+    final List<Waiting> jobs;
+    final long tokens;
+    final int samples;
+    final long meanNs;
+    boolean onLane = true;
+    boolean lost;
+    long firstNs = -1;
+    long firstLeaseNs;
+
+    Held(
+        DispatchName name, Start start, List<Waiting> jobs, long tokens, int samples, long meanNs) {
+      this.name = name;
+      this.start = start;
+      this.jobs = jobs;
+      this.tokens = tokens;
+      this.samples = samples;
+      this.meanNs = meanNs;
+    }
+  }
+
+  private static final class Executor {
+    ExecutorReported report;
+    long reportedLeaseNs;
+    boolean lost;
+    final Set<Integer> refusing = new HashSet<>();
+    final List<PassedOver> passedOver = new ArrayList<>();
+
+    Executor(ExecutorReported report) {
+      this.report = report;
+    }
+
+    boolean joined() {
+      return !report.leaving();
+    }
+  }
+
+  private record PassedOver(List<Object> group, long tokens, long sinceNs, long dueNs) {}
 
   private record ModelKey(String deviceKind, String workload, String backend, String precision) {}
 
@@ -61,15 +126,23 @@ final class NaiveScheduler {
   private final CoreSettings settings;
   private final String policy;
   private final List<Waiting> waiting = new ArrayList<>();
-  private final List<ExecutorReported> executors = new ArrayList<>();
-  private final Map<DispatchName, Held> running = new HashMap<>();
+  private final List<Executor> executors = new ArrayList<>();
+
+  /** In the order of their starts, as lanes run them. */
+  private final List<Held> unanswered = new ArrayList<>();
+
   private final Map<ModelKey, TreeMap<Integer, Mean>> means = new HashMap<>();
   private final Map<Integer, Long> highest = new HashMap<>();
   private final Set<Integer> sourcesEnded = new HashSet<>();
   private int sources;
   private long entries;
+  private long arrivalsEndAtNsMax;
   private long nowNs;
+  private long leaseNs;
+  private long blockedSinceNs;
+  private Cause blockedCause;
   private final List<End> ends = new ArrayList<>();
+  private final List<Shard.Blocked> blocked = new ArrayList<>();
 
   NaiveScheduler(CoreSettings settings, String policy) {
     this.settings = settings;
@@ -83,27 +156,69 @@ final class NaiveScheduler {
    */
   List<Start> apply(long atNs, CoreFact fact, List<Dispatch> toFollow) {
     ends.clear();
+    if (sources > 0) {
+      leaseNs += Math.min(Math.max(0, atNs - nowNs), settings.leases().heartbeatNs());
+    }
     if (sources > 0 || fact instanceof CoreFact.RunStarted) {
       nowNs = Math.max(nowNs, atNs);
     }
     take(fact);
+    findFirsts();
     if (sources == 0) {
       return List.of();
     }
-    waiting.stream().sorted(BY_ENTRY).forEach(this::dropIfItMust);
+    loseWhatIsDue();
+    waiting.stream().sorted(BY_ENTRY).toList().forEach(this::dropIfItMust);
     List<Start> starts = new ArrayList<>();
     while (true) {
       Dispatch followed = starts.size() < toFollow.size() ? toFollow.get(starts.size()) : null;
       Held chosen = choose(followed);
       if (chosen == null) {
+        noteBlocked();
         return starts;
       }
       starts.add(chosen.start);
       if (chosen.jobs.isEmpty()) {
         return starts;
       }
-      waiting.removeAll(chosen.jobs);
-      running.put(followed == null ? new DispatchName(-1, starts.size()) : followed.name(), chosen);
+      start(chosen);
+    }
+  }
+
+  private void start(Held chosen) {
+    for (Waiting job : chosen.jobs) {
+      leave(job);
+      executors.forEach(e -> e.passedOver.removeIf(p -> p.group.equals(group(job.spec))));
+      job.runs = true;
+    }
+    unanswered.add(chosen);
+    findFirsts();
+    Executor executor = executor(chosen.start.executorId);
+    if (!policy.equals("fifo")) {
+      for (Waiting w : waiting) {
+        if (tokens(w.spec) > rawFreeTokens(executor)
+            && couldHold(executor, w.spec)
+            && executor.passedOver.stream().noneMatch(p -> p.group.equals(group(w.spec)))) {
+          executor.passedOver.add(
+              new PassedOver(group(w.spec), tokens(w.spec), nowNs, nowNs + w.spec.sloNs()));
+        }
+      }
+    }
+  }
+
+  private boolean couldHold(Executor executor, JobSpec job) {
+    return executor.joined() && canRun(executor, job) && tokens(job) <= executor.report.tokens();
+  }
+
+  private static List<Object> group(JobSpec job) {
+    return List.of(job.classType(), job.workload(), job.backend(), job.precision(), job.samples());
+  }
+
+  /** It waits no more; a group in which none does is passed over nowhere. */
+  private void leave(Waiting job) {
+    waiting.remove(job);
+    if (waiting.stream().noneMatch(w -> group(w.spec).equals(group(job.spec)))) {
+      executors.forEach(e -> e.passedOver.removeIf(p -> p.group.equals(group(job.spec))));
     }
   }
 
@@ -111,15 +226,25 @@ final class NaiveScheduler {
     return List.copyOf(ends);
   }
 
-  /** Whether it would start or drop something if nothing but time passed. */
+  List<Shard.Blocked> blocked() {
+    return blocked;
+  }
+
+  /** Whether it would start, drop or lose something if nothing but time passed. */
   boolean hasSomethingToDoAt(long atNs) {
     long before = nowNs;
+    long leaseBefore = leaseNs;
+    leaseNs += Math.min(Math.max(0, atNs - nowNs), settings.leases().heartbeatNs());
     nowNs = atNs;
+    boolean loses =
+        executors.stream().anyMatch(e -> expired(e) && heldOn(e).anyMatch(h -> !h.lost));
+    boolean hangs = unanswered.stream().anyMatch(this::overdue);
     boolean drops = waiting.stream().anyMatch(w -> dropReason(w) != null);
     boolean starts =
         policy.equals("random") ? waiting.stream().anyMatch(this::startable) : choose(null) != null;
     nowNs = before;
-    return sources > 0 && (drops || starts);
+    leaseNs = leaseBefore;
+    return sources > 0 && (loses || hangs || drops || starts);
   }
 
   private void take(CoreFact fact) {
@@ -127,71 +252,250 @@ final class NaiveScheduler {
       JobSpec spec = arrival.job();
       if (spec.index() > highest.getOrDefault(spec.source(), -1L)) {
         highest.put(spec.source(), spec.index());
-        waiting.add(new Waiting(spec, entries++, nowNs));
+        Waiting job = new Waiting(spec, entries++, nowNs);
+        if (!runEnded()
+            && !(sources > 0 && overBudget(spec) && !settings.cpuFallback())
+            && waiting.size() >= settings.bounds().maxWaiting()) {
+          end(job, JobEnd.Status.DROPPED, "queue_full");
+        } else {
+          waiting.add(job);
+        }
       }
     } else if (fact instanceof BatchCompleted completion) {
-      Held held = running.remove(completion.dispatch());
-      if (held != null) {
-        complete(held, completion);
-      }
+      complete(completion);
     } else if (fact instanceof ExecutorReported report) {
       report(report);
     } else if (fact instanceof CoreFact.RunStarted start && sources == 0) {
       sources = start.sources();
+      arrivalsEndAtNsMax = start.arrivalsEndAtNsMax();
     } else if (fact instanceof CoreFact.ArrivalsEnded end) {
       sourcesEnded.add(end.source());
     }
   }
 
-  private void complete(Held held, BatchCompleted completion) {
-    switch (completion.result()) {
-      case DONE -> {
-        JobSpec spec = held.jobs.get(0).spec;
-        Mean mean =
-            means
-                .computeIfAbsent(key(executor(held.start.executorId), spec), k -> new TreeMap<>())
-                .computeIfAbsent(held.samples, k -> new Mean());
-        mean.count++;
-        mean.ns += (completion.serviceNs() - mean.ns) / mean.count;
-        held.jobs.forEach(w -> ends.add(new End(w.spec.id(), JobEnd.Status.DONE, "")));
+  private boolean runEnded() {
+    boolean overdue =
+        arrivalsEndAtNsMax < Long.MAX_VALUE && nowNs - arrivalsEndAtNsMax > 10_000_000_000L;
+    return sources > 0 && (sourcesEnded.size() >= sources || overdue);
+  }
+
+  private void complete(BatchCompleted completion) {
+    Held held =
+        unanswered.stream()
+            .filter(h -> h.name.equals(completion.dispatch()))
+            .findFirst()
+            .orElse(null);
+    boolean refused = completion.result() == CoreFact.Result.REFUSED;
+    if (held != null) {
+      unanswered.remove(held);
+      List<Waiting> left = held.jobs.stream().filter(w -> !w.ended).toList();
+      switch (completion.result()) {
+        case DONE -> {
+          if (!held.lost && !left.isEmpty()) {
+            learn(held, completion.serviceNs());
+          }
+          left.forEach(w -> end(w, JobEnd.Status.DONE, ""));
+        }
+        case FAILED -> {
+          if (!held.lost) {
+            left.forEach(w -> end(w, JobEnd.Status.FAILED, completion.cause()));
+          }
+        }
+        case REFUSED -> {
+          if (!held.lost) {
+            left.forEach(this::goBack);
+          }
+        }
       }
-      case FAILED ->
-          held.jobs.forEach(
-              w -> ends.add(new End(w.spec.id(), JobEnd.Status.FAILED, completion.cause())));
-      case REFUSED -> waiting.addAll(held.jobs);
+    }
+    Executor executor =
+        executors.stream()
+            .filter(e -> e.report.executorId().equals(completion.executorId()))
+            .findFirst()
+            .orElse(null);
+    if (executor != null && executor.report.incarnation() == completion.incarnation()) {
+      if (!refused) {
+        executor.refusing.remove(completion.lane());
+      } else if (held != null && "busy".equals(completion.cause())) {
+        executor.refusing.add(completion.lane());
+      }
     }
   }
 
+  private void goBack(Waiting job) {
+    job.runs = false;
+    waiting.add(job);
+  }
+
+  private void end(Waiting job, JobEnd.Status status, String reason) {
+    ends.add(new End(job.spec.id(), status, reason, job.attempts + (job.runs ? 1 : 0)));
+    job.ended = true;
+    leave(job);
+  }
+
+  private void learn(Held held, long serviceNs) {
+    Mean mean =
+        means
+            .computeIfAbsent(
+                key(executor(held.start.executorId), held.jobs.get(0).spec), k -> new TreeMap<>())
+            .computeIfAbsent(held.samples, k -> new Mean());
+    mean.count++;
+    mean.ns += (serviceNs - mean.ns) / mean.count;
+  }
+
   private void report(ExecutorReported report) {
-    for (int i = 0; i < executors.size(); i++) {
-      ExecutorReported known = executors.get(i);
-      if (known.executorId().equals(report.executorId())) {
-        boolean stale = known.leaving() && known.incarnation() == report.incarnation();
-        if (report.incarnation() >= known.incarnation() && !stale) {
-          executors.set(i, report);
+    Executor known =
+        executors.stream()
+            .filter(e -> e.report.executorId().equals(report.executorId()))
+            .findFirst()
+            .orElse(null);
+    if (known == null) {
+      if (!report.leaving()) {
+        known = new Executor(report);
+        known.reportedLeaseNs = leaseNs;
+        executors.add(known);
+      }
+      return;
+    }
+    long incarnation = known.report.incarnation();
+    if (report.incarnation() < incarnation
+        || (report.incarnation() == incarnation && known.report.leaving())) {
+      return;
+    }
+    if (report.incarnation() > incarnation || report.leaving()) {
+      lose(known, h -> true);
+      Executor gone = known;
+      heldOn(gone).toList().forEach(h -> h.onLane = false);
+      known.refusing.clear();
+    }
+    known.report = report;
+    known.reportedLeaseNs = leaseNs;
+    known.lost = false;
+    known.refusing.removeAll(report.emptyLanes());
+    for (Executor executor : executors) {
+      executor.passedOver.removeIf(
+          p ->
+              waiting.stream()
+                  .filter(w -> group(w.spec).equals(p.group))
+                  .anyMatch(w -> !couldHold(executor, w.spec)));
+    }
+  }
+
+  /** The batches that hold a lane of the executor and match are lost. */
+  private void lose(Executor executor, Predicate<Held> matches) {
+    for (Held held : heldOn(executor).filter(h -> !h.lost && matches.test(h)).toList()) {
+      held.lost = true;
+      for (Waiting job : held.jobs) {
+        if (!job.ended && job.attempts + 1 == settings.leases().maxAttempts()) {
+          end(job, JobEnd.Status.FAILED, "lane_lost");
+        } else if (!job.ended) {
+          job.attempts++;
+          goBack(job);
         }
-        return;
       }
     }
-    if (!report.leaving()) {
-      executors.add(report);
+  }
+
+  private void loseWhatIsDue() {
+    for (Executor executor : executors) {
+      if (expired(executor)) {
+        executor.lost = true;
+        lose(executor, h -> true);
+      }
     }
+    for (Held held : unanswered.stream().filter(this::overdue).toList()) {
+      lose(executor(held.start.executorId), h -> h.start.lane == held.start.lane);
+    }
+  }
+
+  private boolean expired(Executor executor) {
+    return executor.joined()
+        && !executor.lost
+        && leaseNs - executor.reportedLeaseNs >= settings.leases().leaseNs();
+  }
+
+  private boolean overdue(Held held) {
+    return held.onLane
+        && !held.lost
+        && held.firstNs >= 0
+        && settings.leases().leaseNs() < Long.MAX_VALUE
+        && leaseNs - held.firstLeaseNs >= Math.max(10_000_000_000L, 10 * held.meanNs);
+  }
+
+  /** Notes of each batch when it came first on its lane. */
+  private void findFirsts() {
+    for (Held held : unanswered) {
+      boolean isFirst =
+          heldOn(executor(held.start.executorId))
+                  .filter(h -> h.start.lane == held.start.lane)
+                  .findFirst()
+                  .orElse(null)
+              == held;
+      if (isFirst && held.firstNs < 0) {
+        held.firstNs = nowNs;
+        held.firstLeaseNs = leaseNs;
+      }
+    }
+  }
+
+  private void noteBlocked() {
+    Cause cause = null;
+    boolean anyIdle =
+        executors.stream()
+            .anyMatch(e -> IntStream.range(0, e.report.lanes()).anyMatch(l -> takesAt(e, l) == 0));
+    if (anyIdle && !waiting.isEmpty()) {
+      Set<Cause> causes =
+          policy.equals("fifo")
+              ? Set.of(cause(waiting.stream().min(BY_ARRIVAL).orElseThrow()))
+              : waiting.stream().map(this::cause).collect(toSet());
+      cause =
+          Stream.of(Cause.TOKENS, Cause.LANE, Cause.WINDOW, Cause.CAPABILITY)
+              .filter(causes::contains)
+              .findFirst()
+              .orElseThrow();
+      cause = cause == Cause.LANE ? null : cause;
+    }
+    if (cause != blockedCause) {
+      if (blockedCause != null && nowNs - blockedSinceNs >= 1_000_000) {
+        blocked.add(new Shard.Blocked(blockedSinceNs, nowNs, blockedCause));
+      }
+      blockedCause = cause;
+      blockedSinceNs = nowNs;
+    }
+  }
+
+  private Cause cause(Waiting w) {
+    if (!ripe(w)) {
+      return Cause.WINDOW;
+    }
+    List<Executor> able = joined().filter(e -> canRun(e, w.spec)).toList();
+    boolean anyTakes =
+        able.stream()
+            .anyMatch(e -> IntStream.range(0, e.report.lanes()).anyMatch(l -> takesAt(e, l) >= 0));
+    return able.isEmpty() ? Cause.CAPABILITY : anyTakes ? Cause.TOKENS : Cause.LANE;
   }
 
   private void dropIfItMust(Waiting w) {
     String reason = dropReason(w);
     if (reason != null) {
-      waiting.remove(w);
-      ends.add(new End(w.spec.id(), JobEnd.Status.DROPPED, reason));
+      end(w, JobEnd.Status.DROPPED, reason);
     }
   }
 
+  private boolean overBudget(JobSpec job) {
+    return joined().findAny().isPresent()
+        && joined().allMatch(e -> tokens(job) > e.report.tokens());
+  }
+
   private String dropReason(Waiting w) {
-    if (sourcesEnded.size() >= sources) {
+    if (runEnded()) {
       return "run_ended";
     }
-    if (joined().findAny().isPresent() && joined().allMatch(e -> tokens(w.spec) > e.tokens())) {
+    if (overBudget(w.spec) && !settings.cpuFallback()) {
       return "over_budget";
+    }
+    if (nowNs - w.appendedNs > settings.bounds().expireAfterNs()) {
+      return "waited_too_long";
     }
     if (settings.admission() == Admission.EXPIRED && nowNs > w.spec.deadlineNs()) {
       return "expired";
@@ -212,17 +516,23 @@ final class NaiveScheduler {
     if (policy.equals("random")) {
       if (followed == null) {
         return waiting.stream().anyMatch(this::startable)
-            ? new Held(new Start("nothing was drawn", 0, List.of()), List.of(), 0, 0)
+            ? new Held(
+                new DispatchName(-1, 0),
+                new Start("nothing was drawn", 0, List.of()),
+                List.of(),
+                0,
+                0,
+                0)
             : null;
       }
       String id = followed.jobs().get(0).id();
       Waiting drawn =
           waiting.stream().filter(w -> w.spec.id().equals(id)).findFirst().orElseThrow();
-      return startable(drawn) ? fill(drawn, BY_ENTRY) : null;
+      return startable(drawn) ? fill(drawn, BY_ENTRY, followed) : null;
     }
     if (policy.equals("fifo")) {
       Waiting oldest = waiting.stream().min(BY_ARRIVAL).orElse(null);
-      return oldest != null && startable(oldest) ? fill(oldest, BY_ENTRY) : null;
+      return oldest != null && startable(oldest) ? fill(oldest, BY_ENTRY, followed) : null;
     }
     Comparator<Waiting> order =
         switch (policy) {
@@ -236,8 +546,9 @@ final class NaiveScheduler {
     if (best == null) {
       return null;
     }
-    ExecutorReported executor = laneFor(best).executor;
-    return fill(best, policy.equals("dynamic") ? highest(w -> dynamicScore(w, executor)) : order);
+    Executor executor = laneFor(best).executor;
+    return fill(
+        best, policy.equals("dynamic") ? highest(w -> dynamicScore(w, executor)) : order, followed);
   }
 
   private static Comparator<Waiting> highest(ToDoubleFunction<Waiting> score) {
@@ -258,7 +569,7 @@ final class NaiveScheduler {
         .count();
   }
 
-  private double dynamicScore(Waiting w, ExecutorReported executor) {
+  private double dynamicScore(Waiting w, Executor executor) {
     double msLeft = (w.spec.deadlineNs() - nowNs) / 1e6;
     double urgency = msLeft < 0 ? 10 : 1 / (msLeft + 1);
     double others = waiting.stream().filter(o -> o != w && compatible(o.spec, w.spec)).count();
@@ -270,32 +581,37 @@ final class NaiveScheduler {
         - 0.1 * tokens(w.spec) / 1000;
   }
 
-  private Held fill(Waiting first, Comparator<Waiting> order) {
+  private Held fill(Waiting first, Comparator<Waiting> order, Dispatch followed) {
     LaneOf lane = laneFor(first);
+    boolean outside = overBudget(first.spec);
     List<Waiting> batch = new ArrayList<>(List.of(first));
     int samples = first.spec.samples();
-    if (shares(first.spec)) {
+    if (shares(first.spec) && !outside) {
       for (Waiting w : waiting.stream().sorted(order).toList()) {
         int with = samples + w.spec.samples();
         if (w != first
             && shares(w.spec)
             && compatible(w.spec, first.spec)
             && with <= settings.microbatch().maxBatch()
-            && tokens(w.spec, with) <= freeTokens(lane.executor)) {
+            && tokens(w.spec, with) <= freeTokens(lane.executor, first.spec)) {
           batch.add(w);
           samples = with;
         }
       }
     }
     return new Held(
+        followed == null ? new DispatchName(-1, 0) : followed.name(),
         new Start(
-            lane.executor.executorId(), lane.index, batch.stream().map(w -> w.spec.id()).toList()),
+            lane.executor.report.executorId(),
+            lane.index,
+            batch.stream().map(w -> w.spec.id()).toList()),
         batch,
-        tokens(first.spec, samples),
-        samples);
+        outside ? 0 : tokens(first.spec, samples),
+        samples,
+        predictedNs(lane.executor, first.spec, samples));
   }
 
-  private record LaneOf(ExecutorReported executor, int index) {}
+  private record LaneOf(Executor executor, int index) {}
 
   private boolean startable(Waiting w) {
     return ripe(w) && laneFor(w) != null;
@@ -312,39 +628,82 @@ final class NaiveScheduler {
   }
 
   private LaneOf laneFor(Waiting w) {
-    for (ExecutorReported executor : executors) {
-      if (!executor.leaving()
-          && canRun(executor, w.spec)
-          && tokens(w.spec) <= freeTokens(executor)) {
-        for (int lane = 0; lane < executor.lanes(); lane++) {
-          int index = lane;
-          if (heldOn(executor).noneMatch(h -> h.start.lane == index)) {
-            return new LaneOf(executor, lane);
-          }
+    List<LaneOf> lanes = new ArrayList<>();
+    for (Executor executor : executors) {
+      boolean room =
+          overBudget(w.spec)
+              ? settings.cpuFallback()
+              : tokens(w.spec) <= freeTokens(executor, w.spec);
+      for (int lane = 0; lane < executor.report.lanes(); lane++) {
+        if (room && canRun(executor, w.spec) && takesAt(executor, lane) >= 0) {
+          lanes.add(new LaneOf(executor, lane));
         }
       }
     }
-    return null;
+    return lanes.stream()
+        .filter(lane -> takesAt(lane.executor, lane.index) == 0)
+        .findFirst()
+        .or(() -> lanes.stream().min(comparingLong(this::expectedFreeNs)))
+        .orElse(null);
   }
 
-  private Stream<ExecutorReported> joined() {
-    return executors.stream().filter(e -> !e.leaving());
+  private long expectedFreeNs(LaneOf lane) {
+    List<Held> held = heldOn(lane.executor).filter(h -> h.start.lane == lane.index).toList();
+    return held.get(0).firstNs + held.stream().mapToLong(h -> h.meanNs).sum();
   }
 
-  private Stream<Held> heldOn(ExecutorReported executor) {
-    return running.values().stream().filter(h -> h.start.executorId.equals(executor.executorId()));
+  /** How many batches stand before the next one on the lane; -1: it takes none. */
+  private int takesAt(Executor executor, int lane) {
+    List<Held> held = heldOn(executor).filter(h -> h.start.lane == lane).toList();
+    boolean usable =
+        executor.joined()
+            && !executor.lost
+            && !executor.refusing.contains(lane)
+            && held.stream().noneMatch(h -> h.lost)
+            && held.size() <= settings.ahead();
+    return usable ? held.size() : -1;
   }
 
-  private long freeTokens(ExecutorReported executor) {
-    return executor.tokens() - heldOn(executor).mapToLong(Held::tokens).sum();
+  private Stream<Executor> joined() {
+    return executors.stream().filter(Executor::joined);
   }
 
-  private ExecutorReported executor(String id) {
-    return executors.stream().filter(e -> e.executorId().equals(id)).findFirst().orElseThrow();
+  private Stream<Held> heldOn(Executor executor) {
+    return unanswered.stream()
+        .filter(h -> h.onLane && h.start.executorId.equals(executor.report.executorId()));
   }
 
-  private static boolean canRun(ExecutorReported executor, JobSpec job) {
-    return executor.capabilities().stream().anyMatch(c -> isFor(c, job));
+  private long rawFreeTokens(Executor executor) {
+    return executor.report.tokens() - heldOn(executor).mapToLong(h -> h.tokens).sum();
+  }
+
+  private long freeTokens(Executor executor, JobSpec job) {
+    long lostTokens = heldOn(executor).filter(h -> h.lost).mapToLong(h -> h.tokens).sum();
+    PassedOver holder =
+        executor.passedOver.stream()
+            .filter(p -> p.dueNs <= nowNs && p.tokens <= executor.report.tokens() - lostTokens)
+            .min(
+                comparingLong(PassedOver::dueNs)
+                    .thenComparingLong(PassedOver::sinceNs)
+                    .thenComparing(p -> (String) p.group.get(0))
+                    .thenComparing(p -> (String) p.group.get(1))
+                    .thenComparing(p -> (String) p.group.get(2))
+                    .thenComparing(p -> (String) p.group.get(3))
+                    .thenComparing(p -> (Integer) p.group.get(4)))
+            .orElse(null);
+    boolean forOthers = holder != null && !holder.group.equals(group(job));
+    return rawFreeTokens(executor) - (forOthers ? holder.tokens : 0);
+  }
+
+  private Executor executor(String id) {
+    return executors.stream()
+        .filter(e -> e.report.executorId().equals(id))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static boolean canRun(Executor executor, JobSpec job) {
+    return executor.report.capabilities().stream().anyMatch(c -> isFor(c, job));
   }
 
   private static boolean isFor(Capability c, JobSpec job) {
@@ -353,12 +712,12 @@ final class NaiveScheduler {
         && c.precision().equals(job.precision());
   }
 
-  private long predictedNs(ExecutorReported on, JobSpec job, int samples) {
+  private long predictedNs(Executor on, JobSpec job, int samples) {
     TreeMap<Integer, Double> nsBySamples = new TreeMap<>();
     long flops = -1;
-    for (ExecutorReported executor : executors) {
-      for (Capability c : executor.capabilities()) {
-        if (executor.deviceKind().equals(on.deviceKind()) && isFor(c, job)) {
+    for (Executor executor : executors) {
+      for (Capability c : executor.report.capabilities()) {
+        if (executor.report.deviceKind().equals(on.report.deviceKind()) && isFor(c, job)) {
           flops = flops < 0 ? c.flopsPerSample() : flops;
           for (WarmUp warmUp : c.warmUps()) {
             nsBySamples.putIfAbsent(warmUp.samples(), (double) warmUp.serviceNs());
@@ -380,8 +739,8 @@ final class NaiveScheduler {
     return samples == toSamples ? ns : ns * toSamples / samples;
   }
 
-  private static ModelKey key(ExecutorReported on, JobSpec job) {
-    return new ModelKey(on.deviceKind(), job.workload(), job.backend(), job.precision());
+  private static ModelKey key(Executor on, JobSpec job) {
+    return new ModelKey(on.report.deviceKind(), job.workload(), job.backend(), job.precision());
   }
 
   private boolean shares(JobSpec job) {

@@ -11,12 +11,16 @@ import dev.sluice.scheduling.CoreFact.Result;
 import dev.sluice.scheduling.CoreFact.RunStarted;
 import dev.sluice.scheduling.CoreFact.WarmUp;
 import dev.sluice.scheduling.CoreSettings.Admission;
+import dev.sluice.scheduling.CoreSettings.Bounds;
 import dev.sluice.scheduling.CoreSettings.JobClass;
+import dev.sluice.scheduling.CoreSettings.Leases;
 import dev.sluice.scheduling.CoreSettings.Microbatch;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 /** A random run, drawn while a core answers: what completes is what was started. */
 final class RandomFacts {
@@ -31,7 +35,10 @@ final class RandomFacts {
   private final Random random;
   private final long[] nextIndex;
   private final List<ExecutorReported> executors = new ArrayList<>();
+  private final Map<String, Long> sloNs = new HashMap<>();
   private final List<JobArrived> sent = new ArrayList<>();
+  private final boolean jumps;
+  private final long arrivalsEndAtNsMax;
   private long nowNs;
 
   RandomFacts(long seed, boolean joining) {
@@ -47,7 +54,24 @@ final class RandomFacts {
                 new JobClass("bulk", random.nextBoolean() ? 5 : 3, false, true)),
             Map.of("resnet18", 80, "vit", 260),
             new Microbatch(joining, random.nextInt(4) * 2 * MS, 4 + random.nextInt(8)),
-            Admission.values()[random.nextInt(3)]);
+            Admission.values()[random.nextInt(3)],
+            new Bounds(
+                random.nextBoolean() ? Integer.MAX_VALUE : 3 + random.nextInt(10),
+                random.nextBoolean() ? Long.MAX_VALUE : (20 + random.nextInt(60)) * MS),
+            leases(),
+            random.nextInt(2),
+            random.nextBoolean());
+    jumps = settings.leases().heartbeatNs() > 100 * MS;
+    arrivalsEndAtNsMax = random.nextInt(3) > 0 ? Long.MAX_VALUE : (50 + random.nextInt(300)) * MS;
+  }
+
+  private Leases leases() {
+    long heartbeatNs = List.of(2 * MS, 20 * MS, 4000 * MS).get(random.nextInt(3));
+    boolean lasts = random.nextInt(6) == 0;
+    return new Leases(
+        heartbeatNs,
+        lasts ? Long.MAX_VALUE : heartbeatNs * (2 + random.nextInt(6)),
+        1 + random.nextInt(3));
   }
 
   /** Executors join, most of them before the run starts. */
@@ -56,33 +80,39 @@ final class RandomFacts {
     for (int i = 0; i <= random.nextInt(3); i++) {
       facts.add(new Timed(random.nextInt(5) * MS, join(i)));
     }
-    facts.add(new Timed(0, new RunStarted(1, sources)));
+    facts.add(new Timed(0, new RunStarted(1, sources, arrivalsEndAtNsMax)));
     return facts;
   }
 
-  Timed next(long wakeAtNs, List<DispatchName> running) {
-    boolean toWake = wakeAtNs < Long.MAX_VALUE && random.nextInt(3) == 0;
-    nowNs = toWake ? Math.max(nowNs, wakeAtNs) : nowNs + random.nextInt(4) * MS;
+  /**
+   * @param unanswered the batches that run, and lost ones that the core remembers
+   * @param all whatever was dispatched
+   */
+  Timed next(long wakeAtNs, List<Dispatch> unanswered, List<Dispatch> all) {
+    boolean toWake = wakeAtNs < Long.MAX_VALUE && random.nextInt(4) == 0;
+    boolean jump = jumps && random.nextInt(15) == 0;
+    long laterNs = nowNs + random.nextInt(jump ? 6000 : 4) * MS;
+    nowNs = toWake ? Math.max(nowNs, wakeAtNs) : laterNs;
     long atNs = random.nextInt(20) == 0 ? nowNs - 3 * MS : nowNs;
-    return new Timed(atNs, toWake ? Facts.TICK : fact(running));
+    return new Timed(atNs, toWake ? Facts.TICK : fact(unanswered, all));
   }
 
-  private CoreFact fact(List<DispatchName> running) {
+  private CoreFact fact(List<Dispatch> unanswered, List<Dispatch> all) {
     int dice = random.nextInt(100);
-    if (dice < 52) {
+    if (dice < 45) {
       return arrival();
     }
-    if (dice < 88 && !running.isEmpty()) {
-      return completion(running);
+    if (dice < 76 && !unanswered.isEmpty()) {
+      return completion(unanswered);
     }
-    if (dice < 90) {
+    if (dice < 78) {
       return sent.isEmpty() ? Facts.TICK : sent.get(random.nextInt(sent.size()));
     }
-    if (dice < 92) {
-      return new BatchCompleted(new DispatchName(1_000_000, 0), Result.DONE, null, MS);
+    if (dice < 81 && !all.isEmpty()) {
+      return completion(all); // of one that may have been answered long ago
     }
     if (dice < 96) {
-      return report();
+      return report(dice < 91);
     }
     return Facts.TICK;
   }
@@ -95,56 +125,67 @@ final class RandomFacts {
     return facts;
   }
 
-  Timed completionOfAny(List<DispatchName> running) {
-    return new Timed(nowNs += MS, completion(running));
+  Timed completionOfAny(List<Dispatch> unanswered) {
+    return new Timed(nowNs += MS, completion(unanswered));
   }
 
   private JobArrived arrival() {
     int source = random.nextInt(sources);
     long index = nextIndex[source];
     nextIndex[source] += 1 + random.nextInt(2);
+    String classType = CLASSES.get(random.nextInt(3));
     JobArrived arrival =
         new JobArrived(
             new JobSpec(
                 source + "-" + index,
                 source,
                 index,
-                CLASSES.get(random.nextInt(3)),
+                classType,
                 random.nextBoolean() ? "resnet18" : "vit",
                 random.nextInt(4) == 0 ? "onnx" : "pytorch",
                 random.nextInt(4) == 0 ? "bf16" : "fp32",
                 SAMPLES[random.nextInt(SAMPLES.length)],
                 1,
-                (5 + random.nextInt(10) * 5) * MS,
+                sloNs.computeIfAbsent(classType, c -> (5 + random.nextInt(10) * 5) * MS),
                 Math.max(0, nowNs - random.nextInt(3) * MS)));
     sent.add(arrival);
     return arrival;
   }
 
-  private BatchCompleted completion(List<DispatchName> running) {
-    DispatchName name = running.get(random.nextInt(running.size()));
-    int dice = random.nextInt(10);
+  private BatchCompleted completion(List<Dispatch> dispatches) {
+    Dispatch dispatch = dispatches.get(random.nextInt(dispatches.size()));
+    int dice = random.nextInt(12);
     Result result = dice < 8 ? Result.DONE : dice == 8 ? Result.FAILED : Result.REFUSED;
-    return new BatchCompleted(
-        name, result, result == Result.DONE ? null : "cause", 1 + random.nextInt(20_000_000));
+    String cause = random.nextBoolean() ? BatchCompleted.BUSY : "cause";
+    return Facts.completed(
+        dispatch, result, result == Result.DONE ? null : cause, 1 + random.nextInt(20_000_000));
   }
 
-  private CoreFact report() {
-    if (executors.isEmpty() || (executors.size() < 4 && random.nextInt(3) == 0)) {
+  /** A report of an executor that lives, or of one that leaves, returns or joins. */
+  private CoreFact report(boolean lives) {
+    boolean another = !lives && executors.size() < 4 && random.nextInt(3) == 0;
+    if (executors.isEmpty() || another) {
       return join(executors.size());
     }
-    ExecutorReported known = executors.get(random.nextInt(executors.size()));
-    int dice = random.nextInt(3);
+    int place = random.nextInt(executors.size());
+    ExecutorReported known = executors.get(place);
+    int dice = lives ? -1 : random.nextInt(3);
     boolean leaves = dice == 0;
     boolean returns = dice == 1;
-    return new ExecutorReported(
-        known.executorId(),
-        known.incarnation() + (returns ? random.nextInt(3) : 0),
-        leaves,
-        known.deviceKind(),
-        returns ? tokens() : known.tokens(),
-        returns ? 1 + random.nextInt(3) : known.lanes(),
-        known.capabilities());
+    ExecutorReported report =
+        new ExecutorReported(
+            known.executorId(),
+            Math.max(0, known.incarnation() + (returns ? random.nextInt(4) - 1 : 0)),
+            leaves,
+            known.deviceKind(),
+            returns ? tokens() : known.tokens(),
+            returns ? 1 + random.nextInt(3) : known.lanes(),
+            known.capabilities(),
+            IntStream.range(0, known.lanes()).filter(i -> random.nextBoolean()).boxed().toList());
+    if (returns && report.incarnation() > known.incarnation()) {
+      executors.set(place, report);
+    }
+    return report;
   }
 
   private ExecutorReported join(int number) {
@@ -168,7 +209,8 @@ final class RandomFacts {
             random.nextBoolean() ? "cpu" : "accelerator",
             tokens(),
             1 + random.nextInt(3),
-            capabilities);
+            capabilities,
+            List.of());
     executors.add(report);
     return report;
   }

@@ -2,10 +2,12 @@ package dev.sluice.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.scheduling.CoreEntity.LostBatch;
+import dev.sluice.scheduling.CoreEntity.RunningBatch;
+import dev.sluice.scheduling.CoreEntity.WaitingJob;
 import dev.sluice.scheduling.CoreFact.BatchCompleted;
 import dev.sluice.scheduling.CoreFact.ExecutorReported;
 import dev.sluice.scheduling.CoreFact.JobArrived;
-import dev.sluice.scheduling.CoreFact.Result;
 import dev.sluice.scheduling.NaiveScheduler.End;
 import dev.sluice.scheduling.NaiveScheduler.Start;
 import dev.sluice.scheduling.RandomFacts.Timed;
@@ -13,6 +15,7 @@ import dev.sluice.scheduling.policy.Policies;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -20,8 +23,11 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -56,6 +62,7 @@ final class SchedulingCorePropertyTest {
               .as("%s", timed)
               .containsExactlyInAnyOrderElementsOf(naive.ends());
           endsBefore[0] = shard.ends.size();
+          assertThat(shard.blocked).as("%s", timed).isEqualTo(naive.blocked());
           long wakeAtNs = shard.core.wakeAtNs();
           assertThat(naive.hasSomethingToDoAt(wakeAtNs - 1))
               .as("slept until %d at %s", wakeAtNs, timed)
@@ -68,7 +75,7 @@ final class SchedulingCorePropertyTest {
       @ForAll("policies") String name, @ForAll boolean joining, @ForAll long seed) {
     RandomFacts random = new RandomFacts(seed, joining);
     Shard shard = new Shard(random.settings, policy(name));
-    Promises promises = new Promises();
+    Promises promises = new Promises(random.settings);
     drive(
         random,
         shard,
@@ -77,12 +84,14 @@ final class SchedulingCorePropertyTest {
           promises.learn(timed.fact());
           shard.at(timed.atNs(), timed.fact()).forEach(promises::started);
           shard.ends.subList(endsBefore, shard.ends.size()).forEach(promises::ended);
+          promises.checkWhereJobsAre(shard);
+          promises.checkBlocked(shard);
         });
     assertThat(promises.ended).isEqualTo(promises.arrived);
     assertThat(shard.core.waiting()).isZero();
     assertThat(shard.core.running()).isZero();
     assertThat(shard.kept.keySet())
-        .noneMatch(key -> key.startsWith("job/") || key.startsWith("batch/"));
+        .allMatch(key -> key.matches("(executor/|lane/|mean/).*|progress"));
   }
 
   @Property(tries = 300, shrinking = ShrinkingMode.OFF)
@@ -108,10 +117,95 @@ final class SchedulingCorePropertyTest {
           assertThat(cut[0].ends.subList(endsBefore, cut[0].ends.size()))
               .isEqualTo(uncut.ends.subList(uncut.ends.size() - newEnds, uncut.ends.size()));
           assertThat(cut[0].kept).isEqualTo(uncut.kept);
+          assertThat(cut[0].blocked)
+              .isEqualTo(
+                  uncut.blocked.subList(
+                      uncut.blocked.size() - cut[0].blocked.size(), uncut.blocked.size()));
           assertThat(cut[0].core.wakeAtNs()).isEqualTo(uncut.core.wakeAtNs());
           assertThat(cut[0].core.waiting()).isEqualTo(uncut.core.waiting());
           assertThat(cut[0].core.running()).isEqualTo(uncut.core.running());
         });
+  }
+
+  /** The properties above say little of what their runs do not contain. */
+  @Example
+  void randomRunsMeetEveryRule() {
+    Set<String> met = new TreeSet<>();
+    for (int seed = 0; seed < 150; seed++) {
+      int run = seed;
+      RandomFacts random = new RandomFacts(seed, seed % 2 == 0);
+      Shard shard = new Shard(random.settings, policy("priority_slo"));
+      drive(
+          random,
+          shard,
+          timed -> {
+            shard.at(timed.atNs(), timed.fact());
+            noteWhatIsMet(shard, met);
+            boolean held = kept(shard, LostBatch.class).anyMatch(LostBatch::held);
+            if (held && !met.contains("lost in run " + run)) {
+              if (kept(shard, CoreEntity.Executor.class).anyMatch(CoreEntity.Executor::lost)) {
+                met.add("lost in run " + run);
+              } else {
+                met.add("an overdue batch"); // a held one is lost with its executor, or overdue
+              }
+            }
+          });
+      shard.ends.forEach(end -> met.add("ended: " + end.reason()));
+      shard.blocked.forEach(span -> met.add("blocked: " + span.cause()));
+      shard.dispatches.stream()
+          .filter(dispatch -> dispatch.tokens() == 0)
+          .forEach(dispatch -> met.add("outside the budget"));
+    }
+    assertThat(met)
+        .contains(
+            "ended: null",
+            "ended: cause",
+            "ended: expired",
+            "ended: hopeless",
+            "ended: lane_lost",
+            "ended: over_budget",
+            "ended: queue_full",
+            "ended: run_ended",
+            "ended: waited_too_long",
+            "blocked: CAPABILITY",
+            "blocked: TOKENS",
+            "blocked: WINDOW",
+            "outside the budget",
+            "a reservation",
+            "a second batch on a lane",
+            "a lost executor",
+            "a lane that refuses",
+            "an overdue batch",
+            "a lost batch without a lane",
+            "a batch with a job that has ended elsewhere");
+  }
+
+  private static void noteWhatIsMet(Shard shard, Set<String> met) {
+    long nowNs = kept(shard, CoreEntity.Progress.class).findFirst().orElseThrow().nowNs();
+    if (kept(shard, CoreEntity.PassedOver.class).anyMatch(passed -> passed.dueNs() <= nowNs)) {
+      met.add("a reservation");
+    }
+    if (kept(shard, CoreEntity.Executor.class).anyMatch(CoreEntity.Executor::lost)) {
+      met.add("a lost executor");
+    }
+    if (kept(shard, LostBatch.class).anyMatch(batch -> !batch.held())) {
+      met.add("a lost batch without a lane");
+    }
+    if (kept(shard, CoreEntity.Lane.class).anyMatch(CoreEntity.Lane::refuses)) {
+      met.add("a lane that refuses");
+    }
+    if (kept(shard, RunningBatch.class)
+        .anyMatch(batch -> batch.jobs().size() < batch.dispatch().jobs().size())) {
+      met.add("a batch with a job that has ended elsewhere");
+    }
+    long lanes =
+        kept(shard, RunningBatch.class)
+            .map(batch -> batch.dispatch().executorId() + batch.dispatch().lanes())
+            .distinct()
+            .count();
+    if (lanes < shard.core.running()) {
+      met.add("a second batch on a lane");
+    }
   }
 
   private interface Step {
@@ -122,20 +216,25 @@ final class SchedulingCorePropertyTest {
   private static void drive(RandomFacts random, Shard shard, Step step) {
     random.beginning().forEach(step::apply);
     for (int i = 0; i < FACTS; i++) {
-      step.apply(random.next(shard.core.wakeAtNs(), running(shard)));
+      step.apply(random.next(shard.core.wakeAtNs(), unanswered(shard), shard.dispatches));
     }
     random.ending().forEach(step::apply);
-    while (!running(shard).isEmpty()) {
-      step.apply(random.completionOfAny(running(shard)));
+    while (!unanswered(shard).isEmpty()) {
+      step.apply(random.completionOfAny(unanswered(shard)));
     }
   }
 
-  private static List<DispatchName> running(Shard shard) {
-    return shard.kept.values().stream()
-        .filter(CoreEntity.RunningBatch.class::isInstance)
-        .map(entity -> ((CoreEntity.RunningBatch) entity).dispatch().name())
-        .sorted()
+  /** The batches that run, and the lost ones that are remembered. */
+  private static List<Dispatch> unanswered(Shard shard) {
+    return Stream.concat(
+            kept(shard, RunningBatch.class).map(RunningBatch::dispatch),
+            kept(shard, LostBatch.class).map(LostBatch::dispatch))
+        .sorted(Comparator.comparing(Dispatch::name))
         .toList();
+  }
+
+  private static <E extends CoreEntity> Stream<E> kept(Shard shard, Class<E> kind) {
+    return shard.kept.values().stream().filter(kind::isInstance).map(kind::cast);
   }
 
   private static SchedulingPolicy policy(String name) {
@@ -148,7 +247,13 @@ final class SchedulingCorePropertyTest {
 
   private static List<End> ends(Shard shard, int from) {
     return shard.ends.subList(from, shard.ends.size()).stream()
-        .map(end -> new End(end.jobId(), end.status(), end.reason() == null ? "" : end.reason()))
+        .map(
+            end ->
+                new End(
+                    end.jobId(),
+                    end.status(),
+                    end.reason() == null ? "" : end.reason(),
+                    end.attempt()))
         .toList();
   }
 
@@ -156,35 +261,34 @@ final class SchedulingCorePropertyTest {
   private static final class Promises {
     final Set<String> arrived = new HashSet<>();
     final Set<String> ended = new HashSet<>();
-    private final Set<String> runningJobs = new HashSet<>();
     private final Map<String, ExecutorReported> executors = new HashMap<>();
-    private final Map<String, Long> tokensHeld = new HashMap<>();
-    private final Set<String> busyLanes = new HashSet<>();
-    private final Map<DispatchName, Dispatch> running = new TreeMap<>();
-    private final Map<Integer, Long> highest = new HashMap<>();
+    private final Map<DispatchName, Dispatch> unanswered = new TreeMap<>();
+    private final Set<DispatchName> names = new HashSet<>();
+    private final CoreSettings settings;
+
+    Promises(CoreSettings settings) {
+      this.settings = settings;
+    }
 
     void learn(CoreFact fact) {
       if (fact instanceof JobArrived arrival) {
-        JobSpec job = arrival.job();
-        if (highest.getOrDefault(job.source(), -1L) < job.index()) {
-          highest.put(job.source(), job.index());
-          arrived.add(job.id());
-        }
+        arrived.add(arrival.job().id());
       } else if (fact instanceof ExecutorReported report) {
         ExecutorReported known = executors.get(report.executorId());
-        if (known == null
-            || (known.incarnation() <= report.incarnation()
-                && !(known.leaving() && known.incarnation() == report.incarnation()))) {
+        boolean isNews =
+            known == null
+                || known.incarnation() < report.incarnation()
+                || (known.incarnation() == report.incarnation() && !known.leaving());
+        if (isNews) {
           executors.put(report.executorId(), report);
+          boolean isGone =
+              known != null && (report.leaving() || known.incarnation() < report.incarnation());
+          if (isGone) {
+            unanswered.values().removeIf(d -> d.executorId().equals(report.executorId()));
+          }
         }
-      } else if (fact instanceof BatchCompleted completion
-          && running.containsKey(completion.dispatch())) {
-        Dispatch dispatch = running.remove(completion.dispatch());
-        busyLanes.remove(lane(dispatch));
-        tokensHeld.merge(dispatch.executorId(), (long) -dispatch.tokens(), Long::sum);
-        if (completion.result() == Result.REFUSED) {
-          Shard.jobIds(dispatch).forEach(runningJobs::remove);
-        }
+      } else if (fact instanceof BatchCompleted completion) {
+        unanswered.remove(completion.dispatch());
       }
     }
 
@@ -193,27 +297,54 @@ final class SchedulingCorePropertyTest {
       assertThat(executor.leaving()).isFalse();
       assertThat(dispatch.incarnation()).isEqualTo(executor.incarnation());
       assertThat(dispatch.lanes().get(0)).isLessThan(executor.lanes());
-      assertThat(busyLanes.add(lane(dispatch))).as("lane twice: %s", dispatch).isTrue();
-      for (String job : Shard.jobIds(dispatch)) {
-        assertThat(arrived).contains(job);
-        assertThat(ended).doesNotContain(job);
-        assertThat(runningJobs.add(job)).as("job twice: %s", dispatch).isTrue();
-      }
-      long held = tokensHeld.merge(dispatch.executorId(), (long) dispatch.tokens(), Long::sum);
-      assertThat(held).isLessThanOrEqualTo(executor.tokens());
+      assertThat(names.add(dispatch.name())).as("name twice: %s", dispatch).isTrue();
+      assertThat(dispatch.attempt()).isBetween(1, settings.leases().maxAttempts());
       assertThat(dispatch.samples())
           .isEqualTo(dispatch.jobs().stream().mapToInt(JobSpec::samples).sum());
-      running.put(dispatch.name(), dispatch);
+      unanswered.put(dispatch.name(), dispatch);
+      assertThat(
+              unanswered.values().stream()
+                  .filter(d -> d.executorId().equals(dispatch.executorId()))
+                  .filter(d -> d.lanes().equals(dispatch.lanes())))
+          .hasSizeLessThanOrEqualTo(1 + settings.ahead());
+      if (dispatch.tokens() > 0) {
+        assertThat(
+                unanswered.values().stream()
+                    .filter(d -> d.executorId().equals(dispatch.executorId()))
+                    .mapToLong(Dispatch::tokens)
+                    .sum())
+            .isLessThanOrEqualTo(executor.tokens());
+      } else {
+        assertThat(settings.cpuFallback()).isTrue();
+        assertThat(dispatch.jobs()).hasSize(1);
+      }
     }
 
     void ended(JobEnd end) {
       assertThat(arrived).contains(end.jobId());
       assertThat(ended.add(end.jobId())).as("ended twice: %s", end).isTrue();
-      runningJobs.remove(end.jobId());
     }
 
-    private static String lane(Dispatch dispatch) {
-      return dispatch.executorId() + "/" + dispatch.lanes();
+    /** Each job that came and has not ended waits or runs, and is there once. */
+    void checkWhereJobsAre(Shard shard) {
+      List<String> there =
+          Stream.concat(
+                  kept(shard, WaitingJob.class),
+                  kept(shard, RunningBatch.class).flatMap(batch -> batch.jobs().stream()))
+              .map(job -> job.spec().id())
+              .toList();
+      Set<String> expected = new HashSet<>(arrived);
+      expected.removeAll(ended);
+      assertThat(there).containsExactlyInAnyOrderElementsOf(expected);
+    }
+
+    void checkBlocked(Shard shard) {
+      long untilNs = 0;
+      for (Shard.Blocked blocked : shard.blocked) {
+        assertThat(blocked.fromNs()).isGreaterThanOrEqualTo(untilNs);
+        assertThat(blocked.toNs()).isGreaterThanOrEqualTo(blocked.fromNs() + Facts.MS);
+        untilNs = blocked.toNs();
+      }
     }
   }
 }

@@ -47,7 +47,8 @@ final class ServiceTimesTest {
     assertThat(model.predict(4).meanNs()).isEqualTo(9 * MS);
     model.completed(4, 20 * MS);
     assertThat(model.predict(4)).isEqualTo(new Prediction(20 * MS, Source.RUNNING_MEAN));
-    assertThat(model.completed(4, 30 * MS))
+    model.completed(4, 30 * MS);
+    assertThat(model.toEntity(4))
         .isEqualTo(new CoreEntity.RunningMean("cpu", "vit", "pytorch", "fp32", 4, 2, 25.0 * MS));
     assertThat(model.predict(8)).isEqualTo(new Prediction(50 * MS, Source.NEAREST_SAMPLES));
   }

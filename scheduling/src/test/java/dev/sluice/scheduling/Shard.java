@@ -1,5 +1,6 @@
 package dev.sluice.scheduling;
 
+import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.Policies;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.ArrayList;
@@ -12,9 +13,14 @@ import java.util.Map;
 final class Shard implements CoreListener {
   final List<Dispatch> dispatches = new ArrayList<>();
   final List<JobEnd> ends = new ArrayList<>();
+  final List<Blocked> blocked = new ArrayList<>();
   final Map<String, CoreEntity> kept = new LinkedHashMap<>();
+  private final List<String> written = new ArrayList<>();
   final SchedulingCore core;
   private long nextFactId;
+
+  /** A span that the core told. */
+  record Blocked(long fromNs, long toNs, Cause cause) {}
 
   Shard(CoreSettings settings, SchedulingPolicy policy) {
     core = new SchedulingCore(settings, policy);
@@ -56,6 +62,13 @@ final class Shard implements CoreListener {
     return List.copyOf(dispatches.subList(before, dispatches.size()));
   }
 
+  /** Applies the fact and returns the keys of the entities that the core wrote, in order. */
+  List<String> keysWrittenAt(long nowNs, CoreFact fact) {
+    written.clear();
+    at(nowNs, fact);
+    return List.copyOf(written);
+  }
+
   /** Applies the fact and returns the ids of the jobs of each batch that started. */
   List<List<String>> jobsStartedAt(long nowNs, CoreFact fact) {
     return at(nowNs, fact).stream().map(Shard::jobIds).toList();
@@ -76,7 +89,13 @@ final class Shard implements CoreListener {
   }
 
   @Override
+  public void blocked(long fromNs, long toNs, Cause cause) {
+    blocked.add(new Blocked(fromNs, toNs, cause));
+  }
+
+  @Override
   public void changed(CoreEntity entity) {
+    written.add(entity.key());
     kept.put(entity.key(), entity);
   }
 

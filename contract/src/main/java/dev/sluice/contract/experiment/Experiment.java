@@ -20,11 +20,15 @@ import org.jspecify.annotations.Nullable;
  *     stay unless the file names a class of its own
  * @param workloads what the jobs run, with their weights
  * @param backendsEnabled drawn uniformly: pytorch, onnx
- * @param precisionModes drawn uniformly: fp32
+ * @param precisionModes drawn uniformly: fp32, fp16, bf16
+ * @param allowSlowPrecision whether real lanes may run what their device can only do slowly: fp16
+ *     on a CPU
  * @param batchSizes samples per job, drawn uniformly
  * @param schedulerName name of the policy; default fifo
  * @param scheduler the policy's weights by name; empty: its defaults
  * @param admission none, expired or hopeless
+ * @param maxWaiting how many jobs may wait in one shard, at least 1; null: any number
+ * @param expireAfterMs how long a job may wait, above 0; null: without end
  * @param thresholds figure name to bound, for example {@code interactive_p99_e2e_ms: "< 100"}
  */
 public record Experiment(
@@ -41,10 +45,13 @@ public record Experiment(
     List<WorkloadChoice> workloads,
     List<String> backendsEnabled,
     List<String> precisionModes,
+    boolean allowSlowPrecision,
     List<Integer> batchSizes,
     String schedulerName,
     Map<String, Double> scheduler,
     String admission,
+    @Nullable Integer maxWaiting,
+    @Nullable Double expireAfterMs,
     Microbatch microbatch,
     Resources resources,
     Lanes lanes,
@@ -52,7 +59,7 @@ public record Experiment(
     KafkaSettings kafka,
     Map<String, Threshold> thresholds) {
   /** Memory tokens that each sample adds to those of its model, at fp32. */
-  public static final int TOKENS_PER_SAMPLE = 4;
+  private static final int TOKENS_PER_SAMPLE = 4;
 
   public Experiment {
     classes = List.copyOf(classes);
@@ -65,15 +72,36 @@ public record Experiment(
   }
 
   /**
-   * A class of jobs with one latency promise.
+   * A class of jobs with one kind of latency promise, from intended arrival to end: {@code sloMs}
+   * or {@code sloScale}, the other is null.
    *
-   * @param sloMs from intended arrival to end
+   * @param sloMs the same for each of its jobs
+   * @param sloScale times the job's isolated time: what the latency table says of its workload,
+   *     backend, precision and samples with one busy lane
    * @param priority lower is more urgent
    * @param interactive whether the jobs count as interactive in the mix and in scores
    * @param microbatch whether its jobs may share an inference
    */
   public record JobClass(
-      String name, double sloMs, int priority, boolean interactive, boolean microbatch) {}
+      String name,
+      @Nullable Double sloMs,
+      @Nullable Double sloScale,
+      int priority,
+      boolean interactive,
+      boolean microbatch) {
+    public JobClass {
+      if ((sloMs == null) == (sloScale == null)) {
+        throw new IllegalArgumentException(
+            "class " + name + " promises " + sloMs + " ms and × " + sloScale + ", not one of them");
+      }
+    }
+
+    /** A class that promises the same to each of its jobs. */
+    public JobClass(
+        String name, double sloMs, int priority, boolean interactive, boolean microbatch) {
+      this(name, sloMs, null, priority, interactive, microbatch);
+    }
+  }
 
   /**
    * A model that jobs run.
@@ -112,18 +140,30 @@ public record Experiment(
    */
   public record Microbatch(boolean enabled, double windowMs, int maxBatch, List<String> policies) {}
 
-  /** Memory tokens: enabled false means no budget; the cost column is still filled. */
-  public record Resources(boolean enabled, int totalTokens) {}
+  /**
+   * Memory tokens.
+   *
+   * @param enabled false means no budget; the cost column is still filled
+   * @param totalTokens the budget of one executor
+   * @param cpuFallback whether a job whose cost alone exceeds the budget runs alone on a lane
+   *     outside it; without, such a job is dropped
+   */
+  public record Resources(boolean enabled, int totalTokens, boolean cpuFallback) {}
 
   /**
    * The lanes of the executor.
    *
    * @param enabled false means one lane
    * @param threads intra-op threads per lane
+   * @param device of real lanes: auto, cpu, cuda or cuda:N with a number from 0
    * @param kind real or emulated
-   * @param latencyTable for emulated lanes: path of a CSV of service times, relative to the
-   *     experiment file; null: every workload is linear
+   * @param latencyTable path of a CSV of service times, relative to the experiment file: what
+   *     emulated lanes wait, and what a {@code sloScale} counts in; null: there is none
    * @param heartbeatMs how often executors report
+   * @param ahead how many batches a lane holds beside the one that it runs: 0 or 1
+   * @param leaseMs how long an executor that does not report keeps its lanes, at least twice
+   *     heartbeatMs
+   * @param maxAttempts how often a batch is started at most, when its lane is lost under it
    */
   public record Lanes(
       boolean enabled,
@@ -132,7 +172,10 @@ public record Experiment(
       String device,
       String kind,
       @Nullable String latencyTable,
-      int heartbeatMs) {
+      int heartbeatMs,
+      int ahead,
+      int leaseMs,
+      int maxAttempts) {
     /** How many lanes there are: numLanes, or one if lanes are off. */
     public int count() {
       return enabled ? numLanes : 1;
@@ -146,7 +189,12 @@ public record Experiment(
   /** The learned latency model; while disabled, running means predict. */
   public record Predictor(boolean enabled, String modelPath, double quantile) {}
 
-  /** Where Kafka is: {@code embedded}, or host:port. */
+  /**
+   * The log.
+   *
+   * @param bootstrapServers {@code embedded}, or host:port
+   * @param shards how many queues there are, each with its own executors: 1 to 64
+   */
   public record KafkaSettings(String bootstrapServers, int shards) {
     public boolean embedded() {
       return bootstrapServers.equals("embedded");
@@ -155,6 +203,16 @@ public record Experiment(
 
   /** A bound on a figure: {@code "< 100"}, {@code "<= 0.01"}, {@code "> 10"} or {@code ">= 10"}. */
   public record Threshold(String comparison, double value) {}
+
+  /**
+   * What a batch of so many samples costs in memory tokens: × 0.7, rounded up, in fp16 and bf16.
+   *
+   * @param modelTokens of the model itself
+   */
+  public static long tokens(int modelTokens, String precision, long samples) {
+    long tokens = modelTokens + TOKENS_PER_SAMPLE * samples;
+    return precision.equals("fp32") ? tokens : (7 * tokens + 9) / 10;
+  }
 
   /** Whether the run's policy joins jobs into micro-batches. */
   public boolean joinsJobs() {
@@ -180,10 +238,5 @@ public record Experiment(
         .filter(w -> w.name().equals(name))
         .findFirst()
         .orElseThrow(() -> new IllegalArgumentException("no workload is named " + name));
-  }
-
-  /** The smallest latency promise of any class, in milliseconds. */
-  public double sloMsMin() {
-    return classes.stream().mapToDouble(JobClass::sloMs).min().orElseThrow();
   }
 }

@@ -27,6 +27,8 @@ final class ExperimentReader {
   private static final Pattern NAME = Pattern.compile("[\\p{L}\\p{N}_-]{1,50}");
   private static final Pattern SERVERS =
       Pattern.compile("embedded|[^\\s,:]+:\\d{1,5}(,\\s*[^\\s,:]+:\\d{1,5})*");
+  private static final List<String> DEVICES = List.of("auto", "cpu", "cuda", "cuda:0");
+  private static final Pattern DEVICE = Pattern.compile("auto|cpu|cuda|cuda:\\d{1,3}");
   private static final Pattern BOUND = Pattern.compile("(<=|>=|<|>)\\s*(\\S+)");
 
   /** A class's figures begin with its name, and must not meet these. */
@@ -39,6 +41,7 @@ final class ExperimentReader {
   private static final double MS_MAX = 1e9;
   private static final double JOBS_MAX = 50_000_000;
   private static final int SAMPLES_MAX = 4096;
+  private static final int SHARDS_MAX = 64;
 
   private final Problems problems;
   private final Map<String, Place> places;
@@ -60,7 +63,8 @@ final class ExperimentReader {
           "letters a to z, digits, dot, underscore and hyphen will do, at most 100 of them");
     }
     List<JobClass> classes = classes(top.section("classes"));
-    Lanes lanes = lanes(top.section("lanes"));
+    boolean scaled = classes.stream().anyMatch(c -> c.sloScale() != null);
+    Lanes lanes = lanes(top.section("lanes"), scaled);
     List<WorkloadChoice> workloads =
         new WorkloadReader(problems, places, vocabulary, lanes).read(top);
     String schedulerName =
@@ -79,25 +83,27 @@ final class ExperimentReader {
             classes,
             workloads,
             top.namesOf("backends_enabled", List.of("pytorch"), BACKENDS, "backends"),
-            precisions(top),
+            top.namesOf("precision_modes", List.of("fp32"), PRECISIONS, "precisions"),
+            top.flag("allow_slow_precision", false),
             top.wholes("batch_sizes", List.of(1, 8, 32), 1, SAMPLES_MAX, false),
             schedulerName,
             weights(top.section("scheduler"), schedulerName),
             top.oneOf("admission", "none", ADMISSIONS, "admissions"),
+            top.wholeOrNone("max_waiting", 1, (int) JOBS_MAX),
+            top.numberOrNone("expire_after_ms", Range.above(0, MS_MAX)),
             microbatch(top.section("microbatch")),
             resources(top.section("resources")),
             lanes,
             predictor(top),
             kafka(top.section("kafka")),
             thresholds(top.section("thresholds"), classes));
-    top.onlyDefault("max_waiting", "none", "the queue has no bound yet");
-    top.onlyDefault("expire_after_ms", "none", "the queue has no bound yet");
     top.find("recorded");
     top.end();
     checkTimes(top, experiment);
     checkClasses(top, experiment);
     if (problems.isEmpty()) {
-      checkBackendsOfModels(top, experiment);
+      checkOwnModels(top, experiment);
+      checkScales(top, experiment);
       checkTokens(top, experiment);
     }
     return experiment;
@@ -133,45 +139,44 @@ final class ExperimentReader {
     return classes;
   }
 
-  private static JobClass jobClass(Section section, String name, @Nullable JobClass fallback) {
-    Range slo = Range.within(0.001, MS_MAX);
-    double sloMs =
-        fallback == null
-            ? section.required("slo_ms", slo, "100")
-            : section.number("slo_ms", fallback.sloMs(), slo);
+  private JobClass jobClass(Section section, String name, @Nullable JobClass fallback) {
+    Double sloScale = section.numberOrNone("slo_scale", Range.within(0.001, 1e6));
     boolean interactive = section.flag("interactive", fallback != null && fallback.interactive());
     var read =
         new JobClass(
             name,
-            sloMs,
+            sloMs(section, fallback, sloScale),
+            sloScale,
             section.whole("priority", fallback == null ? 5 : fallback.priority(), 0, 1_000_000),
             interactive,
             section.flag("microbatch", fallback == null ? !interactive : fallback.microbatch()));
-    section.onlyDefault("slo_scale", "none", "the promise is given as slo_ms");
     section.end();
     return read;
   }
 
-  private List<String> precisions(Section top) {
-    return top.list(
-        "precision_modes",
-        List.of("fp32"),
-        false,
-        value -> {
-          String name = top.textOf("precision_modes", value);
-          if (name == null || name.equals("fp32")) {
-            return name;
-          }
-          boolean later = PRECISIONS.contains(name);
-          problems.error(
-              value.place(),
-              "precision_modes ("
-                  + name
-                  + ") is "
-                  + (later ? "known, but Sluice runs fp32 so far" : "unknown"),
-              later ? "you meant fp32" : NearestName.advice(name, PRECISIONS, "precisions"));
-          return null;
-        });
+  private @Nullable Double sloMs(
+      Section section, @Nullable JobClass fallback, @Nullable Double sloScale) {
+    Range slo = Range.within(0.001, MS_MAX);
+    if (sloScale != null && !section.has("slo_ms")) {
+      return null;
+    }
+    double sloMs =
+        fallback == null || fallback.sloMs() == null
+            ? section.required("slo_ms", slo, "100")
+            : section.number("slo_ms", fallback.sloMs(), slo);
+    if (sloScale == null) {
+      return sloMs;
+    }
+    problems.error(
+        section.place("slo_scale"),
+        section.name("slo_scale")
+            + " ("
+            + Numbers.text(sloScale)
+            + ") stands beside slo_ms ("
+            + Numbers.text(sloMs)
+            + "): a class promises one of them",
+        "one of the two is to be removed");
+    return null;
   }
 
   /** The policy's weights; nothing is said of them while the policy itself is unknown. */
@@ -205,42 +210,62 @@ final class ExperimentReader {
   private static Resources resources(Section section) {
     var read =
         new Resources(
-            section.flag("enabled", true), section.whole("total_tokens", 1000, 1, 1_000_000_000));
-    section.onlyDefault("cpu_fallback", "false", "a job beyond the budget can not run");
+            section.flag("enabled", true),
+            section.whole("total_tokens", 1000, 1, 1_000_000_000),
+            section.flag("cpu_fallback", false));
     section.end();
     return read;
   }
 
-  private Lanes lanes(Section section) {
+  /**
+   * @param tableIsRead whether even real lanes need the latency table
+   */
+  private Lanes lanes(Section section, boolean tableIsRead) {
     var read =
         new Lanes(
             section.flag("enabled", true),
             section.whole("num_lanes", 2, 1, 1024),
             section.whole("threads", 1, 1, 256),
-            section.oneOf("device", "auto", List.of("auto", "cpu"), "devices so far"),
+            device(section),
             section.oneOf("kind", "real", List.of("real", "emulated"), "kinds of lanes"),
             section.textOrNull("latency_table"),
-            section.whole("heartbeat_ms", 200, 10, 60_000));
-    section.onlyDefault("ahead", "0", "a lane holds only the batch that it runs");
-    int leaseMs = section.whole("lease_ms", 2000, 1, 86_400_000);
-    int attempts = section.whole("max_attempts", 3, 1, 1000);
-    if (leaseMs != 2000) {
-      problems.warn(
-          section.place("lease_ms"),
-          "lanes.lease_ms (" + leaseMs + ") has no effect: leases come later");
+            section.whole("heartbeat_ms", 200, 10, 60_000),
+            section.whole("ahead", 0, 0, 1),
+            section.whole("lease_ms", 2000, 20, 86_400_000),
+            section.whole("max_attempts", 3, 1, 1000));
+    if (read.leaseMs() < 2 * read.heartbeatMs()) {
+      problems.error(
+          section.place(section.has("lease_ms") ? "lease_ms" : "heartbeat_ms"),
+          "lanes.lease_ms ("
+              + read.leaseMs()
+              + ") must be at least twice lanes.heartbeat_ms ("
+              + read.heartbeatMs()
+              + "): a lane would be lost with the first report that is late",
+          "you meant lease_ms: " + 10 * read.heartbeatMs());
     }
-    if (attempts != 3) {
+    if (read.device().startsWith("cuda") && read.emulated()) {
       problems.warn(
-          section.place("max_attempts"),
-          "lanes.max_attempts (" + attempts + ") has no effect: further attempts come later");
+          section.place("device"),
+          "lanes.device (" + read.device() + ") has no effect on emulated lanes");
     }
-    if (read.latencyTable() != null && !read.emulated()) {
+    if (read.latencyTable() != null && !read.emulated() && !tableIsRead) {
       problems.warn(
           section.place("latency_table"),
           "lanes.latency_table (" + read.latencyTable() + ") has no effect on real lanes");
     }
     section.end();
     return read;
+  }
+
+  private String device(Section section) {
+    String device = section.text("device", "auto");
+    if (!DEVICE.matcher(device).matches()) {
+      problems.error(
+          section.place("device"),
+          "lanes.device (" + device + ") is unknown",
+          NearestName.advice(device, DEVICES, "devices"));
+    }
+    return device;
   }
 
   private Predictor predictor(Section top) {
@@ -269,9 +294,9 @@ final class ExperimentReader {
           "kafka.bootstrap_servers (" + servers + ") is neither embedded nor HOST:PORT",
           "you meant localhost:9092");
     }
-    section.onlyDefault("shards", "1", "a run is one shard");
+    int shards = section.whole("shards", 1, 1, SHARDS_MAX);
     section.end();
-    return new KafkaSettings(servers, 1);
+    return new KafkaSettings(servers, shards);
   }
 
   private Map<String, Threshold> thresholds(Section section, List<JobClass> classes) {
@@ -343,7 +368,7 @@ final class ExperimentReader {
     }
   }
 
-  private void checkBackendsOfModels(Section top, Experiment e) {
+  private void checkOwnModels(Section top, Experiment e) {
     for (WorkloadChoice workload : e.workloads()) {
       var model = workload.model();
       if (model != null
@@ -363,17 +388,53 @@ final class ExperimentReader {
                 + ")",
             "you meant backends_enabled: [" + model.backend() + "]");
       }
+      if (model != null && !e.lanes().emulated() && !e.precisionModes().equals(List.of("fp32"))) {
+        problems.error(
+            top.place("precision_modes"),
+            "precision_modes ("
+                + String.join(", ", e.precisionModes())
+                + ") can not change "
+                + workload.name()
+                + " ("
+                + model.path()
+                + "): a file of your own runs as it is",
+            "precision_modes should be [fp32], whatever it computes in");
+      }
     }
   }
 
-  /** A job that can never fit would wait for ever. */
+  /** A multiple of the isolated time needs to know that time. */
+  private void checkScales(Section top, Experiment e) {
+    List<String> unknown =
+        e.workloads().stream().filter(w -> w.linear() == null).map(WorkloadChoice::name).toList();
+    if (e.lanes().latencyTable() != null || unknown.isEmpty()) {
+      return;
+    }
+    for (JobClass jobClass : e.classes()) {
+      if (jobClass.sloScale() != null) {
+        String key = "classes." + jobClass.name() + ".slo_scale";
+        problems.error(
+            places.getOrDefault(key, top.place("classes")),
+            key
+                + " ("
+                + Numbers.text(jobClass.sloScale())
+                + ") needs the time that "
+                + String.join(", ", unknown)
+                + " takes alone, and lanes.latency_table is missing",
+            "lanes.latency_table should name a table, or slo_ms is meant");
+      }
+    }
+  }
+
+  /** A job that can never fit would never run. */
   private void checkTokens(Section top, Experiment e) {
-    if (!e.resources().enabled()) {
+    if (!e.resources().enabled() || e.resources().cpuFallback()) {
       return;
     }
     int samples = e.batchSizes().stream().mapToInt(Integer::intValue).max().orElseThrow();
+    String precision = e.precisionModes().contains("fp32") ? "fp32" : e.precisionModes().get(0);
     for (WorkloadChoice workload : e.workloads()) {
-      long tokens = workload.tokens() + Experiment.TOKENS_PER_SAMPLE * (long) samples;
+      long tokens = Experiment.tokens(workload.tokens(), precision, samples);
       if (tokens > e.resources().totalTokens()) {
         problems.error(
             places.getOrDefault(
@@ -383,14 +444,16 @@ final class ExperimentReader {
                 + workload.name()
                 + " with "
                 + samples
-                + (samples == 1 ? " sample costs " : " samples costs ")
+                + (samples == 1 ? " sample" : " samples")
+                + (precision.equals("fp32") ? "" : " in " + precision)
+                + " costs "
                 + tokens
                 + " tokens, more than resources.total_tokens ("
                 + e.resources().totalTokens()
                 + ")",
-            "batch_sizes should stop at a smaller size, or resources.total_tokens should be at"
-                + " least "
-                + tokens);
+            "batch_sizes should stop at a smaller size, resources.total_tokens should be at least "
+                + tokens
+                + ", or resources.cpu_fallback: true lets it run alone outside the budget");
       }
     }
   }

@@ -47,10 +47,13 @@ public final class ResolvedConfig {
     top.put("workloads", e.workloads().stream().map(ResolvedConfig::workload).toList());
     top.put("backends_enabled", e.backendsEnabled());
     top.put("precision_modes", e.precisionModes());
+    top.put("allow_slow_precision", e.allowSlowPrecision());
     top.put("batch_sizes", e.batchSizes());
     top.put("scheduler_name", e.schedulerName());
     top.put("scheduler", new TreeMap<>(e.scheduler()));
     top.put("admission", e.admission());
+    top.put("max_waiting", orNone(e.maxWaiting()));
+    top.put("expire_after_ms", orNone(e.expireAfterMs()));
     var m = e.microbatch();
     top.put(
         "microbatch",
@@ -60,7 +63,12 @@ public final class ResolvedConfig {
             "max_batch", m.maxBatch(),
             "policies", m.policies()));
     var r = e.resources();
-    top.put("resources", map("enabled", r.enabled(), "total_tokens", r.totalTokens()));
+    top.put(
+        "resources",
+        map(
+            "enabled", r.enabled(),
+            "total_tokens", r.totalTokens(),
+            "cpu_fallback", r.cpuFallback()));
     var l = e.lanes();
     top.put(
         "lanes",
@@ -71,7 +79,10 @@ public final class ResolvedConfig {
             "device", l.device(),
             "kind", l.kind(),
             "latency_table", l.latencyTable(),
-            "heartbeat_ms", l.heartbeatMs()));
+            "heartbeat_ms", l.heartbeatMs(),
+            "ahead", l.ahead(),
+            "lease_ms", l.leaseMs(),
+            "max_attempts", l.maxAttempts()));
     var p = e.predictor();
     top.put(
         "predictor",
@@ -101,6 +112,7 @@ public final class ResolvedConfig {
   private static Map<String, @Nullable Object> jobClass(JobClass c) {
     return map(
         "slo_ms", c.sloMs(),
+        "slo_scale", c.sloScale(),
         "priority", c.priority(),
         "interactive", c.interactive(),
         "microbatch", c.microbatch());
@@ -117,6 +129,10 @@ public final class ResolvedConfig {
         "input_shape", model == null ? null : model.inputShape(),
         "alpha_ms", linear == null ? null : linear.alphaMs(),
         "beta_ms", linear == null ? null : linear.betaMs());
+  }
+
+  private static Object orNone(@Nullable Object value) {
+    return value == null ? "none" : value;
   }
 
   /** Keys and values in turn; keys whose value is null are left out. */

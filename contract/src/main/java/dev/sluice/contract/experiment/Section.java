@@ -48,6 +48,11 @@ final class Section {
     return List.copyOf(mapping.entries().keySet());
   }
 
+  /** The key as messages name it. */
+  String name(String key) {
+    return prefix + key;
+  }
+
   /** Where the key's value stands; the section itself if it is not there. */
   Place place(String key) {
     Entry entry = mapping.entries().get(key);
@@ -130,6 +135,25 @@ final class Section {
     }
     Long number = wholeOf(prefix + key, value, least, most);
     return number == null ? fallback : number;
+  }
+
+  /** A whole number; null for {@code none} and for an absent key. */
+  @Nullable Integer wholeOrNone(String key, int least, int most) {
+    Value value = find(key);
+    Long number = value == null || none(value) ? null : wholeOf(prefix + key, value, least, most);
+    return number == null ? null : Math.toIntExact(number);
+  }
+
+  /** A number; null for {@code none} and for an absent key. */
+  @Nullable Double numberOrNone(String key, Range range) {
+    Value value = find(key);
+    return value == null || none(value)
+        ? null
+        : number(key, Double.NaN, range, "none is meant, for no bound");
+  }
+
+  private static boolean none(Value value) {
+    return written(value).equals("none");
   }
 
   /** A list of whole numbers. */
@@ -243,18 +267,6 @@ final class Section {
     }
     return new Section(
         childPrefix, new Mapping(place(key), new LinkedHashMap<>()), problems, places);
-  }
-
-  /** A key that the file may hold, but only at its default in this version. */
-  void onlyDefault(String key, String fallback, String reason) {
-    Value value = find(key);
-    if (value != null && !written(value).equals(fallback)) {
-      problems.error(
-          value.place(),
-          message(
-              prefix + key, value, "is known, but can only be " + fallback + " so far: " + reason),
-          "it is to be left out");
-    }
   }
 
   /** Complains of each key that nobody asked for. */

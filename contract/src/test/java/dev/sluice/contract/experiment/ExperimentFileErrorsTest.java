@@ -22,7 +22,7 @@ final class ExperimentFileErrorsTest {
   private static final String LEAST = "duration_seconds: 20\narrival_rate_jobs_per_sec: 10\n";
 
   private static final String KNOWN_KEYS =
-      "admission, arrival_rate_jobs_per_sec, arrivals, backends_enabled, batch_sizes, classes,"
+      "admission, allow_slow_precision, arrival_rate_jobs_per_sec, arrivals, backends_enabled, batch_sizes, classes,"
           + " duration_seconds, expire_after_ms, generators, interactive_ratio, kafka, lanes,"
           + " max_waiting, microbatch, precision_modes, predictor, recorded, resources, run_name,"
           + " scheduler, scheduler_name, seed, tail_seconds, thresholds, warmup_seconds, workloads";
@@ -116,7 +116,7 @@ final class ExperimentFileErrorsTest {
           batch_sizes: [1, 2.7]           | 3 | batch_sizes (2.7) must be a whole number
           batch_sizes: [1, 300]           | 3 | a job of resnet18 with 300 samples costs 1280 tokens, more than resources.total_tokens (1000)
           resources: {total_tokens: 380}  | 3 | a job of vit with 32 samples costs 388 tokens, more than resources.total_tokens (380)
-          resources: {cpu_fallback: true} | 3 | resources.cpu_fallback (true) is known, but can only be false so far: a job beyond the budget can not run
+          resources: {cpu_fallback: 1}    | 3 | resources.cpu_fallback (1) must be true or false
           resources: {enabled: maybe}     | 3 | resources.enabled (maybe) must be true or false
           resources: 5                    | 3 | resources (5) must be a mapping of keys to values
           workloads: [resnet81]           | 3 | workloads (resnet81) is unknown
@@ -138,26 +138,38 @@ final class ExperimentFileErrorsTest {
           backends_enabled: [pytorh]      | 3 | backends_enabled (pytorh) is unknown
           backends_enabled: [onnx, onnx]  | 3 | backends_enabled (onnx) stands in the list twice
           precision_modes: [fp31]         | 3 | precision_modes (fp31) is unknown
-          precision_modes: [fp32, bf16]   | 3 | precision_modes (bf16) is known, but Sluice runs fp32 so far
+          precision_modes: [bf16, bf16]   | 3 | precision_modes (bf16) stands in the list twice
           arrivals: poison                | 3 | arrivals (poison) is unknown
           admission: hopeful              | 3 | admission (hopeful) is unknown
           scheduler: {urgency: 1}         | 3 | the key scheduler.urgency is unknown
           microbatch: {window_ms: -1}     | 3 | microbatch.window_ms (-1) must be at least 0 and at most 1000000000
           microbatch: {policies: [fifi]}  | 3 | microbatch.policies (fifi) is unknown
-          max_waiting: 10                 | 3 | max_waiting (10) is known, but can only be none so far: the queue has no bound yet
-          expire_after_ms: 10             | 3 | expire_after_ms (10) is known, but can only be none so far: the queue has no bound yet
-          lanes: {ahead: 1}               | 3 | lanes.ahead (1) is known, but can only be 0 so far: a lane holds only the batch that it runs
-          lanes: {device: cuda}           | 3 | lanes.device (cuda) is unknown
-          lanes: {lease_ms: 0}            | 3 | lanes.lease_ms (0) must be at least 1 and at most 86400000
+          allow_slow_precision: slow      | 3 | allow_slow_precision (slow) must be true or false
+          max_waiting: 0                  | 3 | max_waiting (0) must be at least 1 and at most 50000000
+          max_waiting: many               | 3 | max_waiting (many) must be a whole number
+          max_waiting: 2.5                | 3 | max_waiting (2.5) must be a whole number
+          expire_after_ms: 0              | 3 | expire_after_ms (0) must be above 0 and at most 1000000000
+          expire_after_ms: never          | 3 | expire_after_ms (never) must be a number
+          expire_after_ms: NaN            | 3 | expire_after_ms (NaN) must be above 0 and at most 1000000000
+          lanes: {ahead: 2}               | 3 | lanes.ahead (2) must be at least 0 and at most 1
+          lanes: {device: gpu}            | 3 | lanes.device (gpu) is unknown
+          lanes: {device: "cuda:-1"}      | 3 | lanes.device (cuda:-1) is unknown
+          lanes: {lease_ms: 0}            | 3 | lanes.lease_ms (0) must be at least 20 and at most 86400000
+          lanes: {lease_ms: 399}          | 3 | lanes.lease_ms (399) must be at least twice lanes.heartbeat_ms (200): a lane would be lost with the first report that is late
+          lanes: {heartbeat_ms: 1001}     | 3 | lanes.lease_ms (2000) must be at least twice lanes.heartbeat_ms (1001): a lane would be lost with the first report that is late
+          lanes: {max_attempts: 0}        | 3 | lanes.max_attempts (0) must be at least 1 and at most 1000
           lanes: {kind: emulated}         | 3 | workloads (resnet18) has no service time on emulated lanes
-          kafka: {shards: 2}              | 3 | kafka.shards (2) is known, but can only be 1 so far: a run is one shard
+          kafka: {shards: 65}             | 3 | kafka.shards (65) must be at least 1 and at most 64
+          kafka: {shards: 0}              | 3 | kafka.shards (0) must be at least 1 and at most 64
           kafka: {bootstrap_servers: here} | 3 | kafka.bootstrap_servers (here) is neither embedded nor HOST:PORT
           predictor: {quantile: 1}        | 3 | predictor.quantile (1) must be at least 0.01 and at most 0.999
           classes: {gold: {priority: 1}}  | 3 | classes.gold.slo_ms is missing
           classes: {all: {slo_ms: 1}}     | 3 | classes.all is no name for a class
           classes: {gold: {slo_ms: 1}}    | 3 | interactive_ratio (0.3) needs a class that is interactive, and there is none
           classes: {batch: {slo_ms: 0}}   | 3 | classes.batch.slo_ms (0) must be at least 0.001 and at most 1000000000
-          classes: {batch: {slo_scale: 5}} | 3 | classes.batch.slo_scale (5) is known, but can only be none so far: the promise is given as slo_ms
+          classes: {batch: {slo_scale: 5}} | 3 | classes.batch.slo_scale (5) needs the time that resnet18, resnet50, vit takes alone, and lanes.latency_table is missing
+          classes: {batch: {slo_scale: 0}} | 3 | classes.batch.slo_scale (0) must be at least 0.001 and at most 1000000
+          classes: {batch: {slo_scale: 5, slo_ms: 70}} | 3 | classes.batch.slo_scale (5) stands beside slo_ms (70): a class promises one of them
           thresholds: {all_p98_e2e_ms: 5} | 3 | thresholds (all_p98_e2e_ms) names no figure
           thresholds: {all_p99_e2e_ms: 5} | 3 | thresholds.all_p99_e2e_ms (5) is no bound
           thresholds: {all_p99_e2e_ms: < x} | 3 | thresholds.all_p99_e2e_ms (< x) is no bound
@@ -197,6 +209,39 @@ final class ExperimentFileErrorsTest {
               assertThat(problem.location()).isEqualTo(file + ":3");
               assertThat(problem.what())
                   .isEqualTo("arrival_rate_jobs_per_sec (" + rate + ") " + rule);
+            });
+  }
+
+  @Test
+  void aJobCostsLessInHalfPrecision_unlessItMayBeFp32AsWell() throws Exception {
+    String vit = LEAST + "workloads: [vit]\nresources: {total_tokens: 271}\n";
+    assertThat(problems(vit + "precision_modes: [bf16]\n"))
+        .extracting(Problem::what)
+        .containsExactly(
+            "a job of vit with 32 samples in bf16 costs 272 tokens, more than"
+                + " resources.total_tokens (271)");
+    assertThat(problems(vit + "precision_modes: [bf16, fp32]\n"))
+        .extracting(Problem::what)
+        .containsExactly(
+            "a job of vit with 32 samples costs 388 tokens, more than resources.total_tokens"
+                + " (271)");
+  }
+
+  @Test
+  void aModelOfYourOwn_runsInNoOtherPrecision() throws Exception {
+    assertThat(
+            problems(
+                LEAST
+                    + "workloads: [{name: m, path: m.pt, input_shape: [3], tokens: 1}]\n"
+                    + "precision_modes: [fp32, bf16]\n"))
+        .singleElement()
+        .satisfies(
+            problem -> {
+              assertThat(problem.location()).isEqualTo(file + ":4");
+              assertThat(problem.what())
+                  .isEqualTo(
+                      "precision_modes (fp32, bf16) can not change m (m.pt): a file of your own"
+                          + " runs as it is");
             });
   }
 

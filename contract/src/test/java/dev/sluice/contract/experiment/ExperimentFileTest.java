@@ -53,13 +53,16 @@ final class ExperimentFileTest {
                     new WorkloadChoice("vit", 1, 260, null, null)),
                 List.of("pytorch"),
                 List.of("fp32"),
+                false,
                 List.of(1, 8, 32),
                 "fifo",
                 Map.of(),
                 "none",
+                null,
+                null,
                 new Microbatch(true, 10, 128, List.of("batch_aware", "dynamic")),
-                new Resources(true, 1000),
-                new Lanes(true, 2, 1, "auto", "real", null, 200),
+                new Resources(true, 1000, false),
+                new Lanes(true, 2, 1, "auto", "real", null, 200, 0, 2000, 3),
                 new Predictor(false, "models/latency", 0.95),
                 new KafkaSettings("embedded", 1),
                 Map.of()));
@@ -92,15 +95,26 @@ final class ExperimentFileTest {
                     tokens: 12
                 backends_enabled: [onnx]
                 precision_modes: [fp32]
+                allow_slow_precision: true
                 batch_sizes: [4, 2]
                 scheduler_name: dynamic
                 scheduler: {urgency: 2, interactive: 0.5}
                 admission: hopeless
+                max_waiting: 1000
+                expire_after_ms: 2500.5
                 microbatch: {enabled: off, window_ms: 0, max_batch: 16, policies: [fifo]}
-                resources: {enabled: false, total_tokens: 1}
-                lanes: {enabled: false, num_lanes: 8, threads: 2, device: cpu, heartbeat_ms: 100}
+                resources: {enabled: false, total_tokens: 1, cpu_fallback: true}
+                lanes:
+                  enabled: false
+                  num_lanes: 8
+                  threads: 2
+                  device: cpu
+                  heartbeat_ms: 100
+                  ahead: 1
+                  lease_ms: 5000
+                  max_attempts: 1
                 predictor: {quantile: 0.9, model_path: m}
-                kafka: {bootstrap_servers: "a:9092,b:9093"}
+                kafka: {bootstrap_servers: "a:9092,b:9093", shards: 4}
                 thresholds:
                   gold_p99_e2e_ms: "< 100"
                   overall_throughput_sps: ">= 1.5e2"
@@ -132,15 +146,18 @@ final class ExperimentFileTest {
                         null)),
                 List.of("onnx"),
                 List.of("fp32"),
+                true,
                 List.of(4, 2),
                 "dynamic",
                 Map.of("urgency", 2.0, "interactive", 0.5),
                 "hopeless",
+                1000,
+                2500.5,
                 new Microbatch(false, 0, 16, List.of("fifo")),
-                new Resources(false, 1),
-                new Lanes(false, 8, 2, "cpu", "real", null, 100),
+                new Resources(false, 1, true),
+                new Lanes(false, 8, 2, "cpu", "real", null, 100, 1, 5000, 1),
                 new Predictor(false, "m", 0.9),
-                new KafkaSettings("a:9092,b:9093", 1),
+                new KafkaSettings("a:9092,b:9093", 4),
                 Map.of(
                     "gold_p99_e2e_ms", new Threshold("<", 100),
                     "overall_throughput_sps", new Threshold(">=", 150))));
@@ -218,17 +235,41 @@ final class ExperimentFileTest {
   }
 
   @Test
+  void everyPrecisionAndDevice_canBeAskedFor() throws Exception {
+    Experiment e =
+        parse(LEAST + "precision_modes: [bf16, fp16, fp32]\nlanes: {device: \"cuda:1\"}\n")
+            .experiment();
+    assertThat(e.precisionModes()).containsExactly("bf16", "fp16", "fp32");
+    assertThat(e.lanes().device()).isEqualTo("cuda:1");
+    for (String device : List.of("auto", "cpu", "cuda", "cuda:0")) {
+      assertThat(parse(LEAST, "lanes.device=" + device).experiment().lanes().device())
+          .isEqualTo(device);
+    }
+  }
+
+  @Test
+  void aBoundOfTheQueue_canBeNone() throws Exception {
+    Experiment e = parse(LEAST + "max_waiting: none\nexpire_after_ms: none\n").experiment();
+    assertThat(e.maxWaiting()).isNull();
+    assertThat(e.expireAfterMs()).isNull();
+  }
+
+  @Test
+  void aJobBeyondTheBudget_isAccepted_whenItMayRunOutsideIt() throws Exception {
+    assertThat(
+            parse(LEAST + "resources: {total_tokens: 13, cpu_fallback: true}\n")
+                .experiment()
+                .resources())
+        .isEqualTo(new Resources(true, 13, true));
+  }
+
+  @Test
   void whatComesLater_isAcceptedAtItsDefault() throws Exception {
     ParsedExperiment parsed =
         parse(
             LEAST
                 + """
-                max_waiting: none
-                expire_after_ms: none
                 classes: {batch: {slo_scale: none}}
-                resources: {cpu_fallback: false}
-                lanes: {ahead: 0, lease_ms: 2000, max_attempts: 3}
-                kafka: {shards: 1}
                 recorded: {anything: [at, all]}
                 """);
     assertThat(parsed.warnings()).isEmpty();
@@ -243,8 +284,6 @@ final class ExperimentFileTest {
                 predictor:
                   enabled: true
                 lanes:
-                  lease_ms: 5000
-                  max_attempts: 1
                   latency_table: a.csv
                 """);
     String file = parsed.file().toString();
@@ -253,10 +292,37 @@ final class ExperimentFileTest {
             file
                 + ":4: warning: predictor.enabled (true) finds no model in models/latency: a cold"
                 + " start, running means predict.",
-            file + ":6: warning: lanes.lease_ms (5000) has no effect: leases come later.",
-            file
-                + ":7: warning: lanes.max_attempts (1) has no effect: further attempts come later.",
-            file + ":8: warning: lanes.latency_table (a.csv) has no effect on real lanes.");
+            file + ":6: warning: lanes.latency_table (a.csv) has no effect on real lanes.");
+  }
+
+  @Test
+  void aPromise_canBeAMultipleOfTheIsolatedTime() throws Exception {
+    String classes =
+        "classes: {batch: {slo_scale: 5}, gold: {slo_scale: 2.5, interactive: true}}\n";
+    ParsedExperiment real = parse(LEAST + classes + "lanes: {latency_table: a.csv}\n");
+    assertThat(real.experiment().classes())
+        .containsExactly(
+            new JobClass("batch", null, 5.0, 5, false, true),
+            new JobClass("gold", null, 2.5, 5, true, false));
+    assertThat(real.warnings()).as("real lanes read the table, too").isEmpty();
+    assertThat(real.location("classes.gold.slo_scale")).isEqualTo(real.file() + ":3");
+
+    ParsedExperiment linear =
+        parse(
+            LEAST
+                + classes
+                + "workloads: [{name: toy, alpha_ms: 5, beta_ms: 1, tokens: 1}]\n"
+                + "lanes: {kind: emulated}\n");
+    assertThat(linear.experiment().lanes().latencyTable()).isNull();
+  }
+
+  @Test
+  void aDeviceOfEmulatedLanes_isAWarning() throws Exception {
+    ParsedExperiment parsed =
+        parse(LEAST + "lanes: {kind: emulated, latency_table: a.csv, device: cuda}\n");
+    assertThat(parsed.warnings())
+        .containsExactly(
+            parsed.file() + ":3: warning: lanes.device (cuda) has no effect on emulated lanes.");
   }
 
   @ParameterizedTest
@@ -281,7 +347,7 @@ final class ExperimentFileTest {
       assertThat(parsed.warnings())
           .as(file.toString())
           .hasSize(parsed.experiment().predictor().enabled() ? 1 : 0);
-      assertThat(Files.readString(file)).contains("#   ./sluice run configs/");
+      assertThat(Files.readString(file)).containsPattern("(?m)^#   ./sluice (run|chaos) configs/");
     }
   }
 

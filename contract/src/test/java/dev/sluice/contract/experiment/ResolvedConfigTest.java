@@ -70,10 +70,13 @@ final class ResolvedConfigTest {
               - {name: vit, weight: 1, tokens: 260}
             backends_enabled: [pytorch]
             precision_modes: [fp32]
+            allow_slow_precision: false
             batch_sizes: [1, 8, 32]
             scheduler_name: fifo
             scheduler: {}
             admission: none
+            max_waiting: none
+            expire_after_ms: none
             microbatch:
               enabled: false
               window_ms: 10
@@ -82,6 +85,7 @@ final class ResolvedConfigTest {
             resources:
               enabled: true
               total_tokens: 1000
+              cpu_fallback: false
             lanes:
               enabled: true
               num_lanes: 2
@@ -89,6 +93,9 @@ final class ResolvedConfigTest {
               device: auto
               kind: real
               heartbeat_ms: 200
+              ahead: 0
+              lease_ms: 2000
+              max_attempts: 3
             predictor:
               enabled: false
               model_path: models/latency
@@ -130,6 +137,7 @@ final class ResolvedConfigTest {
     boolean emulated = random.nextBoolean();
     boolean table = emulated && random.nextBoolean();
     boolean own = !emulated && random.nextBoolean();
+    boolean scaled = table || (emulated && random.nextBoolean());
     double durationSeconds = 1 + random.nextDouble() * 1000;
     return new Experiment(
         pick(random, "run", "true", "a-b_c.9", "0"),
@@ -137,11 +145,11 @@ final class ResolvedConfigTest {
         durationSeconds,
         durationSeconds * random.nextDouble() * 0.99,
         random.nextInt(100),
-        Math.exp(random.nextGaussian() * 3),
+        Math.min(1e4, Math.exp(random.nextGaussian() * 3)),
         pick(random, "poisson", "constant"),
         1 + random.nextInt(9),
         random.nextDouble(),
-        classes(random),
+        classes(random, scaled),
         List.of(
             new WorkloadChoice(
                 "vit",
@@ -168,27 +176,34 @@ final class ResolvedConfigTest {
                     null,
                     emulated ? new LinearServiceTime(1 + random.nextInt(9), 0) : null)),
         own ? List.of("onnx") : List.of("onnx", "pytorch"),
-        List.of("fp32"),
+        own || random.nextBoolean() ? List.of("fp32") : List.of("bf16", "fp16"),
+        random.nextBoolean(),
         List.of(1 + random.nextInt(5), 10 + random.nextInt(5)),
         "dynamic",
         random.nextBoolean() ? Map.of() : Map.of("urgency", random.nextGaussian() * 1e-5),
         pick(random, "none", "expired", "hopeless"),
+        random.nextBoolean() ? null : 1 + random.nextInt(1000),
+        random.nextBoolean() ? null : Math.exp(random.nextGaussian() * 3),
         new Microbatch(
             random.nextBoolean(),
             random.nextInt(50),
             1 + random.nextInt(200),
             List.of("random", "fifo")),
-        new Resources(random.nextBoolean(), 1000 + random.nextInt(1000)),
+        new Resources(random.nextBoolean(), 1000 + random.nextInt(1000), random.nextBoolean()),
         new Lanes(
             random.nextBoolean(),
             1 + random.nextInt(64),
             1 + random.nextInt(4),
-            pick(random, "auto", "cpu"),
+            pick(random, "auto", "cpu", "cuda", "cuda:3"),
             emulated ? "emulated" : "real",
             table ? pick(random, "latency/a.csv", "no", "a, b]") : null,
-            10 + random.nextInt(500)),
+            10 + random.nextInt(500),
+            random.nextInt(2),
+            1020 + random.nextInt(5000),
+            1 + random.nextInt(9)),
         new Predictor(random.nextBoolean(), pick(random, "models/latency", "# m", ""), 0.5),
-        new KafkaSettings(pick(random, "embedded", "localhost:9092", "a:1,b:2"), 1),
+        new KafkaSettings(
+            pick(random, "embedded", "localhost:9092", "a:1,b:2"), 1 + random.nextInt(64)),
         random.nextBoolean()
             ? Map.of()
             : Map.of(
@@ -196,7 +211,7 @@ final class ResolvedConfigTest {
                 new Threshold(pick(random, "<", "<=", ">", ">="), random.nextGaussian() * 1e9)));
   }
 
-  private static List<JobClass> classes(Random random) {
+  private static List<JobClass> classes(Random random, boolean scaled) {
     var fast =
         new JobClass(
             "interactive",
@@ -204,7 +219,10 @@ final class ResolvedConfigTest {
             random.nextInt(9),
             true,
             random.nextBoolean());
-    var slow = new JobClass("batch", random.nextInt(9) + 1, 0, false, random.nextBoolean());
+    var slow =
+        scaled
+            ? new JobClass("batch", null, 0.5 + random.nextInt(9), 0, false, random.nextBoolean())
+            : new JobClass("batch", random.nextInt(9) + 1, 0, false, random.nextBoolean());
     var third = new JobClass("größe", 7, 7, random.nextBoolean(), random.nextBoolean());
     return random.nextBoolean() ? List.of(fast, slow) : List.of(third, slow, fast);
   }

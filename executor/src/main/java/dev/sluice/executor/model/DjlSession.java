@@ -11,23 +11,23 @@ import ai.djl.translate.NoBatchifyTranslator;
 import ai.djl.translate.TranslateException;
 import ai.djl.translate.TranslatorContext;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 import java.util.List;
 
-/**
- * A DJL predictor with one direct buffer for the joined inputs. The engines read that buffer in
- * place; it is refilled only after the inference, and its tensors, are gone.
- */
+/** A DJL predictor that joins its inputs in its lane's buffer. */
 final class DjlSession implements InferenceSession {
   private final List<Integer> inputShape;
   private final int elementsPerSample;
   private final Predictor<List<JobInput>, float[][]> predictor;
-  private ByteBuffer joined = ByteBuffer.allocateDirect(0);
+  private final InputBuffer buffer;
   private Runnable onClose = () -> {};
   private boolean closed;
 
-  DjlSession(Model model, List<Integer> inputShape) {
+  /**
+   * @param buffer the lane's
+   */
+  DjlSession(Model model, List<Integer> inputShape, InputBuffer buffer) {
+    this.buffer = buffer;
     this.inputShape = inputShape;
     this.elementsPerSample = inputShape.stream().reduce(1, Math::multiplyExact);
     this.predictor = model.newPredictor(new Joining());
@@ -76,11 +76,7 @@ final class DjlSession implements InferenceSession {
     public NDList processInput(TranslatorContext context, List<JobInput> jobs) {
       int samples = jobs.stream().mapToInt(JobInput::samples).sum();
       context.setAttachment(SAMPLES, samples);
-      int bytes = Math.multiplyExact(4 * samples, elementsPerSample);
-      if (joined.capacity() < bytes) {
-        joined = ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
-      }
-      joined.clear().limit(bytes);
+      ByteBuffer joined = buffer.cleared(Math.multiplyExact(4 * samples, elementsPerSample));
       FloatBuffer values = joined.asFloatBuffer();
       jobs.forEach(job -> put(job.values(), values));
       var shape = new long[inputShape.size() + 1];

@@ -9,50 +9,58 @@ import dev.sluice.contract.UserMistakeException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Every model of a run, loaded once for each workload and backend and shared by all lanes. May be
- * used from many threads. Close it after all lanes were joined and all its sessions closed: the
- * engines hold its memory outside the Java heap, and ONNX Runtime ends the whole process where a
- * model is closed under a running inference.
+ * Every model of a run, loaded once for each precision and shared by all lanes. May be used from
+ * many threads. Close it after all lanes were joined and all its sessions closed: the engines hold
+ * its memory outside the Java heap, and ONNX Runtime ends the whole process where a model is closed
+ * under a running inference.
  */
 public final class LoadedModels implements AutoCloseable {
-  /** PyTorch reads its number of threads once in a process; 0: not yet. */
-  private static final AtomicInteger PYTORCH_THREADS = new AtomicInteger();
-
   private static final int GIST_CHARACTERS_MAX = 200;
 
   /** What models of one run are told apart by. */
-  private record Key(String workload, String backend) {}
+  private record Key(String workload, String backend, String precision) {}
 
-  private record Loaded(Model model, WorkloadInfo info) {}
+  /**
+   * @param models the same on each device of its backend
+   */
+  private record Loaded(List<Model> models, WorkloadInfo info) {}
 
+  private final Engines engines;
+  private final Devices devices;
   private final Map<Key, Loaded> models = new LinkedHashMap<>();
   private final AtomicInteger sessionsOpen = new AtomicInteger();
 
-  private LoadedModels() {}
+  private LoadedModels(Engines engines, Devices devices) {
+    this.engines = engines;
+    this.devices = devices;
+  }
 
   /**
    * Has each model's file written if it must be, checks and loads it. Takes seconds. A user's own
    * model is tried on one and on two samples of zeros.
    *
-   * @param requests those of equal workload and backend are loaded once
-   * @param threadsPerLane intra-op threads of one inference; in one process the same at each call
+   * @param requests those of equal workload, backend and precision are loaded once
+   * @param devices chosen for all their backends; a model is loaded on each of its backend's
    * @throws UserMistakeException if a model cannot be had for a reason that the user can mend
    */
   public static LoadedModels load(
-      List<ModelRequest> requests, int threadsPerLane, ModelCache cache, ModelProgress progress)
+      List<ModelRequest> requests,
+      Engines engines,
+      Devices devices,
+      ModelCache cache,
+      ModelProgress progress)
       throws UserMistakeException {
-    prepareEngines(threadsPerLane);
-    NativeLibraries.keepIn(cache.folder());
-    var loaded = new LoadedModels();
+    var loaded = new LoadedModels(engines, devices);
     try {
       for (ModelRequest request : requests) {
-        loaded.load(request, threadsPerLane, cache, progress);
+        loaded.load(request, cache, progress);
       }
     } catch (UserMistakeException | RuntimeException e) {
       loaded.close();
@@ -61,51 +69,37 @@ public final class LoadedModels implements AutoCloseable {
     return loaded;
   }
 
-  /** Nothing is fetched, nobody is told, and each lane gets its threads. */
-  private static void prepareEngines(int threadsPerLane) {
-    if (threadsPerLane < 1) {
-      throw new IllegalArgumentException("threadsPerLane (" + threadsPerLane + ") is below 1");
-    }
-    int before = PYTORCH_THREADS.compareAndExchange(0, threadsPerLane);
-    if (before != 0 && before != threadsPerLane) {
-      throw new IllegalStateException(
-          "threadsPerLane (%d) differs from (%d), which PyTorch was started with in this process"
-              .formatted(threadsPerLane, before));
-    }
-    System.setProperty("ai.djl.offline", "true");
-    System.setProperty("OPT_OUT_TRACKING", "true");
-    System.setProperty("ai.djl.pytorch.num_threads", Integer.toString(threadsPerLane));
-    System.setProperty("ai.djl.pytorch.num_interop_threads", "1");
-  }
-
-  private void load(
-      ModelRequest request, int threadsPerLane, ModelCache cache, ModelProgress progress)
+  private void load(ModelRequest request, ModelCache cache, ModelProgress progress)
       throws UserMistakeException {
-    var key = new Key(request.workload(), request.backend());
+    var key = new Key(request.workload(), request.backend(), request.precision());
     if (models.containsKey(key)) {
       return;
     }
     Backend backend = Backend.named(request.backend());
     ModelRequest.UserFile userFile = request.userFile();
     if (userFile == null) {
-      Path file = cache.file(request.workload(), request.backend(), progress);
-      Model model =
-          open(file.toString(), file, backend, threadsPerLane, "delete it; Sluice writes it again");
-      models.put(key, new Loaded(model, Workloads.info(request.workload())));
+      Path file = cache.file(request.workload(), request.backend(), request.precision(), progress);
+      models.put(
+          key,
+          new Loaded(
+              open(file.toString(), file, request.backend(), "delete it; Sluice writes it again"),
+              Workloads.info(request.workload())));
       return;
     }
+    if (!request.precision().equals("fp32")) {
+      throw new IllegalArgumentException("a user's own model runs as it is: " + request);
+    }
     checkUserFile(userFile, backend);
-    Model model =
+    List<Model> opened =
         open(
             userFile.location(),
             userFile.path(),
-            backend,
-            threadsPerLane,
+            request.backend(),
             "it is incomplete, or was not exported as "
                 + (backend == Backend.PYTORCH ? "TorchScript" : "ONNX"));
     var info = new WorkloadInfo(request.workload(), userFile.tokens(), 0, 0, userFile.inputShape());
-    models.put(key, new Loaded(model, info)); // before the trial, so that a failed one is closed
-    tryOut(userFile, model, info);
+    models.put(key, new Loaded(opened, info)); // before the trial, so that a failed one is closed
+    tryOut(userFile, opened.get(0), info);
   }
 
   private static void checkUserFile(ModelRequest.UserFile userFile, Backend backend)
@@ -132,12 +126,26 @@ public final class LoadedModels implements AutoCloseable {
     }
   }
 
-  private static Model open(
-      String location, Path file, Backend backend, int threadsPerLane, String maybe)
+  /** On each device of its backend; if one fails, none stays open. */
+  private List<Model> open(String location, Path file, String backend, String maybe)
+      throws UserMistakeException {
+    var opened = new ArrayList<Model>();
+    try {
+      for (Device device : devices.of(backend)) {
+        opened.add(open(location, file, Backend.named(backend), device, maybe));
+      }
+      return opened;
+    } catch (UserMistakeException | RuntimeException e) {
+      opened.forEach(Model::close);
+      throw e;
+    }
+  }
+
+  private Model open(String location, Path file, Backend backend, Device device, String maybe)
       throws UserMistakeException {
     Engine.getEngine(backend.engine); // a missing engine is no fault of the file
-    Model model = Model.newInstance(file.getFileName().toString(), Device.cpu(), backend.engine);
-    String threads = Integer.toString(threadsPerLane);
+    Model model = Model.newInstance(file.getFileName().toString(), device, backend.engine);
+    String threads = Integer.toString(engines.threadsPerLane());
     Map<String, String> options =
         backend == Backend.ONNX
             ? Map.of("intraOpNumThreads", threads, "interOpNumThreads", "1")
@@ -159,7 +167,7 @@ public final class LoadedModels implements AutoCloseable {
   private static void tryOut(ModelRequest.UserFile file, Model model, WorkloadInfo info)
       throws UserMistakeException {
     int samples = 1;
-    try (var session = new DjlSession(model, info.inputShape())) {
+    try (var session = new DjlSession(model, info.inputShape(), new InputBuffer())) {
       for (; samples <= 2; samples++) {
         var zeros = new float[samples * info.elementsPerSample()];
         session.infer(List.of(new JobInput("trial", samples, zeros)));
@@ -203,17 +211,23 @@ public final class LoadedModels implements AutoCloseable {
   /**
    * A session for one lane.
    *
+   * @param lane its number, from 0, which decides among several devices
+   * @param buffer the lane's, shared by its sessions
    * @throws IllegalArgumentException if {@link #load} was not asked for that model
    */
-  public InferenceSession openSession(String workload, String backend, String precision) {
-    if (!precision.equals("fp32")) {
-      throw new IllegalArgumentException("precision (" + precision + ") is not fp32");
-    }
-    Loaded loaded = loaded(workload, backend);
-    var session = new DjlSession(loaded.model(), loaded.info().inputShape());
+  public InferenceSession openSession(
+      String workload, String backend, String precision, int lane, InputBuffer buffer) {
+    Loaded loaded = loaded(workload, backend, precision);
+    Model model = loaded.models().get(lane % loaded.models().size());
+    var session = new DjlSession(model, loaded.info().inputShape(), buffer);
     sessionsOpen.incrementAndGet();
     session.onClose(sessionsOpen::decrementAndGet);
     return session;
+  }
+
+  /** What the models compute on. */
+  public Devices devices() {
+    return devices;
   }
 
   /**
@@ -221,15 +235,16 @@ public final class LoadedModels implements AutoCloseable {
    *
    * @throws IllegalArgumentException if {@link #load} was not asked for that model
    */
-  public WorkloadInfo info(String workload, String backend) {
-    return loaded(workload, backend).info();
+  public WorkloadInfo info(String workload, String backend, String precision) {
+    return loaded(workload, backend, precision).info();
   }
 
-  private Loaded loaded(String workload, String backend) {
-    Loaded loaded = models.get(new Key(workload, backend));
+  private Loaded loaded(String workload, String backend, String precision) {
+    Loaded loaded = models.get(new Key(workload, backend, precision));
     if (loaded == null) {
       throw new IllegalArgumentException(
-          "no model (%s, %s) was loaded; loaded: %s".formatted(workload, backend, models.keySet()));
+          "no model (%s, %s, %s) was loaded; loaded: %s"
+              .formatted(workload, backend, precision, models.keySet()));
     }
     return loaded;
   }
@@ -245,7 +260,7 @@ public final class LoadedModels implements AutoCloseable {
     if (open > 0) {
       throw new IllegalStateException(open + " sessions are open; join the lanes first");
     }
-    models.values().forEach(loaded -> loaded.model().close());
+    models.values().forEach(loaded -> loaded.models().forEach(Model::close));
     models.clear();
   }
 }

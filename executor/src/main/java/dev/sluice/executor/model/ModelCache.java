@@ -81,15 +81,18 @@ public final class ModelCache {
    * The model file of a built-in workload, whole and undamaged; writes it if it is not there.
    *
    * @param backend pytorch or onnx
+   * @param precision fp32, fp16 or bf16
    * @throws UserMistakeException if it is damaged, or cannot be read or written
    */
-  public Path file(String workload, String backend, ModelProgress progress)
+  public Path file(String workload, String backend, String precision, ModelProgress progress)
       throws UserMistakeException {
     Backend format = Backend.named(backend);
-    Path file = folder.resolve(workload + "-" + FORMAT_VERSION + format.fileEnding);
+    Precision written = Precision.named(precision);
+    String variant = written == Precision.FP32 ? "" : "-" + precision;
+    Path file = folder.resolve(workload + variant + "-" + FORMAT_VERSION + format.fileEnding);
     if (!Files.exists(file)) {
       try {
-        write(Workloads.network(workload), format, file, progress);
+        write(Workloads.network(workload), format, written, file, progress);
       } catch (IOException e) {
         throw unwritable(folder, e);
       }
@@ -137,21 +140,22 @@ public final class ModelCache {
     }
   }
 
-  private void write(Network network, Backend format, Path file, ModelProgress progress)
+  private void write(
+      Network network, Backend format, Precision precision, Path file, ModelProgress progress)
       throws IOException {
     Files.createDirectories(folder);
     Path unfinished = folder.resolve(file.getFileName() + "." + UUID.randomUUID() + UNFINISHED);
     Path unfinishedHash = hashFile(unfinished);
     try {
-      progress.started(file.getFileName().toString(), network.weightBytes());
+      progress.started(file.getFileName().toString(), network.weightBytes(precision));
       MessageDigest digest = sha256();
       try (OutputStream out =
           new DigestOutputStream(
               new BufferedOutputStream(Files.newOutputStream(unfinished), 1 << 20), digest)) {
         deleteAbandoned(file, Files.getLastModifiedTime(unfinished));
         switch (format) {
-          case PYTORCH -> TorchScriptFile.write(network, out, progress::advanced);
-          case ONNX -> OnnxFile.write(network, out, progress::advanced);
+          case PYTORCH -> TorchScriptFile.write(network, precision, out, progress::advanced);
+          case ONNX -> OnnxFile.write(network, precision, out, progress::advanced);
         }
       }
       String hash = HexFormat.of().formatHex(digest.digest());

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param workload a name in {@link Workloads}, or with {@code userFile} the user's own name
  * @param backend pytorch or onnx
- * @param precision fp32
+ * @param precision fp32, fp16 or bf16; of a user's own model, which runs as it is, only fp32 is
+ *     loaded
  * @param userFile the user's own model; null: a built-in workload
  */
 public record ModelRequest(
@@ -19,9 +20,7 @@ public record ModelRequest(
   public ModelRequest {
     requireNonNull(workload, "workload");
     Backend.named(backend);
-    if (!precision.equals("fp32")) {
-      throw new IllegalArgumentException("precision (" + precision + ") is not fp32");
-    }
+    Precision.named(precision);
   }
 
   /**

@@ -8,17 +8,40 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * Keeps the engines' native libraries in the cache. Left alone, ONNX Runtime unpacks its own into
  * the system's temporary folder at each start, and leaves a folder behind at each end.
  */
 final class NativeLibraries {
-  private static final String ONNX_RUNTIME = "/ai/onnxruntime/native/linux-x64/";
-  private static final List<String> ONNX_RUNTIME_FILES =
-      List.of("libonnxruntime.so", "libonnxruntime4j_jni.so");
+  /** Where the jar holds this system's libraries, beside those of others. */
+  private static final String ONNX_RUNTIME =
+      onnxRuntimeFolder(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
+
+  private static final List<String> ONNX_RUNTIME_FILES = files("onnxruntime", "onnxruntime4j_jni");
+
+  /** In the jar that is built for CUDA; ONNX Runtime looks for them beside its own library. */
+  private static final List<String> ONNX_RUNTIME_CUDA_FILES =
+      files("onnxruntime_providers_shared", "onnxruntime_providers_cuda");
 
   private NativeLibraries() {}
+
+  private static List<String> files(String... libraries) {
+    return Stream.of(libraries).map(System::mapLibraryName).toList();
+  }
+
+  /**
+   * The folder in the jar of ONNX Runtime, by Java's names of a system and its processor. Whether
+   * the jar has it is another question.
+   */
+  static String onnxRuntimeFolder(String osName, String osArch) {
+    String system = osName.toLowerCase(Locale.ROOT);
+    String os = system.startsWith("mac") ? "osx" : system.startsWith("windows") ? "win" : "linux";
+    String processor = osArch.equals("amd64") || osArch.equals("x86_64") ? "x64" : osArch;
+    return "/ai/onnxruntime/native/" + os + "-" + processor + "/";
+  }
 
   /**
    * Unpacks what is not there yet and tells the engines; to be called before the first engine
@@ -31,7 +54,7 @@ final class NativeLibraries {
     setIfAbsent("DJL_CACHE_DIR", cacheFolder.resolve("engines").resolve("djl"));
     URL packed = NativeLibraries.class.getResource(ONNX_RUNTIME + ONNX_RUNTIME_FILES.get(0));
     if (packed == null) {
-      return; // another system: ONNX Runtime finds its libraries by itself
+      return; // the jar has none for this system: ONNX Runtime says so when it starts
     }
     try {
       long bytes = packed.openConnection().getContentLengthLong();
@@ -40,10 +63,21 @@ final class NativeLibraries {
       for (String name : ONNX_RUNTIME_FILES) {
         unpack(name, folder);
       }
+      if (onnxRuntimeKnowsCuda()) {
+        for (String name : ONNX_RUNTIME_CUDA_FILES) {
+          unpack(name, folder);
+        }
+      }
       setIfAbsent("onnxruntime.native.path", folder);
     } catch (IOException e) {
       throw ModelCache.unwritable(cacheFolder, e);
     }
+  }
+
+  /** Whether the class path holds the ONNX Runtime that is built for CUDA. */
+  static boolean onnxRuntimeKnowsCuda() {
+    return ONNX_RUNTIME_CUDA_FILES.stream()
+        .allMatch(name -> NativeLibraries.class.getResource(ONNX_RUNTIME + name) != null);
   }
 
   private static void setIfAbsent(String property, Path value) {

@@ -51,8 +51,8 @@ final class Network {
     return List.copyOf(weights);
   }
 
-  long weightBytes() {
-    return weights.stream().mapToLong(Weight::bytes).sum();
+  long weightBytes(Precision precision) {
+    return weights.stream().mapToLong(precision::bytes).sum();
   }
 
   /** Values that training would change: all weights but the running statistics. */

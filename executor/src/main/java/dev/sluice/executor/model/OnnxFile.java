@@ -13,13 +13,17 @@ import java.util.function.LongConsumer;
 final class OnnxFile {
   private static final int IR_VERSION = 8;
   private static final int OPSET = 17;
-  private static final int FLOAT = 1;
   private static final int INT64 = 7;
 
-  private final Network network;
+  /** Ends the names of the float32 tensors that come in and go out of a half-precision network. */
+  private static final String GIVEN = "_fp32";
 
-  private OnnxFile(Network network) {
+  private final Network network;
+  private final Precision precision;
+
+  private OnnxFile(Network network, Precision precision) {
     this.network = network;
+    this.precision = precision;
   }
 
   /**
@@ -27,26 +31,34 @@ final class OnnxFile {
    *
    * @param bytesWritten hears of the bytes of each weight once they are written
    */
-  static void write(Network network, OutputStream out, LongConsumer bytesWritten)
+  static void write(
+      Network network, Precision precision, OutputStream out, LongConsumer bytesWritten)
       throws IOException {
-    new OnnxFile(network).write(out, bytesWritten);
+    new OnnxFile(network, precision).write(out, bytesWritten);
   }
 
   private void write(OutputStream out, LongConsumer bytesWritten) throws IOException {
-    var nodes = new Nodes();
+    var nodes = new Nodes(precision);
+    String given = precision == Precision.FP32 ? "" : GIVEN;
+    if (precision != Precision.FP32) {
+      nodes.convert(network.input().name(), network.input().name() + given, precision);
+    }
     network.tell(nodes);
+    if (precision != Precision.FP32) {
+      nodes.convert(network.output().name() + given, network.output().name(), Precision.FP32);
+    }
     byte[] before = nodes.graph.text(2, network.workload()).toBytes();
     byte[] after =
         new Protobuf()
-            .message(11, valueInfo(network.input()))
-            .message(12, valueInfo(network.output()))
+            .message(11, valueInfo(network.input(), given))
+            .message(12, valueInfo(network.output(), given))
             .toBytes();
     List<byte[]> headers = new ArrayList<>();
     long graphBytes = (long) before.length + after.length;
     for (Weight weight : network.weights()) {
       byte[] header = header(weight, nodes.transposed.contains(weight));
       headers.add(header);
-      graphBytes += header.length + weight.bytes();
+      graphBytes += header.length + precision.bytes(weight);
     }
 
     var model =
@@ -62,22 +74,33 @@ final class OnnxFile {
       float[] values = weight.values(network.workload());
       out.write(headers.get(i));
       out.write(
-          TorchScriptFile.littleEndian(
+          precision.littleEndian(
               nodes.transposed.contains(weight) ? transpose(weight, values) : values));
-      bytesWritten.accept(weight.bytes());
+      bytesWritten.accept(precision.bytes(weight));
     }
     out.write(after);
   }
 
+  /** {@code TensorProto.DataType}. */
+  private static int dataType(Precision precision) {
+    return switch (precision) {
+      case FP32 -> 1;
+      case FP16 -> 10;
+      case BF16 ->
+          throw new IllegalArgumentException("ONNX's convolution takes no bf16 at opset " + OPSET);
+    };
+  }
+
   /** An initializer up to its raw bytes, which follow it. */
-  private static byte[] header(Weight weight, boolean transposed) {
+  private byte[] header(Weight weight, boolean transposed) {
     var tensor = new Protobuf();
     for (int i = 0; i < weight.shape().size(); i++) {
       tensor.integer(1, weight.shape().get(transposed ? weight.shape().size() - 1 - i : i));
     }
-    tensor.integer(2, FLOAT).text(8, weight.name()).lengthOf(9, weight.bytes());
+    tensor.integer(2, dataType(precision)).text(8, weight.name());
+    tensor.lengthOf(9, precision.bytes(weight));
     byte[] start = tensor.toBytes();
-    byte[] field = new Protobuf().lengthOf(5, start.length + weight.bytes()).toBytes();
+    byte[] field = new Protobuf().lengthOf(5, start.length + precision.bytes(weight)).toBytes();
     byte[] header = new byte[field.length + start.length];
     System.arraycopy(field, 0, header, 0, field.length);
     System.arraycopy(start, 0, header, field.length, start.length);
@@ -96,16 +119,24 @@ final class OnnxFile {
     return transposed;
   }
 
-  private static Protobuf valueInfo(Tensor tensor) {
+  /** A float32 tensor that comes into the graph or goes out of it. */
+  private static Protobuf valueInfo(Tensor tensor, String ending) {
     var shape = new Protobuf().message(1, new Protobuf().text(2, "N"));
     tensor.shape().forEach(size -> shape.message(1, new Protobuf().integer(1, size)));
-    var tensorType = new Protobuf().integer(1, FLOAT).message(2, shape);
-    return new Protobuf().text(1, tensor.name()).message(2, new Protobuf().message(1, tensorType));
+    var tensorType = new Protobuf().integer(1, dataType(Precision.FP32)).message(2, shape);
+    return new Protobuf()
+        .text(1, tensor.name() + ending)
+        .message(2, new Protobuf().message(1, tensorType));
   }
 
   /** Operations as nodes of the graph. */
   private static final class Nodes implements Dialect {
     private final Protobuf graph = new Protobuf();
+    private final Precision precision;
+
+    Nodes(Precision precision) {
+      this.precision = precision;
+    }
 
     /** Matrices that are stored as [in, out], since MatMul transposes nothing. */
     private final List<Weight> transposed = new ArrayList<>();
@@ -156,11 +187,20 @@ final class OnnxFile {
       node("Constant", name, List.of(), tensorAttribute(tensor));
     }
 
-    /** A constant number without an axis; its name. */
+    /** A constant number without an axis, in the network's precision; its name. */
     private String scalar(String name, float value) {
-      var tensor = new Protobuf().integer(2, FLOAT).float32(4, value);
+      var tensor = new Protobuf().integer(2, dataType(precision));
+      if (precision == Precision.FP32) {
+        tensor.float32(4, value);
+      } else {
+        tensor.bytes(9, precision.littleEndian(new float[] {value}));
+      }
       node("Constant", name, List.of(), tensorAttribute(tensor));
       return name;
+    }
+
+    void convert(String out, String in, Precision to) {
+      node("Cast", out, List.of(in), integer("to", dataType(to)));
     }
 
     private static Protobuf tensorAttribute(Protobuf tensor) {

@@ -19,20 +19,25 @@ import java.util.zip.ZipOutputStream;
 
 /**
  * Writes a network as TorchScript: a zip of stored (never deflated) entries under one folder, with
- * the code as source text, the module as a pickle of protocol 2, and one file of raw float32 for
+ * the code as source text, the module as a pickle of protocol 2, and one file of raw values for
  * each weight.
  */
 final class TorchScriptFile {
   private static final String FOLDER = "network/";
 
+  /** Ends the names of the float32 tensors that come in and go out of a half-precision network. */
+  private static final String GIVEN = "_fp32";
+
   /** The archive format of PyTorch 1.13 and later; the code uses nothing newer. */
   private static final String ARCHIVE_VERSION = "10\n";
 
   private final Network network;
+  private final Precision precision;
   private final Map<Weight, String> attributes = new HashMap<>();
 
-  private TorchScriptFile(Network network) {
+  private TorchScriptFile(Network network, Precision precision) {
     this.network = network;
+    this.precision = precision;
     List<Weight> weights = network.weights();
     for (int i = 0; i < weights.size(); i++) {
       attributes.put(weights.get(i), "w" + i);
@@ -44,9 +49,10 @@ final class TorchScriptFile {
    *
    * @param bytesWritten hears of the bytes of each weight once they are written
    */
-  static void write(Network network, OutputStream out, LongConsumer bytesWritten)
+  static void write(
+      Network network, Precision precision, OutputStream out, LongConsumer bytesWritten)
       throws IOException {
-    new TorchScriptFile(network).write(out, bytesWritten);
+    new TorchScriptFile(network, precision).write(out, bytesWritten);
   }
 
   private void write(OutputStream out, LongConsumer bytesWritten) throws IOException {
@@ -56,18 +62,12 @@ final class TorchScriptFile {
       List<Weight> weights = network.weights();
       for (int i = 0; i < weights.size(); i++) {
         float[] values = weights.get(i).values(network.workload());
-        store(zip, "data/" + i, littleEndian(values));
-        bytesWritten.accept(weights.get(i).bytes());
+        store(zip, "data/" + i, precision.littleEndian(values));
+        bytesWritten.accept(precision.bytes(weights.get(i)));
       }
       store(zip, "constants.pkl", new Pickle().emptyTuple().stop());
       store(zip, "version", ARCHIVE_VERSION.getBytes(UTF_8));
     }
-  }
-
-  static byte[] littleEndian(float[] values) {
-    ByteBuffer bytes = ByteBuffer.allocate(4 * values.length).order(ByteOrder.LITTLE_ENDIAN);
-    bytes.asFloatBuffer().put(values);
-    return bytes.array();
   }
 
   private static void store(ZipOutputStream zip, String name, byte[] content) throws IOException {
@@ -90,11 +90,21 @@ final class TorchScriptFile {
     network
         .weights()
         .forEach(w -> code.append("  ").append(attributes.get(w)).append(" : Tensor\n"));
+    String input = network.input().name();
+    String output = network.output().name();
+    boolean cast = precision != Precision.FP32;
     code.append("  def forward(self: __torch__.Network,\n    ")
-        .append(network.input().name())
+        .append(cast ? input + GIVEN : input)
         .append(": Tensor) -> Tensor:\n");
-    network.tell(new Source(code, attributes));
-    code.append("    return ").append(network.output().name()).append('\n');
+    var source = new Source(code, attributes);
+    if (cast) {
+      source.convert(input, input + GIVEN, precision);
+    }
+    network.tell(source);
+    if (cast) {
+      source.convert(output + GIVEN, output, Precision.FP32);
+    }
+    code.append("    return ").append(cast ? output + GIVEN : output).append('\n');
     return code.toString();
   }
 
@@ -103,7 +113,7 @@ final class TorchScriptFile {
     pickle.mark().unicode("training").bool(false);
     List<Weight> weights = network.weights();
     for (int i = 0; i < weights.size(); i++) {
-      pickle.unicode("w" + i).tensor(i, weights.get(i));
+      pickle.unicode("w" + i).tensor(i, weights.get(i), precision);
     }
     return pickle.setItems().build().stop();
   }
@@ -117,6 +127,10 @@ final class TorchScriptFile {
 
     private String self(Weight weight) {
       return "self." + attributes.get(weight);
+    }
+
+    void convert(String out, String in, Precision precision) {
+      line(out, "torch.to(%s, %d)", in, precision.torchScalarType);
     }
 
     @Override
@@ -338,10 +352,10 @@ final class TorchScriptFile {
       return op('R');
     }
 
-    /** A contiguous float32 tensor on the CPU whose values are in the file {@code data/<key>}. */
-    Pickle tensor(int key, Weight weight) {
+    /** A contiguous tensor on the CPU whose values are in the file {@code data/<key>}. */
+    Pickle tensor(int key, Weight weight, Precision precision) {
       global("torch._utils", "_rebuild_tensor_v2").mark();
-      mark().unicode("storage").global("torch", "FloatStorage");
+      mark().unicode("storage").global("torch", precision.torchStorage);
       unicode(Integer.toString(key)).unicode("cpu").integer(weight.elements()).tuple();
       op('Q').integer(0); // the storage by its persistent id; offset 0
       mark();

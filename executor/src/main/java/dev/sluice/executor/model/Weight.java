@@ -31,10 +31,6 @@ record Weight(String name, List<Integer> shape, Rule rule, float number) {
     return shape.stream().reduce(1, Math::multiplyExact);
   }
 
-  long bytes() {
-    return 4L * elements();
-  }
-
   /** The values, the last axis fastest: the same for the same workload on every machine. */
   float[] values(String workload) {
     var values = new float[elements()];

@@ -32,14 +32,19 @@ final class ModelCacheTest {
   /** A changed hash means other weights for everyone: raise the format version with it. */
   @ParameterizedTest
   @CsvSource({
-    "resnet18, pytorch, c4fc28d58e2257d8ac85fa89c444d7015addfdf19c07977ca8b4333f07a4927a",
-    "resnet18, onnx, e51d35652f6a93249210b978b7a637082f0b8e1464b763de24f5bda75a9aa4c4",
-    "vit_tiny, pytorch, 5bff3a8d8c7b79c5141539d2b45d4c8d1e8b4c98d5b464ea1d950b7cf6fbe611",
-    "vit_tiny, onnx, 02478a736b571cc18d197303f3a06ca70081f0fc95629a4a0156aa3925d8803b"
+    "resnet18, pytorch, fp32, c4fc28d58e2257d8ac85fa89c444d7015addfdf19c07977ca8b4333f07a4927a",
+    "resnet18, onnx, fp32, e51d35652f6a93249210b978b7a637082f0b8e1464b763de24f5bda75a9aa4c4",
+    "vit_tiny, pytorch, fp32, 5bff3a8d8c7b79c5141539d2b45d4c8d1e8b4c98d5b464ea1d950b7cf6fbe611",
+    "vit_tiny, onnx, fp32, 02478a736b571cc18d197303f3a06ca70081f0fc95629a4a0156aa3925d8803b",
+    "vit_tiny, pytorch, bf16, 60997875ebe39305d6d7b97b0f5f6c256cade92037170fc8f36972d16f364c94",
+    "vit_tiny, pytorch, fp16, 59ed634e815b03c3dc83b4e848bc96a417155672565532244f85fe22df1f1d32",
+    "vit_tiny, onnx, fp16, 1b5be87ab6fc91e21f40dcfeea1b4fbda9e610973b59bc34c6694760ccde4c0c",
+    "resnet18, pytorch, bf16, 574050a5bdd8d82d735b180fcea54bf92dc84c5b6322df524b85e66d9e2bed88",
+    "resnet18, onnx, fp16, 967fc2189e611493cd8deb2ee306c743acf8e6f8eda4055ef5f9431223d9f03d"
   })
-  void writesTheSameBytesOnEveryMachine(String workload, String backend, String hash)
-      throws Exception {
-    Path file = new ModelCache(folder).file(workload, backend, ModelProgress.none());
+  void writesTheSameBytesOnEveryMachine(
+      String workload, String backend, String precision, String hash) throws Exception {
+    Path file = new ModelCache(folder).file(workload, backend, precision, ModelProgress.none());
 
     assertThat(ModelCache.hashFile(file)).hasContent(hash + "  " + file.getFileName());
   }
@@ -48,14 +53,32 @@ final class ModelCacheTest {
   void saysHowTheWritingGoesOn_andWritesOnlyOnce() throws Exception {
     var heard = new Heard();
     var cache = new ModelCache(folder.resolve("not/yet/there"));
-    cache.file("vit_tiny", "onnx", heard);
-    cache.file("vit_tiny", "onnx", heard);
+    cache.file("vit_tiny", "onnx", "fp32", heard);
+    cache.file("vit_tiny", "onnx", "fp32", heard);
 
     assertThat(heard.names).containsExactly("vit_tiny-v1.onnx");
     assertThat(heard.bytes).isEqualTo(heard.bytesExpected).isEqualTo(4 * 5_717_416L);
     assertThat(heard.finished).isEqualTo(1);
     assertThat(names(folder.resolve("not/yet/there")))
         .containsExactly("vit_tiny-v1.onnx", "vit_tiny-v1.onnx.sha256");
+  }
+
+  @Test
+  void eachPrecisionHasAFileOfItsOwn_andHalfTheBytes() throws Exception {
+    var heard = new Heard();
+    new ModelCache(folder).file("vit_tiny", "pytorch", "bf16", heard);
+
+    assertThat(heard.names).containsExactly("vit_tiny-bf16-v1.pt");
+    assertThat(heard.bytes).isEqualTo(heard.bytesExpected).isEqualTo(2 * 5_717_416L);
+  }
+
+  @Test
+  void writesNoOnnxFileInBf16() {
+    assertThatThrownBy(
+            () -> new ModelCache(folder).file("vit_tiny", "onnx", "bf16", ModelProgress.none()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("ONNX's convolution takes no bf16 at opset 17");
+    assertThat(names(folder)).isEmpty();
   }
 
   @ParameterizedTest
@@ -92,7 +115,7 @@ final class ModelCacheTest {
     Path file = copyOfTiny("onnx");
     Files.delete(file);
 
-    assertThat(new ModelCache(folder).file("vit_tiny", "onnx", ModelProgress.none()))
+    assertThat(new ModelCache(folder).file("vit_tiny", "onnx", "fp32", ModelProgress.none()))
         .isEqualTo(file)
         .hasSameBinaryContentAs(TestModels.file("vit_tiny", "onnx"));
   }
@@ -107,7 +130,7 @@ final class ModelCacheTest {
           }
         };
 
-    assertThatThrownBy(() -> new ModelCache(folder).file("vit_tiny", "onnx", failing))
+    assertThatThrownBy(() -> new ModelCache(folder).file("vit_tiny", "onnx", "fp32", failing))
         .isInstanceOf(UncheckedIOException.class);
     assertThat(names(folder)).isEmpty();
   }
@@ -122,7 +145,7 @@ final class ModelCacheTest {
             seen.add(names(folder));
           }
         };
-    new ModelCache(folder).file("vit_tiny", "pytorch", looking);
+    new ModelCache(folder).file("vit_tiny", "pytorch", "fp32", looking);
 
     assertThat(seen)
         .isNotEmpty()
@@ -136,7 +159,7 @@ final class ModelCacheTest {
     Path atWork = Files.createFile(folder.resolve("vit_tiny-v1.onnx.b2.unfinished"));
     Path another = Files.createFile(folder.resolve("resnet18-v1.onnx.c3.unfinished"));
     Files.setLastModifiedTime(another, FileTime.from(Instant.EPOCH));
-    new ModelCache(folder).file("vit_tiny", "onnx", ModelProgress.none());
+    new ModelCache(folder).file("vit_tiny", "onnx", "fp32", ModelProgress.none());
 
     assertThat(abandoned).doesNotExist();
     assertThat(atWork).exists();
@@ -147,7 +170,7 @@ final class ModelCacheTest {
   void letsTwoWriteTheSameFileAtOnce() throws Exception {
     var pool = Executors.newFixedThreadPool(2);
     Callable<Path> writer =
-        () -> new ModelCache(folder).file("vit_tiny", "onnx", ModelProgress.none());
+        () -> new ModelCache(folder).file("vit_tiny", "onnx", "fp32", ModelProgress.none());
     try {
       for (Future<Path> file : pool.invokeAll(List.of(writer, writer))) {
         assertThat(file.get()).hasSameBinaryContentAs(TestModels.file("vit_tiny", "onnx"));
@@ -163,7 +186,7 @@ final class ModelCacheTest {
     Path occupied = Files.writeString(folder.resolve("cache"), "a file where a folder should be");
 
     assertThatThrownBy(
-            () -> new ModelCache(occupied).file("vit_tiny", "onnx", ModelProgress.none()))
+            () -> new ModelCache(occupied).file("vit_tiny", "onnx", "fp32", ModelProgress.none()))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageStartingWith(occupied + ": error: the model cache can not be written (")
         .hasMessageContaining("\n  Maybe make room there or set SLUICE_CACHE");
@@ -182,7 +205,8 @@ final class ModelCacheTest {
   }
 
   private void assertRefused(String backend, Path file, String what) {
-    assertThatThrownBy(() -> new ModelCache(folder).file("vit_tiny", backend, ModelProgress.none()))
+    assertThatThrownBy(
+            () -> new ModelCache(folder).file("vit_tiny", backend, "fp32", ModelProgress.none()))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageStartingWith(file + ": error: " + what)
         .hasMessageEndingWith("\n  Maybe delete the file; Sluice writes it again.");

@@ -27,8 +27,8 @@ final class RealModelsTest {
   void bothEnginesGiveTheSameLogits(String workload) throws Exception {
     List<JobInput> jobs = TestModels.jobs(2, 2);
     try (LoadedModels models = TestModels.load(workload, "pytorch", "onnx");
-        InferenceSession pytorch = models.openSession(workload, "pytorch", "fp32");
-        InferenceSession onnx = models.openSession(workload, "onnx", "fp32")) {
+        InferenceSession pytorch = TestModels.session(models, workload, "pytorch");
+        InferenceSession onnx = TestModels.session(models, workload, "onnx")) {
       float[][] logits = pytorch.infer(jobs);
 
       assertThat(logits).hasDimensions(4, 1000);
@@ -42,7 +42,7 @@ final class RealModelsTest {
     JobInput job = JobInputs.make(42, "the-job", 2, 3 * 224 * 224);
     List<JobInput> others = TestModels.jobs(3, 1);
     try (LoadedModels models = TestModels.load(workload, backend);
-        InferenceSession session = models.openSession(workload, backend, "fp32")) {
+        InferenceSession session = TestModels.session(models, workload, backend)) {
       float[][] alone = session.infer(List.of(job));
       float[][] first = session.infer(List.of(job, others.get(0)));
       float[][] last = session.infer(List.of(others.get(0), others.get(1), others.get(2), job));
@@ -53,10 +53,31 @@ final class RealModelsTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"pytorch", "onnx"})
+  void theSessionsOfALane_shareOneBuffer(String backend) throws Exception {
+    var buffer = new InputBuffer();
+    List<JobInput> four = TestModels.jobs(1, 4);
+    List<JobInput> one = TestModels.jobs(1, 1);
+    try (LoadedModels tiny = TestModels.load("vit_tiny", backend);
+        LoadedModels resnet = TestModels.load("resnet18", backend);
+        InferenceSession own = TestModels.session(tiny, "vit_tiny", backend);
+        InferenceSession shared = tiny.openSession("vit_tiny", backend, "fp32", 0, buffer);
+        InferenceSession other = resnet.openSession("resnet18", backend, "fp32", 0, buffer)) {
+      float[][] expected = own.infer(one);
+
+      other.infer(four);
+      assertThat(shared.infer(one)).isDeepEqualTo(expected);
+      other.infer(one);
+      assertThat(shared.infer(one)).isDeepEqualTo(expected);
+      assertThat(buffer.capacity()).isEqualTo(4 * 4 * 3 * 224 * 224);
+    }
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"resnet18", "resnet50", "vit", "vit_tiny"})
   void logitsSpread_andTheLikeliestClassDependsOnTheInput(String workload) throws Exception {
     try (LoadedModels models = TestModels.load(workload, "onnx");
-        InferenceSession session = models.openSession(workload, "onnx", "fp32")) {
+        InferenceSession session = TestModels.session(models, workload, "onnx")) {
       float[][] logits = session.infer(TestModels.jobs(8, 1));
 
       var likeliest = new HashSet<>(TopClasses.ofJob(logits, 0, 8, 8));
@@ -72,7 +93,7 @@ final class RealModelsTest {
     var pool = Executors.newFixedThreadPool(4);
     try (LoadedModels models = TestModels.load("vit_tiny", backend)) {
       var alone = new ArrayList<float[][]>();
-      try (InferenceSession session = models.openSession("vit_tiny", backend, "fp32")) {
+      try (InferenceSession session = TestModels.session(models, "vit_tiny", backend)) {
         for (JobInput job : jobs) {
           alone.add(session.infer(List.of(job)));
         }
@@ -80,7 +101,7 @@ final class RealModelsTest {
       Callable<List<float[][]>> lane =
           () -> {
             var rows = new ArrayList<float[][]>();
-            try (InferenceSession session = models.openSession("vit_tiny", backend, "fp32")) {
+            try (InferenceSession session = TestModels.session(models, "vit_tiny", backend)) {
               for (JobInput job : jobs) {
                 rows.add(session.infer(List.of(job)));
               }
@@ -100,7 +121,7 @@ final class RealModelsTest {
   @Test
   void refusesToCloseModels_whenASessionIsOpen() throws Exception {
     LoadedModels models = TestModels.load("vit_tiny", "onnx");
-    InferenceSession session = models.openSession("vit_tiny", "onnx", "fp32");
+    InferenceSession session = TestModels.session(models, "vit_tiny", "onnx");
 
     assertThatThrownBy(models::close)
         .isInstanceOf(IllegalStateException.class)
@@ -113,7 +134,7 @@ final class RealModelsTest {
   @Test
   void refusesAJobOfAnotherShape_andStaysUsable() throws Exception {
     try (LoadedModels models = TestModels.load("vit_tiny", "pytorch");
-        InferenceSession session = models.openSession("vit_tiny", "pytorch", "fp32")) {
+        InferenceSession session = TestModels.session(models, "vit_tiny", "pytorch")) {
       var wrong = new JobInput("g0-7", 1, new float[3 * 32 * 32]);
 
       assertThatThrownBy(() -> session.infer(List.of(wrong)))
@@ -126,12 +147,12 @@ final class RealModelsTest {
   @Test
   void refusesAModelThatWasNotLoaded() throws Exception {
     try (LoadedModels models = TestModels.load("vit_tiny", "onnx")) {
-      assertThatThrownBy(() -> models.openSession("vit_tiny", "pytorch", "fp32"))
+      assertThatThrownBy(() -> TestModels.session(models, "vit_tiny", "pytorch"))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("no model (vit_tiny, pytorch) was loaded");
-      assertThatThrownBy(() -> models.openSession("vit_tiny", "onnx", "fp16"))
+          .hasMessageContaining("no model (vit_tiny, pytorch, fp32) was loaded");
+      assertThatThrownBy(() -> models.openSession("vit_tiny", "onnx", "fp16", 0, new InputBuffer()))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("precision (fp16)");
+          .hasMessageContaining("no model (vit_tiny, onnx, fp16) was loaded");
     }
   }
 
@@ -139,8 +160,7 @@ final class RealModelsTest {
   void refusesAnotherNumberOfThreads_sincePyTorchReadsItOnce() throws Exception {
     TestModels.load("vit_tiny", "pytorch").close();
 
-    assertThatThrownBy(
-            () -> LoadedModels.load(List.of(), 2, TestModels.CACHE, ModelProgress.none()))
+    assertThatThrownBy(() -> Engines.prepare(2, TestModels.CACHE))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("threadsPerLane (2) differs from (1)");
   }

@@ -9,10 +9,16 @@ import java.util.List;
 final class TestModels {
   static final ModelCache CACHE = new ModelCache(Path.of("target", "test-model-cache"));
 
+  static final List<String> BACKENDS = List.of("pytorch", "onnx");
+
   private TestModels() {}
 
+  static Engines engines() throws UserMistakeException {
+    return Engines.prepare(1, CACHE);
+  }
+
   static Path file(String workload, String backend) throws UserMistakeException {
-    return CACHE.file(workload, backend, ModelProgress.none());
+    return CACHE.file(workload, backend, "fp32", ModelProgress.none());
   }
 
   static LoadedModels load(String workload, String... backends) throws UserMistakeException {
@@ -20,7 +26,16 @@ final class TestModels {
     for (String backend : backends) {
       requests.add(new ModelRequest(workload, backend, "fp32", null));
     }
-    return LoadedModels.load(requests, 1, CACHE, ModelProgress.none());
+    return load(requests);
+  }
+
+  static LoadedModels load(List<ModelRequest> requests) throws UserMistakeException {
+    return LoadedModels.load(
+        requests, engines(), Devices.processor(BACKENDS), CACHE, ModelProgress.none());
+  }
+
+  static InferenceSession session(LoadedModels models, String workload, String backend) {
+    return models.openSession(workload, backend, "fp32", 0, new InputBuffer());
   }
 
   static List<JobInput> jobs(int count, int samples) {

@@ -27,10 +27,11 @@ final class UserFileTest {
     List<JobInput> jobs = TestModels.jobs(1, 2);
     try (LoadedModels own = load(file, backend, SHAPE);
         LoadedModels builtIn = TestModels.load("vit_tiny", backend);
-        InferenceSession ownSession = own.openSession("mine", backend, "fp32");
-        InferenceSession session = builtIn.openSession("vit_tiny", backend, "fp32")) {
+        InferenceSession ownSession = TestModels.session(own, "mine", backend);
+        InferenceSession session = TestModels.session(builtIn, "vit_tiny", backend)) {
       assertThat(ownSession.infer(jobs)).isDeepEqualTo(session.infer(jobs));
-      assertThat(own.info("mine", backend)).isEqualTo(new WorkloadInfo("mine", 70, 0, 0, SHAPE));
+      assertThat(own.info("mine", backend, "fp32"))
+          .isEqualTo(new WorkloadInfo("mine", 70, 0, 0, SHAPE));
     }
   }
 
@@ -115,7 +116,8 @@ final class UserFileTest {
     var userFile = new ModelRequest.UserFile("mine.yaml:4", file, shape, 70);
     return LoadedModels.load(
         List.of(new ModelRequest("mine", backend, "fp32", userFile)),
-        1,
+        TestModels.engines(),
+        Devices.processor(TestModels.BACKENDS),
         TestModels.CACHE,
         ModelProgress.none());
   }

@@ -3,7 +3,6 @@ package dev.sluice.scheduling.policy;
 import static dev.sluice.scheduling.policy.Choice.start;
 
 import dev.sluice.scheduling.policy.SchedulerState.Group;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,6 +23,9 @@ final class BatchAwarePolicy implements SchedulingPolicy {
           new Weight("interactive", 1.0),
           new Weight("not_interactive", 0.5));
 
+  private static final List<String> TERMS =
+      List.of("workload", "backend", "precision", "class", "bonus");
+
   private final double workload;
   private final double backend;
   private final double precision;
@@ -42,12 +44,12 @@ final class BatchAwarePolicy implements SchedulingPolicy {
 
   @Override
   public Needs needs() {
-    return new Needs(Set.of(JobOrder.DEADLINE), true, false);
+    return new Needs(Set.of(JobOrder.DEADLINE), true, false, true);
   }
 
   @Override
   public Choice choose(SchedulerState state) {
-    HighestScore best = HighestScore.in(state, (job, lane) -> score(job.group()));
+    HighestScore best = HighestScore.ofSets(state, set -> score(set.groups().get(0)));
     if (best == null) {
       return state.nothingStartable();
     }
@@ -57,6 +59,7 @@ final class BatchAwarePolicy implements SchedulingPolicy {
         .because(terms(group));
   }
 
+  /** Equal for all of a set. */
   private double score(Group group) {
     return workload * (group.waitingWithWorkload() - 1)
         + backend * (group.waitingWithBackend() - 1)
@@ -69,13 +72,13 @@ final class BatchAwarePolicy implements SchedulingPolicy {
     return group.jobClass().interactive() ? interactive : notInteractive;
   }
 
-  private Map<String, Double> terms(Group group) {
-    Map<String, Double> terms = new LinkedHashMap<>();
-    terms.put("workload", workload * (group.waitingWithWorkload() - 1));
-    terms.put("backend", backend * (group.waitingWithBackend() - 1));
-    terms.put("precision", precision * (group.waitingWithPrecision() - 1));
-    terms.put("class", jobClass * (group.waitingWithClass() - 1));
-    terms.put("bonus", bonus(group));
-    return terms;
+  private ScoreTerms terms(Group group) {
+    return ScoreTerms.of(
+        TERMS,
+        workload * (group.waitingWithWorkload() - 1),
+        backend * (group.waitingWithBackend() - 1),
+        precision * (group.waitingWithPrecision() - 1),
+        jobClass * (group.waitingWithClass() - 1),
+        bonus(group));
   }
 }

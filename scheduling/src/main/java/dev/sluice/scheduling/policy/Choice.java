@@ -1,7 +1,5 @@
 package dev.sluice.scheduling.policy;
 
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -43,7 +41,7 @@ public sealed interface Choice {
     public Start {
       batch = List.copyOf(batch);
       lanes = List.copyOf(lanes);
-      scoreTerms = Collections.unmodifiableMap(new LinkedHashMap<>(scoreTerms));
+      scoreTerms = ScoreTerms.copyOf(scoreTerms);
     }
 
     /** The same start, refused as too late after that time. */

@@ -2,11 +2,11 @@ package dev.sluice.scheduling.policy;
 
 import static dev.sluice.scheduling.policy.Choice.start;
 
+import dev.sluice.scheduling.CoreSettings.JobClass;
 import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
 import dev.sluice.scheduling.policy.SchedulerState.Group;
 import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -31,6 +31,9 @@ final class DynamicPolicy implements SchedulingPolicy {
           new Weight("short_service", 2),
           new Weight("tokens", 0.1));
 
+  private static final List<String> TERMS =
+      List.of("interactive", "urgency", "batchability", "short_service", "tokens");
+
   private static final double NS_PER_MS = 1e6;
   private static final double NS_PER_SECOND = 1e9;
   private static final double SERVICE_SECONDS_MIN = 0.001;
@@ -54,61 +57,75 @@ final class DynamicPolicy implements SchedulingPolicy {
 
   @Override
   public Needs needs() {
-    return new Needs(Set.of(JobOrder.DEADLINE), true, true);
+    return new Needs(Set.of(JobOrder.DEADLINE), true, true, true);
   }
 
   @Override
   public Choice choose(SchedulerState state) {
-    HighestScore best = HighestScore.in(state, (job, lane) -> score(state, job, lane));
+    HighestScore best =
+        HighestScore.ofHeads(
+            state,
+            set -> scoreMax(state, set),
+            (group, deadlineNs, lane) -> score(state, group, deadlineNs, lane));
     if (best == null) {
       return state.nothingStartable();
     }
     CompatibleSet set = best.job().group().set();
     return start(
-            set.fill(best.job(), best.lane(), (job, lane) -> score(state, job, lane)),
+            set.fill(
+                best.job(),
+                best.lane(),
+                (job, lane) -> score(state, job.group(), job.deadlineNs(), lane)),
             List.of(best.lane()))
         .because(terms(state, best.job(), best.lane()));
   }
 
-  private double score(SchedulerState state, Job job, Lane lane) {
+  private double score(SchedulerState state, Group group, long deadlineNs, Lane lane) {
+    return interactiveTerm(group.jobClass())
+        + urgencyTerm(deadlineNs - state.nowNs())
+        + batchabilityTerm(group.set())
+        + shortServiceTerm(state.predictedNs(group, group.samples(), lane))
+        - tokensTerm(group.tokens());
+  }
+
+  /** The sum of what each term can be at most; rounding keeps the order of equal sums of terms. */
+  private double scoreMax(SchedulerState state, CompatibleSet set) {
+    long leftNs = set.earliestDeadlineNs() - state.nowNs();
+    return interactiveTerm(set.groups().get(0).jobClass())
+        + (leftNs < 0 ? Math.max(overdue, urgency) : urgencyTerm(leftNs))
+        + batchabilityTerm(set)
+        + shortServiceTerm(set.predictedNsMin())
+        - tokensTerm(set.tokensMin());
+  }
+
+  private ScoreTerms terms(SchedulerState state, Job job, Lane lane) {
     Group group = job.group();
-    return interactiveTerm(group)
-        + urgencyTerm(state, job)
-        + batchabilityTerm(group)
-        + shortServiceTerm(state, group, lane)
-        - tokensTerm(group);
+    return ScoreTerms.of(
+        TERMS,
+        interactiveTerm(group.jobClass()),
+        urgencyTerm(job.deadlineNs() - state.nowNs()),
+        batchabilityTerm(group.set()),
+        shortServiceTerm(state.predictedNs(group, group.samples(), lane)),
+        -tokensTerm(group.tokens()));
   }
 
-  private Map<String, Double> terms(SchedulerState state, Job job, Lane lane) {
-    Group group = job.group();
-    Map<String, Double> terms = new LinkedHashMap<>();
-    terms.put("interactive", interactiveTerm(group));
-    terms.put("urgency", urgencyTerm(state, job));
-    terms.put("batchability", batchabilityTerm(group));
-    terms.put("short_service", shortServiceTerm(state, group, lane));
-    terms.put("tokens", -tokensTerm(group));
-    return terms;
+  private double interactiveTerm(JobClass jobClass) {
+    return jobClass.interactive() ? interactive : 0;
   }
 
-  private double interactiveTerm(Group group) {
-    return group.jobClass().interactive() ? interactive : 0;
-  }
-
-  private double urgencyTerm(SchedulerState state, Job job) {
-    long leftNs = job.deadlineNs() - state.nowNs();
+  private double urgencyTerm(long leftNs) {
     return leftNs < 0 ? overdue : urgency / (leftNs / NS_PER_MS + 1);
   }
 
-  private double batchabilityTerm(Group group) {
-    return batchability * Math.min((group.set().waiting() - 1) / OTHERS_THAT_COUNT, 1);
+  private double batchabilityTerm(CompatibleSet set) {
+    return batchability * Math.min((set.waiting() - 1) / OTHERS_THAT_COUNT, 1);
   }
 
-  private double shortServiceTerm(SchedulerState state, Group group, Lane lane) {
-    double seconds = state.predictedNs(group, group.samples(), lane) / NS_PER_SECOND;
-    return shortService / Math.max(seconds, SERVICE_SECONDS_MIN);
+  private double shortServiceTerm(long predictedNs) {
+    return shortService / Math.max(predictedNs / NS_PER_SECOND, SERVICE_SECONDS_MIN);
   }
 
-  private double tokensTerm(Group group) {
-    return tokens * group.tokens() / 1000;
+  private double tokensTerm(long jobTokens) {
+    return tokens * jobTokens / 1000;
   }
 }

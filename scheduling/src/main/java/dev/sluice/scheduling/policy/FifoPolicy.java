@@ -16,7 +16,7 @@ import java.util.Set;
 final class FifoPolicy implements SchedulingPolicy {
   @Override
   public Needs needs() {
-    return new Needs(Set.of(JobOrder.ARRIVAL, JobOrder.ENTRY), false, false);
+    return new Needs(Set.of(JobOrder.ARRIVAL), false, false, false);
   }
 
   @Override

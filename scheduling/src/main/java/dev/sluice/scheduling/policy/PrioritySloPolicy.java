@@ -14,12 +14,13 @@ import java.util.Set;
 final class PrioritySloPolicy implements SchedulingPolicy {
   @Override
   public Needs needs() {
-    return new Needs(Set.of(JobOrder.DEADLINE), true, false);
+    return new Needs(Set.of(JobOrder.DEADLINE), true, false, true);
   }
 
   @Override
   public Choice choose(SchedulerState state) {
-    HighestScore best = HighestScore.in(state, (job, lane) -> -job.group().jobClass().priority());
+    HighestScore best =
+        HighestScore.ofSets(state, set -> -set.groups().get(0).jobClass().priority());
     if (best == null) {
       return state.nothingStartable();
     }

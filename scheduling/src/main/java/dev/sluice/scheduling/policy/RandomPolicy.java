@@ -2,6 +2,7 @@ package dev.sluice.scheduling.policy;
 
 import static dev.sluice.scheduling.policy.Choice.start;
 
+import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
 import dev.sluice.scheduling.policy.SchedulerState.Group;
 import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
@@ -15,34 +16,42 @@ import java.util.Set;
 final class RandomPolicy implements SchedulingPolicy {
   @Override
   public Needs needs() {
-    return new Needs(Set.of(JobOrder.ENTRY), false, false);
+    return new Needs(Set.of(JobOrder.ENTRY), false, false, true);
   }
 
   @Override
   public Choice choose(SchedulerState state) {
-    if (!state.hasIdleLane()) {
-      return state.nothingStartable();
-    }
+    List<? extends CompatibleSet> sets = state.setsThatMayStart();
     int startable = 0;
-    for (Group group : state.groups()) {
-      if (state.laneFor(group) != null) {
-        startable += group.waiting();
-      }
+    for (CompatibleSet set : sets) {
+      startable += state.startable(set);
     }
     if (startable == 0) {
       return state.nothingStartable();
     }
     int place = (int) Long.remainderUnsigned(state.draw(), startable);
-    for (Group group : state.groups()) {
-      Lane lane = state.laneFor(group);
+    for (CompatibleSet set : sets) {
+      int startableInSet = state.startable(set);
+      if (place < startableInSet) {
+        return startOneOf(state, set, place);
+      }
+      place -= startableInSet;
+    }
+    throw new IllegalStateException("the state changed while a job was drawn");
+  }
+
+  private static Choice startOneOf(SchedulerState state, CompatibleSet set, int placeInSet) {
+    int place = placeInSet;
+    for (Group group : set.groups()) {
+      Lane lane = group.waiting() == 0 ? null : state.laneFor(group);
       if (lane != null) {
         if (place < group.waiting()) {
           Job job = group.jobAt(place, JobOrder.ENTRY);
-          return start(group.set().fill(job, lane, JobOrder.ENTRY), List.of(lane));
+          return start(set.fill(job, lane, JobOrder.ENTRY), List.of(lane));
         }
         place -= group.waiting();
       }
     }
-    throw new IllegalStateException("the state changed while a job was drawn");
+    throw new IllegalStateException("fewer jobs of a set can start than were counted");
   }
 }

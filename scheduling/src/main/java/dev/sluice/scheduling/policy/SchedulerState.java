@@ -20,31 +20,49 @@ public interface SchedulerState {
   /** The groups in which a job waits, in an order that depends on their attributes alone. */
   List<? extends Group> groups();
 
+  /**
+   * The compatible sets of which a job may start now, in the same order. None is missing; one of
+   * them may turn out to hold none, so that {@link #laneFor} has the last word.
+   */
+  List<? extends CompatibleSet> setsThatMayStart();
+
   /** The first waiting job by {@link JobOrder#ARRIVAL}, which the policy declared; null: none. */
   @Nullable Job oldest();
 
   /** All lanes of executors that have not left, by id: executors as they joined, then index. */
   List<? extends Lane> lanes();
 
-  /** Whether some lane of an executor that has not left is idle. */
+  /** Whether some lane is idle and takes a batch. */
   boolean hasIdleLane();
+
+  /** Whether some lane takes a batch, be it idle or, with {@code ahead}, holding one already. */
+  boolean hasFreeLane();
 
   /**
    * The first idle lane, by id, on which one job of the group may start now: its set is ripe, the
-   * executor can run it and has the tokens. Null: none, see {@link #blockedBy}.
+   * executor can run it and has the tokens; if there is none, of the lanes that take a batch beside
+   * what they hold the one expected free first. Null: none, see {@link #blockedBy}.
    */
   @Nullable Lane laneFor(Group group);
+
+  /** How many jobs of the set may start now, each alone, by {@link #laneFor}. */
+  int startable(CompatibleSet set);
 
   /** Why no job of the group may start now. Defined only while {@link #laneFor} gives null. */
   Choice.Cause blockedBy(Group group);
 
   /**
    * The answer of a policy that passes over what cannot start, when nothing can. Its cause is lane
-   * if none is idle, else the first of tokens, lane, window, capability that holds up some group.
+   * if none takes a batch, else the first of tokens, lane, window, capability that holds up some
+   * group.
    */
   Choice nothingStartable();
 
-  /** Tokens that a batch of this group may take on the lane's executor now. */
+  /**
+   * Tokens that a batch of this group may take on the lane's executor now: those that no batch
+   * holds, without what is reserved for another group. A job that may run outside the budget may
+   * take more.
+   */
   long freeTokens(Lane lane, Group group);
 
   /** Predicted mean service time of so many samples of the group's model, at least 1 ns. */
@@ -91,6 +109,9 @@ public interface SchedulerState {
     /** Its first job in an order that the policy declared: DEADLINE or ENTRY. */
     Job first(JobOrder order);
 
+    /** The earliest deadline of its jobs, which the policy reads in that order. */
+    long firstDeadlineNs();
+
     /** Its job at a place, from 0, in the declared order; walks there from the nearer end. */
     Job jobAt(int place, JobOrder order);
 
@@ -109,8 +130,20 @@ public interface SchedulerState {
 
   /** The groups of equal class, workload, backend and precision. */
   interface CompatibleSet {
+    /** Its groups, in the order of {@link SchedulerState#groups}, also those where none waits. */
+    List<? extends Group> groups();
+
     /** How many jobs wait in it, also those too large to share a batch. */
     int waiting();
+
+    /** The fewest tokens of one of its waiting jobs; {@link Long#MAX_VALUE}: none waits. */
+    long tokensMin();
+
+    /**
+     * The least predicted mean of one of its waiting jobs alone, whatever the lane; {@link
+     * Long#MAX_VALUE}: none waits, or none can run.
+     */
+    long predictedNsMin();
 
     /** Samples of its waiting jobs that may share a batch. */
     long samples();
@@ -143,14 +176,15 @@ public interface SchedulerState {
 
     String deviceKind();
 
+    /** Whether it holds nothing and takes a batch. */
     boolean idle();
 
-    /** When it last became idle; {@link Long#MAX_VALUE} while it is busy. */
+    /** When it last became empty; {@link Long#MAX_VALUE} while it holds a batch. */
     long idleSinceNs();
 
     /**
-     * Decision + predicted mean of its batch, which may be past; {@link #idleSinceNs} if it is
-     * idle.
+     * When its first batch came first + predicted means of all that it holds, which may be past;
+     * {@link #idleSinceNs} if it holds none.
      */
     long expectedFreeAtNs();
   }

@@ -17,11 +17,12 @@ public interface SchedulingPolicy {
   /**
    * What a policy reads; a run that cannot give it is refused before it starts.
    *
-   * @param orders in which it reads the waiting jobs
+   * @param orders in which it reads the waiting jobs; batches may be filled by ENTRY without it
    * @param deadlines whether every job must have a latency promise
    * @param estimates whether it reads predicted service times
+   * @param reservations whether tokens are kept for jobs that it passes over for too long
    */
-  record Needs(Set<JobOrder> orders, boolean deadlines, boolean estimates) {
+  record Needs(Set<JobOrder> orders, boolean deadlines, boolean estimates, boolean reservations) {
     public Needs {
       orders = Set.copyOf(orders);
     }

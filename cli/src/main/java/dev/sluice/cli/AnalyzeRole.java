@@ -1,0 +1,106 @@
+package dev.sluice.cli;
+
+import dev.sluice.analytics.EventLogReader;
+import dev.sluice.analytics.LiveSnapshot;
+import dev.sluice.analytics.RunContext;
+import dev.sluice.analytics.RunReport;
+import dev.sluice.analytics.SummaryTable;
+import dev.sluice.contract.experiment.ResolvedConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Analytics: reads the run's log, shows how it goes, and makes its folder. */
+final class AnalyzeRole implements AutoCloseable {
+  private static final Duration READ_LIMIT = Duration.ofMinutes(2);
+  private static final int EXIT_THRESHOLD = 3;
+
+  private final RunFrame frame;
+  private final EventLogReader reader;
+  private @Nullable String summaryJson;
+
+  /** Begins to read. */
+  AnalyzeRole(RunFrame frame, Map<String, Object> kafka) {
+    this.frame = frame;
+    reader = new EventLogReader(kafka, frame.topics(), frame.clock());
+  }
+
+  /** Shows how the run goes until it is closed. */
+  ProgressLine showProgress(Consumer<Throwable> onFailure) {
+    return ProgressLine.start(frame.console(), reader, frame.experiment(), onFailure);
+  }
+
+  /** The run so far. */
+  LiveSnapshot snapshot() {
+    return reader.snapshot();
+  }
+
+  /** Waits until the log is read to the run's end, which stands in it already. */
+  void awaitWholeLog() throws RoleFailedException, InterruptedException {
+    if (!reader.awaitRunEnd(READ_LIMIT)) {
+      throw new RoleFailedException("the event log could not be read to its end in time", null);
+    }
+  }
+
+  /**
+   * What was read so far.
+   *
+   * @throws IllegalStateException if reading has failed
+   */
+  RunReport report(Environment environment) {
+    return reader.report(
+        new RunContext(
+            frame.experiment(), frame.runId(), environment.notes(), environment.versions()));
+  }
+
+  /** Writes the report's files. */
+  void write(RunReport report, Environment environment, String requestDigest, RunFolder folder)
+      throws IOException {
+    report.write(folder.path());
+    Files.writeString(
+        folder.path().resolve("config.yaml"),
+        environment.firstLine()
+            + ResolvedConfig.write(frame.experiment())
+            + environment.toYaml(
+                requestDigest,
+                report.summary().figure("clock_offset_ms_max"),
+                report.deviceKinds()));
+  }
+
+  /** Shows the summary, names the finished folder, and returns the exit status. */
+  int conclude(RunReport report, RunFolder folder) throws IOException {
+    Console console = frame.console();
+    summaryJson = report.summary().toJson();
+    console.line("");
+    console.line(SummaryTable.render(report.summary()));
+    int status =
+        switch (report.summary().verdict()) {
+          case MET -> Sluice.EXIT_DONE;
+          case MISSED -> EXIT_THRESHOLD;
+          case FAILED -> Sluice.EXIT_BUG;
+        };
+    if (status == Sluice.EXIT_BUG) {
+      console.line("sluice: error: the run failed, see above.");
+      console.line("  Maybe its folder says more: " + folder.failedPath());
+      return status;
+    }
+    Path finished = folder.finish();
+    console.line("Folder    " + finished);
+    console.line("Pictures  " + finished.resolve("plots"));
+    return status;
+  }
+
+  /** The finished run's summary.json; null if there is none. */
+  @Nullable String summaryJson() {
+    return summaryJson;
+  }
+
+  @Override
+  public void close() {
+    reader.close();
+  }
+}

@@ -1,0 +1,175 @@
+package dev.sluice.cli;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import dev.sluice.contract.UserMistakeException;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code ./sluice bench}: Sluice's own speed. */
+@Command(
+    name = "bench",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Measures Sluice's own speed: the core alone, the loop's hops, its throughput, its start.",
+      "Prints a table and writes bench.json, with how noisy the machine was. All takes about"
+          + " 25 minutes; nothing else should run meanwhile."
+    },
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:every row reached its goal",
+      "1:a bug, or a measurement failed",
+      "2:a mistake in the command",
+      "3:done, but a row missed its goal"
+    },
+    footer = {"", "Examples:", "  ./sluice bench", "  ./sluice bench core hop-100 --repeats 3"})
+final class BenchCommand implements Callable<Integer> {
+  private static final ObjectMapper JSON =
+      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+  private static final DateTimeFormatter STAMP =
+      DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT).withZone(ZoneId.systemDefault());
+
+  private static final long CALIBRATION_ROUNDS = 200_000_000L;
+
+  @Parameters(
+      paramLabel = "NAME",
+      arity = "0..*",
+      description = "Only these measurements (default: all).")
+  private List<String> names = new ArrayList<>();
+
+  @Option(names = "--repeats", paramLabel = "N", description = "Of each measurement (default: 1).")
+  private int repeats = 1;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      description = "Length of each run's measured window (default: 60).")
+  private int seconds = 60;
+
+  @Option(
+      names = "--warm-up",
+      paramLabel = "S",
+      description = "What each run does before it (default: 30).")
+  private int warmUpSeconds = 30;
+
+  @Option(
+      names = "--results",
+      paramLabel = "DIR",
+      description = "Where the bench's folder goes (default: results, beside sluice).")
+  private @Nullable Path results;
+
+  @Option(names = "--json", description = "Prints bench.json instead of the table.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    PrintStream out = System.out;
+    var console = new Console(json ? System.err : out, false);
+    try {
+      atLeast(1, "--repeats", repeats);
+      atLeast(1, "--seconds", seconds);
+      atLeast(0, "--warm-up", warmUpSeconds);
+      Path home = Path.of(System.getProperty("sluice.home", "."));
+      Path folder =
+          (results == null ? home.resolve("results") : results)
+              .resolve("bench-" + STAMP.format(Instant.now()));
+      List<Bench> benches = chosen(benches(home, folder));
+      return measure(benches, folder, console, out);
+    } catch (UserMistakeException e) {
+      System.err.println(e.getMessage());
+      return Sluice.EXIT_MISTAKE;
+    } catch (MeasurementFailedException e) {
+      System.err.println("sluice: error: a measurement failed: " + e.getMessage() + ".");
+      System.err.println("  Maybe its output says why: " + e.output());
+      return Sluice.EXIT_BUG;
+    }
+  }
+
+  private List<Bench> benches(Path home, Path folder) throws IOException {
+    String quickstart = Files.readString(home.resolve("configs").resolve("quickstart.yaml"));
+    return Benches.all(folder.resolve("runs"), quickstart, seconds, warmUpSeconds);
+  }
+
+  private static void atLeast(int least, String option, int value) throws UserMistakeException {
+    if (value < least) {
+      throw new UserMistakeException(
+          option, "the value (" + value + ") is below " + least, "leave it out");
+    }
+  }
+
+  private List<Bench> chosen(List<Bench> all) throws UserMistakeException {
+    List<String> known = all.stream().map(Bench::name).toList();
+    for (String name : names) {
+      if (!known.contains(name)) {
+        throw new UserMistakeException(
+            "sluice bench",
+            "the measurement (" + name + ") is unknown",
+            "you meant one of " + String.join(", ", known));
+      }
+    }
+    return names.isEmpty() ? all : all.stream().filter(b -> names.contains(b.name())).toList();
+  }
+
+  private int measure(List<Bench> benches, Path folder, Console console, PrintStream out)
+      throws IOException, InterruptedException, MeasurementFailedException {
+    Optional<HostLoad> before = HostLoad.read();
+    List<Double> calibrationsMs = new ArrayList<>();
+    Map<Bench.Row, List<Double>> readings = new LinkedHashMap<>();
+    benches.forEach(bench -> bench.rows().forEach(row -> readings.put(row, new ArrayList<>())));
+    calibrate();
+    for (int repeat = 1; repeat <= repeats; repeat++) {
+      for (Bench bench : benches) {
+        console.line("measuring " + bench.name() + ", " + repeat + " of " + repeats);
+        calibrationsMs.add(calibrate());
+        bench.measure().forEach((row, value) -> readings.getOrDefault(row, List.of()).add(value));
+      }
+    }
+    var report = new BenchReport(readings, calibrationsMs, stealShare(before));
+    Files.createDirectories(folder);
+    String written = JSON.writeValueAsString(report.toTree()) + "\n";
+    Files.writeString(folder.resolve("bench.json"), written);
+    if (json) {
+      out.print(written);
+    }
+    console.line(report.table());
+    console.line("Figures   " + folder.resolve("bench.json"));
+    return report.allMet() ? 0 : 3;
+  }
+
+  private static @Nullable Double stealShare(Optional<HostLoad> before) throws IOException {
+    Optional<HostLoad> after = HostLoad.read();
+    return before.isPresent() && after.isPresent()
+        ? Double.valueOf(after.get().stealShareSince(before.get()))
+        : null;
+  }
+
+  /** Milliseconds that one fixed loop of arithmetic takes: how fast the machine is just now. */
+  private static double calibrate() {
+    long startNs = System.nanoTime();
+    long value = 1;
+    for (long i = 0; i < CALIBRATION_ROUNDS; i++) {
+      value = value * 6364136223846793005L + i;
+    }
+    double ms = (System.nanoTime() - startNs) / 1e6;
+    if (value == 0) {
+      throw new IllegalStateException(String.format(Locale.ROOT, "%d", value)); // keeps the loop
+    }
+    return ms;
+  }
+}

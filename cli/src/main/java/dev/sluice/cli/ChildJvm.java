@@ -1,0 +1,40 @@
+package dev.sluice.cli;
+
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How this process starts another of its kind: the same Java, class path and JVM options. */
+final class ChildJvm {
+  private ChildJvm() {}
+
+  /**
+   * The command line of a child with this process's own JVM options.
+   *
+   * @param options JVM options that come after, and so override, this process's own
+   * @param main the class whose main is run
+   */
+  static List<String> likeThis(List<String> options, Class<?> main, List<String> arguments) {
+    List<String> all = new ArrayList<>();
+    for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+      if (!option.startsWith("-agentlib") && !option.startsWith("-javaagent")) {
+        all.add(option);
+      }
+    }
+    all.addAll(options);
+    return of(all, main, arguments);
+  }
+
+  /** The command line of a child with these JVM options alone. */
+  static List<String> of(List<String> options, Class<?> main, List<String> arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(options);
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add(main.getName());
+    command.addAll(arguments);
+    return command;
+  }
+}

@@ -1,0 +1,86 @@
+package dev.sluice.cli;
+
+import dev.sluice.scheduling.policy.Policies;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * {@link CoreBench} in a child process with the JVM's own defaults: a core alone, both compilers.
+ */
+final class CoreInChild implements Bench {
+  private static final int FEW_GROUPS = 48;
+
+  @Override
+  public String name() {
+    return "core";
+  }
+
+  @Override
+  public List<Row> rows() {
+    List<Row> rows = new ArrayList<>();
+    for (int groups : CoreBench.GROUPS) {
+      for (String policy : Policies.names()) {
+        for (boolean microbatch : new boolean[] {false, true}) {
+          rows.add(row(policy, microbatch, groups));
+        }
+      }
+    }
+    return rows;
+  }
+
+  private static Row row(String policy, boolean microbatch, int groups) {
+    double goal = 1e6;
+    if (groups == FEW_GROUPS) {
+      goal = policy.equals("fifo") && !microbatch ? 5e6 : 2e6;
+    }
+    return Row.atLeast(
+        String.format(
+            Locale.ROOT,
+            "core_%s_%s_%d_groups_jobs_per_s",
+            policy,
+            microbatch ? "joined" : "single",
+            groups),
+        "jobs/s",
+        goal);
+  }
+
+  @Override
+  public Map<Row, Double> measure() throws IOException, InterruptedException {
+    Process child =
+        new ProcessBuilder(
+                ChildJvm.of(List.of("-Xmx1g", "-XX:+UseSerialGC"), CoreInChild.class, List.of()))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String printed = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (child.waitFor() != 0) {
+      throw new IOException("the core's bench ended with status " + child.exitValue());
+    }
+    Map<Row, Double> readings = new LinkedHashMap<>();
+    for (String line : printed.lines().toList()) {
+      String[] fields = line.split(" ", -1);
+      readings.put(
+          row(fields[0], Boolean.parseBoolean(fields[1]), Integer.parseInt(fields[2])),
+          Double.parseDouble(fields[3]));
+    }
+    return readings;
+  }
+
+  /** In the child: a line per reading. */
+  public static void main(String[] arguments) {
+    CoreBench.run(
+        System::nanoTime,
+        result ->
+            System.out.println(
+                String.join(
+                    " ",
+                    result.policy(),
+                    Boolean.toString(result.microbatch()),
+                    Integer.toString(result.groups()),
+                    Double.toString(result.jobsPerSecond()))));
+  }
+}

@@ -1,0 +1,116 @@
+package dev.sluice.cli;
+
+import dev.sluice.contract.ExecutorReported.Capability;
+import dev.sluice.contract.UserMistakeException;
+import dev.sluice.executor.Executor;
+import dev.sluice.executor.ExecutorNumbers;
+import dev.sluice.executor.ExecutorSettings;
+import dev.sluice.executor.LaneBackend;
+import dev.sluice.executor.LaneFaults;
+import dev.sluice.executor.WarmUpException;
+import dev.sluice.executor.model.ModelCache;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** An executor: warms its lanes up, then runs its shard's batches until it is closed. */
+final class ExecuteRole implements AutoCloseable {
+  private final Executor executor;
+
+  private ExecuteRole(Executor executor) {
+    this.executor = executor;
+  }
+
+  /** Loads the models, or prepares the emulation: what can be wrong there needs no broker. */
+  static LaneBackend loadModels(RunFrame frame, LaneSource lanes) throws UserMistakeException {
+    long startedNs = frame.clock().monotonicNs();
+    LaneBackend backend;
+    try (var bar = new ModelBar(frame.console())) {
+      backend =
+          lanes.open(
+              ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))),
+              bar);
+    }
+    if (frame.experiment().lanes().emulated()) {
+      frame.console().item("models", "none: lanes are emulated (" + backend.deviceKind() + ")");
+      lanes.notes().forEach(note -> frame.console().item("", note));
+    } else {
+      frame
+          .console()
+          .item(
+              "models",
+              lanes.modelCount()
+                  + " loaded and checked on "
+                  + backend.deviceKind()
+                  + ", "
+                  + frame.secondsSince(startedNs));
+      lanes.notes().forEach(note -> frame.console().item("", note));
+    }
+    return backend;
+  }
+
+  /** Warms the lanes of an executor up. */
+  static ExecuteRole warmUp(RunFrame frame, LaneBackend backend, String executorId, int shard)
+      throws WarmUpException, InterruptedException {
+    Console console = frame.console();
+    long startedNs = frame.clock().monotonicNs();
+    var settings =
+        ExecutorSettings.of(
+            frame.experiment(), executorId, frame.clock().epochNs() / 1_000_000, shard);
+    Executor executor =
+        Executor.warmUp(
+            settings,
+            backend,
+            frame.clock(),
+            frame.pacer(),
+            (done, total, what) -> {
+              if (console.isTerminal()) {
+                console.live(
+                    String.format(
+                        Locale.ROOT, "  %-14s %d of %d: %s", "warm-up", done, total, what));
+              }
+            });
+    console.clearLiveLine();
+    Double cores = executor.cpuPerLane();
+    console.item(
+        "warm-up",
+        (frame.shards() == 1 ? "" : "shard " + shard + ", ")
+            + settings.lanes()
+            + (settings.lanes() == 1 ? " lane" : " lanes")
+            + (cores == null
+                ? ""
+                : String.format(
+                    Locale.ROOT,
+                    ", %d thread%s each, a busy lane uses %.2f cores",
+                    settings.threadsPerLane(),
+                    settings.threadsPerLane() == 1 ? "" : "s",
+                    cores))
+            + ", "
+            + frame.secondsSince(startedNs));
+    executor.warnings().forEach(warning -> console.item("", "warning: " + warning));
+    return new ExecuteRole(executor);
+  }
+
+  /** What each of its lanes can run, with its times at warm-up. */
+  List<Capability> capabilities() {
+    return executor.capabilities();
+  }
+
+  /** What its lanes did and are at. */
+  ExecutorNumbers numbers() {
+    return executor.numbers();
+  }
+
+  /** Begins to report to its shard and to take dispatches. */
+  void join(
+      RunFrame frame, Map<String, Object> kafka, LaneFaults faults, Consumer<Throwable> onFailure) {
+    executor.join(frame.topics(), kafka, faults, onFailure);
+  }
+
+  @Override
+  public void close() {
+    executor.close();
+  }
+}

@@ -1,0 +1,78 @@
+package dev.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.sluice.cli.Loop.Ended;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * {@code chaos} as a person starts it: a few faults over all roles, and what is left of the run.
+ */
+@Timeout(400)
+final class ChaosTest {
+  private static final int FAULTS = 5;
+
+  @TempDir private Path folder;
+  private Process process;
+
+  @AfterEach
+  void endProcess() throws InterruptedException {
+    if (process != null) {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
+  void losesNothingAndDoublesNothing_whenItsProcessesAreKilled() throws Exception {
+    assumeTrue(Chaos.canFillDisks(), "a full disk is made by prlimit, which only Linux has");
+    var loop = new Loop(folder, null);
+    Path output = folder.resolve("output");
+    process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Djava.awt.headless=true",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Sluice.class.getName(),
+                "chaos",
+                loop.write(Loop.EMULATED).toString(),
+                "--kills",
+                Integer.toString(FAULTS),
+                "--seed",
+                "3359",
+                "--run-id",
+                "harmed",
+                "--results",
+                loop.results().toString())
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    assertThat(process.waitFor(380, TimeUnit.SECONDS)).as("it ended").isTrue();
+    String text = Files.readString(output);
+    assertThat(process.exitValue()).as(text).isZero();
+    assertThat(text).endsWith("Nothing was lost or doubled.\n");
+
+    List<String> faults = Files.readAllLines(loop.results().resolve("harmed.faults.csv"));
+    assertThat(faults).hasSize(FAULTS + 1); // the results' disk, at the end
+    assertThat(faults).extracting(line -> line.split(",", -1)[1]).doesNotHaveDuplicates();
+    assertThat(faults)
+        .extracting(line -> line.split(",", -1)[2].replaceFirst("-.*", ""))
+        .contains("broker", "schedule", "execute", "produce", "analyze");
+
+    var run = new Ended(0, loop.results().resolve("harmed"), text);
+    int jobs = run.rows("trace.csv").size();
+    assertThat(jobs).isGreaterThan(100);
+    assertThat(text).contains("  jobs           " + jobs + ", outcomes " + jobs);
+    assertThat(run.summary().path("not_comparable")).isNotEmpty();
+  }
+}

@@ -1,0 +1,183 @@
+package dev.sluice.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.cli.ChildProcess.Signal;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+import picocli.CommandLine;
+import picocli.CommandLine.ParseResult;
+
+/** docker-compose.yml and what it mounts, beside the commands and the files that it names. */
+final class ComposeFileTest {
+  private static final Path ROOT = Path.of("..");
+  private static final Duration LIMIT = Duration.ofSeconds(240);
+  private static final Pattern PORT = Pattern.compile("metrics at port (\\d+)");
+  private static final Pattern WITH_DEFAULT = Pattern.compile("\\$\\{\\w+:-([^}]*)\\}");
+
+  @TempDir private Path folder;
+
+  @Test
+  void startsEachRoleByACommandThatSluiceKnows() throws IOException {
+    Map<String, String> commands = commands();
+    assertThat(commands).containsOnlyKeys("analyze", "execute", "produce", "schedule");
+    commands.forEach(
+        (service, command) -> {
+          ParseResult role = parse(command).subcommand();
+          assertThat(role.commandSpec().name()).isEqualTo(service);
+          assertThat(role.<String>matchedOptionValue("--bootstrap", "")).isEqualTo("kafka:9092");
+          assertThat(role.<String>matchedOptionValue("--run-id", "")).isEqualTo("first");
+          Path config = role.matchedPositionalValue(0, Path.of(""));
+          assertThat(ROOT.resolve(config)).as(service).isRegularFile();
+        });
+  }
+
+  @Test
+  void runsAWholeRunByItsCommands_asPlainProcesses_thatServeTheirMetrics() throws Exception {
+    try (var broker = EmbeddedBroker.start(folder.resolve("broker"));
+        var roles = new Roles(folder, broker.bootstrapServers(), "first")) {
+      ChildProcess analyze = start(roles, broker, "analyze", "analyze");
+      ChildProcess execute = start(roles, broker, "execute", "execute");
+      List<ChildProcess> schedulers =
+          List.of(
+              start(roles, broker, "schedule", "schedule-a"),
+              start(roles, broker, "schedule", "schedule-b"));
+      ChildProcess produce = start(roles, broker, "produce", "produce");
+
+      awaitPositive(List.of(produce), "sluice_jobs_sent_total");
+      awaitPositive(List.of(execute), "sluice_batches_completed_total{result=\"done\"}");
+      awaitPositive(List.of(analyze), "sluice_outcomes_total{status=\"done\"}");
+      awaitPositive(schedulers, "sluice_batches_dispatched_total");
+      assertThat(schedulers.stream().mapToDouble(s -> sample(s, "sluice_shards")).sum())
+          .isEqualTo(1);
+
+      produce.signal(Signal.TERM);
+      roles.awaitEnd(produce, 0);
+      roles.awaitEnd(execute, 0);
+      for (ChildProcess scheduler : schedulers) {
+        roles.awaitEnd(scheduler, 0);
+      }
+      roles.awaitEnd(analyze, 0);
+      assertThat(roles.loop().left()).containsExactly("first");
+    }
+  }
+
+  /** Starts a service's command, on the broker, the files and the ports of this test. */
+  private static ChildProcess start(Roles roles, EmbeddedBroker broker, String service, String name)
+      throws IOException {
+    String command =
+        commands()
+            .getOrDefault(service, "")
+            .replace("kafka:9092", broker.bootstrapServers())
+            .replace("configs/quickstart.yaml", roles.loop().write(Loop.EMULATED).toString())
+            .replace("--metrics-port 9464", "--metrics-port 0 --set duration_seconds=600")
+            .replace("--results results", "--results " + roles.loop().results());
+    return roles.start(name, command.trim().split("\\s+", -1));
+  }
+
+  private static void awaitPositive(List<ChildProcess> processes, String name)
+      throws InterruptedException {
+    long endNs = System.nanoTime() + LIMIT.toNanos();
+    while (processes.stream().mapToDouble(process -> sample(process, name)).sum() <= 0) {
+      for (ChildProcess process : processes) {
+        assertThat(process.isAlive()).as(() -> Roles.printed(process)).isTrue();
+        assertThat(System.nanoTime()).as(() -> Roles.printed(process)).isLessThan(endNs);
+        process.process().waitFor(100, TimeUnit.MILLISECONDS);
+      }
+    }
+  }
+
+  /** What a process serves under a name; 0 while it serves no such thing. */
+  private static double sample(ChildProcess process, String name) {
+    Matcher port = PORT.matcher(Roles.printed(process));
+    if (!port.find()) {
+      return 0;
+    }
+    var address = URI.create("http://127.0.0.1:" + port.group(1) + "/metrics");
+    try (var answer = address.toURL().openStream()) {
+      return new String(answer.readAllBytes(), UTF_8)
+          .lines()
+          .filter(line -> line.startsWith(name + " "))
+          .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
+          .sum();
+    } catch (IOException e) {
+      throw new AssertionError("no metrics at " + address, e);
+    }
+  }
+
+  @Test
+  void letsPrometheusFindEachRole_whereItServes() throws IOException {
+    Map<String, Integer> scraped = new TreeMap<>();
+    for (Object job :
+        (List<?>) read("monitoring/prometheus.yml").getOrDefault("scrape_configs", List.of())) {
+      for (Object found : (List<?>) ((Map<?, ?>) job).get("dns_sd_configs")) {
+        Map<?, ?> target = (Map<?, ?>) found;
+        ((List<?>) target.get("names"))
+            .forEach(name -> scraped.put((String) name, (Integer) target.get("port")));
+      }
+    }
+    Map<String, Integer> served = new TreeMap<>();
+    commands()
+        .forEach(
+            (service, command) ->
+                served.put(
+                    service, parse(command).subcommand().matchedOptionValue("--metrics-port", -1)));
+    assertThat(scraped).isEqualTo(served);
+  }
+
+  @Test
+  void mountsFilesThatAreThere() throws IOException {
+    services()
+        .values()
+        .forEach(
+            service ->
+                ((List<?>) service.getOrDefault("volumes", List.of()))
+                    .stream()
+                        .map(volume -> volume.toString().split(":", -1)[0])
+                        .filter(source -> source.startsWith("./"))
+                        .forEach(source -> assertThat(ROOT.resolve(source)).isRegularFile()));
+  }
+
+  private static ParseResult parse(String command) {
+    return new CommandLine(Sluice.class).parseArgs(command.trim().split("\\s+", -1));
+  }
+
+  /** By service, with each variable at its default. */
+  private static Map<String, String> commands() throws IOException {
+    Map<String, String> commands = new TreeMap<>();
+    services()
+        .forEach(
+            (name, service) -> {
+              if (service.get("command") instanceof String command) {
+                commands.put(name, WITH_DEFAULT.matcher(command).replaceAll("$1"));
+              }
+            });
+    return commands;
+  }
+
+  @SuppressWarnings("unchecked")
+  private static Map<String, Map<String, Object>> services() throws IOException {
+    return (Map<String, Map<String, Object>>)
+        read("docker-compose.yml").getOrDefault("services", Map.of());
+  }
+
+  private static Map<String, Object> read(String file) throws IOException {
+    return new Yaml(new SafeConstructor(new LoaderOptions()))
+        .load(Files.readString(ROOT.resolve(file)));
+  }
+}

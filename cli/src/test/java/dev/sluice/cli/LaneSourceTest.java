@@ -1,0 +1,116 @@
+package dev.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.experiment.ExperimentFile;
+import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.producer.RequestList;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Promises that count in a job's time alone: where that time comes from. */
+final class LaneSourceTest {
+  private static final String EXPERIMENT =
+      """
+      duration_seconds: 20
+      arrival_rate_jobs_per_sec: 10
+      batch_sizes: [1, 3]
+      classes:
+        batch: {slo_scale: 4}
+      workloads: [vit, {name: toy, tokens: 10, alpha_ms: 2, beta_ms: 0.5}]
+      lanes: {kind: emulated, latency_table: table.csv}
+      """;
+
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void writeATable() throws IOException {
+    table(
+        """
+        # Made up.
+        workload,backend,precision,samples,busy_lanes,mean_ms
+        vit,pytorch,fp32,1,1,10
+        vit,pytorch,fp32,2,1,18
+        vit,pytorch,fp32,1,2,15
+        """);
+  }
+
+  @Test
+  void isolatedTimes_areTheTables_withOneBusyLane() throws Exception {
+    LaneSource lanes = LaneSource.of(parsed(EXPERIMENT));
+
+    assertThat(lanes.isolatedMs("vit", "pytorch", "fp32", 1)).isEqualTo(10);
+    assertThat(lanes.isolatedMs("vit", "pytorch", "fp32", 3)).isEqualTo(27);
+    assertThat(lanes.isolatedMs("toy", "pytorch", "fp32", 3)).isEqualTo(3.5);
+  }
+
+  @Test
+  void eachJobsPromise_isAMultipleOfItsOwn() throws Exception {
+    ParsedExperiment parsed = parsed(EXPERIMENT);
+    RequestList requests = RequestList.draw(parsed.experiment(), LaneSource.of(parsed)::isolatedMs);
+
+    for (int i = 0; i < requests.size(); i++) {
+      var job = requests.get(i);
+      double aloneMs =
+          job.workload().equals("vit") ? job.samples() == 1 ? 10 : 27 : 2 + 0.5 * job.samples();
+      assertThat(job.sloNs())
+          .isEqualTo(job.classType().equals("batch") ? Math.round(4e6 * aloneMs) : 100_000_000);
+    }
+    assertThat(requests.size()).isGreaterThan(100);
+  }
+
+  @Test
+  void realLanesReadTheTable_onlyForPromises() throws Exception {
+    String real = EXPERIMENT.replace(", {name: toy, tokens: 10, alpha_ms: 2, beta_ms: 0.5}", "");
+    real = real.replace("kind: emulated, ", "");
+
+    LaneSource lanes = LaneSource.of(parsed(real));
+    assertThat(lanes.isolatedMs("vit", "pytorch", "fp32", 1)).isEqualTo(10);
+    assertThat(lanes.notes())
+        .containsExactly("slo_scale counts in latency table table.csv: Made up.");
+    Files.delete(folder.resolve("table.csv"));
+    assertThat(LaneSource.of(parsed(real.replace("slo_scale: 4", "slo_ms: 4"))).notes()).isEmpty();
+  }
+
+  @Test
+  void aMissingRow_isNamedAtTheScale() throws Exception {
+    ParsedExperiment onnx = parsed(EXPERIMENT, "backends_enabled=[pytorch, onnx]");
+    assertThatThrownBy(() -> LaneSource.of(onnx))
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessage(
+            onnx.file()
+                + ":5: error: classes.batch.slo_scale (4) needs the time of (vit on onnx in fp32)"
+                + " with one busy lane, and "
+                + folder.resolve("table.csv")
+                + " holds no such row.\n"
+                + "  Maybe rows for it are to be added, or slo_ms is meant.");
+  }
+
+  @Test
+  void timesWithMoreBusyLanes_areNoTimesAlone() throws Exception {
+    table(
+        """
+        workload,backend,precision,samples,busy_lanes,mean_ms
+        vit,pytorch,fp32,1,2,15
+        """);
+    assertThatThrownBy(() -> LaneSource.of(parsed(EXPERIMENT)))
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageContaining("needs the time of (vit on pytorch in fp32) with one busy lane");
+  }
+
+  private void table(String text) throws IOException {
+    Files.writeString(folder.resolve("table.csv"), text);
+  }
+
+  private ParsedExperiment parsed(String text, String... overrides) throws Exception {
+    Path file = Files.writeString(folder.resolve("scaled.yaml"), text);
+    return ExperimentFile.read(file, List.of(overrides), Registries.vocabulary());
+  }
+}

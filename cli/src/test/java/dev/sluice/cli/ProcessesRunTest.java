@@ -1,0 +1,133 @@
+package dev.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.cli.Loop.Ended;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code run --processes} as a person starts it. */
+@Timeout(300)
+final class ProcessesRunTest {
+  private static final Duration LIMIT = Duration.ofSeconds(120);
+  private static final int CHILDREN = 6; // broker, schedule twice, execute, analyze, produce
+
+  @TempDir private Path folder;
+  private final Screen screen = new Screen();
+  private Loop loop;
+  private Process process;
+
+  private void start(String... more) throws IOException {
+    loop = new Loop(folder, null);
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of("env", "--default-signal=INT")); // a job in the background ignores it
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
+            "-Djava.awt.headless=true",
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Sluice.class.getName(),
+            "run",
+            loop.write(Loop.EMULATED).toString(),
+            "--processes",
+            "--run-id",
+            "apart",
+            "--results",
+            loop.results().toString()));
+    command.addAll(Roles.UNHURRIED);
+    command.addAll(List.of(more));
+    process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    var reader =
+        new Thread(
+            () -> {
+              try (var output = process.getInputStream()) {
+                output.transferTo(screen);
+              } catch (IOException e) {
+                screen.stream().println(e);
+              }
+            },
+            "screen-reader");
+    reader.setDaemon(true);
+    reader.start();
+  }
+
+  @AfterEach
+  void endProcess() throws InterruptedException {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly().waitFor();
+  }
+
+  @Test
+  void isLikeRun_butWithEachRolesOutputInAFileOfItsOwn() throws Exception {
+    start("--set", "duration_seconds=3");
+    assertThat(process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).as(screen.text()).isTrue();
+    assertThat(process.exitValue()).as(screen.text()).isZero();
+    assertThat(loop.left()).containsExactly("apart");
+    var run = new Ended(0, loop.results().resolve("apart"), screen.text());
+    assertThat(screen.text())
+        .contains(" s of 3  sent ")
+        .contains("throughput ")
+        .contains("Folder    " + run.folder());
+    assertThat(run.rows("trace.csv")).hasSizeGreaterThan(200);
+    assertThat(run.count("done") + run.count("dropped")).isEqualTo(run.rows("trace.csv").size());
+    assertThat(run.count("done")).isPositive();
+    assertThat(run.folder())
+        .isDirectoryContaining("glob:**config.yaml")
+        .isDirectoryContaining("glob:**dispatches.csv")
+        .isDirectoryContaining("glob:**summary.json")
+        .isDirectoryContaining("glob:**run.log")
+        .isDirectoryNotContaining("glob:**temporary")
+        .isDirectoryNotContaining("glob:**.lock");
+    for (String child : List.of("broker", "schedule-0", "execute-0", "analyze", "produce")) {
+      assertThat(run.folder().resolve("logs").resolve(child + ".log")).isNotEmptyFile();
+    }
+  }
+
+  @Test
+  void leavesNoChild_whenKilled() throws Exception {
+    start("--set", "duration_seconds=600");
+    screen.await(" sent ", LIMIT);
+    List<ProcessHandle> children = process.toHandle().descendants().toList();
+    assertThat(children).hasSizeGreaterThanOrEqualTo(CHILDREN);
+    process.destroyForcibly().waitFor();
+    for (ProcessHandle child : children) {
+      child.onExit().get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+    }
+    assertThat(loop.left()).containsExactly("apart.running");
+  }
+
+  @Test
+  void endsTheRunWell_onCtrlC() throws Exception {
+    start("--set", "duration_seconds=600");
+    screen.await(" sent ", LIMIT);
+    List<ProcessHandle> children = process.toHandle().descendants().toList();
+    // A terminal sends it to all of its processes; only the parent may heed it.
+    for (ProcessHandle each : children) {
+      interrupt(each);
+    }
+    interrupt(process.toHandle());
+    assertThat(process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).as(screen.text()).isTrue();
+    assertThat(process.exitValue()).as(screen.text()).isEqualTo(130);
+    assertThat(children).noneMatch(ProcessHandle::isAlive);
+    assertThat(loop.left()).containsExactly("apart");
+    var run = new Ended(130, loop.results().resolve("apart"), screen.text());
+    assertThat(run.summary().path("interrupted").asBoolean()).isTrue();
+    assertThat(run.count("done") + run.count("dropped")).isEqualTo(run.rows("trace.csv").size());
+    assertThat(Files.exists(run.folder().resolve("logs"))).isTrue();
+  }
+
+  private static void interrupt(ProcessHandle handle) throws Exception {
+    new ProcessBuilder("kill", "-INT", Long.toString(handle.pid())).start().waitFor();
+  }
+}

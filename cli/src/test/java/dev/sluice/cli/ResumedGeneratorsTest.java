@@ -1,0 +1,331 @@
+package dev.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.contract.ArrivalsEnded;
+import dev.sluice.contract.EventCodec;
+import dev.sluice.contract.Fact;
+import dev.sluice.contract.JobEnded;
+import dev.sluice.contract.JobRequested;
+import dev.sluice.contract.Outcome;
+import dev.sluice.contract.Pacer;
+import dev.sluice.contract.ProcessClock;
+import dev.sluice.contract.RunEnded;
+import dev.sluice.contract.RunRecord;
+import dev.sluice.contract.RunStarted;
+import dev.sluice.contract.Topics;
+import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.ExperimentFile;
+import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.executor.Executor;
+import dev.sluice.executor.ExecutorSettings;
+import dev.sluice.executor.LaneBackend;
+import dev.sluice.producer.EndOfArrivals;
+import dev.sluice.producer.GeneratorListener;
+import dev.sluice.producer.JobGenerators;
+import dev.sluice.producer.RequestList;
+import dev.sluice.producer.RunFailedException;
+import dev.sluice.scheduler.SchedulerStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Generators that go in mid-run, and those that go on for them, with every role but analytics. */
+@Timeout(180)
+final class ResumedGeneratorsTest {
+  private static final Topics TOPICS = new Topics("resumed");
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  @TempDir private Path folder;
+  private final ProcessClock clock = new ProcessClock(InstantSource.system(), System::nanoTime);
+  private final Pacer pacer = new SystemPacer(System::nanoTime);
+  private final List<Throwable> failures = new CopyOnWriteArrayList<>();
+  private EmbeddedBroker broker;
+
+  @BeforeEach
+  void startTheBroker() throws Exception {
+    broker = EmbeddedBroker.start(folder.resolve("broker"));
+    RunTopics.create(TOPICS, 1, KafkaAccess.embedded(broker.bootstrapServers(), 30_000));
+  }
+
+  @AfterEach
+  void stopTheBroker() {
+    broker.close();
+    assertThat(failures).isEmpty();
+  }
+
+  @Test
+  void goesOnWithWhatIsStillToCome_andEndsTheRun() throws Exception {
+    Experiment experiment =
+        experiment("duration_seconds=3", "tail_seconds=60", "generators=2"); // however slow
+    try (var scheduler = scheduler(experiment);
+        var executor = executor(experiment)) {
+      scheduler.start();
+      executor.join(TOPICS, kafka(), failures::add);
+      killInMidRun(experiment);
+      assertThatThrownBy(generators(experiment)::run)
+          .isInstanceOf(UserMistakeException.class)
+          .hasMessageStartingWith("--run-id: error: the run (resumed) has begun.");
+
+      RequestList requests = RequestList.draw(experiment);
+      Optional<RunEnded> ended = generators(experiment).resume();
+
+      List<JobRequested> sent = ofType(JobRequested.class, facts());
+      assertThat(sent).extracting(JobRequested::index).doesNotHaveDuplicates();
+      assertThat(sent.size()).isBetween(10, requests.size() - 1);
+      for (int generator = 0; generator < 2; generator++) {
+        int number = generator;
+        assertThat(sent.stream().filter(job -> job.generator() == number))
+            .extracting(JobRequested::index)
+            .isSorted();
+      }
+      assertThat(sent)
+          .allSatisfy(
+              job ->
+                  assertThat(job.intendedAtNs())
+                      .isEqualTo(requests.get((int) job.index()).intendedAtNs()));
+      assertThat(ended).map(RunEnded::jobsSent).hasValue((long) sent.size());
+      assertThat(ended).map(RunEnded::failure).isEmpty();
+      assertThat(ended).map(RunEnded::interrupted).hasValue(false);
+      assertThat(ended).map(RunEnded::tailLimitReached).hasValue(false); // none waited in vain
+      assertThat(records()).filteredOn(RunStarted.class::isInstance).hasSize(1);
+      assertThat(records()).filteredOn(RunEnded.class::isInstance).hasSize(1);
+
+      List<ArrivalsEnded> ends = ofType(ArrivalsEnded.class, facts());
+      assertThat(ends).extracting(ArrivalsEnded::generator).containsExactlyInAnyOrder(0, 1);
+      assertThat(ends.stream().mapToLong(ArrivalsEnded::jobsSent).sum()).isEqualTo(sent.size());
+      long latenessNsMax =
+          sent.stream().mapToLong(job -> job.sentAtNs() - job.intendedAtNs()).max().orElseThrow();
+      assertThat(ends.stream().mapToLong(ArrivalsEnded::latenessNsMax).max())
+          .hasValue(latenessNsMax);
+
+      assertThat(outcomes())
+          .extracting(JobEnded::jobId)
+          .containsExactlyInAnyOrderElementsOf(sent.stream().map(JobRequested::jobId).toList());
+
+      assertThatThrownBy(generators(experiment)::resume)
+          .isInstanceOf(UserMistakeException.class)
+          .hasMessageStartingWith("--run-id: error: the run (resumed) has ended.");
+    }
+  }
+
+  @Test
+  void endsTheRun_whenStoppedBeforeItHasReadHowFarTheRunIs() throws Exception {
+    Experiment experiment = experiment("duration_seconds=60");
+    try (var scheduler = scheduler(experiment);
+        var executor = executor(experiment)) {
+      scheduler.start();
+      executor.join(TOPICS, kafka(), failures::add);
+      killInMidRun(experiment);
+      JobGenerators generators = generators(experiment);
+      generators.stop();
+
+      Optional<RunEnded> ended = generators.resume();
+
+      List<JobRequested> sent = ofType(JobRequested.class, facts());
+      assertThat(ended).map(RunEnded::interrupted).hasValue(true);
+      assertThat(ended).map(RunEnded::jobsSent).hasValue((long) sent.size());
+      assertThat(outcomes())
+          .extracting(JobEnded::jobId)
+          .containsExactlyInAnyOrderElementsOf(sent.stream().map(JobRequested::jobId).toList());
+    }
+  }
+
+  @Test
+  void refusesToGoOn_withAnotherExperiment() throws Exception {
+    Experiment experiment = experiment("duration_seconds=3");
+    try (var scheduler = scheduler(experiment);
+        var executor = executor(experiment)) {
+      scheduler.start();
+      executor.join(TOPICS, kafka(), failures::add);
+      killInMidRun(experiment);
+      assertThatThrownBy(generators(experiment("duration_seconds=4"))::resume)
+          .isInstanceOf(UserMistakeException.class)
+          .hasMessageStartingWith(
+              "--resume: error: the run (resumed) has begun with another experiment");
+    }
+  }
+
+  @Test
+  void endsTheRunWithTheReason_whenLanesAreMissing() throws Exception {
+    Experiment experiment = experiment();
+    var impatient = new JobGenerators.TimeLimits(Duration.ofMillis(300), LIMIT);
+    assertThatThrownBy(generators(experiment, impatient)::run)
+        .isInstanceOf(RunFailedException.class)
+        .hasMessageContaining("lanes are missing");
+    assertThat(records())
+        .singleElement()
+        .isInstanceOfSatisfying(
+            RunEnded.class,
+            ended -> assertThat(ended.failure()).contains("shard 0 has no executor"));
+  }
+
+  @Test
+  void endsTheRunWithTheReason_whenOutcomesAreMissing() throws Exception {
+    Experiment experiment = experiment("tail_seconds=0.1");
+    try (var executor = executor(experiment)) { // nobody schedules
+      executor.join(TOPICS, kafka(), failures::add);
+      var impatient = new JobGenerators.TimeLimits(LIMIT, Duration.ofMillis(300));
+      JobGenerators generators = generators(experiment, impatient);
+      assertThatThrownBy(generators::run).hasMessageContaining("outcomes are missing");
+      int sent = ofType(JobRequested.class, facts()).size();
+      assertThat(generators.numbers().jobsSent()).isEqualTo(sent);
+      assertThat(generators.numbers().arrivalsOver()).isTrue();
+      assertThat(records())
+          .last()
+          .isInstanceOfSatisfying(
+              RunEnded.class,
+              ended -> {
+                assertThat(ended.failure()).contains("outcomes are missing");
+                assertThat(ended.jobsSent()).isEqualTo(sent);
+              });
+    }
+  }
+
+  /** Its run is left as by a process that was killed: nothing is written after the last job. */
+  private void killInMidRun(Experiment experiment) throws Exception {
+    var enough = new CountDownLatch(1);
+    var waits = new AtomicInteger(); // one for each job, at least
+    Pacer counting =
+        atNs -> {
+          if (waits.incrementAndGet() == 50) {
+            enough.countDown();
+          }
+          pacer.awaitNs(atNs);
+        };
+    var limits = new JobGenerators.TimeLimits(LIMIT, LIMIT);
+    var running = new FutureTask<>(generators(experiment, limits, counting)::run);
+    var thread = new Thread(running, "doomed");
+    thread.start();
+    assertThat(enough.await(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    thread.interrupt();
+    assertThatThrownBy(running::get).hasCauseInstanceOf(InterruptedException.class);
+  }
+
+  private Map<String, Object> kafka() {
+    return Map.of("bootstrap.servers", broker.bootstrapServers());
+  }
+
+  private Experiment experiment(String... overrides) throws Exception {
+    Path file = new Loop(folder, null).write(Loop.EMULATED);
+    return ExperimentFile.read(file, List.of(overrides), Registries.vocabulary()).experiment();
+  }
+
+  private SchedulerStream scheduler(Experiment experiment) throws InterruptedException {
+    return new SchedulerStream(
+        experiment, TOPICS, kafka(), "schedule-0", folder.resolve("streams"), clock, failures::add);
+  }
+
+  private Executor executor(Experiment experiment) throws Exception {
+    return Executor.warmUp(
+        ExecutorSettings.of(experiment, "executor-0", 1, 0),
+        LaneBackend.emulated(experiment, null, name -> 0),
+        clock,
+        pacer,
+        (done, total, what) -> {});
+  }
+
+  private JobGenerators generators(Experiment experiment) {
+    return generators(experiment, new JobGenerators.TimeLimits(LIMIT, LIMIT));
+  }
+
+  private JobGenerators generators(Experiment experiment, JobGenerators.TimeLimits limits) {
+    return generators(experiment, limits, pacer);
+  }
+
+  private JobGenerators generators(
+      Experiment experiment, JobGenerators.TimeLimits limits, Pacer pacer) {
+    return new JobGenerators(
+        experiment,
+        RequestList.draw(experiment),
+        "resumed",
+        ResolvedConfig.digest(experiment),
+        TOPICS,
+        kafka(),
+        clock,
+        pacer,
+        new Silent(),
+        limits);
+  }
+
+  private List<Fact> facts() throws Exception {
+    var facts = new ArrayList<Fact>();
+    for (byte[] bytes : read(TOPICS.facts())) {
+      facts.add(EventCodec.FACTS.read(bytes));
+    }
+    return facts;
+  }
+
+  private List<RunRecord> records() throws Exception {
+    var records = new ArrayList<RunRecord>();
+    for (byte[] bytes : read(TOPICS.runs())) {
+      records.add(EventCodec.RUNS.read(bytes));
+    }
+    return records;
+  }
+
+  private List<JobEnded> outcomes() throws Exception {
+    var outcomes = new ArrayList<Outcome>();
+    for (byte[] bytes : read(TOPICS.outcomes())) {
+      outcomes.add(EventCodec.OUTCOMES.read(bytes));
+    }
+    return ofType(JobEnded.class, outcomes);
+  }
+
+  private static <T> List<T> ofType(Class<T> type, List<?> events) {
+    return events.stream().filter(type::isInstance).map(type::cast).toList();
+  }
+
+  private List<byte[]> read(String topic) {
+    Map<String, Object> properties =
+        Map.of(
+            "bootstrap.servers",
+            broker.bootstrapServers(),
+            "isolation.level",
+            "read_committed",
+            "enable.auto.commit",
+            false);
+    try (var consumer =
+        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+      var only = new TopicPartition(topic, 0);
+      consumer.assign(List.of(only));
+      consumer.seekToBeginning(List.of(only));
+      long end = consumer.endOffsets(List.of(only)).get(only);
+      var values = new ArrayList<byte[]>();
+      while (consumer.position(only) < end) {
+        consumer.poll(Duration.ofMillis(100)).forEach(record -> values.add(record.value()));
+      }
+      return values;
+    }
+  }
+
+  private static final class Silent implements GeneratorListener {
+    @Override
+    public void runStarted(long timeZeroEpochMs) {}
+
+    @Override
+    public void arrivalsEnding(EndOfArrivals reason) {}
+
+    @Override
+    public void runEnded(RunEnded ended) {}
+  }
+}

@@ -1,0 +1,181 @@
+package dev.sluice.executor.model;
+
+import ai.djl.Device;
+import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.UserMistakeException.Problem;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * What each backend of an executor computes on: the processor, or CUDA devices that are dealt to
+ * its lanes in turn. An engine uses CUDA only if its native library was built for it.
+ *
+ * <p>Tried on machines without a GPU alone. The choice is tested with made-up answers of the
+ * engines; that models load, run and are fast on a real CUDA device is not.
+ */
+public final class Devices {
+  private static final String CPU = "cpu";
+  private static final String CUDA = "cuda";
+
+  private final Map<String, List<Device>> byBackend;
+
+  private Devices(Map<String, List<Device>> byBackend) {
+    this.byBackend = byBackend;
+  }
+
+  /** The processor, for these backends. */
+  public static Devices processor(List<String> backends) {
+    Map<String, List<Device>> byBackend = new LinkedHashMap<>();
+    backends.forEach(backend -> byBackend.put(backend, List.of(Device.cpu())));
+    return new Devices(byBackend);
+  }
+
+  /**
+   * Chooses a device for each backend.
+   *
+   * @param location where a mistake in {@code wanted} is reported
+   * @param wanted {@code cpu}; {@code auto}: CUDA for each backend that finds it, else the
+   *     processor; {@code cuda}: all CUDA devices; {@code cuda:N}: the one of that number, from 0
+   * @param backends those that the run's jobs can ask for
+   * @param lanes of the executor; no more devices than lanes are used
+   * @param cudaDevices how many CUDA devices a backend's engine can use, by the backend's name;
+   *     only asked if it matters
+   * @throws UserMistakeException if CUDA is wanted and a backend does not find it
+   */
+  public static Devices choose(
+      String location,
+      String wanted,
+      List<String> backends,
+      int lanes,
+      ToIntFunction<String> cudaDevices)
+      throws UserMistakeException {
+    if (wanted.equals(CPU)) {
+      return processor(backends);
+    }
+    Map<String, List<Device>> byBackend = new LinkedHashMap<>();
+    List<Problem> problems = new ArrayList<>();
+    for (String backend : backends) {
+      int found = cudaDevices.applyAsInt(backend);
+      int one = wanted.startsWith(CUDA + ":") ? number(wanted) : -1;
+      if (found > Math.max(0, one)) {
+        byBackend.put(
+            backend,
+            one >= 0
+                ? List.of(Device.gpu(one))
+                : IntStream.range(0, Math.min(found, lanes)).mapToObj(Device::gpu).toList());
+      } else if (wanted.equals("auto")) {
+        byBackend.put(backend, List.of(Device.cpu()));
+      } else {
+        problems.add(missing(location, wanted, backend, found));
+      }
+    }
+    if (!problems.isEmpty()) {
+      throw new UserMistakeException(problems);
+    }
+    return new Devices(byBackend);
+  }
+
+  private static int number(String wanted) {
+    return Integer.parseInt(wanted.substring(CUDA.length() + 1));
+  }
+
+  private static Problem missing(String location, String wanted, String backend, int found) {
+    return new Problem(
+        location,
+        "lanes.device (%s) is not there: %s finds %s"
+            .formatted(
+                wanted,
+                backend,
+                found == 0
+                    ? "no CUDA device"
+                    : found == 1
+                        ? "one CUDA device, cuda:0"
+                        : found + " CUDA devices, from cuda:0"),
+        found == 0
+            ? "its CUDA library or the GPU's driver is missing (see \"On a GPU\" in the README);"
+                + " lanes.device: auto takes the cpu then"
+            : "you meant cuda:" + (found - 1));
+  }
+
+  /**
+   * Refuses what can not run, or only slowly, where it would.
+   *
+   * @param location where a mistake in the precisions is reported
+   * @param precisions that each backend's jobs can ask for: fp32, fp16, bf16
+   * @param allowSlow whether fp16 may run on a processor
+   * @throws UserMistakeException with each combination that is refused
+   */
+  public void checkPrecisions(String location, List<String> precisions, boolean allowSlow)
+      throws UserMistakeException {
+    List<Problem> problems = new ArrayList<>();
+    byBackend.forEach(
+        (backend, devices) -> {
+          boolean onProcessor = !devices.get(0).isGpu();
+          if (precisions.contains("bf16") && Backend.named(backend) == Backend.ONNX) {
+            problems.add(
+                new Problem(
+                    location,
+                    "precision_modes (bf16) can not run on onnx: it has no convolution in bf16",
+                    "backends_enabled should be [pytorch]"));
+          }
+          if (precisions.contains("fp16") && onProcessor && !allowSlow) {
+            problems.add(
+                new Problem(
+                    location,
+                    "precision_modes (fp16) is slower than fp32 on a cpu, where "
+                        + backend
+                        + " runs here",
+                    "allow_slow_precision: true runs it all the same"
+                        + (Backend.named(backend) == Backend.PYTORCH
+                            ? "; bf16 is the fast one there"
+                            : "")));
+          }
+        });
+    if (!problems.isEmpty()) {
+      throw new UserMistakeException(problems);
+    }
+  }
+
+  /** The devices of a backend's lanes: lane i computes on the (i mod their number)th. */
+  List<Device> of(String backend) {
+    List<Device> devices = byBackend.get(backend);
+    if (devices == null) {
+      throw new IllegalArgumentException(
+          "no device was chosen for " + backend + ", only for " + byBackend.keySet());
+    }
+    return devices;
+  }
+
+  /**
+   * The kind of device that service times are told apart by: {@code cpu}, {@code cuda}, or both
+   * joined by + where the backends compute on different ones.
+   */
+  public String kind() {
+    Set<String> kinds = new LinkedHashSet<>();
+    byBackend.values().forEach(devices -> kinds.add(devices.get(0).isGpu() ? CUDA : CPU));
+    return kinds.stream().sorted().collect(Collectors.joining("+"));
+  }
+
+  /** For example {@code cpu}, or {@code pytorch on cuda:0 and cuda:1, onnx on cpu}. */
+  @Override
+  public String toString() {
+    return kind().equals(CPU)
+        ? CPU
+        : byBackend.entrySet().stream()
+            .map(
+                entry ->
+                    entry.getKey()
+                        + " on "
+                        + entry.getValue().stream()
+                            .map(device -> device.isGpu() ? CUDA + ":" + device.getDeviceId() : CPU)
+                            .collect(Collectors.joining(" and ")))
+            .collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,62 @@
+package dev.sluice.scheduling;
+
+import java.util.List;
+
+/** A batch on its way, or one that was lost on it. */
+final class Batch {
+  private static final long OVERDUE_NS_MIN = 10_000_000_000L;
+  private static final long OVERDUE_PREDICTED_TIMES = 10;
+
+  final Dispatch dispatch;
+
+  /** Those of its jobs that had not ended when it started, or was restored. */
+  final List<QueuedJob> jobs;
+
+  final ExecutorLanes.Lane lane;
+
+  /** The lease clock at its decision. */
+  final long decidedAtLeaseNs;
+
+  /** Whether its jobs have gone back. */
+  boolean lost;
+
+  Batch(Dispatch dispatch, List<QueuedJob> jobs, ExecutorLanes.Lane lane, long decidedAtLeaseNs) {
+    this.dispatch = dispatch;
+    this.jobs = jobs;
+    this.lane = lane;
+    this.decidedAtLeaseNs = decidedAtLeaseNs;
+  }
+
+  /** How long it may be the first on its lane, by the lease clock. */
+  long allowedNs() {
+    long meanNs = dispatch.prediction().meanNs();
+    return meanNs > Long.MAX_VALUE / (2 * OVERDUE_PREDICTED_TIMES)
+        ? Long.MAX_VALUE / 2
+        : Math.max(OVERDUE_NS_MIN, OVERDUE_PREDICTED_TIMES * meanNs);
+  }
+
+  /** Whether one of its jobs waits or runs. */
+  boolean hasUnendedJob() {
+    for (QueuedJob job : jobs) {
+      if (job.phase != QueuedJob.Phase.ENDED) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  CoreEntity.RunningBatch toEntity() {
+    return new CoreEntity.RunningBatch(
+        dispatch,
+        jobs.stream()
+            .filter(job -> job.phase != QueuedJob.Phase.ENDED)
+            .map(QueuedJob::toEntity)
+            .toList(),
+        decidedAtLeaseNs);
+  }
+
+  /** The entity of a lost batch. */
+  CoreEntity.LostBatch toLostEntity() {
+    return new CoreEntity.LostBatch(dispatch, lane.holds(this));
+  }
+}
