@@ -27,6 +27,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -52,6 +53,8 @@ final class RunRegister implements AutoCloseable {
 
   /** Between a name, which an executor keeps when it is started again, and what is unique. */
   private static final String AT = "@";
+
+  private static final AtomicLong ENTRIES_MADE = new AtomicLong();
 
   private final Topics topics;
   private final TopicPartition partition;
@@ -124,7 +127,7 @@ final class RunRegister implements AutoCloseable {
    */
   RoleJoined join(Role role, String name, String configDigest, @Nullable Integer shard)
       throws UserMistakeException, InterruptedException {
-    var joined = new RoleJoined(role, name + AT + where(), configDigest, shard);
+    var joined = new RoleJoined(role, name + AT + unique(), configDigest, shard);
     enter(joined);
     return joined;
   }
@@ -161,14 +164,10 @@ final class RunRegister implements AutoCloseable {
   RoleJoined joinExecutor(
       @Nullable String executorId, @Nullable Integer shard, String configDigest, int shards)
       throws UserMistakeException, InterruptedException {
-    for (int attempt = 0; ; attempt++) {
+    while (true) {
       Place place = place(Long.MAX_VALUE, shards, executorId, shard);
       var joined =
-          new RoleJoined(
-              Role.EXECUTE,
-              place.executorId + AT + where() + (attempt == 0 ? "" : "-" + attempt),
-              configDigest,
-              place.shard);
+          new RoleJoined(Role.EXECUTE, place.executorId + AT + unique(), configDigest, place.shard);
       long offset = enter(joined);
       if (place(offset, shards, executorId, shard).equals(place)) {
         return joined;
@@ -228,14 +227,21 @@ final class RunRegister implements AutoCloseable {
     return at < 0 ? instance : instance.substring(0, at);
   }
 
-  private static String where() {
+  /** Tells where it is, and no other entry has it: several may be made in one millisecond. */
+  private static String unique() {
     String host;
     try {
       host = InetAddress.getLocalHost().getHostName();
     } catch (IOException e) {
       host = "localhost";
     }
-    return host + "-" + ProcessHandle.current().pid() + "-" + System.currentTimeMillis();
+    return host
+        + "-"
+        + ProcessHandle.current().pid()
+        + "-"
+        + System.currentTimeMillis()
+        + "-"
+        + ENTRIES_MADE.incrementAndGet();
   }
 
   /** Enters that a role of this process left: its last act. */

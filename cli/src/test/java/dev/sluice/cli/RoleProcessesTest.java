@@ -137,6 +137,7 @@ final class RoleProcessesTest {
         assertThat(shards).containsExactlyInAnyOrder(0, 0, 1, 1);
         List<String> names = joins.stream().map(j -> RunRegister.nameOf(j.instance())).toList();
         assertThat(names).doesNotHaveDuplicates().allMatch(n -> n.matches("executor-[01]-\\d"));
+        assertThat(joins).extracting(RoleJoined::instance).doesNotHaveDuplicates();
 
         one.leave(joins.get(3));
         RoleJoined next = two.joinExecutor(null, null, "digest", 2);
