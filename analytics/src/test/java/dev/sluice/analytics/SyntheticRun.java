@@ -98,7 +98,7 @@ public final class SyntheticRun {
         null,
         new Microbatch(true, 10, 128, List.of("dynamic")),
         new Resources(true, 1000, false),
-        new Lanes(true, lanes, 1, "auto", "emulated", null, 200, 0, 2000, 3),
+        new Lanes(true, lanes, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of()),
         new Predictor(false, "models/latency", 0.95),
         new KafkaSettings("embedded", 1),
         thresholds);

@@ -40,6 +40,14 @@ final class ExecuteCommand implements Callable<Integer> {
   private @Nullable String executorId;
 
   @Option(
+      names = "--speed",
+      paramLabel = "FACTOR",
+      description =
+          "Of emulated lanes: how many times as fast as their latency table they are"
+              + " (default: the experiment's lanes.speed).")
+  private @Nullable Double speed;
+
+  @Option(
       names = "--faults-from-stdin",
       hidden = true,
       description = "A line 'hang LANE' makes the next inference on that lane never return.")
@@ -58,7 +66,10 @@ final class ExecuteCommand implements Callable<Integer> {
           RunFrame frame = process.frame();
           check(frame);
           LaneBackend backend =
-              ExecuteRole.loadModels(frame, process.open(LaneSource.of(frame.parsed())));
+              ExecuteRole.loadModels(
+                  frame,
+                  process.open(LaneSource.of(frame.parsed())),
+                  speed == null ? frame.experiment().lanes().speed() : speed);
           process.heedAWishToStop();
           RunRegister register = process.connect();
           RoleJoined joined =
@@ -86,6 +97,14 @@ final class ExecuteCommand implements Callable<Integer> {
           "--shard",
           "there is no shard (" + shard + "): the experiment has kafka.shards " + frame.shards(),
           "it counts from 0, or is to be left out");
+    }
+    if (speed != null && (!frame.experiment().lanes().emulated() || !(speed > 0 && speed < 1e6))) {
+      throw new UserMistakeException(
+          "--speed",
+          frame.experiment().lanes().emulated()
+              ? "the factor (" + speed + ") must be above 0"
+              : "only emulated lanes have a speed, and the experiment's are real",
+          "leave it out, or take an experiment with lanes.kind: emulated and a factor such as 4");
     }
     if (executorId != null && !executorId.matches("[A-Za-z0-9._-]{1,100}")) {
       throw new UserMistakeException(

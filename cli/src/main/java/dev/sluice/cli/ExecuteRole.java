@@ -25,12 +25,19 @@ final class ExecuteRole implements AutoCloseable {
 
   /** Loads the models, or prepares the emulation: what can be wrong there needs no broker. */
   static LaneBackend loadModels(RunFrame frame, LaneSource lanes) throws UserMistakeException {
+    return loadModels(frame, lanes, frame.experiment().lanes().speed());
+  }
+
+  /** The same for emulated lanes of another speed than the experiment's. */
+  static LaneBackend loadModels(RunFrame frame, LaneSource lanes, double speed)
+      throws UserMistakeException {
     long startedNs = frame.clock().monotonicNs();
     LaneBackend backend;
     try (var bar = new ModelBar(frame.console())) {
       backend =
           lanes.open(
               ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))),
+              speed,
               bar);
     }
     if (frame.experiment().lanes().emulated()) {

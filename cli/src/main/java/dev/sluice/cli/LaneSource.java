@@ -113,13 +113,15 @@ final class LaneSource implements AutoCloseable {
   /**
    * Loads the models, or prepares the emulation.
    *
+   * @param speed of emulated lanes
    * @throws UserMistakeException if a device is not there, can not do what is asked of it, or a
    *     model or a row of the latency table can not be had
    */
-  LaneBackend open(Path cacheFolder, ModelProgress progress) throws UserMistakeException {
+  LaneBackend open(Path cacheFolder, double speed, ModelProgress progress)
+      throws UserMistakeException {
     Experiment experiment = parsed.experiment();
     if (experiment.lanes().emulated()) {
-      return LaneBackend.emulated(experiment, table, LaneSource::flopsPerSample);
+      return LaneBackend.emulated(experiment, table, speed, LaneSource::flopsPerSample);
     }
     var cache = new ModelCache(cacheFolder);
     Engines engines = Engines.prepare(experiment.lanes().threads(), cache);

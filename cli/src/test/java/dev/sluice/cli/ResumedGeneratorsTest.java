@@ -238,7 +238,7 @@ final class ResumedGeneratorsTest {
   private Executor executor(Experiment experiment) throws Exception {
     return Executor.warmUp(
         ExecutorSettings.of(experiment, "executor-0", 1, 0),
-        LaneBackend.emulated(experiment, null, name -> 0),
+        LaneBackend.emulated(experiment, null, 1, name -> 0),
         clock,
         pacer,
         (done, total, what) -> {});

@@ -1,5 +1,7 @@
 package dev.sluice.executor;
 
+import dev.sluice.contract.RunClock;
+
 /** What an executor's lanes run on: real models, or an emulation. */
 interface Device extends AutoCloseable {
   /**
@@ -8,6 +10,9 @@ interface Device extends AutoCloseable {
    * @param lane its number, from 0
    */
   LaneWork openLane(int lane);
+
+  /** The run begins; may be called again. */
+  default void begin(RunClock runClock) {}
 
   /** Floating-point operations of one sample's inference. */
   long flopsPerSample(ModelKey model);

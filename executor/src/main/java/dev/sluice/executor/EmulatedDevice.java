@@ -4,6 +4,7 @@ import dev.sluice.contract.BatchCompleted.JobResult;
 import dev.sluice.contract.BatchDispatched.DispatchedJob;
 import dev.sluice.contract.Pacer;
 import dev.sluice.contract.ProcessClock;
+import dev.sluice.contract.RunClock;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,9 +18,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class EmulatedDevice implements Device {
   private final EmulatedTimes times;
+  private final EmulatedDrift drift;
   private final long seed;
   private final ProcessClock clock;
   private final Pacer pacer;
+
+  private volatile @Nullable RunClock runClock;
 
   private final Object lock = new Object();
   // guarded by lock, as all below
@@ -49,8 +53,14 @@ final class EmulatedDevice implements Device {
     long flopsPerSample(ModelKey model);
   }
 
-  EmulatedDevice(EmulatedTimes times, ExecutorSettings settings, ProcessClock clock, Pacer pacer) {
+  EmulatedDevice(
+      EmulatedTimes times,
+      EmulatedDrift drift,
+      ExecutorSettings settings,
+      ProcessClock clock,
+      Pacer pacer) {
     this.times = times;
+    this.drift = drift;
     this.seed = settings.seed();
     this.clock = clock;
     this.pacer = pacer;
@@ -59,6 +69,17 @@ final class EmulatedDevice implements Device {
   @Override
   public LaneWork openLane(int lane) {
     return new EmulatedLane(lane);
+  }
+
+  @Override
+  public void begin(RunClock runClock) {
+    this.runClock = runClock;
+  }
+
+  /** What a batch that starts now takes longer, by drift. */
+  private double driftNow() {
+    RunClock clock = runClock;
+    return clock == null ? 1 : drift.factor(clock.nowNs());
   }
 
   @Override
@@ -173,7 +194,9 @@ final class EmulatedDevice implements Device {
 
     @Override
     public void run() {
-      emulatedServiceNs = EmulatedDevice.this.run(lane, serviceNs);
+      double factor = driftNow();
+      emulatedServiceNs =
+          EmulatedDevice.this.run(lane, busyLanes -> factor * serviceNs.applyAsDouble(busyLanes));
     }
 
     @Override

@@ -392,6 +392,7 @@ public final class Executor implements AutoCloseable {
 
     private void begin(RunStarted run) {
       runClock = clock.forRun(run.timeZeroEpochMs());
+      device.begin(runClock);
       var waiting = List.copyOf(early);
       early.clear();
       waiting.forEach(this::take);

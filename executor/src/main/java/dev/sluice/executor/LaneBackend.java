@@ -13,6 +13,7 @@ import dev.sluice.executor.model.InputBuffer;
 import dev.sluice.executor.model.LoadedModels;
 import dev.sluice.executor.model.WorkloadInfo;
 import java.lang.management.ManagementFactory;
+import java.math.BigDecimal;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -70,11 +71,15 @@ public final class LaneBackend {
    * contention and noise, the others by the table.
    *
    * @param table null: every workload must be linear
+   * @param speed how many times as fast they are; one that is not 1 is part of the device kind
    * @param flopsPerSample of a workload, by its name
    * @throws UserMistakeException if a workload is neither linear nor in the table
    */
   public static LaneBackend emulated(
-      Experiment experiment, @Nullable LatencyTable table, ToLongFunction<String> flopsPerSample)
+      Experiment experiment,
+      @Nullable LatencyTable table,
+      double speed,
+      ToLongFunction<String> flopsPerSample)
       throws UserMistakeException {
     var linear = new HashMap<String, LinearServiceTime>();
     for (var workload : experiment.workloads()) {
@@ -97,26 +102,30 @@ public final class LaneBackend {
               ? "name a table as lanes.latency_table"
               : "add rows for it, or give the workload alpha_ms and beta_ms");
     }
-    return emulated(
-        table == null ? LINEAR : table.deviceKind(), times(table, linear, flopsPerSample));
-  }
-
-  static LaneBackend emulated(String deviceKind, EmulatedTimes times) {
+    String deviceKind = table == null ? LINEAR : table.deviceKind();
+    EmulatedTimes times = times(table, linear, flopsPerSample, speed);
+    var drift = new EmulatedDrift(experiment.lanes().drift());
     return new LaneBackend(
-        deviceKind, (settings, clock, pacer) -> new EmulatedDevice(times, settings, clock, pacer));
+        speed == 1
+            ? deviceKind
+            : deviceKind + "-x" + BigDecimal.valueOf(speed).stripTrailingZeros().toPlainString(),
+        (settings, clock, pacer) -> new EmulatedDevice(times, drift, settings, clock, pacer));
   }
 
   private static EmulatedTimes times(
       @Nullable LatencyTable table,
       Map<String, LinearServiceTime> linear,
-      ToLongFunction<String> flopsPerSample) {
+      ToLongFunction<String> flopsPerSample,
+      double speed) {
     return new EmulatedTimes() {
       @Override
       public double meanMs(ModelKey model, int samples, int busyLanes) {
         var line = linear.get(model.workload());
-        return line != null
-            ? line.alphaMs() + line.betaMs() * samples
-            : table(model).meanMs(model, samples, busyLanes);
+        double meanMs =
+            line != null
+                ? line.alphaMs() + line.betaMs() * samples
+                : table(model).meanMs(model, samples, busyLanes);
+        return meanMs / speed;
       }
 
       @Override

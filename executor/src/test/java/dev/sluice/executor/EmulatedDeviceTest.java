@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.experiment.Experiment.Drift;
 import dev.sluice.executor.EmulatedDevice.EmulatedTimes;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -38,9 +39,12 @@ final class EmulatedDeviceTest {
         }
       };
 
+  /** Half as fast from the tenth second of a run on. */
+  private static final EmulatedDrift STEP = new EmulatedDrift(List.of(new Drift(10, 2, 0)));
+
   private final VirtualTime time = new VirtualTime();
   private final EmulatedDevice device =
-      new EmulatedDevice(PROPORTIONAL, settings(), time.clock(), time);
+      new EmulatedDevice(PROPORTIONAL, STEP, settings(), time.clock(), time);
 
   private static ExecutorSettings settings() {
     return new ExecutorSettings(
@@ -74,6 +78,20 @@ final class EmulatedDeviceTest {
     assertThat(batch).isNotDone();
     time.moveTo(20 * MS);
     assertThat(batch.get(30, TimeUnit.SECONDS)).isEqualTo(20 * MS);
+  }
+
+  @Test
+  void aBatchThatStartsAfterADrift_takesLonger() throws Exception {
+    device.begin(time.clock().forRun(0));
+    time.moveTo(9_999 * MS);
+    var before = run(device.openLane(0), 1);
+    time.untilAwaited(10_009 * MS);
+    time.moveTo(10_009 * MS);
+    assertThat(before.get(30, TimeUnit.SECONDS)).isEqualTo(10 * MS);
+    var after = run(device.openLane(0), 1);
+    time.untilAwaited(10_029 * MS);
+    time.moveTo(10_029 * MS);
+    assertThat(after.get(30, TimeUnit.SECONDS)).isEqualTo(20 * MS);
   }
 
   @Test

@@ -51,7 +51,7 @@ final class LaneBackendTest {
         null,
         new Microbatch(true, 10, 4, List.of("dynamic")),
         new Resources(tokens, 1000, false),
-        new Lanes(true, 16, 1, "auto", "emulated", null, 200, 0, 2000, 3),
+        new Lanes(true, 16, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of()),
         new Predictor(false, "models/latency", 0.95),
         new KafkaSettings("embedded", 1),
         Map.of());
@@ -85,7 +85,7 @@ final class LaneBackendTest {
   void linearWorkloadsAndTheTableAreEmulatedSideBySide() throws Exception {
     var table = LatencyTable.read(Path.of("../configs/latency/accelerator-like.csv"));
     var experiment = experiment(true, LINEAR, RESNET);
-    var backend = LaneBackend.emulated(experiment, table, name -> name.length());
+    var backend = LaneBackend.emulated(experiment, table, 1, name -> name.length());
     assertThat(backend.deviceKind()).isEqualTo("emulated-accelerator");
     var time = new VirtualTime();
     try (var executor =
@@ -107,18 +107,18 @@ final class LaneBackendTest {
 
   @Test
   void linearWorkloadsNeedNoTable() throws Exception {
-    assertThat(LaneBackend.emulated(experiment(true, LINEAR), null, name -> 1).deviceKind())
+    assertThat(LaneBackend.emulated(experiment(true, LINEAR), null, 1, name -> 1).deviceKind())
         .isEqualTo("emulated-linear");
   }
 
   @Test
   void aWorkloadWithoutAServiceTimeIsTheUsersMistake() throws Exception {
-    assertThatThrownBy(() -> LaneBackend.emulated(experiment(true, RESNET), null, name -> 1))
+    assertThatThrownBy(() -> LaneBackend.emulated(experiment(true, RESNET), null, 1, name -> 1))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("workload (resnet18) has neither alpha_ms and beta_ms nor");
     var path = Path.of("../configs/latency/cpu-2core.csv");
     var table = LatencyTable.read(path);
-    assertThatThrownBy(() -> LaneBackend.emulated(experiment(true, OWN), table, name -> 1))
+    assertThatThrownBy(() -> LaneBackend.emulated(experiment(true, OWN), table, 1, name -> 1))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageStartingWith(
             path + ": error: the latency table holds no row for (own on pytorch in fp32).");

@@ -65,7 +65,7 @@ final class Experiments {
         null,
         new Experiment.Microbatch(true, 10, 128, List.of("batch_aware", "dynamic")),
         new Experiment.Resources(true, 1000, false),
-        new Experiment.Lanes(true, 2, 1, "auto", "emulated", null, 200, 0, 2000, 3),
+        new Experiment.Lanes(true, 2, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of()),
         new Experiment.Predictor(false, "models/latency", 0.95),
         new Experiment.KafkaSettings("embedded", 1),
         Map.of());

@@ -164,6 +164,8 @@ public record Experiment(
    * @param leaseMs how long an executor that does not report keeps its lanes, at least twice
    *     heartbeatMs
    * @param maxAttempts how often a batch is started at most, when its lane is lost under it
+   * @param speed of emulated lanes: how many times as fast as their latency table they are
+   * @param drift how emulated lanes become slower or faster during the run, by time; may be empty
    */
   public record Lanes(
       boolean enabled,
@@ -175,7 +177,13 @@ public record Experiment(
       int heartbeatMs,
       int ahead,
       int leaseMs,
-      int maxAttempts) {
+      int maxAttempts,
+      double speed,
+      List<Drift> drift) {
+    public Lanes {
+      drift = List.copyOf(drift);
+    }
+
     /** How many lanes there are: numLanes, or one if lanes are off. */
     public int count() {
       return enabled ? numLanes : 1;
@@ -185,6 +193,16 @@ public record Experiment(
       return kind.equals("emulated");
     }
   }
+
+  /**
+   * A change of emulated service times: linearly from the factor before, which is 1 at first, to
+   * this one.
+   *
+   * @param atSeconds when it begins, since time zero
+   * @param factor of the service times of batches that start after it
+   * @param overSeconds how long it takes; 0: a step
+   */
+  public record Drift(double atSeconds, double factor, double overSeconds) {}
 
   /** The learned latency model; while disabled, running means predict. */
   public record Predictor(boolean enabled, String modelPath, double quantile) {}

@@ -1,5 +1,6 @@
 package dev.sluice.contract.experiment;
 
+import dev.sluice.contract.experiment.Experiment.Drift;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.KafkaSettings;
 import dev.sluice.contract.experiment.Experiment.Lanes;
@@ -8,8 +9,10 @@ import dev.sluice.contract.experiment.Experiment.Predictor;
 import dev.sluice.contract.experiment.Experiment.Resources;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.contract.experiment.YamlTree.Mapping;
 import dev.sluice.contract.experiment.YamlTree.Value;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -232,7 +235,10 @@ final class ExperimentReader {
             section.whole("heartbeat_ms", 200, 10, 60_000),
             section.whole("ahead", 0, 0, 1),
             section.whole("lease_ms", 2000, 20, 86_400_000),
-            section.whole("max_attempts", 3, 1, 1000));
+            section.whole("max_attempts", 3, 1, 1000),
+            section.number("speed", 1, Range.within(0.001, 1000)),
+            section.list("drift", List.of(), true, this::drift));
+    checkDrift(section, read);
     if (read.leaseMs() < 2 * read.heartbeatMs()) {
       problems.error(
           section.place(section.has("lease_ms") ? "lease_ms" : "heartbeat_ms"),
@@ -255,6 +261,47 @@ final class ExperimentReader {
     }
     section.end();
     return read;
+  }
+
+  private @Nullable Drift drift(Value value) {
+    if (!(value instanceof Mapping mapping)) {
+      problems.error(
+          value.place(),
+          "an entry of lanes.drift is no mapping",
+          "you meant {at_seconds: 60, factor: 1.5}");
+      return null;
+    }
+    var section = new Section("lanes.drift.", mapping, problems, new HashMap<>());
+    var read =
+        new Drift(
+            section.required("at_seconds", Range.within(0, SECONDS_MAX), "60"),
+            section.required("factor", Range.within(0.01, 100), "1.5"),
+            section.number("over_seconds", 0, Range.within(0, SECONDS_MAX)));
+    section.end();
+    return read;
+  }
+
+  private void checkDrift(Section section, Lanes lanes) {
+    if (!lanes.emulated() && (lanes.speed() != 1 || !lanes.drift().isEmpty())) {
+      String key = lanes.speed() != 1 ? "speed" : "drift";
+      problems.error(
+          section.place(key),
+          "lanes." + key + " is for emulated lanes, and these are real",
+          "you meant lanes.kind: emulated");
+    }
+    for (int i = 1; i < lanes.drift().size(); i++) {
+      Drift before = lanes.drift().get(i - 1);
+      double endsAtSeconds = before.atSeconds() + before.overSeconds();
+      if (lanes.drift().get(i).atSeconds() < endsAtSeconds) {
+        problems.error(
+            section.place("drift"),
+            "lanes.drift (at_seconds "
+                + Numbers.text(lanes.drift().get(i).atSeconds())
+                + ") begins before the change above it ends, at "
+                + Numbers.text(endsAtSeconds),
+            "the entries are to stand in the order of time, one after the other");
+      }
+    }
   }
 
   private String device(Section section) {

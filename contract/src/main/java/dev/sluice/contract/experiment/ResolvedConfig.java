@@ -1,5 +1,6 @@
 package dev.sluice.contract.experiment;
 
+import dev.sluice.contract.experiment.Experiment.Drift;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
@@ -82,7 +83,12 @@ public final class ResolvedConfig {
             "heartbeat_ms", l.heartbeatMs(),
             "ahead", l.ahead(),
             "lease_ms", l.leaseMs(),
-            "max_attempts", l.maxAttempts()));
+            "max_attempts", l.maxAttempts(),
+            "speed", l.speed(),
+            "drift",
+                l.drift().isEmpty()
+                    ? null
+                    : l.drift().stream().map(ResolvedConfig::drift).toList()));
     var p = e.predictor();
     top.put(
         "predictor",
@@ -129,6 +135,10 @@ public final class ResolvedConfig {
         "input_shape", model == null ? null : model.inputShape(),
         "alpha_ms", linear == null ? null : linear.alphaMs(),
         "beta_ms", linear == null ? null : linear.betaMs());
+  }
+
+  private static Map<String, @Nullable Object> drift(Drift d) {
+    return map("at_seconds", d.atSeconds(), "factor", d.factor(), "over_seconds", d.overSeconds());
   }
 
   private static Object orNone(@Nullable Object value) {

@@ -157,6 +157,10 @@ final class ExperimentFileErrorsTest {
           lanes: {lease_ms: 0}            | 3 | lanes.lease_ms (0) must be at least 20 and at most 86400000
           lanes: {lease_ms: 399}          | 3 | lanes.lease_ms (399) must be at least twice lanes.heartbeat_ms (200): a lane would be lost with the first report that is late
           lanes: {heartbeat_ms: 1001}     | 3 | lanes.lease_ms (2000) must be at least twice lanes.heartbeat_ms (1001): a lane would be lost with the first report that is late
+          lanes: {speed: 4}               | 3 | lanes.speed is for emulated lanes, and these are real
+          lanes: {drift: [{at_seconds: 6, factor: 2}]} | 3 | lanes.drift is for emulated lanes, and these are real
+          lanes: {kind: emulated, drift: [3]} | 3 | an entry of lanes.drift is no mapping
+          lanes: {kind: emulated, drift: [{at_seconds: 6}]} | 3 | lanes.drift.factor is missing
           lanes: {max_attempts: 0}        | 3 | lanes.max_attempts (0) must be at least 1 and at most 1000
           lanes: {kind: emulated}         | 3 | workloads (resnet18) has no service time on emulated lanes
           kafka: {shards: 65}             | 3 | kafka.shards (65) must be at least 1 and at most 64

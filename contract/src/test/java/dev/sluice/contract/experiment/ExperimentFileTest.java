@@ -62,7 +62,7 @@ final class ExperimentFileTest {
                 null,
                 new Microbatch(true, 10, 128, List.of("batch_aware", "dynamic")),
                 new Resources(true, 1000, false),
-                new Lanes(true, 2, 1, "auto", "real", null, 200, 0, 2000, 3),
+                new Lanes(true, 2, 1, "auto", "real", null, 200, 0, 2000, 3, 1, List.of()),
                 new Predictor(false, "models/latency", 0.95),
                 new KafkaSettings("embedded", 1),
                 Map.of()));
@@ -155,7 +155,7 @@ final class ExperimentFileTest {
                 2500.5,
                 new Microbatch(false, 0, 16, List.of("fifo")),
                 new Resources(false, 1, true),
-                new Lanes(false, 8, 2, "cpu", "real", null, 100, 1, 5000, 1),
+                new Lanes(false, 8, 2, "cpu", "real", null, 100, 1, 5000, 1, 1, List.of()),
                 new Predictor(false, "m", 0.9),
                 new KafkaSettings("a:9092,b:9093", 4),
                 Map.of(

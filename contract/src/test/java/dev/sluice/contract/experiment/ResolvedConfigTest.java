@@ -3,6 +3,7 @@ package dev.sluice.contract.experiment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.experiment.Experiment.Drift;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.KafkaSettings;
 import dev.sluice.contract.experiment.Experiment.Lanes;
@@ -96,6 +97,7 @@ final class ResolvedConfigTest {
               ahead: 0
               lease_ms: 2000
               max_attempts: 3
+              speed: 1
             predictor:
               enabled: false
               model_path: models/latency
@@ -200,7 +202,11 @@ final class ResolvedConfigTest {
             10 + random.nextInt(500),
             random.nextInt(2),
             1020 + random.nextInt(5000),
-            1 + random.nextInt(9)),
+            1 + random.nextInt(9),
+            emulated ? 0.5 + random.nextInt(4) : 1,
+            emulated && random.nextBoolean()
+                ? List.of(new Drift(1.5, 2, 0), new Drift(9, 0.25, random.nextInt(5)))
+                : List.of()),
         new Predictor(random.nextBoolean(), pick(random, "models/latency", "# m", ""), 0.5),
         new KafkaSettings(
             pick(random, "embedded", "localhost:9092", "a:1,b:2"), 1 + random.nextInt(64)),
