@@ -10,7 +10,7 @@ final class ChildJvm {
   private ChildJvm() {}
 
   /**
-   * The command line of a child with this process's own JVM options.
+   * The command line of a child with this process's own JVM options, less its agents.
    *
    * @param options JVM options that come after, and so override, this process's own
    * @param main the class whose main is run
@@ -18,7 +18,7 @@ final class ChildJvm {
   static List<String> likeThis(List<String> options, Class<?> main, List<String> arguments) {
     List<String> all = new ArrayList<>();
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (!option.startsWith("-agentlib") && !option.startsWith("-javaagent")) {
+      if (!option.startsWith("-agent") && !option.startsWith("-javaagent")) {
         all.add(option);
       }
     }

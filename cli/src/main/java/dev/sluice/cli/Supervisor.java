@@ -4,7 +4,6 @@ import dev.sluice.cli.ChildProcess.Signal;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -110,16 +109,17 @@ final class Supervisor implements AutoCloseable {
       throw new IllegalStateException("the supervisor is closing");
     }
     Path output = logs.resolve(spec.name() + ".log");
-    List<String> command = new ArrayList<>(javaCommand());
-    command.add("-Xms" + spec.heapMb() + "m"); // what it takes later it has from the start
-    command.add("-Xmx" + spec.heapMb() + "m");
-    command.add("-Djava.io.tmpdir=" + temporary);
-    command.add("-Dsluice.terminal=" + spec.terminal());
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Sluice.class.getName()));
-    command.addAll(restarts == 0 ? spec.arguments() : spec.restartArguments());
-    command.add("--child");
+    List<String> options =
+        List.of(
+            "-Xms" + spec.heapMb() + "m", // what it takes later it has from the start
+            "-Xmx" + spec.heapMb() + "m",
+            "-Djava.io.tmpdir=" + temporary,
+            "-Dsluice.terminal=" + spec.terminal());
+    List<String> arguments =
+        new ArrayList<>(restarts == 0 ? spec.arguments() : spec.restartArguments());
+    arguments.add("--child");
     Process process =
-        new ProcessBuilder(command)
+        new ProcessBuilder(ChildJvm.likeThis(options, Sluice.class, arguments))
             .redirectErrorStream(true)
             .redirectOutput(Redirect.appendTo(output.toFile()))
             .start();
@@ -130,22 +130,6 @@ final class Supervisor implements AutoCloseable {
     watchers.add(watcher);
     watcher.start();
     return child;
-  }
-
-  /** This process's Java and its flags, less its heap, its agents and what a child is told anew. */
-  private static List<String> javaCommand() {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(
-            flag ->
-                !flag.startsWith("-Xm")
-                    && !flag.startsWith("-javaagent")
-                    && !flag.startsWith("-agent")
-                    && !flag.startsWith("-Djava.io.tmpdir=")
-                    && !flag.startsWith("-Dsluice.terminal="))
-        .forEach(command::add);
-    return command;
   }
 
   private void watch(ChildProcess child) {
