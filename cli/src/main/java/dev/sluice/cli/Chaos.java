@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -18,6 +19,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +48,7 @@ final class Chaos implements ProcessesRun.Companion {
   /** Longer than a batch may take before its lane counts as lost. */
   private static final long LANE_HANGS_MS = 12_000;
 
-  /** What can happen. A deck holds each once, those of the roles that decide and compute twice. */
+  /** What can happen. */
   enum Fault {
     KILL_SCHEDULER,
     KILL_EXECUTOR,
@@ -57,14 +59,18 @@ final class Chaos implements ProcessesRun.Companion {
     STOP_EXECUTOR,
     ABORT_EXECUTOR,
     HANG_LANE,
-    FILL_BROKER_DISK,
-    KILL_SCHEDULER_AGAIN,
-    KILL_EXECUTOR_AGAIN;
+    FILL_BROKER_DISK;
 
     String text() {
-      return name().toLowerCase(Locale.ROOT).replace("_again", "").replace('_', '-');
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
   }
+
+  /** Each fault once, those of the roles that decide and compute twice; to be shuffled. */
+  private static final List<Fault> DECK =
+      Stream.concat(
+              Arrays.stream(Fault.values()), Stream.of(Fault.KILL_SCHEDULER, Fault.KILL_EXECUTOR))
+          .toList();
 
   private final int faultsWanted;
   private final Random random;
@@ -146,7 +152,7 @@ final class Chaos implements ProcessesRun.Companion {
       List<Fault> deck = new ArrayList<>();
       for (int i = 0; i < faultsWanted && !calm(); i++) {
         if (deck.isEmpty()) {
-          Collections.addAll(deck, Fault.values());
+          deck.addAll(DECK);
           if (!canFillDisks) {
             deck.remove(Fault.FILL_BROKER_DISK);
           }
@@ -180,8 +186,8 @@ final class Chaos implements ProcessesRun.Companion {
     int lane = random.nextInt(experiment.lanes().count());
     long extraMs = random.nextLong(2_000);
     switch (fault) {
-      case KILL_SCHEDULER, KILL_SCHEDULER_AGAIN -> end(fault, "schedule-" + scheduler, Signal.KILL);
-      case KILL_EXECUTOR, KILL_EXECUTOR_AGAIN -> end(fault, "execute-" + shard, Signal.KILL);
+      case KILL_SCHEDULER -> end(fault, "schedule-" + scheduler, Signal.KILL);
+      case KILL_EXECUTOR -> end(fault, "execute-" + shard, Signal.KILL);
       case KILL_GENERATOR -> end(fault, "produce", Signal.KILL);
       case KILL_ANALYTICS -> end(fault, "analyze", Signal.KILL);
       case KILL_BROKER -> end(fault, "broker", Signal.KILL);
