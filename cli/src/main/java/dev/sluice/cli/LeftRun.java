@@ -63,7 +63,7 @@ record LeftRun(
       for (String name : names) {
         if (name.endsWith(SUFFIX) && name.length() > SUFFIX.length()) {
           var topics = new Topics(name.substring(0, name.length() - SUFFIX.length()));
-          if (names.containsAll(topics.sharded()) && names.containsAll(topics.unsharded())) {
+          if (names.containsAll(topics.all())) {
             int shards = 0;
             for (TopicDescription facts :
                 admin.describeTopics(List.of(topics.facts())).allTopicNames().get().values()) {

@@ -23,7 +23,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 /** Makes the topics of a run, and takes them away. */
 final class RunTopics {
   private static final Duration KNOWN_LIMIT = Duration.ofSeconds(30);
-  private static final long KNOWN_AGAIN_MS = 100;
+  private static final long KNOWN_AGAIN_NS = 100_000_000;
 
   private RunTopics() {}
 
@@ -103,15 +103,14 @@ final class RunTopics {
   /** Partitions by topic, as soon as the broker knows all of them. */
   private static Map<String, Integer> partitions(Topics topics, KafkaAccess kafka)
       throws InterruptedException {
-    List<String> names = new ArrayList<>(topics.sharded());
-    names.addAll(topics.unsharded());
+    var pacer = new SystemPacer(System::nanoTime);
     long deadlineNs = System.nanoTime() + KNOWN_LIMIT.toNanos();
     try (var admin = Admin.create(kafka.properties())) {
       while (true) {
         try {
           Map<String, Integer> partitions = new HashMap<>();
           admin
-              .describeTopics(names)
+              .describeTopics(topics.all())
               .allTopicNames()
               .get()
               .forEach((name, topic) -> partitions.put(name, topic.partitions().size()));
@@ -121,7 +120,8 @@ final class RunTopics {
               || System.nanoTime() - deadlineNs >= 0) {
             throw new IllegalStateException("the run's topics can not be described", e.getCause());
           }
-          Thread.sleep(KNOWN_AGAIN_MS); // another broker of the cluster has not heard of them yet
+          // another broker of the cluster has not heard of them yet
+          pacer.awaitNs(System.nanoTime() + KNOWN_AGAIN_NS);
         }
       }
     }
@@ -179,8 +179,7 @@ final class RunTopics {
 
   /** Those of the broker's topics that are this run's, its changelogs among them; sorted. */
   static List<String> of(Topics topics, Collection<String> brokers) {
-    List<String> own = new ArrayList<>(topics.sharded());
-    own.addAll(topics.unsharded());
+    List<String> own = topics.all();
     return brokers.stream()
         .filter(name -> own.contains(name) || isChangelog(topics, name))
         .sorted()

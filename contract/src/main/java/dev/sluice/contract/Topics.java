@@ -1,6 +1,7 @@
 package dev.sluice.contract;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The topics of a run, {@code <prefix>.<name>}.
@@ -40,5 +41,10 @@ public record Topics(String prefix) {
   /** Topics with one partition. */
   public List<String> unsharded() {
     return List.of(runs(), metrics(), deadLetters());
+  }
+
+  /** All of them. */
+  public List<String> all() {
+    return Stream.concat(sharded().stream(), unsharded().stream()).toList();
   }
 }
