@@ -8,14 +8,12 @@ import dev.sluice.contract.RunStarted;
 import dev.sluice.contract.UserMistakeException;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
@@ -52,11 +50,7 @@ final class AnalyzeCommand implements Callable<Integer> {
 
   @Mixin private RoleOptions options = new RoleOptions();
 
-  @Option(
-      names = "--results",
-      paramLabel = "DIR",
-      description = "Where the run's folder goes (default: results, beside sluice).")
-  private @Nullable Path results;
+  @Mixin private ResultsOption results = new ResultsOption();
 
   @Option(names = "--keep-topics", description = "Leaves the run's topics on the broker.")
   private boolean keepTopics;
@@ -80,7 +74,7 @@ final class AnalyzeCommand implements Callable<Integer> {
           InterruptedException {
     RunFrame frame = process.frame();
     var lanes = process.open(LaneSource.of(frame.parsed()));
-    try (var folder = RunFolder.takeOver(RunFolder.results(results), frame.runId());
+    try (var folder = RunFolder.takeOver(results.folder(), frame.runId());
         var log = LogFile.open(folder.log(), process.kafka().secrets())) {
       try {
         return analyze(process, lanes, folder);

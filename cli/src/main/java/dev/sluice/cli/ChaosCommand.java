@@ -7,15 +7,14 @@ import dev.sluice.contract.UserMistakeException;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code ./sluice chaos CONFIG}: a run whose processes are killed, and the audit of its log. */
 @Command(
@@ -42,8 +41,7 @@ final class ChaosCommand implements Callable<Integer> {
   private static final int FIRST_SECONDS = 60;
   private static final int VIOLATIONS_SHOWN_MAX = 20;
 
-  @Parameters(paramLabel = "CONFIG", description = "The experiment file (YAML).")
-  private @Nullable Path config;
+  @Mixin private ExperimentOptions options = new ExperimentOptions();
 
   @Option(
       names = "--kills",
@@ -56,24 +54,6 @@ final class ChaosCommand implements Callable<Integer> {
       paramLabel = "S",
       description = "Of the faults and their order (default: ${DEFAULT-VALUE}).")
   private long seed = 1;
-
-  @Option(
-      names = "--set",
-      paramLabel = "KEY=VALUE",
-      description = "Overrides a key, dotted where it is nested; may be repeated.")
-  private List<String> overrides = new ArrayList<>();
-
-  @Option(
-      names = "--results",
-      paramLabel = "DIR",
-      description = "Where the run's folder goes (default: results, beside sluice).")
-  private @Nullable Path results;
-
-  @Option(
-      names = "--run-id",
-      paramLabel = "ID",
-      description = "Names the folder (default: the run's name and the time).")
-  private @Nullable String runId;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -88,35 +68,27 @@ final class ChaosCommand implements Callable<Integer> {
   }
 
   private int run(Console console) throws UserMistakeException, IOException, InterruptedException {
-    if (config == null) {
-      throw new IllegalStateException("the command line was not parsed");
-    }
     if (kills < 1) {
       throw new UserMistakeException(
           "--kills", "the number of faults (" + kills + ") is below 1", "you meant 10");
     }
-    if (runId != null) {
-      RoleOptions.checkRunId(runId);
-    }
-    List<String> all = new ArrayList<>(overrides);
+    List<String> all = new ArrayList<>(options.overrides());
     all.add("duration_seconds=" + (FIRST_SECONDS + SECONDS_A_FAULT * kills));
     all.add("kafka.bootstrap_servers=embedded");
-    Experiment experiment = ExperimentFile.read(config, all, Registries.vocabulary()).experiment();
-    Path folder = RunFolder.results(results);
-    String id = options(all, folder, runId).runIdFor(experiment);
-    var chaos = new Chaos(kills, seed, experiment, folder, id, console);
-    int status = new ProcessesRun(options(all, folder, id), console, chaos).execute();
+    Experiment experiment =
+        ExperimentFile.read(options.config(), all, Registries.vocabulary()).experiment();
+    String id = runOptions(all, options.runId()).runIdFor(experiment);
+    var chaos = new Chaos(kills, seed, experiment, options.results(), id, console);
+    int status = new ProcessesRun(runOptions(all, id), console, chaos).execute();
     if (status == Sluice.EXIT_MISTAKE) {
       return status;
     }
     return conclude(chaos, console);
   }
 
-  private ExperimentRun.Options options(List<String> all, Path folder, @Nullable String id) {
-    if (config == null) {
-      throw new IllegalStateException("the command line was not parsed");
-    }
-    return new ExperimentRun.Options(config, all, folder, null, id, null, false, false);
+  private ExperimentRun.Options runOptions(List<String> all, @Nullable String id) {
+    return new ExperimentRun.Options(
+        options.config(), all, options.results(), null, id, null, false, false);
   }
 
   private int conclude(Chaos chaos, Console console) throws IOException {

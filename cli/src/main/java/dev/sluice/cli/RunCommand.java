@@ -3,13 +3,11 @@ package dev.sluice.cli;
 import dev.sluice.contract.UserMistakeException;
 import java.io.PrintStream;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code ./sluice run CONFIG}: the whole loop in one process. */
 @Command(
@@ -35,32 +33,13 @@ import picocli.CommandLine.Parameters;
       "  ./sluice run configs/quickstart.yaml --set scheduler_name=fifo --set seed=7"
     })
 final class RunCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "CONFIG", description = "The experiment file (YAML).")
-  private @Nullable Path config;
-
-  @Option(
-      names = "--set",
-      paramLabel = "KEY=VALUE",
-      description = "Overrides a key, dotted where it is nested; may be repeated.")
-  private List<String> overrides = new ArrayList<>();
-
-  @Option(
-      names = "--results",
-      paramLabel = "DIR",
-      description = "Where the run's folder goes (default: results, beside sluice).")
-  private @Nullable Path results;
+  @Mixin private ExperimentOptions experiment = new ExperimentOptions();
 
   @Option(
       names = "--bootstrap",
       paramLabel = "HOST:PORT",
       description = "A Kafka that runs already (default: an embedded one).")
   private @Nullable String bootstrap;
-
-  @Option(
-      names = "--run-id",
-      paramLabel = "ID",
-      description = "Names the folder and the topics (default: the run's name and the time).")
-  private @Nullable String runId;
 
   @Option(
       names = "--kafka-config",
@@ -96,16 +75,13 @@ final class RunCommand implements Callable<Integer> {
             "there is none with --processes",
             "you want it without: all of the experiment is checked there too");
       }
-      if (runId != null) {
-        RoleOptions.checkRunId(runId);
-      }
       var options =
           new ExperimentRun.Options(
-              config(),
-              overrides,
-              RunFolder.results(results),
+              experiment.config(),
+              experiment.overrides(),
+              experiment.results(),
               bootstrap,
-              runId,
+              experiment.runId(),
               kafkaConfig,
               keepTopics,
               dryRun);
@@ -129,12 +105,5 @@ final class RunCommand implements Callable<Integer> {
       System.err.println(e.getMessage());
       return Sluice.EXIT_MISTAKE;
     }
-  }
-
-  private Path config() {
-    if (config == null) {
-      throw new IllegalStateException("the command line was not parsed");
-    }
-    return config;
   }
 }

@@ -1,0 +1,58 @@
+package dev.sluice.cli;
+
+import dev.sluice.contract.UserMistakeException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** What a command that runs a whole experiment is told of it. */
+final class ExperimentOptions {
+  @Parameters(paramLabel = "CONFIG", description = "The experiment file (YAML).")
+  private @Nullable Path config;
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "Overrides a key, dotted where it is nested; may be repeated.")
+  private List<String> overrides = new ArrayList<>();
+
+  @Option(
+      names = "--run-id",
+      paramLabel = "ID",
+      description = "Names the folder and the topics (default: the run's name and the time).")
+  private @Nullable String runId;
+
+  @Mixin private ResultsOption results = new ResultsOption();
+
+  Path config() {
+    if (config == null) {
+      throw new IllegalStateException("the command line was not parsed");
+    }
+    return config;
+  }
+
+  List<String> overrides() {
+    return overrides;
+  }
+
+  /**
+   * Null: one is to be made.
+   *
+   * @throws UserMistakeException if it can not name topics and a folder
+   */
+  @Nullable String runId() throws UserMistakeException {
+    if (runId != null) {
+      RoleOptions.checkRunId(runId);
+    }
+    return runId;
+  }
+
+  /** The folder of all runs. */
+  Path results() {
+    return results.folder();
+  }
+}
