@@ -74,6 +74,11 @@ final class ExperimentRun {
       boolean keepTopics,
       boolean dryRun) {
 
+    /** The experiment, as its file and the overrides say. */
+    ParsedExperiment read() throws UserMistakeException {
+      return ExperimentFile.read(config, overrides, Registries.vocabulary());
+    }
+
     /** Where a Kafka runs already; null: an embedded one is to be started. */
     @Nullable KafkaAccess externalKafka(ParsedExperiment parsed) throws UserMistakeException {
       var settings = parsed.experiment().kafka();
@@ -115,8 +120,7 @@ final class ExperimentRun {
    * @throws IOException if the run's folder can not be written any more
    */
   int execute() throws UserMistakeException, IOException, InterruptedException {
-    ParsedExperiment parsed =
-        ExperimentFile.read(options.config(), options.overrides(), Registries.vocabulary());
+    ParsedExperiment parsed = options.read();
     KafkaAccess external = options.externalKafka(parsed);
     LaneSource lanes = opened.add(LaneSource.of(parsed));
     RunFrame frame = RunFrame.of(parsed, options.runIdFor(parsed.experiment()), console);
@@ -124,8 +128,7 @@ final class ExperimentRun {
     try (var folder = RunFolder.create(options.results(), frame.runId());
         var log = LogFile.open(folder.log(), secrets);
         var signals = Signals.listen(this::stop, folder::abandon)) {
-      console.line("Sluice " + Sluice.Version.current() + ", run " + frame.runId());
-      parsed.warnings().forEach(console::line);
+      announce(frame.runId(), parsed, console);
       try {
         int status = execute(frame, lanes, external, folder);
         return signals.received() && status != Sluice.EXIT_BUG ? signals.exitStatus() : status;
@@ -152,6 +155,12 @@ final class ExperimentRun {
         opened.close();
       }
     }
+  }
+
+  /** The first lines of any run. */
+  static void announce(String runId, ParsedExperiment parsed, Console console) {
+    console.line("Sluice " + Sluice.Version.current() + ", run " + runId);
+    parsed.warnings().forEach(console::line);
   }
 
   private int execute(

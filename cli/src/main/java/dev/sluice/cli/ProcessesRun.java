@@ -3,7 +3,6 @@ package dev.sluice.cli;
 import dev.sluice.cli.ChildProcess.Signal;
 import dev.sluice.contract.Topics;
 import dev.sluice.contract.UserMistakeException;
-import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -85,8 +84,7 @@ final class ProcessesRun {
 
   /** Runs it, and returns the exit status. */
   int execute() throws UserMistakeException, IOException, InterruptedException {
-    ParsedExperiment parsed =
-        ExperimentFile.read(options.config(), options.overrides(), Registries.vocabulary());
+    ParsedExperiment parsed = options.read();
     KafkaAccess external = options.externalKafka(parsed);
     LaneSource.of(parsed).close();
     if (external != null) {
@@ -106,8 +104,7 @@ final class ProcessesRun {
         };
     try (var log = LogFile.open(logs.resolve("supervisor.log"), Secrets.NONE);
         var signals = Signals.listen(this::stop, atOnce)) {
-      console.line("Sluice " + Sluice.Version.current() + ", run " + runId);
-      parsed.warnings().forEach(console::line);
+      ExperimentRun.announce(runId, parsed, console);
       Ended ended;
       try (var children = new Supervisor(logs, temporary, new Watcher())) {
         supervisor = children;
