@@ -113,6 +113,7 @@ final class Supervisor implements AutoCloseable {
         List.of(
             "-Xms" + spec.heapMb() + "m", // what it takes later it has from the start
             "-Xmx" + spec.heapMb() + "m",
+            "-XX:+AlwaysPreTouch",
             "-Djava.io.tmpdir=" + temporary,
             "-Dsluice.terminal=" + spec.terminal());
     List<String> arguments =
