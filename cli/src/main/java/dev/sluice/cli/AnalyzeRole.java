@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Analytics: reads the run's log, shows how it goes, and makes its folder. */
 final class AnalyzeRole implements AutoCloseable {
   private static final Duration READ_LIMIT = Duration.ofMinutes(2);
-  private static final int EXIT_THRESHOLD = 3;
+  static final int EXIT_THRESHOLD = 3;
 
   private final RunFrame frame;
   private final EventLogReader reader;

@@ -63,6 +63,7 @@ final class ExperimentRun {
    * @param runId null: made from the run's name and the time
    * @param kafkaConfig client properties for a Kafka that is not ours; null: none
    * @param keepTopics whether a finished run leaves its topics there
+   * @param child whether another process of Sluice started it, and ends it
    */
   record Options(
       Path config,
@@ -72,7 +73,8 @@ final class ExperimentRun {
       @Nullable String runId,
       @Nullable Path kafkaConfig,
       boolean keepTopics,
-      boolean dryRun) {
+      boolean dryRun,
+      boolean child) {
 
     /** The experiment, as its file and the overrides say. */
     ParsedExperiment read() throws UserMistakeException {
@@ -96,6 +98,15 @@ final class ExperimentRun {
             "--bootstrap HOST:PORT is to be given too");
       }
       return null;
+    }
+
+    /** Listens to whoever may stop the run; a child's parent stops it by going away, too. */
+    Signals listen(Runnable onFirst, Runnable onSecond) {
+      if (!child) {
+        return Signals.listen(onFirst, onSecond);
+      }
+      ParentWatch.start(line -> {}, onFirst);
+      return Signals.listenAsChild(onFirst, onSecond);
     }
 
     /** The run's id, made if none was given. */
@@ -127,7 +138,7 @@ final class ExperimentRun {
     Secrets secrets = external == null ? Secrets.NONE : external.secrets();
     try (var folder = RunFolder.create(options.results(), frame.runId());
         var log = LogFile.open(folder.log(), secrets);
-        var signals = Signals.listen(this::stop, folder::abandon)) {
+        var signals = options.listen(this::stop, folder::abandon)) {
       announce(frame.runId(), parsed, console);
       try {
         int status = execute(frame, lanes, external, folder);

@@ -103,7 +103,7 @@ final class ProcessesRun {
           TemporaryFolder.remove(temporary);
         };
     try (var log = LogFile.open(logs.resolve("supervisor.log"), Secrets.NONE);
-        var signals = Signals.listen(this::stop, atOnce)) {
+        var signals = options.listen(this::stop, atOnce)) {
       ExperimentRun.announce(runId, parsed, console);
       Ended ended;
       try (var children = new Supervisor(logs, temporary, new Watcher())) {

@@ -30,7 +30,8 @@ import picocli.CommandLine.Option;
       "",
       "Examples:",
       "  ./sluice run configs/quickstart.yaml",
-      "  ./sluice run configs/quickstart.yaml --set scheduler_name=fifo --set seed=7"
+      "  ./sluice run configs/quickstart.yaml --set scheduler_name=fifo --set seed=7",
+      "  ./sluice run configs/emulated_accelerator.yaml --repeat 8"
     })
 final class RunCommand implements Callable<Integer> {
   @Mixin private ExperimentOptions experiment = new ExperimentOptions();
@@ -59,6 +60,20 @@ final class RunCommand implements Callable<Integer> {
   private boolean dryRun;
 
   @Option(
+      names = "--repeat",
+      paramLabel = "N",
+      description =
+          "Runs it so many times, each with a seed of its own derived from the"
+              + " experiment's, and gives each figure with its interval.")
+  private @Nullable Integer repeats;
+
+  @Option(
+      names = "--child",
+      hidden = true,
+      description = "Started by Sluice: ends with its standard input, leaves Ctrl-C to its parent.")
+  private boolean child;
+
+  @Option(
       names = "--json",
       description = "Prints summary.json on standard output, all else on standard error.")
   private boolean json;
@@ -84,10 +99,16 @@ final class RunCommand implements Callable<Integer> {
               experiment.runId(),
               kafkaConfig,
               keepTopics,
-              dryRun);
+              dryRun,
+              child);
       String summaryJson;
       int status;
-      if (processes) {
+      if (repeats != null) {
+        checkRepeats(repeats);
+        var run = new RepeatedRun(options, processes, repeats, console);
+        status = run.execute();
+        summaryJson = run.summaryJson();
+      } else if (processes) {
         var run = new ProcessesRun(options, console);
         status = run.execute();
         summaryJson = run.summaryJson();
@@ -104,6 +125,17 @@ final class RunCommand implements Callable<Integer> {
       console.endLiveLine();
       System.err.println(e.getMessage());
       return Sluice.EXIT_MISTAKE;
+    }
+  }
+
+  private void checkRepeats(int repeats) throws UserMistakeException {
+    if (repeats < 1 || repeats > 1000) {
+      throw new UserMistakeException(
+          "--repeat", "so many runs (" + repeats + ") can not be", "8 is a good number");
+    }
+    if (dryRun) {
+      throw new UserMistakeException(
+          "--dry-run", "there is none with --repeat", "you want it without: one is like the other");
     }
   }
 }

@@ -96,6 +96,7 @@ record Loop(Path folder, @Nullable String bootstrap) {
             runId,
             kafkaConfig,
             true,
+            false,
             false);
     return new ExperimentRun(options, new Console(screen.stream(), terminal));
   }

@@ -1,0 +1,36 @@
+package dev.sluice.analytics;
+
+import java.util.List;
+import org.apache.commons.statistics.distribution.TDistribution;
+
+/**
+ * The mean of independent values with its two-sided confidence interval by Student's t.
+ *
+ * @param n how many values
+ * @param mean NaN if there is none
+ * @param sd their standard deviation, by n − 1; NaN below two values
+ * @param halfWidth of the interval; NaN below two values
+ */
+record MeanInterval(int n, double mean, double sd, double halfWidth) {
+  static final double CONFIDENCE = 0.95;
+
+  static MeanInterval of(List<Double> values) {
+    int n = values.size();
+    double mean = values.stream().mapToDouble(v -> v).average().orElse(Double.NaN);
+    if (n < 2) {
+      return new MeanInterval(n, mean, Double.NaN, Double.NaN);
+    }
+    double squares = values.stream().mapToDouble(v -> (v - mean) * (v - mean)).sum();
+    double sd = Math.sqrt(squares / (n - 1));
+    double t = TDistribution.of(n - 1).inverseCumulativeProbability((1 + CONFIDENCE) / 2);
+    return new MeanInterval(n, mean, sd, t * sd / Math.sqrt(n));
+  }
+
+  double low() {
+    return mean - halfWidth;
+  }
+
+  double high() {
+    return mean + halfWidth;
+  }
+}
