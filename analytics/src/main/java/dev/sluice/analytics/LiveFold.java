@@ -223,7 +223,8 @@ final class LiveFold implements LogFold {
             completion.result(),
             completion.cause(),
             List.of(),
-            completion.emulatedServiceNs());
+            completion.emulatedServiceNs(),
+            completion.busyLanes());
   }
 
   @Override

@@ -187,6 +187,7 @@ public final class RunFold implements LogFold {
   }
 
   private BatchDispatched compact(BatchDispatched dispatch) {
+    String modelVersion = dispatch.modelVersion();
     Map<String, Double> terms = new HashMap<>();
     dispatch.scoreTerms().forEach((name, term) -> terms.put(shared(name), term));
     return new BatchDispatched(
@@ -207,7 +208,12 @@ public final class RunFold implements LogFold {
         dispatch.notAfterNs(),
         dispatch.predictedServiceNs(),
         shared(dispatch.predictionSource()),
-        Map.copyOf(terms));
+        Map.copyOf(terms),
+        modelVersion == null ? null : shared(modelVersion),
+        dispatch.predictedQuantileNs(),
+        dispatch.predictedP95Ns(),
+        dispatch.predictedP99Ns(),
+        dispatch.busyLanes());
   }
 
   private BatchCompleted compact(BatchCompleted completion) {
@@ -223,7 +229,8 @@ public final class RunFold implements LogFold {
         completion.result(),
         completion.cause(),
         List.of(), // the jobs' classes: nothing here needs them
-        completion.emulatedServiceNs());
+        completion.emulatedServiceNs(),
+        completion.busyLanes());
   }
 
   private JobEnded compact(JobEnded end, String jobId) {

@@ -85,6 +85,7 @@ final class LiveFoldTest {
             BatchCompleted.Result.REFUSED,
             "busy",
             List.of(),
+            null,
             null),
         0,
         SyntheticRun.ZERO_EPOCH_MS);

@@ -259,7 +259,12 @@ final class LogFaultsTest {
         null,
         first.predictedServiceNs(),
         first.predictionSource(),
-        first.scoreTerms());
+        first.scoreTerms(),
+        first.modelVersion(),
+        first.predictedQuantileNs(),
+        first.predictedP95Ns(),
+        first.predictedP99Ns(),
+        first.busyLanes());
   }
 
   private static BatchCompleted moved(BatchCompleted done, DispatchId id, long startMs) {
@@ -275,7 +280,8 @@ final class LogFaultsTest {
         done.result(),
         null,
         List.of(),
-        null);
+        null,
+        done.busyLanes());
   }
 
   private static boolean isOf(SyntheticRun.Entry entry, String job) {

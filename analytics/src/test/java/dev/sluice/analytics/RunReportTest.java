@@ -146,7 +146,12 @@ final class RunReportTest {
             null,
             200_000_000,
             "running_mean",
-            Map.of("interactive", 3.0, "tokens", -1.0)),
+            Map.of("interactive", 3.0, "tokens", -1.0),
+            null,
+            null,
+            null,
+            null,
+            1),
         decidedMs);
     add(
         log,
@@ -163,7 +168,8 @@ final class RunReportTest {
             BatchCompleted.Result.DONE,
             null,
             List.of(),
-            null),
+            null,
+            1),
         completedMs);
     ended(log, job, JobEnded.Status.DONE, null, id, 1, completedMs);
   }

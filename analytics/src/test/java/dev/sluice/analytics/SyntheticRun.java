@@ -301,7 +301,12 @@ public final class SyntheticRun {
                 null,
                 Math.round(typicalMs * 1.04e6),
                 "running_mean",
-                Map.of("interactive", 10.0, "urgency", random.nextDouble(), "tokens", -0.01)),
+                Map.of("interactive", 10.0, "urgency", random.nextDouble(), "tokens", -0.01),
+                null,
+                null,
+                null,
+                null,
+                1),
             "dispatches",
             ZERO_EPOCH_MS + Math.floorDiv(nowNs, 1_000_000L)));
     var completion =
@@ -317,7 +322,8 @@ public final class SyntheticRun {
             BatchCompleted.Result.DONE,
             null,
             List.of(new BatchCompleted.JobResult(job.jobId(), List.of(1, 2, 3))),
-            serviceNs - 100_000);
+            serviceNs - 100_000,
+            1);
     return new Running(job.jobId(), startNs + serviceNs + 400_000, completion);
   }
 

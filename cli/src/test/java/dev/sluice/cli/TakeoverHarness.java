@@ -245,7 +245,8 @@ final class TakeoverHarness {
             BatchCompleted.Result.DONE,
             null,
             List.of(),
-            1_000_000L));
+            1_000_000L,
+            1));
   }
 
   private void send(int shard, Fact fact) {

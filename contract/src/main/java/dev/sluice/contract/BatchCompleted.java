@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A dispatch came to its end on an executor. Topic {@code facts}.
  *
+ * <p>Version 2 adds {@code busyLanes}.
+ *
  * @param lane the first of the dispatch's lanes
  * @param startedAtNs when the lane began to join the batch; null if it was refused
  * @param finishedAtNs startedAtNs + monotonic service time; null if it was refused
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param results each job's top classes, in the dispatch's order; empty unless done by a real model
  * @param emulatedServiceNs what an emulated lane meant serviceNs to be, so that its error can be
  *     judged; null unless done by an emulated lane
+ * @param busyLanes how many lanes of the executor ran a batch when this one began, itself included;
+ *     null if it never began, and before version 2
  */
 public record BatchCompleted(
     DispatchId dispatchId,
@@ -31,9 +35,10 @@ public record BatchCompleted(
     Result result,
     @Nullable String cause,
     List<JobResult> results,
-    @Nullable Long emulatedServiceNs)
+    @Nullable Long emulatedServiceNs,
+    @Nullable Integer busyLanes)
     implements Fact {
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
 
   public BatchCompleted {
     requireNonNull(dispatchId, "dispatchId");
@@ -42,6 +47,9 @@ public record BatchCompleted(
     results = List.copyOf(results);
     Checks.atLeast(0, serviceNs, "serviceNs");
     Checks.atLeast(0, switchNs, "switchNs");
+    if (busyLanes != null) {
+      Checks.atLeast(1, busyLanes, "busyLanes");
+    }
     if (result == Result.DONE && (startedAtNs == null || finishedAtNs == null)) {
       throw new IllegalArgumentException("a done batch needs startedAtNs and finishedAtNs");
     }

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * The scheduler starts a batch on a lane. Topic {@code dispatches}. Executors read it uncommitted
  * and keep the first of each id: it can only be re-made identically.
  *
+ * <p>Version 2 adds {@code modelVersion}, the predicted quantiles and {@code busyLanes}. All that
+ * is predicted is frozen at the decision.
+ *
  * @param lanes indexes of the lanes that it takes on the executor; one, until gangs
  * @param jobs the jobs in it, the chosen one first
  * @param samples inputs of all its jobs together
@@ -21,9 +24,17 @@ import org.jspecify.annotations.Nullable;
  * @param decidedAtNs log time of the decision
  * @param notAfterNs the executor refuses it as {@code too_late} after this; null: no limit
  * @param predictedServiceNs mean service time predicted at the decision
- * @param predictionSource where the prediction comes from: {@code running_mean}, {@code warm_up},
- *     {@code nearest_samples} or {@code flops}
+ * @param predictionSource where the prediction comes from: {@code published}, {@code
+ *     published_nearest}, {@code running_mean}, {@code warm_up}, {@code nearest_samples} or {@code
+ *     flops}
  * @param scoreTerms the terms of the policy's score, for the record; may be empty
+ * @param modelVersion that of the published table that it was predicted by; null: by none
+ * @param predictedQuantileNs upper bound that the service time keeps with the probability {@code
+ *     predictor.quantile}; null: not known, as the next two
+ * @param predictedP95Ns the same with the probability 0.95
+ * @param predictedP99Ns the same with the probability 0.99
+ * @param busyLanes how many lanes of the executor were taken to be busy, this one included; null
+ *     before version 2
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeName("BatchDispatched")
@@ -43,9 +54,14 @@ public record BatchDispatched(
     @Nullable Long notAfterNs,
     long predictedServiceNs,
     String predictionSource,
-    Map<String, Double> scoreTerms)
+    Map<String, Double> scoreTerms,
+    @Nullable String modelVersion,
+    @Nullable Long predictedQuantileNs,
+    @Nullable Long predictedP95Ns,
+    @Nullable Long predictedP99Ns,
+    @Nullable Integer busyLanes)
     implements Event {
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
 
   public BatchDispatched {
     requireNonNull(dispatchId, "dispatchId");
@@ -60,6 +76,9 @@ public record BatchDispatched(
     Checks.atLeast(1, jobs.size(), "jobs");
     Checks.atLeast(1, samples, "samples");
     Checks.atLeast(1, attempt, "attempt");
+    if (busyLanes != null) {
+      Checks.atLeast(1, busyLanes, "busyLanes");
+    }
   }
 
   @Override

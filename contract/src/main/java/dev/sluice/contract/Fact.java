@@ -10,8 +10,15 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
   @JsonSubTypes.Type(value = JobRequested.class, name = "JobRequested"),
   @JsonSubTypes.Type(value = ExecutorReported.class, name = "ExecutorReported"),
   @JsonSubTypes.Type(value = BatchCompleted.class, name = "BatchCompleted"),
+  @JsonSubTypes.Type(value = PredictionsPublished.class, name = "PredictionsPublished"),
   @JsonSubTypes.Type(value = ArrivalsEnded.class, name = "ArrivalsEnded"),
   @JsonSubTypes.Type(value = Ticked.class, name = "Ticked")
 })
 public sealed interface Fact extends Event
-    permits RunStarted, JobRequested, ExecutorReported, BatchCompleted, ArrivalsEnded, Ticked {}
+    permits RunStarted,
+        JobRequested,
+        ExecutorReported,
+        BatchCompleted,
+        PredictionsPublished,
+        ArrivalsEnded,
+        Ticked {}

@@ -139,7 +139,7 @@ final class EventCodecTest {
   /** Random events, with texts of any letters and numbers over their whole range. */
   private record Events(Random random) {
     Fact fact() {
-      return switch (random.nextInt(6)) {
+      return switch (random.nextInt(7)) {
         case 0 -> runStarted();
         case 1 ->
             new JobRequested(
@@ -178,10 +178,27 @@ final class EventCodecTest {
                 Result.values()[random.nextInt(Result.values().length)],
                 orNull(this::text),
                 list(() -> new JobResult(text(), list(this::count))),
-                orNull(this::ns));
+                orNull(this::ns),
+                orNull(() -> 1 + count()));
         case 4 -> new ArrivalsEnded(count(), ns(), random.nextLong(), random.nextLong(), ns());
+        case 5 -> predictions();
         default -> new Ticked();
       };
+    }
+
+    private PredictionsPublished predictions() {
+      List<Double> residuals = random.doubles(random.nextInt(9), -14, 14).sorted().boxed().toList();
+      return new PredictionsPublished(
+          text(),
+          text(),
+          text(),
+          1 + count(),
+          List.of(
+              new PredictionsPublished.Service(
+                  text(), text(), "fp32", List.of(List.of(1L + count(), 9L))),
+              new PredictionsPublished.Service(
+                  text(), text(), "bf16", List.of(List.of(1L), List.of(2L + count())))),
+          List.of(new PredictionsPublished.Calibration(text(), text(), residuals)));
     }
 
     BatchDispatched dispatch() {
@@ -201,7 +218,12 @@ final class EventCodecTest {
           orNull(this::ns),
           ns(),
           text(),
-          Map.of(text(), random.nextGaussian()));
+          Map.of(text(), random.nextGaussian()),
+          orNull(this::text),
+          orNull(this::ns),
+          orNull(this::ns),
+          orNull(this::ns),
+          orNull(() -> 1 + count()));
     }
 
     Outcome outcome() {

@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -316,6 +317,8 @@ public final class Executor implements AutoCloseable {
   /**
    * What became of a batch on its lane.
    *
+   * @param busyLanes how many lanes ran a batch when it began, its own included; null: it never
+   *     began
    * @param batch null: it failed
    * @param failure why; null: it did not
    */
@@ -323,6 +326,7 @@ public final class Executor implements AutoCloseable {
       BatchDispatched dispatch,
       long startedNs,
       long serviceNs,
+      @Nullable Integer busyLanes,
       LaneWork.@Nullable PreparedBatch batch,
       @Nullable Exception failure) {}
 
@@ -336,6 +340,9 @@ public final class Executor implements AutoCloseable {
 
     /** Dispatches that were read before the run's time zero, which stands in another topic. */
     private final List<BatchDispatched> early = new ArrayList<>();
+
+    /** Lanes that run a batch at the moment. */
+    private final AtomicInteger busy = new AtomicInteger();
 
     private @Nullable RunClock runClock;
     private @Nullable DispatchId highest;
@@ -450,18 +457,25 @@ public final class Executor implements AutoCloseable {
     /** Runs the batch on its lane's thread. Whatever an inference throws is the batch's failure. */
     private Ran run(LaneWork work, BatchDispatched dispatch, ModelKey model, Lane lane) {
       Long startedNs = null;
+      Integer busyLanes = null;
       try {
         var batch = work.prepare(model, dispatch.jobs(), dispatch.attempt());
+        busyLanes = busy.incrementAndGet();
         startedNs = clock.monotonicNs();
         lane.begin(
             startedNs + Math.max(OVERDUE_NS_MIN, OVERDUE_FACTOR * dispatch.predictedServiceNs()));
         faults.beforeInference(lane.index());
         batch.run();
-        return new Ran(dispatch, startedNs, clock.monotonicNs() - startedNs, batch, null);
+        return new Ran(
+            dispatch, startedNs, clock.monotonicNs() - startedNs, busyLanes, batch, null);
       } catch (Exception e) {
         long nowNs = clock.monotonicNs();
         long beganNs = startedNs == null ? nowNs : startedNs;
-        return new Ran(dispatch, beganNs, nowNs - beganNs, null, e);
+        return new Ran(dispatch, beganNs, nowNs - beganNs, busyLanes, null, e);
+      } finally {
+        if (busyLanes != null) {
+          busy.decrementAndGet();
+        }
       }
     }
 
@@ -490,7 +504,8 @@ public final class Executor implements AutoCloseable {
               Result.DONE,
               null,
               results,
-              ran.batch().emulatedServiceNs());
+              ran.batch().emulatedServiceNs(),
+              ran.busyLanes());
         } catch (RuntimeException e) {
           failure = e;
         }
@@ -505,12 +520,13 @@ public final class Executor implements AutoCloseable {
           Result.FAILED,
           message == null ? String.valueOf(failure) : message,
           List.of(),
-          null);
+          null,
+          ran.busyLanes());
     }
 
     private void refuse(BatchDispatched dispatch, String cause) {
       refusedByCause.merge(cause, 1L, Long::sum);
-      log.append(completed(dispatch, null, 0, Result.REFUSED, cause, List.of(), null));
+      log.append(completed(dispatch, null, 0, Result.REFUSED, cause, List.of(), null, null));
     }
 
     private BatchCompleted completed(
@@ -520,7 +536,8 @@ public final class Executor implements AutoCloseable {
         Result result,
         @Nullable String cause,
         List<BatchCompleted.JobResult> results,
-        @Nullable Long emulatedServiceNs) {
+        @Nullable Long emulatedServiceNs,
+        @Nullable Integer busyLanes) {
       return new BatchCompleted(
           dispatch.dispatchId(),
           settings.executorId(),
@@ -533,7 +550,8 @@ public final class Executor implements AutoCloseable {
           result,
           cause,
           results,
-          emulatedServiceNs);
+          emulatedServiceNs,
+          busyLanes);
     }
   }
 }

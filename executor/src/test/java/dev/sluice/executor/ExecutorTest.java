@@ -105,7 +105,12 @@ final class ExecutorTest {
         notAfterNs,
         MS,
         "warm_up",
-        Map.of());
+        Map.of(),
+        null,
+        null,
+        null,
+        null,
+        1);
   }
 
   /** Inferences that go on only when the test says so; says when one has begun. */
@@ -243,7 +248,8 @@ final class ExecutorTest {
                 List.of(
                     new JobResult("job-7-0", List.of(2, 0, 1, 3, 4)),
                     new JobResult("other-7-0", List.of(1, 0, 2, 3, 4))),
-                null));
+                null,
+                1));
     assertThat(monotonicNs.get()).isEqualTo(zeroNs + 35 * MS);
     assertThat(models.events.get(models.events.size() - 1)).isEqualTo("infer executor-0-lane-1");
   }
@@ -306,6 +312,25 @@ final class ExecutorTest {
     assertThat(log.nextCompletion().dispatchId()).hasToString("5-0");
     log.put(dispatch("7-0", 0));
     assertThat(log.nextCompletion().result()).isEqualTo(Result.DONE);
+  }
+
+  @Test
+  void saysOfEachBatch_howManyLanesRanOneWhenItBegan() throws Exception {
+    begin();
+    var gate = new Gate();
+    log.put(dispatch("5-0", 0));
+    await(gate.inside);
+    models.inference = FakeModels::oneHot;
+    log.put(dispatch("6-0", 1));
+    BatchCompleted second = log.nextCompletion();
+    assertThat(second.dispatchId()).hasToString("6-0");
+    assertThat(second.busyLanes()).isEqualTo(2);
+    gate.goOn.countDown();
+    assertThat(log.nextCompletion().busyLanes()).isEqualTo(1);
+    log.put(dispatch("7-0", 0));
+    assertThat(log.nextCompletion().busyLanes()).isEqualTo(1);
+    log.put(dispatch("8-0", 7));
+    assertThat(log.nextCompletion().busyLanes()).isNull();
   }
 
   private static void await(CountDownLatch latch) {

@@ -111,7 +111,12 @@ final class Translation {
         dispatch.notAfterNs() == Long.MAX_VALUE ? null : dispatch.notAfterNs(),
         dispatch.prediction().meanNs(),
         dispatch.prediction().source().name().toLowerCase(Locale.ROOT),
-        dispatch.scoreTerms());
+        dispatch.scoreTerms(),
+        null,
+        null,
+        null,
+        null,
+        null);
   }
 
   static JobEnded toEvent(JobEnd end) {

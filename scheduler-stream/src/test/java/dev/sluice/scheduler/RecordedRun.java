@@ -204,7 +204,8 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
                   : failed ? BatchCompleted.Result.FAILED : BatchCompleted.Result.DONE,
               refused ? "busy" : failed ? "out of luck" : null,
               List.of(),
-              null));
+              null,
+              refused ? null : 1));
     }
 
     @Override

@@ -43,6 +43,7 @@ final class TranslationTest {
             BatchCompleted.Result.REFUSED,
             "busy",
             List.of(),
+            null,
             null);
 
     assertThat(Translation.toCore(refused))

@@ -364,7 +364,8 @@ final class LogAuditTest {
         old.result(),
         null,
         List.of(),
-        null);
+        null,
+        old.busyLanes());
   }
 
   private static BatchDispatched retokened(BatchDispatched old) {
@@ -384,7 +385,12 @@ final class LogAuditTest {
         null,
         old.predictedServiceNs(),
         old.predictionSource(),
-        old.scoreTerms());
+        old.scoreTerms(),
+        old.modelVersion(),
+        old.predictedQuantileNs(),
+        old.predictedP95Ns(),
+        old.predictedP99Ns(),
+        old.busyLanes());
   }
 
   private static long ns(@Nullable Long value) {
