@@ -45,8 +45,9 @@ final class Console {
     out.flush();
   }
 
-  /** A line of the checklist. */
+  /** A line of the checklist, in place of the live line. */
   synchronized void item(String label, String text) {
+    clearLiveLine();
     line(String.format(Locale.ROOT, "  %-" + LABEL_WIDTH + "s %s", label, text));
   }
 

@@ -86,7 +86,7 @@ final class ExecuteCommand implements Callable<Integer> {
                       joinedShard == null ? 0 : joinedShard));
           process.heedAWishToStop();
           process.metrics().executor(role::numbers);
-          role.join(frame, process.kafka().properties(), faults, process::fail);
+          role.join(process.kafka().properties(), faults, process::fail);
           return process.awaitRunEnd();
         });
   }

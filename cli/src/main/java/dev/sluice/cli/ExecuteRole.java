@@ -17,10 +17,17 @@ import java.util.function.Consumer;
 
 /** An executor: warms its lanes up, then runs its shard's batches until it is closed. */
 final class ExecuteRole implements AutoCloseable {
+  private final RunFrame frame;
+  private final ExecutorSettings settings;
   private final Executor executor;
+  private final long startedNs;
 
-  private ExecuteRole(Executor executor) {
+  private ExecuteRole(
+      RunFrame frame, ExecutorSettings settings, Executor executor, long startedNs) {
+    this.frame = frame;
+    this.settings = settings;
     this.executor = executor;
+    this.startedNs = startedNs;
   }
 
   /** Loads the models, or prepares the emulation: what can be wrong there needs no broker. */
@@ -58,8 +65,16 @@ final class ExecuteRole implements AutoCloseable {
     return backend;
   }
 
-  /** Warms the lanes of an executor up. */
+  /** Warms the lanes of an executor up: {@link #beginWarmUp}, then {@link #awaitWarm}. */
   static ExecuteRole warmUp(RunFrame frame, LaneBackend backend, String executorId, int shard)
+      throws WarmUpException, InterruptedException {
+    ExecuteRole role = beginWarmUp(frame, backend, executorId, shard);
+    role.awaitWarm();
+    return role;
+  }
+
+  /** Returns when the first lane is warm and timed; the others go on. */
+  static ExecuteRole beginWarmUp(RunFrame frame, LaneBackend backend, String executorId, int shard)
       throws WarmUpException, InterruptedException {
     Console console = frame.console();
     long startedNs = frame.clock().monotonicNs();
@@ -67,7 +82,7 @@ final class ExecuteRole implements AutoCloseable {
         ExecutorSettings.of(
             frame.experiment(), executorId, frame.clock().epochNs() / 1_000_000, shard);
     Executor executor =
-        Executor.warmUp(
+        Executor.beginWarmUp(
             settings,
             backend,
             frame.clock(),
@@ -79,11 +94,18 @@ final class ExecuteRole implements AutoCloseable {
                         Locale.ROOT, "  %-14s %d of %d: %s", "warm-up", done, total, what));
               }
             });
+    return new ExecuteRole(frame, settings, executor, startedNs);
+  }
+
+  /** Waits until all lanes are warm, and says so. */
+  void awaitWarm() throws WarmUpException, InterruptedException {
+    executor.awaitWarm();
+    Console console = frame.console();
     console.clearLiveLine();
     Double cores = executor.cpuPerLane();
     console.item(
         "warm-up",
-        (frame.shards() == 1 ? "" : "shard " + shard + ", ")
+        (frame.shards() == 1 ? "" : "shard " + settings.shard() + ", ")
             + settings.lanes()
             + (settings.lanes() == 1 ? " lane" : " lanes")
             + (cores == null
@@ -97,7 +119,6 @@ final class ExecuteRole implements AutoCloseable {
             + ", "
             + frame.secondsSince(startedNs));
     executor.warnings().forEach(warning -> console.item("", "warning: " + warning));
-    return new ExecuteRole(executor);
   }
 
   /** What each of its lanes can run, with its times at warm-up. */
@@ -111,8 +132,7 @@ final class ExecuteRole implements AutoCloseable {
   }
 
   /** Begins to report to its shard and to take dispatches. */
-  void join(
-      RunFrame frame, Map<String, Object> kafka, LaneFaults faults, Consumer<Throwable> onFailure) {
+  void join(Map<String, Object> kafka, LaneFaults faults, Consumer<Throwable> onFailure) {
     executor.join(frame.topics(), kafka, faults, onFailure);
   }
 

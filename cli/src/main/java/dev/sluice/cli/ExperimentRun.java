@@ -189,25 +189,26 @@ final class ExperimentRun {
     LaneBackend backend =
         ExecuteRole.loadModels(frame, lanes); // what can be wrong comes before the broker
     heedAWishToStop();
+    List<ExecuteRole> executors = warmUp(frame, backend);
     KafkaAccess kafka = startKafka(frame, external, folder);
     heedAWishToStop();
     RunTopics.create(frame.topics(), frame.shards(), kafka);
     var register = opened.add(RunRegister.open(frame.topics(), kafka.properties(), this::fail));
     var entries = opened.add(new Entries(register));
-    List<ExecuteRole> executors = new ArrayList<>();
     for (int shard = 0; shard < frame.shards(); shard++) {
-      String id = "executor-" + shard;
-      entries.add(register.joinExecutor(id, shard, frame.configDigest(), frame.shards()));
-      executors.add(opened.add(ExecuteRole.warmUp(frame, backend, id, shard)));
-      heedAWishToStop();
+      entries.add(
+          register.joinExecutor(executorId(shard), shard, frame.configDigest(), frame.shards()));
     }
     RequestList requests = RequestList.draw(experiment, lanes::isolatedMs);
-    showOfferedLoad(experiment, requests, executors.get(0));
     startScheduler(frame, kafka, folder, entries);
     entries.join(Role.ANALYZE, "analyze", frame);
     var analyze = opened.add(new AnalyzeRole(frame, kafka.properties()));
-    executors.forEach(
-        executor -> executor.join(frame, kafka.properties(), LaneFaults.NONE, this::fail));
+    executors.get(executors.size() - 1).awaitWarm();
+    showOfferedLoad(experiment, requests, executors.get(0));
+    for (ExecuteRole executor : executors) {
+      opened.add(executor); // again, to be closed before what it writes to
+      executor.join(kafka.properties(), LaneFaults.NONE, this::fail);
+    }
 
     if (options.dryRun()) {
       opened.close();
@@ -252,6 +253,24 @@ final class ExperimentRun {
       removeTopics(frame, external);
     }
     return status;
+  }
+
+  /** The last one's lanes after the first still go on: the broker may start beside them. */
+  private List<ExecuteRole> warmUp(RunFrame frame, LaneBackend backend)
+      throws WarmUpException, StoppedException, InterruptedException {
+    List<ExecuteRole> executors = new ArrayList<>();
+    for (int shard = 0; shard < frame.shards(); shard++) {
+      if (shard > 0) {
+        executors.get(shard - 1).awaitWarm();
+      }
+      executors.add(opened.add(ExecuteRole.beginWarmUp(frame, backend, executorId(shard), shard)));
+      heedAWishToStop();
+    }
+    return executors;
+  }
+
+  private static String executorId(int shard) {
+    return "executor-" + shard;
   }
 
   private static boolean answers(KafkaAccess kafka) throws InterruptedException {

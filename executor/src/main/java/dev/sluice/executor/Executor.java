@@ -104,14 +104,28 @@ public final class Executor implements AutoCloseable {
     this.models = new LinkedHashSet<>(settings.models());
   }
 
+  /** {@link #beginWarmUp}, then {@link #awaitWarm}. */
+  public static Executor warmUp(
+      ExecutorSettings settings,
+      LaneBackend backend,
+      ProcessClock clock,
+      Pacer pacer,
+      WarmUpProgress progress)
+      throws WarmUpException, InterruptedException {
+    Executor executor = beginWarmUp(settings, backend, clock, pacer, progress);
+    executor.awaitWarm();
+    return executor;
+  }
+
   /**
-   * Starts the lanes' threads, opens their sessions and warms them up.
+   * Starts the lanes' threads, opens the first one's sessions and warms it up, alone and timed. The
+   * others go on when this returns.
    *
    * @param pacer how emulated lanes wait
    * @param progress told of each step
    * @throws WarmUpException if a lane can not be opened or a model can not run; nothing stays open
    */
-  public static Executor warmUp(
+  public static Executor beginWarmUp(
       ExecutorSettings settings,
       LaneBackend backend,
       ProcessClock clock,
@@ -120,9 +134,24 @@ public final class Executor implements AutoCloseable {
       throws WarmUpException, InterruptedException {
     Device device = backend.open(settings, clock, pacer);
     try {
-      var warmed = WarmedLanes.warmUp(settings, device, progress);
+      var warmed = WarmedLanes.begin(settings, device, progress);
       return new Executor(settings, backend.deviceKind(), clock, device, warmed);
     } catch (WarmUpException | InterruptedException | RuntimeException e) {
+      device.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Waits until all lanes are warm.
+   *
+   * @throws WarmUpException if a lane can not be opened or a model can not run; nothing stays open
+   */
+  public synchronized void awaitWarm() throws WarmUpException, InterruptedException {
+    try {
+      warmed.await();
+    } catch (WarmUpException | InterruptedException | RuntimeException e) {
+      closed = true; // the lanes are
       device.close();
       throw e;
     }
@@ -192,6 +221,9 @@ public final class Executor implements AutoCloseable {
       Consumer<Throwable> onFailure) {
     if (joined != null || closed) {
       throw new IllegalStateException("an executor joins once");
+    }
+    if (!warmed.areAllWarm()) {
+      throw new IllegalStateException("its lanes are not all warm yet");
     }
     ExecutorLog log = opening.apply(failure -> fail(failure, onFailure));
     ExecutorService completing =

@@ -15,30 +15,40 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Opens and warms up all lanes. The first is timed alone, so that its times and its use of the
- * processor are its own; then the others, together, run each batch once.
+ * processor are its own; then the others, together, run each batch once, while this process may do
+ * something else.
  */
 final class WarmedLanes {
   /** More processor time than this many times the threads of a lane is worth a warning. */
   private static final double CPU_EXCESS = 1.25;
 
   private final List<Lane> lanes;
+
+  /** What the lanes after the first still do, in their order; used by one thread. */
+  private final Map<Lane, List<Future<?>>> warming;
+
   private final List<Capability> capabilities;
   private final @Nullable Double cpuPerLane;
   private final List<String> warnings;
 
   private WarmedLanes(
       List<Lane> lanes,
+      Map<Lane, List<Future<?>>> warming,
       List<Capability> capabilities,
       @Nullable Double cpuPerLane,
       List<String> warnings) {
     this.lanes = lanes;
+    this.warming = warming;
     this.capabilities = capabilities;
     this.cpuPerLane = cpuPerLane;
     this.warnings = warnings;
   }
 
-  /** Lanes that could not be warmed are closed before this returns. */
-  static WarmedLanes warmUp(ExecutorSettings settings, Device device, WarmUpProgress progress)
+  /**
+   * Returns once the first lane is warm and timed. Lanes that could not be warmed are closed before
+   * this returns.
+   */
+  static WarmedLanes begin(ExecutorSettings settings, Device device, WarmUpProgress progress)
       throws WarmUpException, InterruptedException {
     var lanes = new ArrayList<Lane>();
     for (int i = 0; i < settings.lanes(); i++) {
@@ -50,25 +60,50 @@ final class WarmedLanes {
       Lane first = lanes.get(0);
       result(first, first.open(() -> device.openLane(first.index())));
       var timings = result(first, first.submit(work -> warm(settings, work, true, steps)));
-      var others = new LinkedHashMap<Lane, Future<?>>();
+      var warming = new LinkedHashMap<Lane, List<Future<?>>>();
       for (Lane lane : lanes.subList(1, lanes.size())) {
-        result(lane, lane.open(() -> device.openLane(lane.index())));
-        others.put(lane, lane.submit(work -> warm(settings, work, false, steps)));
-      }
-      for (var other : others.entrySet()) {
-        result(other.getKey(), other.getValue());
+        warming.put(
+            lane,
+            List.of(
+                lane.open(() -> device.openLane(lane.index())),
+                lane.submit(work -> warm(settings, work, false, steps))));
       }
       Double cpuPerLane = cpuPerLane(timings);
       return new WarmedLanes(
           lanes,
+          warming,
           capabilities(settings, device, timings),
           cpuPerLane,
           warnings(settings, cpuPerLane));
     } catch (WarmUpException | InterruptedException | RuntimeException e) {
-      lanes.forEach(Lane::beginToClose);
-      lanes.forEach(lane -> lane.awaitEnd(() -> false));
+      close(lanes);
       throw e;
     }
+  }
+
+  /** Waits until all lanes are warm. Lanes that could not be warmed are closed, with all others. */
+  void await() throws WarmUpException, InterruptedException {
+    try {
+      for (var lane : warming.entrySet()) {
+        for (Future<?> step : lane.getValue()) {
+          result(lane.getKey(), step);
+        }
+      }
+      warming.clear();
+    } catch (WarmUpException | InterruptedException | RuntimeException e) {
+      close(lanes);
+      throw e;
+    }
+  }
+
+  private static void close(List<Lane> lanes) {
+    lanes.forEach(Lane::beginToClose);
+    lanes.forEach(lane -> lane.awaitEnd(() -> false));
+  }
+
+  /** Whether {@link #await} has seen all lanes warm. */
+  boolean areAllWarm() {
+    return warming.isEmpty();
   }
 
   private static <T> T result(Lane lane, Future<T> future)

@@ -25,7 +25,11 @@ public final class LoadedModels implements AutoCloseable {
   private static final int GIST_CHARACTERS_MAX = 200;
 
   /** What models of one run are told apart by. */
-  private record Key(String workload, String backend, String precision) {}
+  private record Key(String workload, String backend, String precision) {
+    static Key of(ModelRequest request) {
+      return new Key(request.workload(), request.backend(), request.precision());
+    }
+  }
 
   /**
    * @param models the same on each device of its backend
@@ -57,10 +61,16 @@ public final class LoadedModels implements AutoCloseable {
       ModelCache cache,
       ModelProgress progress)
       throws UserMistakeException {
+    var distinct = new LinkedHashMap<Key, ModelRequest>();
+    requests.forEach(request -> distinct.putIfAbsent(Key.of(request), request));
     var loaded = new LoadedModels(engines, devices);
-    try {
-      for (ModelRequest request : requests) {
-        loaded.load(request, cache, progress);
+    try (var files =
+        new CheckedFiles(
+            distinct.values().stream()
+                .map(request -> (CheckedFiles.Check) () -> checkedFile(request, cache, progress))
+                .toList())) {
+      for (ModelRequest request : distinct.values()) {
+        loaded.load(request, files.next());
       }
     } catch (UserMistakeException | RuntimeException e) {
       loaded.close();
@@ -69,16 +79,23 @@ public final class LoadedModels implements AutoCloseable {
     return loaded;
   }
 
-  private void load(ModelRequest request, ModelCache cache, ModelProgress progress)
+  private static Path checkedFile(ModelRequest request, ModelCache cache, ModelProgress progress)
       throws UserMistakeException {
-    var key = new Key(request.workload(), request.backend(), request.precision());
-    if (models.containsKey(key)) {
-      return;
-    }
-    Backend backend = Backend.named(request.backend());
     ModelRequest.UserFile userFile = request.userFile();
     if (userFile == null) {
-      Path file = cache.file(request.workload(), request.backend(), request.precision(), progress);
+      return cache.file(request.workload(), request.backend(), request.precision(), progress);
+    }
+    if (!request.precision().equals("fp32")) {
+      throw new IllegalArgumentException("a user's own model runs as it is: " + request);
+    }
+    checkUserFile(userFile, Backend.named(request.backend()));
+    return userFile.path();
+  }
+
+  private void load(ModelRequest request, Path file) throws UserMistakeException {
+    Key key = Key.of(request);
+    ModelRequest.UserFile userFile = request.userFile();
+    if (userFile == null) {
       models.put(
           key,
           new Loaded(
@@ -86,17 +103,13 @@ public final class LoadedModels implements AutoCloseable {
               Workloads.info(request.workload())));
       return;
     }
-    if (!request.precision().equals("fp32")) {
-      throw new IllegalArgumentException("a user's own model runs as it is: " + request);
-    }
-    checkUserFile(userFile, backend);
     List<Model> opened =
         open(
             userFile.location(),
-            userFile.path(),
+            file,
             request.backend(),
             "it is incomplete, or was not exported as "
-                + (backend == Backend.PYTORCH ? "TorchScript" : "ONNX"));
+                + (Backend.named(request.backend()) == Backend.PYTORCH ? "TorchScript" : "ONNX"));
     var info = new WorkloadInfo(request.workload(), userFile.tokens(), 0, 0, userFile.inputShape());
     models.put(key, new Loaded(opened, info)); // before the trial, so that a failed one is closed
     tryOut(userFile, opened.get(0), info);
