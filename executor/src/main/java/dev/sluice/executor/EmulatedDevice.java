@@ -172,8 +172,13 @@ final class EmulatedDevice implements Device {
     }
 
     @Override
-    public WarmUpTiming warmUp(ModelKey model, int samples, boolean timed) {
+    public WarmUpTiming warmUp(ModelKey model, int samples) {
       return new WarmUpTiming(Math.max(1, (long) (times.meanMs(model, samples, 1) * 1e6)), null);
+    }
+
+    @Override
+    public void follow(ModelKey model, List<Integer> samplesCounts) {
+      // there is nothing to get used to
     }
 
     @Override

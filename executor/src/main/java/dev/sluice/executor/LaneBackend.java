@@ -49,6 +49,12 @@ public final class LaneBackend {
           }
 
           @Override
+          public boolean isOneWithTheFirst(ModelKey model, int lane) {
+            return models.isOneWithTheFirst(
+                model.workload(), model.backend(), model.precision(), lane);
+          }
+
+          @Override
           public WorkloadInfo info(ModelKey model) {
             return models.info(model.workload(), model.backend(), model.precision());
           }

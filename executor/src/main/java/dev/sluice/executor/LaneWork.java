@@ -15,12 +15,15 @@ interface LaneWork extends AutoCloseable {
    */
   PreparedBatch prepare(ModelKey model, List<DispatchedJob> jobs, int attempt) throws Exception;
 
+  /** Gets used to batches of so many samples, and says how long one takes. */
+  WarmUpTiming warmUp(ModelKey model, int samples) throws Exception;
+
   /**
-   * Gets used to batches of so many samples, and says how long one takes.
+   * Gets used to a model that the first lane is warm with.
    *
-   * @param timed whether to measure: else one inference, of whatever duration
+   * @param samplesCounts of the batches to come, ascending
    */
-  WarmUpTiming warmUp(ModelKey model, int samples, boolean timed) throws Exception;
+  void follow(ModelKey model, List<Integer> samplesCounts) throws Exception;
 
   @Override
   void close();

@@ -46,6 +46,9 @@ final class RealDevice implements Device {
     /** A session of one lane, by its number from 0, which has one buffer for all its sessions. */
     InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer);
 
+    /** Whether what that lane runs is the first lane's own, on one device. */
+    boolean isOneWithTheFirst(ModelKey model, int lane);
+
     WorkloadInfo info(ModelKey model);
   }
 
@@ -62,7 +65,7 @@ final class RealDevice implements Device {
 
   @Override
   public LaneWork openLane(int index) {
-    var lane = new RealLane();
+    var lane = new RealLane(index);
     try {
       for (ModelKey model : settings.models()) {
         lane.sessions.put(model, models.openSession(model, index, lane.buffer));
@@ -85,11 +88,16 @@ final class RealDevice implements Device {
   }
 
   private final class RealLane implements LaneWork {
+    private final int index;
     private final Map<ModelKey, InferenceSession> sessions = new LinkedHashMap<>();
     private final InputBuffer buffer = new InputBuffer();
 
     /** The models that it has run. */
     private final Set<ModelKey> begun = new HashSet<>();
+
+    RealLane(int index) {
+      this.index = index;
+    }
 
     @Override
     public PreparedBatch prepare(ModelKey model, List<DispatchedJob> jobs, int attempt) {
@@ -106,19 +114,9 @@ final class RealDevice implements Device {
     }
 
     @Override
-    public WarmUpTiming warmUp(ModelKey model, int samples, boolean timed) throws Exception {
-      var batch = prepare(model, List.of(new DispatchedJob("warm-up", samples)), 1);
-      boolean first = begun.add(model);
-      long firstNs = clock.monotonicNs();
-      for (int i = 0; i < UNTIMED_RUNS && first; i++) {
-        batch.run();
-      }
-      if (!timed) {
-        if (!first) {
-          batch.run();
-        }
-        return new WarmUpTiming(Math.max(1, clock.monotonicNs() - firstNs), null);
-      }
+    public WarmUpTiming warmUp(ModelKey model, int samples) throws Exception {
+      var batch = warmUpBatch(model, samples);
+      untimed(model, batch);
       var serviceNs = new ArrayList<Long>();
       var cpuCores = new ArrayList<Double>();
       long spentNs = 0;
@@ -132,6 +130,35 @@ final class RealDevice implements Device {
         spentNs += tookNs;
       }
       return new WarmUpTiming(Medians.of(serviceNs), Medians.of(cpuCores));
+    }
+
+    /**
+     * What a model compiles, all lanes on its device share. One thread's first inference was seen
+     * to take up to 40 % longer than those after it, of whatever samples count they were.
+     */
+    @Override
+    public void follow(ModelKey model, List<Integer> samplesCounts) throws Exception {
+      if (models.isOneWithTheFirst(model, index)) {
+        warmUpBatch(model, samplesCounts.get(samplesCounts.size() - 1)).run();
+        return;
+      }
+      for (int samples : samplesCounts) {
+        var batch = warmUpBatch(model, samples);
+        untimed(model, batch);
+        batch.run();
+      }
+    }
+
+    private PreparedBatch warmUpBatch(ModelKey model, int samples) {
+      return prepare(model, List.of(new DispatchedJob("warm-up", samples)), 1);
+    }
+
+    private void untimed(ModelKey model, PreparedBatch batch) throws Exception {
+      if (begun.add(model)) {
+        for (int i = 0; i < UNTIMED_RUNS; i++) {
+          batch.run();
+        }
+      }
     }
 
     @Override

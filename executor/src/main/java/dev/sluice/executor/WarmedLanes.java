@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Opens and warms up all lanes. The first is timed alone, so that its times and its use of the
- * processor are its own; then the others, together, run each batch once, while this process may do
- * something else.
+ * processor are its own; then the others follow, together, while this process may do something
+ * else.
  */
 final class WarmedLanes {
   /** More processor time than this many times the threads of a lane is worth a warning. */
@@ -55,18 +55,22 @@ final class WarmedLanes {
       lanes.add(new Lane(i, 1 + settings.ahead(), settings.executorId() + "-lane-" + i));
     }
     try {
-      int total = settings.models().size() * settings.warmUpSamples().size() * lanes.size();
+      int total = settings.models().size() * (settings.warmUpSamples().size() + lanes.size() - 1);
       var steps = new Steps(progress, total);
       Lane first = lanes.get(0);
       result(first, first.open(() -> device.openLane(first.index())));
-      var timings = result(first, first.submit(work -> warm(settings, work, true, steps)));
+      var timings = result(first, first.submit(work -> warm(settings, work, steps)));
       var warming = new LinkedHashMap<Lane, List<Future<?>>>();
       for (Lane lane : lanes.subList(1, lanes.size())) {
         warming.put(
             lane,
             List.of(
                 lane.open(() -> device.openLane(lane.index())),
-                lane.submit(work -> warm(settings, work, false, steps))));
+                lane.submit(
+                    work -> {
+                      follow(settings, work, steps);
+                      return lane;
+                    })));
       }
       Double cpuPerLane = cpuPerLane(timings);
       return new WarmedLanes(
@@ -119,22 +123,38 @@ final class WarmedLanes {
   }
 
   private static Map<ModelKey, Map<Integer, WarmUpTiming>> warm(
-      ExecutorSettings settings, LaneWork work, boolean timed, Steps steps) throws WarmUpException {
+      ExecutorSettings settings, LaneWork work, Steps steps) throws WarmUpException {
     var timings = new LinkedHashMap<ModelKey, Map<Integer, WarmUpTiming>>();
     for (ModelKey model : settings.models()) {
       var bySamples = new LinkedHashMap<Integer, WarmUpTiming>();
       for (int samples : settings.warmUpSamples()) {
         String what = model + " at " + samples + (samples == 1 ? " sample" : " samples");
         try {
-          bySamples.put(samples, work.warmUp(model, samples, timed));
+          bySamples.put(samples, work.warmUp(model, samples));
         } catch (Exception e) {
-          throw new WarmUpException("the warm-up of " + what + " failed: " + e.getMessage(), e);
+          throw failed(what, e);
         }
         steps.done(what);
       }
       timings.put(model, bySamples);
     }
     return timings;
+  }
+
+  private static void follow(ExecutorSettings settings, LaneWork work, Steps steps)
+      throws WarmUpException {
+    for (ModelKey model : settings.models()) {
+      try {
+        work.follow(model, settings.warmUpSamples());
+      } catch (Exception e) {
+        throw failed(model.toString(), e);
+      }
+      steps.done(model.toString());
+    }
+  }
+
+  private static WarmUpException failed(String what, Exception cause) {
+    return new WarmUpException("the warm-up of " + what + " failed: " + cause.getMessage(), cause);
   }
 
   private static List<Capability> capabilities(

@@ -136,7 +136,7 @@ final class EmulatedDeviceTest {
 
   @Test
   void theWarmUpIsTheMeanTimeAlone_withoutWaiting() throws Exception {
-    assertThat(device.openLane(0).warmUp(MODEL, 3, true))
+    assertThat(device.openLane(0).warmUp(MODEL, 3))
         .isEqualTo(new LaneWork.WarmUpTiming(30 * MS, null));
     assertThat(time.nowNs()).isZero();
   }

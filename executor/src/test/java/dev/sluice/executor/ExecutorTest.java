@@ -202,10 +202,51 @@ final class ExecutorTest {
             (done, total, what) -> steps.add(done + "/" + total + " " + what));
     assertThat(steps)
         .containsExactly(
-            "1/4 resnet18 on onnx in fp32 at 1 sample",
-            "2/4 resnet18 on onnx in fp32 at 2 samples",
-            "3/4 resnet18 on onnx in fp32 at 1 sample",
-            "4/4 resnet18 on onnx in fp32 at 2 samples");
+            "1/3 resnet18 on onnx in fp32 at 1 sample",
+            "2/3 resnet18 on onnx in fp32 at 2 samples",
+            "3/3 resnet18 on onnx in fp32");
+  }
+
+  @Test
+  void isBegun_whenItsFirstLaneIsWarm_andJoinsOnlyWhenAllAre() throws Exception {
+    var follower = new CountDownLatch(1);
+    models.inference =
+        jobs -> {
+          if (!Thread.currentThread().getName().endsWith("-0")) {
+            await(follower);
+          }
+          return FakeModels.oneHot(jobs);
+        };
+    executor =
+        Executor.beginWarmUp(
+            settings(),
+            LaneBackend.real("cpu", models, cpuNs::get),
+            clock,
+            pacer,
+            (done, total, what) -> {});
+    assertThat(executor.capabilities()).isNotEmpty();
+    assertThatThrownBy(() -> executor.join(FakeLog.TOPICS, log::opened, faults, failures::add))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("its lanes are not all warm yet");
+    follower.countDown();
+    executor.awaitWarm();
+    executor.join(FakeLog.TOPICS, log::opened, faults, failures::add);
+    assertThat(log.nextReport().leaving()).isFalse();
+  }
+
+  @Test
+  void closesAllItsSessions_whenALaneAfterTheFirstFailsToWarmUp() {
+    models.inference =
+        jobs -> {
+          if (!Thread.currentThread().getName().endsWith("-0")) {
+            throw new IllegalStateException("another shape");
+          }
+          return FakeModels.oneHot(jobs);
+        };
+    assertThatThrownBy(this::warmUp)
+        .isInstanceOf(WarmUpException.class)
+        .hasMessage("the warm-up of resnet18 on onnx in fp32 failed: another shape");
+    assertThat(models.events).contains("close executor-0-lane-0", "close executor-0-lane-1");
   }
 
   @Test

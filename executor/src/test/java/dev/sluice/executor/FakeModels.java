@@ -16,6 +16,8 @@ final class FakeModels implements RealDevice.Models {
   /** Each session that was opened, in their order. */
   final List<Opened> opened = new CopyOnWriteArrayList<>();
 
+  int devices = 1;
+
   volatile Inference inference = FakeModels::oneHot;
 
   record Opened(ModelKey model, int lane, InputBuffer buffer) {}
@@ -67,6 +69,11 @@ final class FakeModels implements RealDevice.Models {
         happened("close " + Thread.currentThread().getName());
       }
     };
+  }
+
+  @Override
+  public boolean isOneWithTheFirst(ModelKey model, int lane) {
+    return lane % devices == 0;
   }
 
   @Override

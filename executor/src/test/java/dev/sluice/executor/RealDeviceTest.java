@@ -7,6 +7,7 @@ import dev.sluice.contract.ProcessClock;
 import dev.sluice.executor.FakeModels.Opened;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +32,29 @@ final class RealDeviceTest {
     var buffers = models.opened.stream().map(Opened::buffer).toList();
     assertThat(buffers.get(1)).isSameAs(buffers.get(0)).isNotSameAs(buffers.get(2));
     assertThat(buffers.get(3)).isSameAs(buffers.get(2));
+  }
+
+  @Test
+  void aLaneFollowsTheFirstByOneLargestBatch_butOnADeviceOfItsOwnByEach() throws Exception {
+    var models = new FakeModels();
+    models.devices = 2;
+    var inferred = new ArrayList<Integer>();
+    models.inference =
+        jobs -> {
+          inferred.add(jobs.get(0).samples());
+          return FakeModels.oneHot(jobs);
+        };
+    var resnet = new ModelKey("resnet18", "pytorch", "fp32");
+    var settings =
+        new ExecutorSettings(
+            "executor-0", 1, 0, 3, 0, 1, null, 42, 200, List.of(resnet), List.of(1, 2, 3));
+    var clock = new ProcessClock(InstantSource.fixed(Instant.EPOCH), () -> 0);
+    var device = new RealDevice(models, settings, clock, () -> 0);
+    device.openLane(2).follow(resnet, List.of(1, 2, 3));
+    assertThat(inferred).containsExactly(3);
+    inferred.clear();
+    device.openLane(1).follow(resnet, List.of(1, 2, 3));
+    assertThat(inferred).containsExactly(1, 1, 1, 2, 3);
   }
 
   @Test

@@ -238,6 +238,11 @@ public final class LoadedModels implements AutoCloseable {
     return session;
   }
 
+  /** Whether a lane's sessions are of the same model on the same device as the first lane's. */
+  public boolean isOneWithTheFirst(String workload, String backend, String precision, int lane) {
+    return lane % loaded(workload, backend, precision).models().size() == 0;
+  }
+
   /** What the models compute on. */
   public Devices devices() {
     return devices;
