@@ -19,6 +19,7 @@ public final class Figures {
           new PredictionFigures(),
           new ScoreTermFigures(),
           new EmulationFigures(),
+          new StartFigures(),
           new EndFigures());
 
   private Figures() {}

@@ -3,6 +3,7 @@ package dev.sluice.analytics;
 import dev.sluice.contract.experiment.Experiment;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a report says that stands in no event.
@@ -11,9 +12,14 @@ import java.util.Map;
  * @param notes lines that every output shows first, for example where an emulated lane's latency
  *     table comes from; that lanes were emulated is added without being told
  * @param versions of what took part, by name: Sluice, Kafka, engines, Java
+ * @param begunAtEpochMs when the process began that ran all of it; null: each role had its own
  */
 public record RunContext(
-    Experiment experiment, String runId, List<String> notes, Map<String, String> versions) {
+    Experiment experiment,
+    String runId,
+    List<String> notes,
+    Map<String, String> versions,
+    @Nullable Long begunAtEpochMs) {
   public RunContext {
     notes = List.copyOf(notes);
   }

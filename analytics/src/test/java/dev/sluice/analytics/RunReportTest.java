@@ -303,6 +303,20 @@ final class RunReportTest {
   }
 
   @Test
+  void measuresTheStart_whereOneProcessRanAll() {
+    assertThat(summary().values()).containsEntry("start_to_first_dispatch_ms", null);
+    RunContext context = SyntheticRun.context(experiment);
+    RunFold fold = SyntheticRun.fold(log());
+    RunRows rows = fold.rows(context);
+    long begunAtEpochMs = rows.started().timeZeroEpochMs() - 5000;
+    var begun =
+        new RunContext(
+            experiment, context.runId(), context.notes(), context.versions(), begunAtEpochMs);
+    assertThat(RunReport.of(fold, begun).summary().figure("start_to_first_dispatch_ms"))
+        .isEqualTo(5000 + rows.dispatches().get(0).dispatch().decidedAtNs() / 1e6);
+  }
+
+  @Test
   void measuresPredictionsAndScoreTerms() {
     assertFigure("prediction_error_median", Math.log(1.5));
     assertFigure("prediction_bias", (Math.log(0.5) + 2 * Math.log(1.5)) / 3);

@@ -105,7 +105,7 @@ public final class SyntheticRun {
   }
 
   static RunContext context(Experiment experiment) {
-    return new RunContext(experiment, "run-1", List.of(), Map.of("sluice", "0.1.0"));
+    return new RunContext(experiment, "run-1", List.of(), Map.of("sluice", "0.1.0"), null);
   }
 
   Experiment experiment() {

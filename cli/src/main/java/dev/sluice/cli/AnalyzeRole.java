@@ -54,7 +54,11 @@ final class AnalyzeRole implements AutoCloseable {
   RunReport report(Environment environment) {
     return reader.report(
         new RunContext(
-            frame.experiment(), frame.runId(), environment.notes(), environment.versions()));
+            frame.experiment(),
+            frame.runId(),
+            environment.notes(),
+            environment.versions(),
+            environment.begunAtEpochMs()));
   }
 
   /** Writes the report's files. */

@@ -3,21 +3,12 @@ package dev.sluice.cli;
 import static dev.sluice.cli.Bench.Row.atLeast;
 import static dev.sluice.cli.Bench.Row.atMost;
 
-import de.siegmar.fastcsv.reader.CsvReader;
-import de.siegmar.fastcsv.reader.NamedCsvRecord;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** All measurements of {@code ./sluice bench}, in the order of its table. */
 final class Benches {
-  private static final Pattern TIME_ZERO = Pattern.compile("time zero is (\\d+) ms");
-
   private static final String ONE_BY_ONE = "microbatch: {enabled: false}\n";
 
   private static final String IN_BATCHES_OF_32 =
@@ -77,7 +68,9 @@ final class Benches {
                 folder,
                 List.of(),
                 List.of("--set", "duration_seconds=3", "--set", "warmup_seconds=0"))
-            .reads(atMost("first_dispatch_s", "s", 10), Benches::firstDispatchSeconds),
+            .reads(
+                atMost("first_dispatch_s", "s", 10),
+                run -> run.figure("start_to_first_dispatch_ms") / 1e3),
         new LoopBench("memory", MEMORY, folder, List.of("-Xmx512m"), List.of())
             .reads(atLeast("jobs_done_in_512_mib", "jobs", 100_000), "all_done"));
   }
@@ -89,27 +82,6 @@ final class Benches {
             && run.summary().path("all_open").asLong(-1) == 0
             && run.summary().path("all_dropped").asLong(-1) == 0;
     return keptUp ? run.figure("overall_throughput_jobs_sec") : 0;
-  }
-
-  /** From the start of the process to the first dispatch of the run, by its log and its table. */
-  private static double firstDispatchSeconds(LoopBench.Finished run) {
-    try (var log = Files.lines(run.folder().resolve("run.log"));
-        var rows = CsvReader.builder().ofNamedCsvRecord(run.folder().resolve("dispatches.csv"))) {
-      long timeZeroEpochMs =
-          log.map(TIME_ZERO::matcher)
-              .filter(Matcher::find)
-              .mapToLong(found -> Long.parseLong(found.group(1)))
-              .findFirst()
-              .orElseThrow();
-      double decided = rows.stream().mapToDouble(Benches::decidedTime).min().orElseThrow();
-      return (timeZeroEpochMs - run.spawnedAtEpochMs()) / 1e3 + decided;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static double decidedTime(NamedCsvRecord dispatch) {
-    return Double.parseDouble(dispatch.getField("decided_time"));
   }
 
   private static Bench hop(

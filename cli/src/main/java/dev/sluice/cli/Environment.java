@@ -4,6 +4,7 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.executor.model.WorkloadInfo;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.common.utils.AppInfoParser;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a run ran on, for its folder.
@@ -19,12 +21,14 @@ import org.apache.kafka.common.utils.AppInfoParser;
  * @param versions of what took part, by name
  * @param workloads each workload's size, by name
  * @param recorded further lines for config.yaml, by key
+ * @param begunAtEpochMs when this process began, if it ran all of it; null: each role had its own
  */
 record Environment(
     List<String> notes,
     Map<String, String> versions,
     Map<String, WorkloadInfo> workloads,
-    Map<String, String> recorded) {
+    Map<String, String> recorded,
+    @Nullable Long begunAtEpochMs) {
 
   /** Others that take more of the processors than this are named in every output. */
   private static final double NOTED_SHARE = 0.1;
@@ -64,7 +68,12 @@ record Environment(
       }
     }
     recorded.put("config_digest", ResolvedConfig.digest(experiment));
-    return new Environment(notes, versions, lanes.workloadInfos(), recorded);
+    return new Environment(
+        notes,
+        versions,
+        lanes.workloadInfos(),
+        recorded,
+        ManagementFactory.getRuntimeMXBean().getStartTime());
   }
 
   private static String share(double share) {
@@ -85,7 +94,7 @@ record Environment(
       recorded.put("cpu_steal_share", share(after.get().stealShareSince(before.get())));
     }
     recorded.put("config_digest", ResolvedConfig.digest(experiment));
-    return new Environment(lanes.notes(), versions, lanes.workloadInfos(), recorded);
+    return new Environment(lanes.notes(), versions, lanes.workloadInfos(), recorded, null);
   }
 
   private static Map<String, String> commonVersions() {
@@ -118,10 +127,7 @@ record Environment(
    *
    * @param deviceKinds what the executors computed on or pretended to
    */
-  String toYaml(
-      String requestDigest,
-      @org.jspecify.annotations.Nullable Double clockOffsetMsMax,
-      List<String> deviceKinds) {
+  String toYaml(String requestDigest, @Nullable Double clockOffsetMsMax, List<String> deviceKinds) {
     var text = new StringBuilder("recorded:\n");
     recorded.forEach((key, value) -> text.append(line(key, value)));
     text.append(line("device_kind", String.join(", ", deviceKinds)));

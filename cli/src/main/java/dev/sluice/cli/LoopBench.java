@@ -26,12 +26,8 @@ final class LoopBench implements Bench {
   private final List<String> arguments;
   private int runs;
 
-  /**
-   * What a run left.
-   *
-   * @param spawnedAtEpochMs when its process was started
-   */
-  record Finished(Path folder, JsonNode summary, long spawnedAtEpochMs) {
+  /** What a run left. */
+  record Finished(Path folder, JsonNode summary) {
     double figure(String name) {
       JsonNode value = summary.path(name);
       return value.isNumber() ? value.asDouble() : Double.NaN;
@@ -95,7 +91,6 @@ final class LoopBench implements Bench {
     run.addAll(List.of("run", file.toString()));
     run.addAll(List.of("--results", folder.toString(), "--run-id", runId));
     run.addAll(arguments);
-    long spawnedAtEpochMs = System.currentTimeMillis();
     Path output = folder.resolve(runId + ".out");
     Process child =
         new ProcessBuilder(ChildJvm.likeThis(jvmOptions, Sluice.class, run))
@@ -112,8 +107,7 @@ final class LoopBench implements Bench {
         throw new MeasurementFailedException(
             "run " + runId + " ended with status " + status, output);
       }
-      return new Finished(
-          finished, JSON.readTree(finished.resolve("summary.json").toFile()), spawnedAtEpochMs);
+      return new Finished(finished, JSON.readTree(finished.resolve("summary.json").toFile()));
     } finally {
       child.destroyForcibly();
     }

@@ -13,9 +13,19 @@ final class ConsoleTest {
     var console = new Console(screen.stream(), true);
     console.live("one");
     console.live("two");
+    console.line("three");
+    assertThat(screen.text()).isEqualToNormalizingNewlines("\r\u001b[2Kone\r\u001b[2Ktwo\nthree\n");
+  }
+
+  @Test
+  void putsALineOfTheChecklistInPlaceOfTheLiveLine_onATerminal() {
+    var console = new Console(screen.stream(), true);
+    console.live("one");
     console.item("broker", "up");
+    console.live("two");
     assertThat(screen.text())
-        .isEqualToNormalizingNewlines("\r\u001b[2Kone\r\u001b[2Ktwo\n  broker         up\n");
+        .isEqualToNormalizingNewlines(
+            "\r\u001b[2Kone\r\u001b[2K  broker         up\n\r\u001b[2Ktwo");
   }
 
   @Test
