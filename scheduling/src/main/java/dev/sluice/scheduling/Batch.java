@@ -37,7 +37,8 @@ final class Batch {
 
   /** Whether one of its jobs waits or runs. */
   boolean hasUnendedJob() {
-    for (QueuedJob job : jobs) {
+    for (int i = 0; i < jobs.size(); i++) {
+      QueuedJob job = jobs.get(i);
       if (job.phase != QueuedJob.Phase.ENDED) {
         return true;
       }

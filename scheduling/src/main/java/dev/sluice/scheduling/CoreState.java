@@ -8,6 +8,7 @@ import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -34,6 +35,15 @@ final class CoreState implements SchedulerState {
   private boolean occupiedIsStale;
   private final List<JobSet> sets = new ArrayList<>(); // by key
   private final List<JobSet> mayStart = new ArrayList<>();
+
+  /** Of the executors those with a lane that takes a batch, as of the present choice. */
+  private final List<ExecutorLanes> open = new ArrayList<>();
+
+  private boolean openIsStale;
+
+  /** The tokens of each that are reserved for no group. */
+  private long[] openTokens = new long[4];
+
   private final JobList byArrival = new JobList(JobOrder.ARRIVAL);
   private final boolean keepsArrival;
 
@@ -77,6 +87,7 @@ final class CoreState implements SchedulerState {
   void deciding(long fact, int index) {
     factId = fact;
     dispatchIndex = index;
+    openIsStale = true;
   }
 
   @Override
@@ -236,21 +247,10 @@ final class CoreState implements SchedulerState {
   @Override
   public List<JobSet> setsThatMayStart() {
     mayStart.clear();
-    boolean anyReserves = false;
-    long mostTokens = Long.MIN_VALUE;
-    for (int i = 0; i < executors.size(); i++) {
-      ExecutorLanes executor = executors.get(i);
-      if (executor.takesBatch()) {
-        mostTokens = Math.max(mostTokens, executor.unreservedTokens(nowNs));
-        anyReserves |= executor.reservations.holder(nowNs) != null;
-      }
-    }
-    if (mostTokens > Long.MIN_VALUE) {
+    if (!open().isEmpty()) {
       for (int i = 0; i < sets.size(); i++) {
         JobSet set = sets.get(i);
-        long tokens = set.neededMinRipe(nowNs);
-        boolean enough = tokens <= mostTokens || anyReserves;
-        if (enough && set.waiting() > 0 && mayStart(set, tokens)) {
+        if (set.waiting() > 0 && mayStart(set)) {
           mayStart.add(set);
         }
       }
@@ -258,11 +258,30 @@ final class CoreState implements SchedulerState {
     return mayStart;
   }
 
-  private boolean mayStart(JobSet set, long tokens) {
-    for (int i = 0; i < executors.size(); i++) {
-      ExecutorLanes executor = executors.get(i);
-      if (executor.takesBatch()
-          && (tokens <= executor.unreservedTokens(nowNs) || executor.reservesEnoughFor(set, nowNs))
+  private List<ExecutorLanes> open() {
+    if (openIsStale) {
+      open.clear();
+      for (int i = 0; i < executors.size(); i++) {
+        ExecutorLanes executor = executors.get(i);
+        if (executor.takesBatch()) {
+          if (open.size() == openTokens.length) {
+            openTokens = Arrays.copyOf(openTokens, 2 * openTokens.length);
+          }
+          openTokens[open.size()] = executor.unreservedTokens(nowNs);
+          open.add(executor);
+        }
+      }
+      openIsStale = false;
+    }
+    return open;
+  }
+
+  private boolean mayStart(JobSet set) {
+    long tokens = set.neededMinRipe(nowNs);
+    List<ExecutorLanes> open = open();
+    for (int i = 0; i < open.size(); i++) {
+      ExecutorLanes executor = open.get(i);
+      if ((tokens <= openTokens[i] || executor.reservesEnoughFor(set, nowNs))
           && set.modelOn(executor) != null) {
         return true;
       }
@@ -273,25 +292,64 @@ final class CoreState implements SchedulerState {
   @Override
   public int startable(CompatibleSet set) {
     JobSet jobs = (JobSet) set;
-    if (!jobs.isUnripe(nowNs) && hasLaneForAnyOf(jobs)) {
+    if (haveLanes(jobs)) {
       return jobs.waiting();
     }
     int startable = 0;
-    for (JobGroup group : jobs.groups()) {
-      if (group.waiting() > 0 && laneFor(group) != null) {
+    List<JobGroup> groups = jobs.groups();
+    for (int i = 0; i < groups.size(); i++) {
+      JobGroup group = groups.get(i);
+      if (hasLane(group)) {
         startable += group.waiting();
       }
     }
     return startable;
   }
 
-  /** Whether there is a lane on which each waiting job of the ripe set could start. */
-  private boolean hasLaneForAnyOf(JobSet set) {
-    for (int i = 0; i < executors.size(); i++) {
-      ExecutorLanes executor = executors.get(i);
-      if (executor.takesBatch()
-          && set.neededMax() <= executor.unreservedTokens(nowNs)
-          && set.modelOn(executor) != null) {
+  @Override
+  public @Nullable JobGroup earliestStartable(CompatibleSet set) {
+    JobSet jobs = (JobSet) set;
+    if (haveLanes(jobs)) {
+      return jobs.earliest();
+    }
+    JobGroup earliest = null;
+    List<JobGroup> groups = jobs.groups();
+    for (int i = 0; i < groups.size(); i++) {
+      JobGroup group = groups.get(i);
+      if ((earliest == null || group.isBefore(earliest)) && hasLane(group)) {
+        earliest = group;
+      }
+    }
+    return earliest;
+  }
+
+  /** Whether there is a lane for each waiting job of the set alone, by {@link #laneFor}. */
+  private boolean haveLanes(JobSet set) {
+    if (set.isUnripe(nowNs)) {
+      return false;
+    }
+    long tokens = set.neededMax();
+    List<ExecutorLanes> open = open();
+    for (int i = 0; i < open.size(); i++) {
+      if (tokens <= openTokens[i] && set.modelOn(open.get(i)) != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether {@link #laneFor} gives one. */
+  private boolean hasLane(JobGroup group) {
+    if (!group.ripe(nowNs)) {
+      return false;
+    }
+    List<ExecutorLanes> open = open();
+    for (int i = 0; i < open.size(); i++) {
+      ExecutorLanes executor = open.get(i);
+      boolean enough =
+          group.tokensNeeded <= openTokens[i]
+              || group.tokensNeeded <= executor.freeTokens(group, nowNs);
+      if (enough && group.modelOn(executor) != null) {
         return true;
       }
     }
@@ -312,9 +370,10 @@ final class CoreState implements SchedulerState {
     if (!settings.microbatch().enabled()) {
       return nextNs;
     }
-    for (JobSet set : sets) {
-      if (set.readyAtNs() > nowNs) {
-        nextNs = Math.min(nextNs, set.readyAtNs());
+    for (int i = 0; i < sets.size(); i++) {
+      long readyAtNs = sets.get(i).readyAtNs();
+      if (readyAtNs > nowNs) {
+        nextNs = Math.min(nextNs, readyAtNs);
       }
     }
     return nextNs;
@@ -473,8 +532,8 @@ final class CoreState implements SchedulerState {
   /** A batch of these jobs has started there. */
   void started(List<QueuedJob> jobs, ExecutorLanes executor) {
     if (passedOverGroups != null) {
-      for (QueuedJob job : jobs) {
-        passedOverGroups.jobStarted(job.group);
+      for (int i = 0; i < jobs.size(); i++) {
+        passedOverGroups.jobStarted(jobs.get(i).group);
       }
       passedOverGroups.started(executor, nowNs);
     }
@@ -495,8 +554,7 @@ final class CoreState implements SchedulerState {
       throw new IllegalArgumentException(
           "(%s) is of an executor, of jobs or of a policy that are not here".formatted(entity));
     }
-    passedOverGroups.restore(
-        new Reservations.PassedOver(executor, group, entity.sinceNs(), entity.dueNs()));
+    passedOverGroups.restore(executor, group, entity.sinceNs(), entity.dueNs());
   }
 
   /** Tells what changed of the groups that were passed over. */
@@ -533,16 +591,15 @@ final class CoreState implements SchedulerState {
       return Choice.nothing(Cause.LANE);
     }
     Cause first = Cause.CAPABILITY;
-    for (JobSet set : sets) {
-      for (JobGroup group : set.groups()) {
-        if (group.waiting() > 0) {
-          Cause cause = blockedBy(group);
-          if (cause == Cause.TOKENS) {
-            return Choice.nothing(cause);
-          }
-          boolean earlier = cause == Cause.LANE || first == Cause.CAPABILITY;
-          first = earlier ? cause : first;
+    for (int i = 0; i < sets.size(); i++) {
+      List<JobGroup> groups = sets.get(i).groups();
+      for (int j = 0; j < groups.size(); j++) {
+        Cause cause = blockedBy(groups.get(j));
+        if (cause == Cause.TOKENS) {
+          return Choice.nothing(cause);
         }
+        boolean earlier = cause == Cause.LANE || first == Cause.CAPABILITY;
+        first = earlier ? cause : first;
       }
     }
     return Choice.nothing(first);

@@ -3,14 +3,12 @@ package dev.sluice.scheduling;
 import dev.sluice.scheduling.InvalidChoiceException.Rule;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.SchedulerState;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Checks each answer of a policy before it is applied, and names the broken rule. */
 final class DecisionCheck {
   private final CoreState state;
   private final String policy;
-  private long checks;
 
   /** A batch that may start. */
   record Checked(List<QueuedJob> jobs, ExecutorLanes.Lane lane, int samples, int tokens) {}
@@ -36,8 +34,8 @@ final class DecisionCheck {
       throw broken(Rule.CANNOT_RUN, "jobs %s on lane (%s)".formatted(jobs, lane));
     }
     long samples = 0;
-    for (QueuedJob job : jobs) {
-      samples += job.group.samples();
+    for (int i = 0; i < jobs.size(); i++) {
+      samples += jobs.get(i).group.samples();
     }
     if (jobs.size() > 1) {
       checkShared(jobs, samples);
@@ -96,19 +94,22 @@ final class DecisionCheck {
     if (batch.isEmpty()) {
       throw broken(Rule.EMPTY_BATCH, "a start of no jobs");
     }
-    List<QueuedJob> jobs = new ArrayList<>(batch.size());
-    checks++;
-    for (SchedulerState.Job job : batch) {
+    for (int i = 0; i < batch.size(); i++) {
+      SchedulerState.Job job = batch.get(i);
       if (!(job instanceof QueuedJob queued)
           || !state.hasGroup(queued.group)
           || queued.phase == QueuedJob.Phase.ENDED) {
         throw broken(Rule.UNKNOWN_JOB, "job (%s)".formatted(job));
       }
-      if (queued.seenByCheck == checks || queued.phase != QueuedJob.Phase.WAITING) {
+      if (queued.seenByCheck || queued.phase != QueuedJob.Phase.WAITING) {
         throw broken(Rule.JOB_ASSIGNED_TWICE, "job (%s) in %s".formatted(queued, batch));
       }
-      queued.seenByCheck = checks;
-      jobs.add(queued);
+      queued.seenByCheck = true;
+    }
+    @SuppressWarnings("unchecked") // each was seen to be one, and a choice does not change
+    List<QueuedJob> jobs = (List<QueuedJob>) (List<?>) batch;
+    for (int i = 0; i < jobs.size(); i++) {
+      jobs.get(i).seenByCheck = false;
     }
     return jobs;
   }

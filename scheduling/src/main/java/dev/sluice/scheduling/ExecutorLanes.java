@@ -276,6 +276,17 @@ final class ExecutorLanes {
       return held;
     }
 
+    /** The batch of that name, if it holds it and has not lost it. */
+    @Nullable Batch runningBatch(DispatchName name) {
+      for (int i = 0; i < held.size(); i++) {
+        Batch batch = held.get(i);
+        if (!batch.lost && batch.dispatch.name().equals(name)) {
+          return batch;
+        }
+      }
+      return null;
+    }
+
     boolean holds(Batch batch) {
       return held.contains(batch);
     }

@@ -6,6 +6,7 @@ import dev.sluice.scheduling.CoreSettings.JobClass;
 import dev.sluice.scheduling.Reservations.PassedOver;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -96,9 +97,10 @@ final class JobGroup implements SchedulerState.Group {
   /** Its place among all groups by tokens. */
   int tokenPlace;
 
-  /** By executor order, as far as it reaches: where it is passed over; null: nowhere. */
-  @Nullable PassedOver @Nullable [] passedOver;
+  /** By executor order, as far as it reaches: whether it is passed over there; null: it is not. */
+  @Nullable PassedOver[] passedOver = {};
 
+  /** On how many executors it is passed over. */
   int passedOverCount;
 
   JobGroup(
@@ -177,6 +179,15 @@ final class JobGroup implements SchedulerState.Group {
     return !shares || set.readyAtNs() <= nowNs;
   }
 
+  /** Whether its first job comes before that one's by {@link JobOrder#DEADLINE}. */
+  boolean isBefore(JobGroup that) {
+    long firstNs = firstDeadlineNs();
+    long thatFirstNs = that.firstDeadlineNs();
+    return firstNs != thatFirstNs
+        ? firstNs < thatFirstNs
+        : JobOrder.DEADLINE.compare(first(JobOrder.DEADLINE), that.first(JobOrder.DEADLINE)) < 0;
+  }
+
   /** Whether a batch of both is one inference of the same model. */
   boolean hasModelOf(JobGroup that) {
     return key.workload().equals(that.key.workload())
@@ -189,10 +200,17 @@ final class JobGroup implements SchedulerState.Group {
     return first(byDeadline == null ? JobOrder.ENTRY : JobOrder.DEADLINE);
   }
 
-  @Nullable PassedOver passedOverOn(ExecutorLanes executor) {
-    return passedOver != null && executor.order < passedOver.length
-        ? passedOver[executor.order]
-        : null;
+  /** Whether it is passed over on that executor. */
+  PassedOver passedOverOn(ExecutorLanes executor) {
+    if (executor.order >= passedOver.length) {
+      passedOver = Arrays.copyOf(passedOver, executor.order + 1);
+    }
+    PassedOver passed = passedOver[executor.order];
+    if (passed == null) {
+      passed = new PassedOver(executor, this);
+      passedOver[executor.order] = passed;
+    }
+    return passed;
   }
 
   ServiceTimes.@Nullable Model modelOn(ExecutorLanes executor) {

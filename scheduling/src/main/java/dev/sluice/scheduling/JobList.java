@@ -21,6 +21,7 @@ final class JobList {
   private final List<Piece> pieces = new ArrayList<>();
 
   private int size;
+  private long firstKey = Long.MAX_VALUE;
 
   JobList(JobOrder order) {
     this.order = order;
@@ -34,8 +35,7 @@ final class JobList {
 
   /** What the first job is ordered by; {@link Long#MAX_VALUE}: there is none. */
   long firstKey() {
-    Piece piece = pieces.get(0);
-    return size == 0 ? Long.MAX_VALUE : piece.keys[piece.from];
+    return firstKey;
   }
 
   int size() {
@@ -71,6 +71,7 @@ final class JobList {
     }
     piece.insert(place, key, job);
     size++;
+    firstKey = Math.min(firstKey, key);
   }
 
   void remove(QueuedJob job) {
@@ -94,6 +95,8 @@ final class JobList {
         pieces.remove(number + 1);
       }
     }
+    Piece first = pieces.get(0);
+    firstKey = size == 0 ? Long.MAX_VALUE : first.keys[first.from];
   }
 
   /** The last piece whose first job does not come after the given one; else the first piece. */

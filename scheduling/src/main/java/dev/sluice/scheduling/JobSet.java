@@ -4,7 +4,6 @@ import dev.sluice.scheduling.CoreSettings.Microbatch;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.LongSupplier;
@@ -16,21 +15,24 @@ final class JobSet implements SchedulerState.CompatibleSet {
   private final Microbatch microbatch;
   private final LongSupplier nowNs;
 
-  /** By key. */
-  private List<JobGroup> groups = List.of();
+  private final List<JobGroup> all = new ArrayList<>();
 
-  /** Those whose jobs may share a batch. */
-  private final List<JobGroup> sharing = new ArrayList<>();
+  /** Those in which a job waits, by key. */
+  private final List<JobGroup> occupied = new ArrayList<>();
+
+  private boolean anyShares;
 
   /** By executor order: the service times of its model there; null if it cannot run it. */
   private ServiceTimes.@Nullable Model[] models = {};
 
   private int waiting;
   private long samples;
-  private boolean deadlineIsStale = true;
-  private long earliestDeadlineNs;
-  private boolean readyAtIsStale = true;
-  private long readyAtNs;
+
+  /** The one of the earliest deadline; null: it is to be looked up anew, or none is occupied. */
+  private @Nullable JobGroup earliest;
+
+  private boolean readyAtIsStale;
+  private long readyAtNs = Long.MAX_VALUE;
 
   // of one waiting job
   private boolean tokensAreStale = true;
@@ -49,37 +51,54 @@ final class JobSet implements SchedulerState.CompatibleSet {
   }
 
   void add(JobGroup group) {
-    groups =
-        Stream.concat(groups.stream(), Stream.of(group))
-            .sorted(Comparator.comparing(g -> g.key, JobGroup.Key.ORDER))
-            .toList();
-    if (group.shares) {
-      sharing.add(group);
-    }
+    all.add(group);
+    anyShares |= group.shares;
   }
 
   void added(QueuedJob job) {
+    JobGroup group = job.group;
     waiting++;
-    if (job.group.shares) {
-      samples += job.group.samples();
-      readyAtIsStale = true;
+    if (group.shares) {
+      samples += group.samples();
+      readyAtNs = Math.min(readyAtNs, readyAtNs(job));
     }
-    if (job.group.waiting() == 1) {
+    if (group.waiting() == 1) {
+      occupied.add(placeOf(group), group);
       leastIsStale();
     }
-    earliestDeadlineNs = Math.min(earliestDeadlineNs, job.deadlineNs);
+    if (earliest != null && earliest != group && group.isBefore(earliest)) {
+      earliest = group;
+    }
   }
 
   void removed(QueuedJob job) {
+    JobGroup group = job.group;
     waiting--;
-    if (job.group.shares) {
-      samples -= job.group.samples();
-      readyAtIsStale = true;
+    if (group.shares) {
+      samples -= group.samples();
+      readyAtIsStale |= readyAtNs(job) <= readyAtNs;
     }
-    if (job.group.waiting() == 0) {
+    if (group.waiting() == 0) {
+      occupied.remove(placeOf(group));
       leastIsStale();
     }
-    deadlineIsStale |= job.deadlineNs == earliestDeadlineNs;
+    if (group == earliest) {
+      earliest = null;
+    }
+  }
+
+  /** When its micro-batch window ends. */
+  private long readyAtNs(QueuedJob job) {
+    return job.appendedAtNs + microbatch.windowNs();
+  }
+
+  /** How many occupied groups come before it. */
+  private int placeOf(JobGroup group) {
+    int place = 0;
+    while (place < occupied.size() && occupied.get(place).rank < group.rank) {
+      place++;
+    }
+    return place;
   }
 
   private void leastIsStale() {
@@ -95,7 +114,7 @@ final class JobSet implements SchedulerState.CompatibleSet {
 
   /** Looks up its model on each executor anew, by executor order. */
   void findModels(List<ExecutorLanes> executors, ServiceTimes serviceTimes) {
-    JobGroup.Key key = groups.get(0).key;
+    JobGroup.Key key = all.get(0).key;
     models = new ServiceTimes.Model[executors.size()];
     for (int i = 0; i < models.length; i++) {
       ExecutorLanes executor = executors.get(i);
@@ -125,11 +144,10 @@ final class JobSet implements SchedulerState.CompatibleSet {
 
   private long findPredictedNsMin() {
     long leastNs = Long.MAX_VALUE;
-    for (ServiceTimes.Model model : distinctModels) {
-      for (JobGroup group : groups) {
-        if (group.waiting() > 0) {
-          leastNs = Math.min(leastNs, model.predict(group.samples()).meanNs());
-        }
+    for (int i = 0; i < distinctModels.size(); i++) {
+      ServiceTimes.Model model = distinctModels.get(i);
+      for (int j = 0; j < occupied.size(); j++) {
+        leastNs = Math.min(leastNs, model.predict(occupied.get(j).samples()).meanNs());
       }
     }
     return leastNs;
@@ -137,14 +155,14 @@ final class JobSet implements SchedulerState.CompatibleSet {
 
   /** Whether it waits for its window, so that only those of its jobs that share none may start. */
   boolean isUnripe(long nowNs) {
-    return !sharing.isEmpty() && readyAtNs() > nowNs;
+    return anyShares && readyAtNs() > nowNs;
   }
 
   // --- what waits
 
   @Override
   public List<JobGroup> groups() {
-    return groups;
+    return occupied;
   }
 
   @Override
@@ -159,15 +177,23 @@ final class JobSet implements SchedulerState.CompatibleSet {
 
   @Override
   public long earliestDeadlineNs() {
-    if (deadlineIsStale) {
-      earliestDeadlineNs = Long.MAX_VALUE;
-      for (JobGroup group : groups) {
-        long firstNs = group.list(JobOrder.DEADLINE).firstKey();
-        earliestDeadlineNs = Math.min(earliestDeadlineNs, firstNs);
+    JobGroup group = earliest();
+    return group == null ? Long.MAX_VALUE : group.firstDeadlineNs();
+  }
+
+  /** The group whose first job comes first by {@link JobOrder#DEADLINE}; null: none waits. */
+  @Nullable JobGroup earliest() {
+    if (earliest == null) {
+      JobGroup found = null;
+      for (int i = 0; i < occupied.size(); i++) {
+        JobGroup group = occupied.get(i);
+        if (found == null || group.isBefore(found)) {
+          found = group;
+        }
       }
-      deadlineIsStale = false;
+      earliest = found;
     }
-    return earliestDeadlineNs;
+    return earliest;
   }
 
   @Override
@@ -194,14 +220,13 @@ final class JobSet implements SchedulerState.CompatibleSet {
       neededMin = Long.MAX_VALUE;
       neededMinAlone = Long.MAX_VALUE;
       neededMax = Long.MIN_VALUE;
-      for (JobGroup group : groups) {
-        if (group.waiting() > 0) {
-          tokensMin = Math.min(tokensMin, group.tokens);
-          neededMin = Math.min(neededMin, group.tokensNeeded);
-          neededMinAlone =
-              group.shares ? neededMinAlone : Math.min(neededMinAlone, group.tokensNeeded);
-          neededMax = Math.max(neededMax, group.tokensNeeded);
-        }
+      for (int i = 0; i < occupied.size(); i++) {
+        JobGroup group = occupied.get(i);
+        tokensMin = Math.min(tokensMin, group.tokens);
+        neededMin = Math.min(neededMin, group.tokensNeeded);
+        neededMinAlone =
+            group.shares ? neededMinAlone : Math.min(neededMinAlone, group.tokensNeeded);
+        neededMax = Math.max(neededMax, group.tokensNeeded);
       }
       tokensAreStale = false;
     }
@@ -209,18 +234,17 @@ final class JobSet implements SchedulerState.CompatibleSet {
 
   @Override
   public long readyAtNs() {
-    if (samples >= microbatch.maxBatch() && !sharing.isEmpty()) {
+    if (samples >= microbatch.maxBatch() && anyShares) {
       return 0; // the earliest time there is
     }
     if (readyAtIsStale) {
-      long oldestNs = Long.MAX_VALUE;
-      for (JobGroup group : sharing) {
-        QueuedJob first = group.list(JobOrder.ENTRY).first(); // append times never go back
-        if (first != null) {
-          oldestNs = Math.min(oldestNs, first.appendedAtNs);
+      readyAtNs = Long.MAX_VALUE;
+      for (int i = 0; i < occupied.size(); i++) {
+        JobGroup group = occupied.get(i);
+        if (group.shares) { // append times never go back
+          readyAtNs = Math.min(readyAtNs, readyAtNs(group.first(JobOrder.ENTRY)));
         }
       }
-      readyAtNs = oldestNs < Long.MAX_VALUE ? oldestNs + microbatch.windowNs() : Long.MAX_VALUE;
       readyAtIsStale = false;
     }
     return readyAtNs;
@@ -252,9 +276,9 @@ final class JobSet implements SchedulerState.CompatibleSet {
     batch.add(first);
     long joined = first.group.samples();
     long freeTokens = lane.executor().freeTokens(first.group, nowNs.getAsLong());
-    List<Head> heads = new ArrayList<>(sharing.size());
-    for (JobGroup group : sharing) {
-      if (group.waiting() > 0) {
+    List<Head> heads = new ArrayList<>(occupied.size());
+    for (JobGroup group : occupied) {
+      if (group.shares) {
         heads.add(new Head(group.list(order).walk(), first, lane, score));
       }
     }

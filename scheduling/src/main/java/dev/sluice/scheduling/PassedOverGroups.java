@@ -4,7 +4,6 @@ import dev.sluice.scheduling.Reservations.PassedOver;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the groups that a start passes over: those with a waiting job that the executor could run,
@@ -47,10 +46,10 @@ final class PassedOverGroups {
                 && group.tokens <= executor.report.tokens()
                 && group.modelOn(executor) != null;
         PassedOver passed = group.passedOverOn(executor);
-        if (!couldStart && passed != null) {
+        if (!couldStart && passed.lasts) {
           end(passed);
         }
-        if (!couldStart || passed != null) {
+        if (!couldStart || passed.lasts) {
           set(skipped.get(executor.order), place);
         }
       }
@@ -68,12 +67,9 @@ final class PassedOverGroups {
 
   /** A job of the group started, or none waits any more: it is passed over nowhere. */
   void jobStarted(JobGroup group) {
-    if (group.passedOver == null || group.passedOverCount == 0) {
-      return;
-    }
-    for (int i = 0; i < group.passedOver.length; i++) {
+    for (int i = 0; group.passedOverCount > 0; i++) {
       PassedOver passed = group.passedOver[i];
-      if (passed != null) {
+      if (passed != null && passed.lasts) {
         end(passed);
         clear(skipped.get(i), group.tokenPlace);
       }
@@ -93,43 +89,42 @@ final class PassedOverGroups {
         if (group.tokens <= freeTokens) {
           return; // so do all smaller ones
         }
-        long sloNs = group.anyJob().spec.sloNs();
+        long sloNs = group.anyJob().sloNs;
         long dueNs = sloNs > Long.MAX_VALUE - nowNs ? Long.MAX_VALUE : nowNs + sloNs;
-        begin(new PassedOver(executor, group, nowNs, dueNs));
+        begin(group.passedOverOn(executor), nowNs, dueNs);
       }
     }
   }
 
-  void restore(PassedOver passed) {
-    begin(passed);
+  void restore(ExecutorLanes executor, JobGroup group, long sinceNs, long dueNs) {
+    PassedOver passed = group.passedOverOn(executor);
+    begin(passed, sinceNs, dueNs);
     passed.kept = true;
-    changed.clear();
+    forgetChanges();
   }
 
-  private void begin(PassedOver passed) {
-    JobGroup group = passed.group;
-    if (group.passedOver == null || group.passedOver.length < skipped.size()) {
-      @Nullable PassedOver[] wider = new PassedOver[skipped.size()];
-      if (group.passedOver != null) {
-        System.arraycopy(group.passedOver, 0, wider, 0, group.passedOver.length);
-      }
-      group.passedOver = wider;
-    }
-    group.passedOver[passed.executor.order] = passed;
-    group.passedOverCount++;
-    set(skipped.get(passed.executor.order), group.tokenPlace);
+  private void begin(PassedOver passed, long sinceNs, long dueNs) {
+    passed.lasts = true;
+    passed.sinceNs = sinceNs;
+    passed.dueNs = dueNs;
+    passed.group.passedOverCount++;
+    set(skipped.get(passed.executor.order), passed.group.tokenPlace);
     passed.executor.reservations.add(passed);
-    changed.add(passed);
+    changed(passed);
   }
 
   private void end(PassedOver passed) {
-    passed.ended = true;
-    if (passed.group.passedOver != null) {
-      passed.group.passedOver[passed.executor.order] = null;
-      passed.group.passedOverCount--;
-    }
+    passed.lasts = false;
+    passed.group.passedOverCount--;
     passed.executor.reservations.remove(passed);
-    changed.add(passed);
+    changed(passed);
+  }
+
+  private void changed(PassedOver passed) {
+    if (!passed.changed) {
+      passed.changed = true;
+      changed.add(passed);
+    }
   }
 
   void tellChanges(CoreListener listener) {
@@ -139,18 +134,24 @@ final class PassedOverGroups {
     if (listener.keepsState()) {
       tellKeeper(listener);
     }
+    forgetChanges();
+  }
+
+  private void forgetChanges() {
+    for (int i = 0; i < changed.size(); i++) {
+      changed.get(i).changed = false;
+    }
     changed.clear();
   }
 
   private void tellKeeper(CoreListener listener) {
     for (PassedOver passed : changed) {
-      if (passed.ended && passed.kept) {
-        passed.kept = false;
-        listener.removed(passed.toEntity().key());
-      } else if (!passed.ended && !passed.kept) {
-        passed.kept = true;
+      if (passed.lasts) {
         listener.changed(passed.toEntity());
+      } else if (passed.kept) {
+        listener.removed(passed.toEntity().key());
       }
+      passed.kept = passed.lasts;
     }
   }
 

@@ -19,11 +19,12 @@ final class QueuedJob implements SchedulerState.Job {
   final long entry;
   final long appendedAtNs;
   final long deadlineNs;
+  final long sloNs;
   int attempts;
   Phase phase = Phase.WAITING;
 
-  /** The number of the last check that found it in a batch; 0: none did. */
-  long seenByCheck;
+  /** Whether the check of a batch has met it there. */
+  boolean seenByCheck;
 
   /** Whether a driver was told to keep it as a waiting job. */
   boolean kept;
@@ -44,6 +45,7 @@ final class QueuedJob implements SchedulerState.Job {
     this.appendedAtNs = appendedAtNs;
     this.attempts = attempts;
     this.deadlineNs = spec.deadlineNs();
+    this.sloNs = spec.sloNs();
   }
 
   @Override

@@ -23,7 +23,11 @@ final class Reservations {
   private long usableTokens;
   private long nextDueNs = Long.MAX_VALUE;
 
-  /** A group that was passed over, and from when on it holds a reservation. */
+  /**
+   * Whether a group is passed over on an executor, and from when on it then holds a reservation.
+   * There is one of each group and executor that it ever happened to: it begins and ends with
+   * almost every start.
+   */
   static final class PassedOver {
     static final Comparator<PassedOver> ORDER =
         Comparator.comparingLong((PassedOver passed) -> passed.dueNs)
@@ -32,9 +36,12 @@ final class Reservations {
 
     final ExecutorLanes executor;
     final JobGroup group;
-    final long sinceNs;
-    final long dueNs;
-    boolean ended;
+    boolean lasts;
+    long sinceNs;
+    long dueNs;
+
+    /** Whether it began or ended with the present fact. */
+    boolean changed;
 
     /** Its place among those of its executor. */
     int place;
@@ -42,11 +49,9 @@ final class Reservations {
     /** Whether a driver was told to keep it. */
     boolean kept;
 
-    PassedOver(ExecutorLanes executor, JobGroup group, long sinceNs, long dueNs) {
+    PassedOver(ExecutorLanes executor, JobGroup group) {
       this.executor = executor;
       this.group = group;
-      this.sinceNs = sinceNs;
-      this.dueNs = dueNs;
     }
 
     CoreEntity.PassedOver toEntity() {

@@ -43,7 +43,7 @@ public final class SchedulingCore {
   private final DecisionCheck check;
   private final LeaseClock leases;
 
-  private final Map<DispatchName, Batch> running = new HashMap<>();
+  private int running;
 
   /** Lost batches that were not answered yet, while one of their jobs or a lane is left. */
   private final Map<DispatchName, Batch> lost = new HashMap<>();
@@ -174,7 +174,7 @@ public final class SchedulingCore {
       job.phase = QueuedJob.Phase.RUNNING;
       job.batch = batch;
     }
-    running.put(dispatch.name(), batch);
+    running++;
     return batch;
   }
 
@@ -250,7 +250,7 @@ public final class SchedulingCore {
       return Long.MAX_VALUE;
     }
     long wakeAtNs = Math.min(policyWakeAtNs, nextAdmissionAtNs());
-    if (!running.isEmpty()) {
+    if (running > 0) {
       long untilLeaseNs = leases.untilNextCheckNs();
       wakeAtNs =
           Math.min(
@@ -270,7 +270,7 @@ public final class SchedulingCore {
 
   /** How many batches run. */
   public int running() {
-    return running.size();
+    return running;
   }
 
   private boolean hasStarted() {
@@ -363,8 +363,10 @@ public final class SchedulingCore {
   }
 
   private void takeCompletion(BatchCompleted completion, CoreListener listener) {
-    Batch batch = running.remove(completion.dispatch());
+    Lane lane = laneNamedIn(completion);
+    Batch batch = heldBatch(completion.dispatch(), lane);
     if (batch != null) {
+      running--;
       completeRunning(batch, completion, listener);
     } else {
       batch = lost.get(completion.dispatch());
@@ -372,7 +374,28 @@ public final class SchedulingCore {
         completeLost(batch, completion, listener);
       }
     }
-    noteWhetherItRefuses(completion, batch != null);
+    if (lane != null && lane.executor().report.incarnation() == completion.incarnation()) {
+      noteWhetherItRefuses(lane, completion, batch != null);
+    }
+  }
+
+  private @Nullable Lane laneNamedIn(BatchCompleted completion) {
+    ExecutorLanes executor = state.executor(completion.executorId());
+    return executor != null && executor.hasLane(completion.lane())
+        ? executor.lane(completion.lane())
+        : null;
+  }
+
+  /** The batch of that name, if it runs: most likely on that lane. */
+  private @Nullable Batch heldBatch(DispatchName name, @Nullable Lane likely) {
+    Batch batch = likely == null ? null : likely.runningBatch(name);
+    for (int i = 0; batch == null && i < state.executors().size(); i++) {
+      List<Lane> lanes = state.executors().get(i).allLanes();
+      for (int j = 0; batch == null && j < lanes.size(); j++) {
+        batch = lanes.get(j).runningBatch(name);
+      }
+    }
+    return batch;
   }
 
   private void completeRunning(Batch batch, BatchCompleted completion, CoreListener listener) {
@@ -420,16 +443,9 @@ public final class SchedulingCore {
     changed(batch.lane);
   }
 
-  private void noteWhetherItRefuses(BatchCompleted completion, boolean isKnown) {
-    ExecutorLanes executor = state.executor(completion.executorId());
-    if (executor == null
-        || executor.report.incarnation() != completion.incarnation()
-        || !executor.hasLane(completion.lane())) {
-      return;
-    }
+  private void noteWhetherItRefuses(Lane lane, BatchCompleted completion, boolean isKnown) {
     boolean refused = completion.result() == CoreFact.Result.REFUSED;
     boolean busy = refused && isKnown && BatchCompleted.BUSY.equals(completion.cause());
-    Lane lane = executor.lane(completion.lane());
     if ((busy && !lane.refuses()) || (!refused && lane.refuses())) {
       lane.refuses(busy);
       changed(lane);
@@ -448,7 +464,8 @@ public final class SchedulingCore {
 
   /** Ends those of the batch's jobs that have not ended. */
   private void endAll(Batch batch, Status status, @Nullable String reason, CoreListener listener) {
-    for (QueuedJob job : batch.jobs) {
+    for (int i = 0; i < batch.jobs.size(); i++) {
+      QueuedJob job = batch.jobs.get(i);
       if (job.phase != QueuedJob.Phase.ENDED) {
         end(job, batch, status, reason, listener);
       }
@@ -599,7 +616,7 @@ public final class SchedulingCore {
 
   private void lose(Batch batch, CoreListener listener) {
     DispatchName name = batch.dispatch.name();
-    running.remove(name);
+    running--;
     lost.put(name, batch);
     batch.lane.executor().lose(batch);
     if (listener.keepsState()) {
@@ -772,11 +789,9 @@ public final class SchedulingCore {
     ExecutorLanes.Lane lane = checked.lane();
     List<QueuedJob> jobs = checked.jobs();
     int attempt = 0;
-    JobSpec[] specs = new JobSpec[jobs.size()];
-    for (int i = 0; i < specs.length; i++) {
+    for (int i = 0; i < jobs.size(); i++) {
       QueuedJob job = jobs.get(i);
       attempt = Math.max(attempt, job.attempts + 1);
-      specs[i] = job.spec;
       leaveQueue(job, QueuedJob.Phase.RUNNING, listener);
     }
     Dispatch dispatch =
@@ -785,7 +800,7 @@ public final class SchedulingCore {
             lane.executorId(),
             lane.executor().report.incarnation(),
             lane.indexes(),
-            List.of(specs),
+            specsOf(jobs),
             checked.samples(),
             checked.tokens(),
             attempt,
@@ -794,17 +809,28 @@ public final class SchedulingCore {
             state.prediction(jobs.get(0).group, checked.samples(), lane),
             start.scoreTerms());
     Batch batch = new Batch(dispatch, jobs, lane, leases.nowNs());
-    for (QueuedJob job : jobs) {
-      job.batch = batch;
+    for (int i = 0; i < jobs.size(); i++) {
+      jobs.get(i).batch = batch;
     }
     lane.executor().hold(batch);
-    running.put(name, batch);
+    running++;
     leases.started(batch);
     state.started(jobs, lane.executor());
     listener.started(dispatch);
     if (listener.keepsState()) {
       listener.changed(batch.toEntity());
     }
+  }
+
+  private static List<JobSpec> specsOf(List<QueuedJob> jobs) {
+    if (jobs.size() == 1) {
+      return List.of(jobs.get(0).spec);
+    }
+    JobSpec[] specs = new JobSpec[jobs.size()];
+    for (int i = 0; i < specs.length; i++) {
+      specs[i] = jobs.get(i).spec;
+    }
+    return List.of(specs);
   }
 
   // --- what a driver keeps
@@ -815,7 +841,9 @@ public final class SchedulingCore {
     }
     state.tellPassedOver(listener);
     arrived.clear();
-    changedExecutors.clear();
+    if (!changedExecutors.isEmpty()) {
+      changedExecutors.clear();
+    }
     for (int i = 0; i < changedLanes.size(); i++) {
       changedLanes.get(i).changed = false;
     }

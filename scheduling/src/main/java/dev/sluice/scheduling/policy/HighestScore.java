@@ -26,7 +26,25 @@ record HighestScore(Job job, Lane lane) {
 
   /** For scores that are equal within a set. Null if nothing can start. */
   static @Nullable HighestScore ofSets(SchedulerState state, SetScore score) {
-    return find(state, score, null);
+    Group best = null;
+    double bestScore = Double.NEGATIVE_INFINITY;
+    List<? extends CompatibleSet> sets = state.setsThatMayStart();
+    for (int i = 0; i < sets.size(); i++) {
+      CompatibleSet set = sets.get(i);
+      double setScore = score.of(set);
+      if (cannotWin(set, setScore, best, bestScore)) {
+        continue;
+      }
+      Group group = state.earliestStartable(set);
+      if (group != null && (best == null || setScore > bestScore || isBefore(group, best))) {
+        best = group;
+        bestScore = setScore;
+      }
+    }
+    Lane lane = best == null ? null : state.laneFor(best);
+    return best == null || lane == null
+        ? null
+        : new HighestScore(best.first(JobOrder.DEADLINE), lane);
   }
 
   /**
@@ -35,39 +53,29 @@ record HighestScore(Job job, Lane lane) {
    * @param most what no job of the set exceeds; the closer it is, the more sets are passed over
    */
   static @Nullable HighestScore ofHeads(SchedulerState state, SetScore most, HeadScore score) {
-    return find(state, most, score);
-  }
-
-  private static @Nullable HighestScore find(
-      SchedulerState state, SetScore most, @Nullable HeadScore headScore) {
     Group best = null;
     Lane bestLane = null;
     double bestScore = Double.NEGATIVE_INFINITY;
-    long bestDeadlineNs = Long.MAX_VALUE;
     List<? extends CompatibleSet> sets = state.setsThatMayStart();
     for (int i = 0; i < sets.size(); i++) {
       CompatibleSet set = sets.get(i);
-      double setScore = most.of(set);
-      if (setScore < bestScore
-          || (setScore == bestScore && set.earliestDeadlineNs() > bestDeadlineNs)) {
+      if (cannotWin(set, most.of(set), best, bestScore)) {
         continue;
       }
       List<? extends Group> groups = set.groups();
       for (int j = 0; j < groups.size(); j++) {
         Group group = groups.get(j);
-        Lane lane = group.waiting() == 0 ? null : state.laneFor(group);
+        Lane lane = state.laneFor(group);
         if (lane == null) {
           continue;
         }
-        long deadlineNs = group.firstDeadlineNs();
-        double score = headScore == null ? setScore : headScore.of(group, deadlineNs, lane);
+        double groupScore = score.of(group, group.firstDeadlineNs(), lane);
         if (best == null
-            || score > bestScore
-            || (score == bestScore && isBefore(group, deadlineNs, best, bestDeadlineNs))) {
+            || groupScore > bestScore
+            || (groupScore == bestScore && isBefore(group, best))) {
           best = group;
           bestLane = lane;
-          bestScore = score;
-          bestDeadlineNs = deadlineNs;
+          bestScore = groupScore;
         }
       }
     }
@@ -76,9 +84,16 @@ record HighestScore(Job job, Lane lane) {
         : new HighestScore(best.first(JobOrder.DEADLINE), bestLane);
   }
 
-  private static boolean isBefore(Group a, long deadlineA, Group b, long deadlineB) {
-    return deadlineA != deadlineB
-        ? deadlineA < deadlineB
+  private static boolean cannotWin(
+      CompatibleSet set, double most, @Nullable Group best, double bestScore) {
+    return best != null
+        && (most < bestScore
+            || (most == bestScore && set.earliestDeadlineNs() > best.firstDeadlineNs()));
+  }
+
+  private static boolean isBefore(Group a, Group b) {
+    return a.firstDeadlineNs() != b.firstDeadlineNs()
+        ? a.firstDeadlineNs() < b.firstDeadlineNs()
         : JobOrder.DEADLINE.compare(a.first(JobOrder.DEADLINE), b.first(JobOrder.DEADLINE)) < 0;
   }
 }

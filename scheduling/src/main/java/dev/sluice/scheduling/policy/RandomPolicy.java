@@ -43,7 +43,7 @@ final class RandomPolicy implements SchedulingPolicy {
   private static Choice startOneOf(SchedulerState state, CompatibleSet set, int placeInSet) {
     int place = placeInSet;
     for (Group group : set.groups()) {
-      Lane lane = group.waiting() == 0 ? null : state.laneFor(group);
+      Lane lane = state.laneFor(group);
       if (lane != null) {
         if (place < group.waiting()) {
           Job job = group.jobAt(place, JobOrder.ENTRY);

@@ -45,6 +45,12 @@ public interface SchedulerState {
    */
   @Nullable Lane laneFor(Group group);
 
+  /**
+   * Of the groups of a set that may start now, by {@link #laneFor}, the one whose first job comes
+   * first by {@link JobOrder#DEADLINE}; null: none may.
+   */
+  @Nullable Group earliestStartable(CompatibleSet set);
+
   /** How many jobs of the set may start now, each alone, by {@link #laneFor}. */
   int startable(CompatibleSet set);
 
@@ -130,7 +136,7 @@ public interface SchedulerState {
 
   /** The groups of equal class, workload, backend and precision. */
   interface CompatibleSet {
-    /** Its groups, in the order of {@link SchedulerState#groups}, also those where none waits. */
+    /** Its groups in which a job waits, in the order of {@link SchedulerState#groups}. */
     List<? extends Group> groups();
 
     /** How many jobs wait in it, also those too large to share a batch. */
