@@ -1,5 +1,9 @@
 package dev.sluice.cli;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.ConcurrentSkipListSet;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.TestExecutionResult.Status;
@@ -8,8 +12,13 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
-/** Prints, after the last test, which were skipped and why: Maven's own output only counts them. */
+/**
+ * Says which tests were skipped and why, where Maven's own output only counts them: after the last
+ * test, and in a file that the build prints as its very last lines.
+ */
 public final class SkipReasons implements TestExecutionListener {
+  private static final Path FILE = Path.of("target", "skipped.txt");
+
   private final ConcurrentSkipListSet<String> lines = new ConcurrentSkipListSet<>();
 
   @Override
@@ -37,5 +46,13 @@ public final class SkipReasons implements TestExecutionListener {
   @Override
   public void testPlanExecutionFinished(TestPlan plan) {
     lines.forEach(System.out::println);
+    try {
+      Files.deleteIfExists(FILE);
+      if (!lines.isEmpty()) {
+        Files.write(Files.createDirectories(FILE.getParent()).resolve(FILE.getFileName()), lines);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }
