@@ -38,7 +38,13 @@ import picocli.CommandLine.Parameters;
       "2:a mistake in the command",
       "3:done, but a row missed its goal"
     },
-    footer = {"", "Examples:", "  ./sluice bench", "  ./sluice bench core hop-100 --repeats 3"})
+    footer = {
+      "",
+      "Examples:",
+      "  ./sluice bench",
+      "  ./sluice bench core hop-100 --repeats 3",
+      "  ./sluice bench memory --warm-up 600 --seconds 3000"
+    })
 final class BenchCommand implements Callable<Integer> {
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
@@ -59,13 +65,13 @@ final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--seconds",
       paramLabel = "S",
-      description = "Length of each run's measured window (default: 60).")
+      description = "Length of each run's measured window (default: 60; of memory 120 at least).")
   private int seconds = 60;
 
   @Option(
       names = "--warm-up",
       paramLabel = "S",
-      description = "What each run does before it (default: 30).")
+      description = "What each run does before it (default: 30; of memory 60 at least).")
   private int warmUpSeconds = 30;
 
   @Option(
@@ -89,7 +95,7 @@ final class BenchCommand implements Callable<Integer> {
       Path folder =
           (results == null ? home.resolve("results") : results)
               .resolve("bench-" + STAMP.format(Instant.now()));
-      List<Bench> benches = chosen(benches(home, folder));
+      List<Bench> benches = chosen(benches(home, folder, console));
       return measure(benches, folder, console, out);
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());
@@ -101,9 +107,9 @@ final class BenchCommand implements Callable<Integer> {
     }
   }
 
-  private List<Bench> benches(Path home, Path folder) throws IOException {
+  private List<Bench> benches(Path home, Path folder, Console console) throws IOException {
     String quickstart = Files.readString(home.resolve("configs").resolve("quickstart.yaml"));
-    return Benches.all(folder.resolve("runs"), quickstart, seconds, warmUpSeconds);
+    return Benches.all(folder.resolve("runs"), quickstart, seconds, warmUpSeconds, console::line);
   }
 
   private static void atLeast(int least, String option, int value) throws UserMistakeException {

@@ -6,6 +6,7 @@ import static dev.sluice.cli.Bench.Row.atMost;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 
 /** All measurements of {@code ./sluice bench}, in the order of its table. */
 final class Benches {
@@ -32,7 +33,7 @@ final class Benches {
       """;
 
   /** About 105,000 jobs in all. */
-  private static final String MEMORY = emulated(50, 0, 2100, 5, 16, 0) + ONE_BY_ONE;
+  private static final String SMALL_HEAP = emulated(50, 0, 2100, 5, 16, 0) + ONE_BY_ONE;
 
   private Benches() {}
 
@@ -42,8 +43,10 @@ final class Benches {
    * @param seconds length of each measured window; those of inference and of 100,000 jobs have
    *     their own
    * @param warmUpSeconds before each
+   * @param out told what a measurement has to say beside its readings
    */
-  static List<Bench> all(Path folder, String quickstart, int seconds, int warmUpSeconds) {
+  static List<Bench> all(
+      Path folder, String quickstart, int seconds, int warmUpSeconds, Consumer<String> out) {
     return List.of(
         new CoreInChild(),
         hop(100, 20, 8, 3, 12, folder, seconds, warmUpSeconds),
@@ -71,8 +74,10 @@ final class Benches {
             .reads(
                 atMost("first_dispatch_s", "s", 10),
                 run -> run.figure("start_to_first_dispatch_ms") / 1e3),
-        new LoopBench("memory", MEMORY, folder, List.of("-Xmx512m"), List.of())
-            .reads(atLeast("jobs_done_in_512_mib", "jobs", 100_000), "all_done"));
+        new LoopBench("small-heap", SMALL_HEAP, folder, List.of("-Xmx512m"), List.of())
+            .reads(atLeast("jobs_done_in_512_mib", "jobs", 100_000), "all_done"),
+        new TakeoverBench(folder, out),
+        new MemoryBench(folder, seconds, warmUpSeconds, out));
   }
 
   /** Zero where the lanes did not keep up, or a job was left without an end. */

@@ -34,9 +34,6 @@ import org.slf4j.LoggerFactory;
 final class Chaos implements ProcessesRun.Companion {
   private static final Logger LOG = LoggerFactory.getLogger(Chaos.class);
 
-  /** After each role's name; its output says so once for each of its starts. */
-  private static final String JOINED = "joined the run ";
-
   private static final String BROKER_ANSWERS = "Kafka answers: ";
   private static final long BACK_LIMIT_MS = 90_000;
   private static final long CALM_MS_MIN = 300;
@@ -127,7 +124,7 @@ final class Chaos implements ProcessesRun.Companion {
   }
 
   @Override
-  public void began(Supervisor children) {
+  public void began(Supervisor children, KafkaAccess kafka) {
     this.children = children;
     startedAtNs = System.nanoTime();
     if (!canFillDisks) {
@@ -296,11 +293,11 @@ final class Chaos implements ProcessesRun.Companion {
 
   /** Waits until a role is up in its start number {@code restarts}, from 0. */
   private void awaitBack(String name, int restarts) throws InterruptedException {
-    String mark = name.equals("broker") ? BROKER_ANSWERS : JOINED;
+    String mark = name.equals("broker") ? BROKER_ANSWERS : RoleProcess.JOINED;
     long deadlineNs = System.nanoTime() + BACK_LIMIT_MS * 1_000_000;
     while (!over.await(50, TimeUnit.MILLISECONDS)) {
       ChildProcess child = children().child(name);
-      if (child.restarts() >= restarts && child.isAlive() && says(child, mark, restarts + 1)) {
+      if (child.restarts() >= restarts && child.isAlive() && child.hasSaid(mark, restarts + 1)) {
         return;
       }
       if (System.nanoTime() - deadlineNs > 0) {
@@ -309,14 +306,6 @@ final class Chaos implements ProcessesRun.Companion {
       }
     }
     throw new InterruptedException("the run is over");
-  }
-
-  private static boolean says(ChildProcess child, String mark, int times) {
-    try (var lines = Files.lines(child.output())) {
-      return lines.filter(line -> line.contains(mark)).count() >= times;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   @Override

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -83,6 +84,15 @@ final class ChildProcess {
 
   Process process() {
     return process;
+  }
+
+  /** Whether at least so many lines of its output, over all its starts, hold a text. */
+  boolean hasSaid(String text, int times) {
+    try (var lines = Files.lines(output)) {
+      return lines.filter(line -> line.contains(text)).limit(times).count() >= times;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Its end from here on is nobody's fault: it is not started again. */

@@ -47,16 +47,20 @@ final class ProcessesRun {
     int restartsMax();
 
     /** Options of each executor, beside those of any run. */
-    List<String> executorOptions();
+    default List<String> executorOptions() {
+      return List.of();
+    }
 
     /** Whether what analytics prints, and each death, stands on the console. */
     boolean isShown();
 
     /** All roles were started once. */
-    void began(Supervisor children);
+    void began(Supervisor children, KafkaAccess kafka);
 
     /** Whether it takes care of an end, so that the run goes on. */
-    boolean takesCareOf(ChildProcess child, int status);
+    default boolean takesCareOf(ChildProcess child, int status) {
+      return false;
+    }
 
     /**
      * The run is over, and its topics are still there.
@@ -132,7 +136,7 @@ final class ProcessesRun {
     for (ChildProcess.Spec spec : specs) {
       children.start(spec);
     }
-    companion.began(children);
+    companion.began(children, kafka);
     Ended ended = awaitEnd(children);
     Path finished = options.results().resolve(runId);
     companion.over(
@@ -325,22 +329,12 @@ final class ProcessesRun {
     }
 
     @Override
-    public List<String> executorOptions() {
-      return List.of();
-    }
-
-    @Override
     public boolean isShown() {
       return true;
     }
 
     @Override
-    public void began(Supervisor children) {}
-
-    @Override
-    public boolean takesCareOf(ChildProcess child, int status) {
-      return false;
-    }
+    public void began(Supervisor children, KafkaAccess kafka) {}
 
     @Override
     public void over(KafkaAccess kafka, Topics topics, Path folder) {}

@@ -27,6 +27,9 @@ final class RoleProcess {
   private static final Logger LOG = LoggerFactory.getLogger(RoleProcess.class);
   private static final int EXIT_PARENT_GONE = 1;
 
+  /** A role's output says so once for each of its starts. */
+  static final String JOINED = "joined the run ";
+
   private final RoleOptions options;
   private final RunFrame frame;
   private final KafkaAccess kafka;
@@ -175,7 +178,7 @@ final class RoleProcess {
     frame
         .console()
         .line(
-            "joined the run "
+            JOINED
                 + frame.runId()
                 + " as "
                 + entry.instance()
