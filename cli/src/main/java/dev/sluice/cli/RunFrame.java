@@ -20,6 +20,7 @@ record RunFrame(
     Console console) {
 
   static RunFrame of(ParsedExperiment parsed, String runId, Console console) {
+    PromptThread.prepare();
     return new RunFrame(
         parsed,
         runId,

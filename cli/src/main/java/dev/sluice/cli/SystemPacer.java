@@ -7,9 +7,12 @@ import java.util.function.LongSupplier;
 /**
  * Waits on the system's monotonic clock, asleep: a wait ends some 0.06 ms late on Linux. To spin
  * for the last stretch would be more exact, but would take whole cores from the lanes at thousands
- * of waits a second.
+ * of waits a second. A thread that waits here becomes a {@link PromptThread}.
  */
 final class SystemPacer implements Pacer {
+  private static final ThreadLocal<Boolean> PROMPT =
+      ThreadLocal.withInitial(PromptThread::becomePrompt);
+
   private final LongSupplier monotonicNs;
 
   SystemPacer(LongSupplier monotonicNs) {
@@ -18,6 +21,7 @@ final class SystemPacer implements Pacer {
 
   @Override
   public void awaitNs(long atMonotonicNs) throws InterruptedException {
+    boolean unused = PROMPT.get();
     for (long leftNs = atMonotonicNs - monotonicNs.getAsLong();
         leftNs > 0;
         leftNs = atMonotonicNs - monotonicNs.getAsLong()) {
