@@ -87,8 +87,7 @@ final class ChaosCommand implements Callable<Integer> {
   }
 
   private ExperimentRun.Options runOptions(List<String> all, @Nullable String id) {
-    return new ExperimentRun.Options(
-        options.config(), all, options.results(), null, id, null, false, false, false);
+    return new ExperimentRun.Options(options.config(), all, options.results(), id);
   }
 
   private int conclude(Chaos chaos, Console console) throws IOException {

@@ -76,6 +76,11 @@ final class ExperimentRun {
       boolean dryRun,
       boolean child) {
 
+    /** A run on a broker of its own. */
+    Options(Path config, List<String> overrides, Path results, String runId) {
+      this(config, overrides, results, null, runId, null, false, false, false);
+    }
+
     /** The experiment, as its file and the overrides say. */
     ParsedExperiment read() throws UserMistakeException {
       return ExperimentFile.read(config, overrides, Registries.vocabulary());

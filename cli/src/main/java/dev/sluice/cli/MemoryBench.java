@@ -115,8 +115,7 @@ final class MemoryBench implements Bench {
     Path output = folder.resolve(runId + ".out");
     var sampling = new Sampling();
     try (var print = new PrintStream(output.toFile(), StandardCharsets.UTF_8)) {
-      var options =
-          new ExperimentRun.Options(config, List.of(), folder, null, runId, null, false, false);
+      var options = new ExperimentRun.Options(config, List.of(), folder, runId);
       int unused = new ProcessesRun(options, new Console(print, false), sampling).execute();
     } catch (UserMistakeException e) {
       throw new MeasurementFailedException("the run was refused: " + e.getMessage(), output);

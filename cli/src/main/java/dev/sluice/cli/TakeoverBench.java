@@ -102,8 +102,7 @@ final class TakeoverBench implements Bench {
     Path output = folder.resolve(runId + ".out");
     var killing = new Killing(new Topics(runId));
     try (var print = new PrintStream(output.toFile(), StandardCharsets.UTF_8)) {
-      var options =
-          new ExperimentRun.Options(config, List.of(), folder, null, runId, null, false, false);
+      var options = new ExperimentRun.Options(config, List.of(), folder, runId);
       int unused = new ProcessesRun(options, new Console(print, false), killing).execute();
     } catch (UserMistakeException e) {
       throw new MeasurementFailedException("the run was refused: " + e.getMessage(), output);
