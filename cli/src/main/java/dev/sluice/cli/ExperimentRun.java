@@ -77,7 +77,7 @@ final class ExperimentRun {
       boolean child) {
 
     /** A run on a broker of its own. */
-    Options(Path config, List<String> overrides, Path results, String runId) {
+    Options(Path config, List<String> overrides, Path results, @Nullable String runId) {
       this(config, overrides, results, null, runId, null, false, false, false);
     }
 
