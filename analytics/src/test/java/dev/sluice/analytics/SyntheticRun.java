@@ -96,10 +96,10 @@ public final class SyntheticRun {
         "none",
         null,
         null,
-        new Microbatch(true, 10, 128, List.of("dynamic")),
+        new Microbatch(true, 10, 128, List.of("dynamic"), false),
         new Resources(true, 1000, false),
         new Lanes(true, lanes, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of()),
-        new Predictor(false, "models/latency", 0.95),
+        new Predictor(false, "models/latency", 0.95, 60),
         new KafkaSettings("embedded", 1),
         thresholds);
   }
@@ -302,10 +302,10 @@ public final class SyntheticRun {
                 Math.round(typicalMs * 1.04e6),
                 "running_mean",
                 Map.of("interactive", 10.0, "urgency", random.nextDouble(), "tokens", -0.01),
-                null,
-                null,
-                null,
-                null,
+                "made-up-1",
+                bound(typicalMs, 1.2816),
+                bound(typicalMs, 1.6449),
+                bound(typicalMs, 2.3263),
                 1),
             "dispatches",
             ZERO_EPOCH_MS + Math.floorDiv(nowNs, 1_000_000L)));
@@ -325,6 +325,11 @@ public final class SyntheticRun {
             serviceNs - 100_000,
             1);
     return new Running(job.jobId(), startNs + serviceNs + 400_000, completion);
+  }
+
+  /** So many standard deviations of the noise above the typical time. */
+  private static long bound(double typicalMs, double deviations) {
+    return Math.round(typicalMs * Math.exp(0.12 * deviations) * 1e6);
   }
 
   private void outcome(JobEnded end, long atNs) {

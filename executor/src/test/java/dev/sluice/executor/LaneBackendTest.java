@@ -49,10 +49,10 @@ final class LaneBackendTest {
         "none",
         null,
         null,
-        new Microbatch(true, 10, 4, List.of("dynamic")),
+        new Microbatch(true, 10, 4, List.of("dynamic"), false),
         new Resources(tokens, 1000, false),
         new Lanes(true, 16, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of()),
-        new Predictor(false, "models/latency", 0.95),
+        new Predictor(false, "models/latency", 0.95, 60),
         new KafkaSettings("embedded", 1),
         Map.of());
   }

@@ -63,10 +63,10 @@ final class Experiments {
         "none",
         null,
         null,
-        new Experiment.Microbatch(true, 10, 128, List.of("batch_aware", "dynamic")),
+        new Experiment.Microbatch(true, 10, 128, List.of("batch_aware", "dynamic"), false),
         new Experiment.Resources(true, 1000, false),
         new Experiment.Lanes(true, 2, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of()),
-        new Experiment.Predictor(false, "models/latency", 0.95),
+        new Experiment.Predictor(false, "models/latency", 0.95, 60),
         new Experiment.KafkaSettings("embedded", 1),
         Map.of());
   }

@@ -1,5 +1,7 @@
 package dev.sluice.scheduler;
 
+import static java.util.Map.entry;
+
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -10,15 +12,20 @@ import java.util.Map;
 /** The core's entities as JSON in the store. The kind of an entity is the head of its key. */
 final class EntityCodec {
   private static final Map<String, Class<? extends CoreEntity>> KINDS =
-      Map.of(
-          "job", CoreEntity.WaitingJob.class,
-          "batch", CoreEntity.RunningBatch.class,
-          "lost", CoreEntity.LostBatch.class,
-          "executor", CoreEntity.Executor.class,
-          "lane", CoreEntity.Lane.class,
-          "passed", CoreEntity.PassedOver.class,
-          "mean", CoreEntity.RunningMean.class,
-          "progress", CoreEntity.Progress.class);
+      Map.ofEntries(
+          entry("job", CoreEntity.WaitingJob.class),
+          entry("batch", CoreEntity.RunningBatch.class),
+          entry("lost", CoreEntity.LostBatch.class),
+          entry("executor", CoreEntity.Executor.class),
+          entry("lane", CoreEntity.Lane.class),
+          entry("passed", CoreEntity.PassedOver.class),
+          entry("mean", CoreEntity.RunningMean.class),
+          entry("table", CoreEntity.Published.class),
+          entry("device", CoreEntity.DeviceCorrection.class),
+          entry("workload", CoreEntity.WorkloadCorrection.class),
+          entry("samples", CoreEntity.SamplesCorrection.class),
+          entry("seen", CoreEntity.Observed.class),
+          entry("progress", CoreEntity.Progress.class));
 
   private static final JsonMapper MAPPER =
       JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES).build();

@@ -7,6 +7,7 @@ import dev.sluice.contract.RunStarted;
 import dev.sluice.contract.Ticked;
 import dev.sluice.contract.UnreadableEventException;
 import dev.sluice.scheduling.CoreEntity;
+import dev.sluice.scheduling.CoreFact;
 import dev.sluice.scheduling.CoreListener;
 import dev.sluice.scheduling.Dispatch;
 import dev.sluice.scheduling.JobEnd;
@@ -35,6 +36,9 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
 
   /** What became of jobs by the fact at hand; lanes wait for dispatches, so that these go first. */
   private final List<Outcome> outcomes = new ArrayList<>();
+
+  /** Why the core does not use the fact at hand; null: it does. */
+  private @Nullable String refusal;
 
   private @Nullable ProcessorContext<Integer, byte[]> context;
   private @Nullable EntityStore store;
@@ -86,15 +90,19 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
     try {
       fact = EventCodec.FACTS.read(record.value() == null ? new byte[0] : record.value());
     } catch (UnreadableEventException e) {
-      forwardDeadLetter(record, source, e);
+      forwardDeadLetter(record, source, String.valueOf(e.getMessage()));
       return;
     }
+    refusal = null;
     if (fact instanceof RunStarted started && run == null) {
       run = started;
       store().putRun(record.value());
     }
     factAtEpochMs = record.timestamp();
     core().apply(source.offset(), nowNs(factAtEpochMs), Translation.toCore(fact), this);
+    if (refusal != null) {
+      forwardDeadLetter(record, source, refusal);
+    }
     for (Outcome outcome : outcomes) {
       forward(EventCodec.OUTCOMES.write(outcome), SchedulerTopology.OUTCOMES);
     }
@@ -127,9 +135,9 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
   }
 
   private void forwardDeadLetter(
-      Record<byte[], byte[]> record, RecordMetadata source, UnreadableEventException error) {
+      Record<byte[], byte[]> record, RecordMetadata source, String error) {
     var letter = new Record<>(shard(), record.value(), record.timestamp(), record.headers());
-    letter.headers().add("error", text(String.valueOf(error.getMessage())));
+    letter.headers().add("error", text(error));
     letter.headers().add("source-topic", text(source.topic()));
     letter.headers().add("source-partition", text(Integer.toString(source.partition())));
     letter.headers().add("source-offset", text(Long.toString(source.offset())));
@@ -160,6 +168,11 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
 
   private void forward(byte[] value, String sink) {
     context().forward(new Record<>(shard(), value, factAtEpochMs), sink);
+  }
+
+  @Override
+  public void refused(CoreFact.PredictionsPublished table, String reason) {
+    refusal = reason;
   }
 
   @Override

@@ -183,7 +183,10 @@ public final class SchedulerStream implements AutoCloseable {
                 Collectors.toMap(
                     Experiment.WorkloadChoice::name, Experiment.WorkloadChoice::tokens)),
         new CoreSettings.Microbatch(
-            experiment.joinsJobs(), Math.round(microbatch.windowMs() * 1e6), microbatch.maxBatch()),
+            experiment.joinsJobs(),
+            Math.round(microbatch.windowMs() * 1e6),
+            microbatch.maxBatch(),
+            microbatch.respectDeadlines()),
         Admission.valueOf(experiment.admission().toUpperCase(Locale.ROOT)),
         new CoreSettings.Bounds(
             maxWaiting == null ? Integer.MAX_VALUE : maxWaiting,
@@ -191,7 +194,9 @@ public final class SchedulerStream implements AutoCloseable {
         new CoreSettings.Leases(
             lanes.heartbeatMs() * 1_000_000L, lanes.leaseMs() * 1_000_000L, lanes.maxAttempts()),
         lanes.ahead(),
-        experiment.resources().cpuFallback());
+        experiment.resources().cpuFallback(),
+        new CoreSettings.Predictor(
+            experiment.predictor().enabled(), experiment.predictor().quantile()));
   }
 
   private static KafkaProducer<byte[], byte[]> plainProducer(Map<String, Object> kafka) {

@@ -9,6 +9,7 @@ import dev.sluice.contract.ExecutorReported;
 import dev.sluice.contract.Fact;
 import dev.sluice.contract.JobEnded;
 import dev.sluice.contract.JobRequested;
+import dev.sluice.contract.PredictionsPublished;
 import dev.sluice.contract.RunStarted;
 import dev.sluice.contract.Ticked;
 import dev.sluice.scheduling.CoreFact;
@@ -16,6 +17,7 @@ import dev.sluice.scheduling.Dispatch;
 import dev.sluice.scheduling.DispatchName;
 import dev.sluice.scheduling.JobEnd;
 import dev.sluice.scheduling.JobSpec;
+import dev.sluice.scheduling.Prediction;
 import dev.sluice.scheduling.policy.Choice;
 import java.util.Locale;
 
@@ -74,6 +76,9 @@ final class Translation {
     if (fact instanceof ArrivalsEnded ended) {
       return new CoreFact.ArrivalsEnded(ended.generator(), ended.jobsSent());
     }
+    if (fact instanceof PredictionsPublished table) {
+      return toCore(table);
+    }
     if (fact instanceof Ticked) {
       return new CoreFact.Ticked();
     }
@@ -91,7 +96,28 @@ final class Translation {
             .toList());
   }
 
+  private static CoreFact toCore(PredictionsPublished table) {
+    return new CoreFact.PredictionsPublished(
+        table.executorId(),
+        table.deviceKind(),
+        table.modelVersion(),
+        table.tableVersion(),
+        table.services().stream()
+            .map(
+                s ->
+                    new CoreFact.PredictionsPublished.Service(
+                        s.workload(), s.backend(), s.precision(), s.meanNs()))
+            .toList(),
+        table.calibrations().stream()
+            .map(
+                c ->
+                    new CoreFact.PredictionsPublished.Calibration(
+                        c.workload(), c.backend(), c.residuals()))
+            .toList());
+  }
+
   static BatchDispatched toEvent(Dispatch dispatch) {
+    Prediction prediction = dispatch.prediction();
     JobSpec first = dispatch.jobs().get(0);
     return new BatchDispatched(
         toEvent(dispatch.name()),
@@ -109,14 +135,14 @@ final class Translation {
         dispatch.attempt(),
         dispatch.decidedAtNs(),
         dispatch.notAfterNs() == Long.MAX_VALUE ? null : dispatch.notAfterNs(),
-        dispatch.prediction().meanNs(),
-        dispatch.prediction().source().name().toLowerCase(Locale.ROOT),
+        prediction.meanNs(),
+        prediction.source().name().toLowerCase(Locale.ROOT),
         dispatch.scoreTerms(),
-        null,
-        null,
-        null,
-        null,
-        null);
+        prediction.modelVersion(),
+        prediction.quantileNs(),
+        prediction.p95Ns(),
+        prediction.p99Ns(),
+        prediction.busyLanes());
   }
 
   static JobEnded toEvent(JobEnd end) {

@@ -7,6 +7,7 @@ import dev.sluice.contract.ExecutorReported;
 import dev.sluice.contract.Fact;
 import dev.sluice.contract.JobRequested;
 import dev.sluice.contract.Outcome;
+import dev.sluice.contract.PredictionsPublished;
 import dev.sluice.contract.RunStarted;
 import dev.sluice.contract.Ticked;
 import dev.sluice.scheduling.CoreEntity;
@@ -27,11 +28,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 /**
  * A log of facts as a run would leave it, and the decisions of the bare core on it: two executors,
- * two classes, three models, ticks where the core asks for them. One executor falls silent for
- * longer than its lease, answers late, and comes back; the other is started again under load.
+ * two classes, three models, ticks where the core asks for them, two tables of predictions and one
+ * that is stale. One executor falls silent for longer than its lease, answers late, and comes back;
+ * the other is started again under load.
  *
  * @param facts in log order; a fact's offset is its place
  * @param dispatches what the bare core started, in order
@@ -51,7 +54,8 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
           new CoreSettings.Bounds(30, 900_000_000),
           new CoreSettings.Leases(20_000_000, 200_000_000, 2),
           1,
-          true);
+          true,
+          new CoreSettings.Predictor(true, 0.9));
 
   private static final List<String> WORKLOADS = List.of("small", "middle", "large");
   private static final int JOBS = 400;
@@ -100,6 +104,9 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
           at(reportMs, report("executor-1", 1));
         }
       }
+      at(-10, table(2, 1.2));
+      at(500, table(1, 5));
+      at(900, table(3, 0.9));
       at(atMs + 40, new ArrivalsEnded(0, JOBS, 0, 0, 0));
       long tickedForNs = -1;
       while (!pending.isEmpty() || core.wakeAtNs() != Long.MAX_VALUE) {
@@ -153,6 +160,33 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
               .toList(),
           0,
           1.0);
+    }
+
+    /** Predictions for two of the models, up to 20 samples and two busy lanes. */
+    private static PredictionsPublished table(long version, double slowness) {
+      List<PredictionsPublished.Service> services = new ArrayList<>();
+      for (String workload : WORKLOADS.subList(0, 2)) {
+        services.add(
+            new PredictionsPublished.Service(
+                workload,
+                "onnx",
+                "fp32",
+                IntStream.rangeClosed(1, 2)
+                    .mapToObj(
+                        busy ->
+                            IntStream.rangeClosed(1, 20)
+                                .mapToObj(n -> Math.round((5 + 0.3 * n + busy) * slowness * 1e6))
+                                .toList())
+                    .toList()));
+      }
+      List<Double> residuals = IntStream.range(-60, 60).mapToObj(i -> 0.01 * i).toList();
+      return new PredictionsPublished(
+          "executor-0",
+          "cpu",
+          "model-" + version,
+          version,
+          services,
+          List.of(new PredictionsPublished.Calibration("small", "onnx", residuals)));
     }
 
     private JobRequested job(int index, long atMs) {

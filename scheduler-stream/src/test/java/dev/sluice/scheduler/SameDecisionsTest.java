@@ -49,8 +49,16 @@ final class SameDecisionsTest {
       assertThat(run.outcomes().stream().filter(JobEnded.class::isInstance)).hasSize(400);
       assertThat(run.outcomes()).hasAtLeastOneElementOfType(Blocked.class);
       assertThat(run.dispatches()).anyMatch(d -> d.attempt() == 2);
+      assertThat(run.dispatches())
+          .extracting(BatchDispatched::modelVersion)
+          .contains("model-2", "model-3", null)
+          .doesNotContain("model-1");
+      assertThat(run.dispatches()).anyMatch(d -> d.predictedP95Ns() != null);
       assertThat(entityKeys(driver))
-          .allMatch(key -> key.matches("(executor/|lane/|mean/).*|progress|run"));
+          .allMatch(
+              key ->
+                  key.matches(
+                      "(executor|lane|mean|table|device|workload|samples|seen)/.*|progress|run"));
     }
   }
 
@@ -115,6 +123,10 @@ final class SameDecisionsTest {
       switch (forwarded.childName().orElseThrow()) {
         case SchedulerTopology.DISPATCHES -> dispatches.add(EventCodec.DISPATCHES.read(value));
         case SchedulerTopology.OUTCOMES -> outcomes.add(EventCodec.OUTCOMES.read(value));
+        case SchedulerTopology.DEAD_LETTERS ->
+            assertThat(forwarded.record().headers().lastHeader("error").value())
+                .asString()
+                .isEqualTo("tableVersion (1) is stale: 2 is in use");
         default -> throw new AssertionError("forwarded to " + forwarded.childName());
       }
     }

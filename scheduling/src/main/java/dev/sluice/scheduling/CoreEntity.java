@@ -152,6 +152,100 @@ public sealed interface CoreEntity {
     }
   }
 
+  /** The published table of a device kind. */
+  record Published(CoreFact.PredictionsPublished table) implements CoreEntity {
+    @Override
+    public String key() {
+      return key(table.deviceKind());
+    }
+
+    static String key(String deviceKind) {
+      return "table/" + deviceKind;
+    }
+  }
+
+  /**
+   * By how much all predictions of a device kind's table are corrected.
+   *
+   * @param log natural logarithm of the factor
+   */
+  record DeviceCorrection(String deviceKind, double log) implements CoreEntity {
+    @Override
+    public String key() {
+      return "device/" + deviceKind;
+    }
+  }
+
+  /**
+   * What completions taught of one workload and backend on one device kind.
+   *
+   * @param log natural logarithm of its own factor, beside the device kind's
+   * @param run how many errors before had the same sign: above 0 services that took longer
+   * @param missRates the adapted rates of the upper quantiles
+   * @param seen how many completions were observed
+   */
+  record WorkloadCorrection(
+      String deviceKind,
+      String workload,
+      String backend,
+      double log,
+      int run,
+      List<Double> missRates,
+      long seen)
+      implements CoreEntity {
+    public WorkloadCorrection {
+      missRates = List.copyOf(missRates);
+    }
+
+    @Override
+    public String key() {
+      return String.join("/", "workload", deviceKind, workload, backend);
+    }
+  }
+
+  /**
+   * By how much the predictions of one model and joined samples are corrected, beside their
+   * workload's and device kind's.
+   */
+  record SamplesCorrection(
+      String deviceKind, String workload, String backend, String precision, int samples, double log)
+      implements CoreEntity {
+    @Override
+    public String key() {
+      return key(deviceKind, workload, backend, precision, samples);
+    }
+
+    static String key(
+        String deviceKind, String workload, String backend, String precision, int samples) {
+      return String.join(
+          "/", "samples", deviceKind, workload, backend, precision, Integer.toString(samples));
+    }
+  }
+
+  /**
+   * One of the last completions of a workload and backend on a device kind.
+   *
+   * @param slot its place, which the next but some takes over
+   * @param busyLanes as its prediction took them to be
+   * @param residual natural logarithm of actual / predicted service time
+   */
+  record Observed(
+      String deviceKind,
+      String workload,
+      String backend,
+      int slot,
+      String precision,
+      int samples,
+      int busyLanes,
+      long serviceNs,
+      double residual)
+      implements CoreEntity {
+    @Override
+    public String key() {
+      return String.join("/", "seen", deviceKind, workload, backend, Integer.toString(slot));
+    }
+  }
+
   /**
    * What there is once.
    *

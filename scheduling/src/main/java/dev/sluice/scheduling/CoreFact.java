@@ -74,6 +74,50 @@ public sealed interface CoreFact {
    */
   record ArrivalsEnded(int source, long jobsSent) implements CoreFact {}
 
+  /**
+   * A whole table of predicted service times for one device kind, which replaces the one before.
+   *
+   * @param executorId who published it: an executor of that kind that has reported
+   * @param modelVersion names the model, for the record
+   * @param tableVersion rises with each table of a device kind, from 1
+   */
+  record PredictionsPublished(
+      String executorId,
+      String deviceKind,
+      String modelVersion,
+      long tableVersion,
+      List<Service> services,
+      List<Calibration> calibrations)
+      implements CoreFact {
+    public PredictionsPublished {
+      services = List.copyOf(services);
+      calibrations = List.copyOf(calibrations);
+    }
+
+    /**
+     * Mean service times of one model.
+     *
+     * @param meanNs by busy lanes (index 0: 1), then by samples (index 0: 1)
+     */
+    public record Service(
+        String workload, String backend, String precision, List<List<Long>> meanNs) {
+      public Service {
+        meanNs = meanNs.stream().map(List::copyOf).toList();
+      }
+    }
+
+    /**
+     * How far the model was off on measurements that it was not fitted to.
+     *
+     * @param residuals natural logarithms of actual / predicted service time, ascending
+     */
+    public record Calibration(String workload, String backend, List<Double> residuals) {
+      public Calibration {
+        residuals = List.copyOf(residuals);
+      }
+    }
+  }
+
   /** Time has passed. */
   record Ticked() implements CoreFact {}
 

@@ -19,6 +19,13 @@ public interface CoreListener {
   void blocked(long fromNs, long toNs, Cause cause);
 
   /**
+   * A published table is not used, and leaves no trace in the core.
+   *
+   * @param reason what is wrong with it, with the values
+   */
+  default void refused(CoreFact.PredictionsPublished table, String reason) {}
+
+  /**
    * Whether it keeps the state's entities. If not, it is told of none: a simulation need not pay
    * for them. The answer must not change while a core lives.
    */

@@ -16,6 +16,7 @@ import java.util.Map;
  * @param ahead how many batches a lane takes beside the one that it runs
  * @param cpuFallback whether a job whose cost alone exceeds every budget runs alone on a lane,
  *     outside the budget; otherwise it is dropped
+ * @param predictor what predicts service times
  */
 public record CoreSettings(
     long seed,
@@ -26,7 +27,8 @@ public record CoreSettings(
     Bounds bounds,
     Leases leases,
     int ahead,
-    boolean cpuFallback) {
+    boolean cpuFallback,
+    Predictor predictor) {
   public CoreSettings {
     classes = List.copyOf(classes);
     workloadTokens = Map.copyOf(workloadTokens);
@@ -35,7 +37,31 @@ public record CoreSettings(
     }
   }
 
-  /** Without bounds of the queue, leases, batches ahead, and jobs outside the budget. */
+  /** With running means for predictions. */
+  public CoreSettings(
+      long seed,
+      List<JobClass> classes,
+      Map<String, Integer> workloadTokens,
+      Microbatch microbatch,
+      Admission admission,
+      Bounds bounds,
+      Leases leases,
+      int ahead,
+      boolean cpuFallback) {
+    this(
+        seed,
+        classes,
+        workloadTokens,
+        microbatch,
+        admission,
+        bounds,
+        leases,
+        ahead,
+        cpuFallback,
+        Predictor.OFF);
+  }
+
+  /** Without bounds of the queue, leases, batches ahead, and jobs outside the budget as well. */
   public CoreSettings(
       long seed,
       List<JobClass> classes,
@@ -54,8 +80,31 @@ public record CoreSettings(
    * @param enabled whether this run's policy joins jobs
    * @param windowNs how long a set gathers before it is ripe
    * @param maxBatch most samples in one inference
+   * @param respectDeadlines whether a batch takes no job that would make a member miss its
+   *     deadline, by the upper quantile of its service time
    */
-  public record Microbatch(boolean enabled, long windowNs, int maxBatch) {}
+  public record Microbatch(boolean enabled, long windowNs, int maxBatch, boolean respectDeadlines) {
+    /** Without regard to deadlines. */
+    public Microbatch(boolean enabled, long windowNs, int maxBatch) {
+      this(enabled, windowNs, maxBatch, false);
+    }
+  }
+
+  /**
+   * What predicts service times.
+   *
+   * @param enabled false: running means alone, without quantiles; published tables are ignored
+   * @param quantile the probability with which the upper bound of decisions holds, in (0, 1)
+   */
+  public record Predictor(boolean enabled, double quantile) {
+    public static final Predictor OFF = new Predictor(false, 0.95);
+
+    public Predictor {
+      if (!(quantile > 0 && quantile < 1)) {
+        throw new IllegalArgumentException("quantile (" + quantile + ") must be in (0, 1)");
+      }
+    }
+  }
 
   /** Which waiting jobs are dropped, run after each fact before any choice. */
   public enum Admission {
@@ -63,7 +112,7 @@ public record CoreSettings(
     NONE,
     /** Those whose deadline has passed. */
     EXPIRED,
-    /** Those that would miss it even alone on the fastest kind of lane. */
+    /** Those that would miss it even alone on the fastest kind of lane, by the upper quantile. */
     HOPELESS
   }
 

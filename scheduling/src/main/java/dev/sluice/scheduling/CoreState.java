@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** The waiting jobs and the executors, with the indexes that policies read. */
 final class CoreState implements SchedulerState {
   final CoreSettings settings;
-  final ServiceTimes serviceTimes = new ServiceTimes();
+  final ServiceTimes serviceTimes;
 
   private final Set<JobOrder> orders;
   private final Map<String, JobClass> classes = new HashMap<>();
@@ -63,6 +63,7 @@ final class CoreState implements SchedulerState {
 
   CoreState(CoreSettings settings, SchedulingPolicy.Needs needs) {
     this.settings = settings;
+    this.serviceTimes = new ServiceTimes(settings.predictor());
     this.passedOverGroups = needs.reservations() ? new PassedOverGroups() : null;
     EnumSet<JobOrder> kept = EnumSet.noneOf(JobOrder.class);
     kept.addAll(needs.orders());
@@ -435,13 +436,16 @@ final class CoreState implements SchedulerState {
     return anyJoined;
   }
 
-  /** Predicted mean of one job of the group alone on the fastest joined executor; 0: none can. */
+  /**
+   * Upper bound of the time of one job of the group alone on the fastest joined executor, if none
+   * of its other lanes is busy; 0: none can run it.
+   */
   long fastestNs(JobGroup group) {
     long fastestNs = Long.MAX_VALUE;
     for (ExecutorLanes executor : executors) {
       ServiceTimes.Model model = executor.joined() ? group.modelOn(executor) : null;
       if (model != null) {
-        fastestNs = Math.min(fastestNs, model.predict(group.samples()).meanNs());
+        fastestNs = Math.min(fastestNs, model.boundNs(group.samples(), 1));
       }
     }
     return fastestNs == Long.MAX_VALUE ? 0 : fastestNs;
@@ -612,18 +616,24 @@ final class CoreState implements SchedulerState {
 
   @Override
   public long predictedNs(Group group, int samples, Lane lane) {
-    return prediction((JobGroup) group, samples, (ExecutorLanes.Lane) lane).meanNs();
+    ExecutorLanes.Lane on = (ExecutorLanes.Lane) lane;
+    return modelOn(on, (JobGroup) group).meanNs(samples, on.executor().busyLanesWith(on));
   }
 
   boolean canRun(JobGroup group, ExecutorLanes.Lane lane) {
     return group.modelOn(lane.executor()) != null;
   }
 
+  /** All that is known in advance of a batch on the lane, which does not hold it yet. */
   Prediction prediction(JobGroup group, int samples, ExecutorLanes.Lane lane) {
+    return modelOn(lane, group).predict(samples, lane.executor().busyLanesWith(lane));
+  }
+
+  private static ServiceTimes.Model modelOn(ExecutorLanes.Lane lane, JobGroup group) {
     ServiceTimes.Model model = group.modelOn(lane.executor());
     if (model == null) {
       throw new IllegalArgumentException(lane + " cannot run " + group.key);
     }
-    return model.predict(samples);
+    return model;
   }
 }

@@ -26,6 +26,9 @@ final class ExecutorLanes {
   /** Lanes that hold a batch and take one more. */
   private final BitSet takesMore = new BitSet();
 
+  /** Lanes that hold a batch. */
+  private final BitSet busy = new BitSet();
+
   private boolean firstToTakeMoreIsStale = true;
   private @Nullable Lane firstToTakeMore;
   private boolean lost;
@@ -107,10 +110,14 @@ final class ExecutorLanes {
   }
 
   boolean canRun(JobGroup.Key key) {
+    return canRun(key.workload(), key.backend(), key.precision());
+  }
+
+  boolean canRun(String workload, String backend, String precision) {
     for (Capability capability : report.capabilities()) {
-      if (capability.workload().equals(key.workload())
-          && capability.backend().equals(key.backend())
-          && capability.precision().equals(key.precision())) {
+      if (capability.workload().equals(workload)
+          && capability.backend().equals(backend)
+          && capability.precision().equals(precision)) {
         return true;
       }
     }
@@ -151,6 +158,11 @@ final class ExecutorLanes {
   /** Whether a lane takes a batch, be it idle or not. */
   boolean takesBatch() {
     return !idle.isEmpty() || !takesMore.isEmpty();
+  }
+
+  /** How many lanes are busy if that one runs a batch. */
+  int busyLanesWith(Lane lane) {
+    return busy.cardinality() + (busy.get(lane.index) ? 0 : 1);
   }
 
   /** Its idle lane with the lowest index; null: none. */
@@ -268,6 +280,7 @@ final class ExecutorLanes {
       boolean usable = joined() && !lost && index < report.lanes() && lostHeld == 0 && !refuses;
       idle.set(index, usable && held.isEmpty());
       takesMore.set(index, usable && !held.isEmpty() && held.size() <= ahead);
+      busy.set(index, !held.isEmpty());
       firstToTakeMoreIsStale = true;
     }
 

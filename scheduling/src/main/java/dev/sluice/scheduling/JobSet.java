@@ -147,7 +147,7 @@ final class JobSet implements SchedulerState.CompatibleSet {
     for (int i = 0; i < distinctModels.size(); i++) {
       ServiceTimes.Model model = distinctModels.get(i);
       for (int j = 0; j < occupied.size(); j++) {
-        leastNs = Math.min(leastNs, model.predict(occupied.get(j).samples()).meanNs());
+        leastNs = Math.min(leastNs, model.leastNs(occupied.get(j).samples()));
       }
     }
     return leastNs;
@@ -276,6 +276,7 @@ final class JobSet implements SchedulerState.CompatibleSet {
     batch.add(first);
     long joined = first.group.samples();
     long freeTokens = lane.executor().freeTokens(first.group, nowNs.getAsLong());
+    DeadlineGuard deadlines = deadlineGuard(first, lane);
     List<Head> heads = new ArrayList<>(occupied.size());
     for (JobGroup group : occupied) {
       if (group.shares) {
@@ -298,12 +299,24 @@ final class JobSet implements SchedulerState.CompatibleSet {
       long joinedWith = joined + next.group.samples();
       if (joinedWith > microbatch.maxBatch() || next.group.tokensOf(joinedWith) > freeTokens) {
         best.job = null; // all of its group are as large
+      } else if (deadlines != null && !deadlines.allows(next, joinedWith)) {
+        best.job = null;
       } else {
         batch.add(next);
+        if (deadlines != null) {
+          deadlines.joined(next, joinedWith);
+        }
         joined = joinedWith;
         best.advance();
       }
     }
+  }
+
+  private @Nullable DeadlineGuard deadlineGuard(QueuedJob first, ExecutorLanes.Lane lane) {
+    ServiceTimes.Model model = modelOn(lane.executor());
+    return microbatch.respectDeadlines() && model != null
+        ? new DeadlineGuard(first, model, lane, nowNs.getAsLong())
+        : null;
   }
 
   /** The next job of a group while a batch fills. */

@@ -7,6 +7,7 @@ import dev.sluice.scheduling.CoreFact.ArrivalsEnded;
 import dev.sluice.scheduling.CoreFact.BatchCompleted;
 import dev.sluice.scheduling.CoreFact.ExecutorReported;
 import dev.sluice.scheduling.CoreFact.JobArrived;
+import dev.sluice.scheduling.CoreFact.PredictionsPublished;
 import dev.sluice.scheduling.CoreFact.RunStarted;
 import dev.sluice.scheduling.CoreSettings.Admission;
 import dev.sluice.scheduling.ExecutorLanes.Lane;
@@ -111,7 +112,7 @@ public final class SchedulingCore {
         .sorted(Comparator.comparingInt(CoreEntity.Lane::index))
         .forEach(lane -> executorOf(lane.executorId()).restore(lane));
     state.executorsChanged();
-    entitiesOf(CoreEntity.RunningMean.class, entities).forEach(state.serviceTimes::restore);
+    state.serviceTimes.restore(entities);
     Map<String, QueuedJob> jobById = new HashMap<>();
     entitiesOf(CoreEntity.WaitingJob.class, entities).stream()
         .sorted(Comparator.comparingLong(CoreEntity.WaitingJob::entry))
@@ -297,6 +298,11 @@ public final class SchedulingCore {
       takeCompletion(completion, listener);
     } else if (fact instanceof ExecutorReported report) {
       takeReport(report, listener);
+    } else if (fact instanceof PredictionsPublished table) {
+      String refusal = state.serviceTimes.publish(table, state.executors(), listener);
+      if (refusal != null) {
+        listener.refused(table, refusal);
+      }
     } else if (fact instanceof RunStarted start) {
       if (!hasStarted()) {
         sources = Math.max(1, start.sources());
@@ -455,10 +461,7 @@ public final class SchedulingCore {
   private void learn(Batch batch, long serviceNs, CoreListener listener) {
     ServiceTimes.Model model = batch.jobs.get(0).group.modelOn(batch.lane.executor());
     if (model != null && serviceNs > 0) {
-      model.completed(batch.dispatch.samples(), serviceNs);
-      if (listener.keepsState()) {
-        listener.changed(model.toEntity(batch.dispatch.samples()));
-      }
+      model.completed(batch.dispatch.prediction(), batch.dispatch.samples(), serviceNs, listener);
     }
   }
 
@@ -711,10 +714,7 @@ public final class SchedulingCore {
     drop(late, hopeless ? "hopeless" : "expired", listener);
   }
 
-  /**
-   * How long before its deadline a job must start not to be dropped. Running means have no
-   * quantiles, so that hopeless jobs are judged by the predicted mean.
-   */
+  /** How long before its deadline a job must start not to be dropped. */
   private long neededNs(JobGroup group) {
     return state.settings.admission() == Admission.HOPELESS ? state.fastestNs(group) : 0;
   }

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -33,8 +34,24 @@ import java.util.stream.Stream;
  * random choice is not made but followed, and judged.
  */
 final class NaiveScheduler {
-  /** A batch that starts: lane and jobs, the chosen one first. */
-  record Start(String executorId, int lane, List<String> jobIds) {}
+  /** A batch that starts: lane and jobs, the chosen one first, and what was known in advance. */
+  record Start(String executorId, int lane, List<String> jobIds, Predicted predicted) {}
+
+  /**
+   * What was known of a batch in advance.
+   *
+   * @param boundsNs that of the settings' quantile, p95 and p99; each empty if it is not known
+   */
+  record Predicted(long meanNs, int busyLanes, List<OptionalLong> boundsNs) {
+    static Predicted of(Prediction p) {
+      return new Predicted(
+          p.meanNs(),
+          p.busyLanes(),
+          Stream.of(p.quantileNs(), p.p95Ns(), p.p99Ns())
+              .map(ns -> ns == null ? OptionalLong.empty() : OptionalLong.of(ns))
+              .toList());
+    }
+  }
 
   /** The end of a job without its times. */
   record End(String jobId, JobEnd.Status status, String reason, int attempt) {}
@@ -69,20 +86,30 @@ final class NaiveScheduler {
     final List<Waiting> jobs;
     final long tokens;
     final int samples;
-    final long meanNs;
+    final Predicted predicted;
+
+    /** Whether what predicted it learns from its error. */
+    final boolean judged;
+
     boolean onLane = true;
     boolean lost;
     long firstNs = -1;
     long firstLeaseNs;
 
     Held(
-        DispatchName name, Start start, List<Waiting> jobs, long tokens, int samples, long meanNs) {
+        DispatchName name,
+        Start start,
+        List<Waiting> jobs,
+        long tokens,
+        int samples,
+        boolean judged) {
       this.name = name;
       this.start = start;
       this.jobs = jobs;
       this.tokens = tokens;
       this.samples = samples;
-      this.meanNs = meanNs;
+      this.predicted = start.predicted;
+      this.judged = judged;
     }
   }
 
@@ -132,6 +159,7 @@ final class NaiveScheduler {
   private final List<Held> unanswered = new ArrayList<>();
 
   private final Map<ModelKey, TreeMap<Integer, Mean>> means = new HashMap<>();
+  private final NaivePredictions predictions;
   private final Map<Integer, Long> highest = new HashMap<>();
   private final Set<Integer> sourcesEnded = new HashSet<>();
   private int sources;
@@ -147,6 +175,7 @@ final class NaiveScheduler {
   NaiveScheduler(CoreSettings settings, String policy) {
     this.settings = settings;
     this.policy = policy;
+    this.predictions = new NaivePredictions(settings.predictor());
   }
 
   /**
@@ -265,6 +294,8 @@ final class NaiveScheduler {
       complete(completion);
     } else if (fact instanceof ExecutorReported report) {
       report(report);
+    } else if (fact instanceof CoreFact.PredictionsPublished table) {
+      predictions.publish(table, executors.stream().map(e -> e.report).toList());
     } else if (fact instanceof CoreFact.RunStarted start && sources == 0) {
       sources = start.sources();
       arrivalsEndAtNsMax = start.arrivalsEndAtNsMax();
@@ -341,6 +372,14 @@ final class NaiveScheduler {
             .computeIfAbsent(held.samples, k -> new Mean());
     mean.count++;
     mean.ns += (serviceNs - mean.ns) / mean.count;
+    predictions.completed(
+        executor(held.start.executorId).report.deviceKind(),
+        NaivePredictions.model(held.jobs.get(0).spec),
+        held.samples,
+        held.predicted.busyLanes,
+        held.predicted.meanNs,
+        held.judged ? held.predicted.boundsNs : null,
+        serviceNs);
   }
 
   private void report(ExecutorReported report) {
@@ -419,7 +458,7 @@ final class NaiveScheduler {
         && !held.lost
         && held.firstNs >= 0
         && settings.leases().leaseNs() < Long.MAX_VALUE
-        && leaseNs - held.firstLeaseNs >= Math.max(10_000_000_000L, 10 * held.meanNs);
+        && leaseNs - held.firstLeaseNs >= Math.max(10_000_000_000L, 10 * held.predicted.meanNs);
   }
 
   /** Notes of each batch when it came first on its lane. */
@@ -504,7 +543,7 @@ final class NaiveScheduler {
       long fastestNs =
           joined()
               .filter(e -> canRun(e, w.spec))
-              .mapToLong(e -> predictedNs(e, w.spec, w.spec.samples()))
+              .mapToLong(e -> boundNs(e, w.spec, w.spec.samples(), 1))
               .min()
               .orElse(0);
       return nowNs + fastestNs > w.spec.deadlineNs() ? "hopeless" : null;
@@ -518,11 +557,11 @@ final class NaiveScheduler {
         return waiting.stream().anyMatch(this::startable)
             ? new Held(
                 new DispatchName(-1, 0),
-                new Start("nothing was drawn", 0, List.of()),
+                new Start("nothing was drawn", 0, List.of(), new Predicted(0, 1, List.of())),
                 List.of(),
                 0,
                 0,
-                0)
+                false)
             : null;
       }
       String id = followed.jobs().get(0).id();
@@ -539,16 +578,16 @@ final class NaiveScheduler {
           case "priority_slo" ->
               comparing((Waiting w) -> jobClass(w.spec).priority()).thenComparing(BY_DEADLINE);
           case "batch_aware" -> highest(this::batchAwareScore);
-          case "dynamic" -> highest(w -> dynamicScore(w, laneFor(w).executor));
+          case "dynamic" -> highest(w -> dynamicScore(w, laneFor(w)));
           default -> throw new AssertionError(policy);
         };
     Waiting best = waiting.stream().filter(this::startable).min(order).orElse(null);
     if (best == null) {
       return null;
     }
-    Executor executor = laneFor(best).executor;
+    LaneOf lane = laneFor(best);
     return fill(
-        best, policy.equals("dynamic") ? highest(w -> dynamicScore(w, executor)) : order, followed);
+        best, policy.equals("dynamic") ? highest(w -> dynamicScore(w, lane)) : order, followed);
   }
 
   private static Comparator<Waiting> highest(ToDoubleFunction<Waiting> score) {
@@ -569,11 +608,12 @@ final class NaiveScheduler {
         .count();
   }
 
-  private double dynamicScore(Waiting w, Executor executor) {
+  private double dynamicScore(Waiting w, LaneOf lane) {
     double msLeft = (w.spec.deadlineNs() - nowNs) / 1e6;
     double urgency = msLeft < 0 ? 10 : 1 / (msLeft + 1);
     double others = waiting.stream().filter(o -> o != w && compatible(o.spec, w.spec)).count();
-    double seconds = predictedNs(executor, w.spec, w.spec.samples()) / 1e9;
+    double seconds =
+        predictedNs(lane.executor, w.spec, w.spec.samples(), busyLanesWith(lane)) / 1e9;
     return (jobClass(w.spec).interactive() ? 10.0 : 0.0)
         + urgency
         + 5 * Math.min(others / 5, 1)
@@ -586,6 +626,7 @@ final class NaiveScheduler {
     boolean outside = overBudget(first.spec);
     List<Waiting> batch = new ArrayList<>(List.of(first));
     int samples = first.spec.samples();
+    Set<Integer> leftOut = new HashSet<>();
     if (shares(first.spec) && !outside) {
       for (Waiting w : waiting.stream().sorted(order).toList()) {
         int with = samples + w.spec.samples();
@@ -593,9 +634,15 @@ final class NaiveScheduler {
             && shares(w.spec)
             && compatible(w.spec, first.spec)
             && with <= settings.microbatch().maxBatch()
-            && tokens(w.spec, with) <= freeTokens(lane.executor, first.spec)) {
-          batch.add(w);
-          samples = with;
+            && tokens(w.spec, with) <= freeTokens(lane.executor, first.spec)
+            && !leftOut.contains(w.spec.samples())) {
+          if (settings.microbatch().respectDeadlines()
+              && someoneWouldMiss(batch, w, samples, lane)) {
+            leftOut.add(w.spec.samples());
+          } else {
+            batch.add(w);
+            samples = with;
+          }
         }
       }
     }
@@ -604,11 +651,40 @@ final class NaiveScheduler {
         new Start(
             lane.executor.report.executorId(),
             lane.index,
-            batch.stream().map(w -> w.spec.id()).toList()),
+            batch.stream().map(w -> w.spec.id()).toList(),
+            predicted(lane.executor, first.spec, samples, busyLanesWith(lane))),
         batch,
         outside ? 0 : tokens(first.spec, samples),
         samples,
-        predictedNs(lane.executor, first.spec, samples));
+        judged(lane.executor, first.spec, samples));
+  }
+
+  private boolean someoneWouldMiss(List<Waiting> batch, Waiting next, int samples, LaneOf lane) {
+    long endNs = endNs(lane, next.spec, samples + next.spec.samples());
+    boolean nextWould =
+        endNs(lane, next.spec, next.spec.samples()) <= next.spec.deadlineNs()
+            && endNs > next.spec.deadlineNs();
+    int joined = 0;
+    boolean memberWould = false;
+    for (Waiting member : batch) { // each, when it joined, would have met its deadline
+      joined += member.spec.samples();
+      memberWould |=
+          endNs(lane, next.spec, joined) <= member.spec.deadlineNs()
+              && endNs > member.spec.deadlineNs();
+    }
+    return nextWould || memberWould;
+  }
+
+  private long endNs(LaneOf lane, JobSpec job, int samples) {
+    long startNs =
+        takesAt(lane.executor, lane.index) == 0 ? nowNs : Math.max(nowNs, expectedFreeNs(lane));
+    return startNs + boundNs(lane.executor, job, samples, busyLanesWith(lane));
+  }
+
+  private int busyLanesWith(LaneOf lane) {
+    Set<Integer> busy = heldOn(lane.executor).map(h -> h.start.lane).collect(toSet());
+    busy.add(lane.index);
+    return busy.size();
   }
 
   private record LaneOf(Executor executor, int index) {}
@@ -649,7 +725,7 @@ final class NaiveScheduler {
 
   private long expectedFreeNs(LaneOf lane) {
     List<Held> held = heldOn(lane.executor).filter(h -> h.start.lane == lane.index).toList();
-    return held.get(0).firstNs + held.stream().mapToLong(h -> h.meanNs).sum();
+    return held.get(0).firstNs + held.stream().mapToLong(h -> h.predicted.meanNs).sum();
   }
 
   /** How many batches stand before the next one on the lane; -1: it takes none. */
@@ -712,7 +788,40 @@ final class NaiveScheduler {
         && c.precision().equals(job.precision());
   }
 
-  private long predictedNs(Executor on, JobSpec job, int samples) {
+  private long boundNs(Executor on, JobSpec job, int samples, int busyLanes) {
+    Predicted predicted = predicted(on, job, samples, busyLanes);
+    return predicted.boundsNs.get(0).orElse(predicted.meanNs);
+  }
+
+  private boolean judged(Executor on, JobSpec job, int samples) {
+    return predictions
+            .meanNs(on.report.deviceKind(), NaivePredictions.model(job), samples, 1)
+            .isPresent()
+        || means.getOrDefault(key(on, job), new TreeMap<>()).containsKey(samples);
+  }
+
+  private Predicted predicted(Executor on, JobSpec job, int samples, int busyLanes) {
+    String kind = on.report.deviceKind();
+    var model = NaivePredictions.model(job);
+    long meanNs = predictedNs(on, job, samples, busyLanes);
+    boolean judged = judged(on, job, samples);
+    return new Predicted(
+        meanNs,
+        busyLanes,
+        IntStream.range(0, 3)
+            .mapToObj(
+                level ->
+                    judged ? predictions.boundNs(kind, model, meanNs, level) : OptionalLong.empty())
+            .toList());
+  }
+
+  private long predictedNs(Executor on, JobSpec job, int samples, int busyLanes) {
+    OptionalLong published =
+        predictions.meanNs(on.report.deviceKind(), NaivePredictions.model(job), samples, busyLanes);
+    if (published.isPresent()) {
+      return published.getAsLong();
+    }
+
     TreeMap<Integer, Double> nsBySamples = new TreeMap<>();
     long flops = -1;
     for (Executor executor : executors) {

@@ -7,6 +7,9 @@ import dev.sluice.scheduling.CoreFact.BatchCompleted;
 import dev.sluice.scheduling.CoreFact.Capability;
 import dev.sluice.scheduling.CoreFact.ExecutorReported;
 import dev.sluice.scheduling.CoreFact.JobArrived;
+import dev.sluice.scheduling.CoreFact.PredictionsPublished;
+import dev.sluice.scheduling.CoreFact.PredictionsPublished.Calibration;
+import dev.sluice.scheduling.CoreFact.PredictionsPublished.Service;
 import dev.sluice.scheduling.CoreFact.Result;
 import dev.sluice.scheduling.CoreFact.RunStarted;
 import dev.sluice.scheduling.CoreFact.WarmUp;
@@ -15,7 +18,9 @@ import dev.sluice.scheduling.CoreSettings.Bounds;
 import dev.sluice.scheduling.CoreSettings.JobClass;
 import dev.sluice.scheduling.CoreSettings.Leases;
 import dev.sluice.scheduling.CoreSettings.Microbatch;
+import dev.sluice.scheduling.CoreSettings.Predictor;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +45,7 @@ final class RandomFacts {
   private final boolean jumps;
   private final long arrivalsEndAtNsMax;
   private long nowNs;
+  private long tableVersion;
 
   RandomFacts(long seed, boolean joining) {
     random = new Random(seed);
@@ -53,14 +59,16 @@ final class RandomFacts {
                 new JobClass("batch", 5, false, true),
                 new JobClass("bulk", random.nextBoolean() ? 5 : 3, false, true)),
             Map.of("resnet18", 80, "vit", 260),
-            new Microbatch(joining, random.nextInt(4) * 2 * MS, 4 + random.nextInt(8)),
+            new Microbatch(
+                joining, random.nextInt(4) * 2 * MS, 4 + random.nextInt(8), random.nextInt(3) == 0),
             Admission.values()[random.nextInt(3)],
             new Bounds(
                 random.nextBoolean() ? Integer.MAX_VALUE : 3 + random.nextInt(10),
                 random.nextBoolean() ? Long.MAX_VALUE : (20 + random.nextInt(60)) * MS),
             leases(),
             random.nextInt(2),
-            random.nextBoolean());
+            random.nextBoolean(),
+            new Predictor(random.nextInt(4) > 0, random.nextBoolean() ? 0.6 : 0.95));
     jumps = settings.leases().heartbeatNs() > 100 * MS;
     arrivalsEndAtNsMax = random.nextInt(3) > 0 ? Long.MAX_VALUE : (50 + random.nextInt(300)) * MS;
   }
@@ -113,6 +121,9 @@ final class RandomFacts {
     }
     if (dice < 96) {
       return report(dice < 91);
+    }
+    if (dice < 99 && !executors.isEmpty()) {
+      return table();
     }
     return Facts.TICK;
   }
@@ -213,6 +224,52 @@ final class RandomFacts {
             List.of());
     executors.add(report);
     return report;
+  }
+
+  /** A published table; one in four is not to be used. */
+  private PredictionsPublished table() {
+    ExecutorReported publisher = executors.get(random.nextInt(executors.size()));
+    int fault = random.nextInt(24);
+    long version = ++tableVersion - (fault == 0 ? 1 + random.nextInt(9) : 0);
+    List<Service> services = new ArrayList<>();
+    List<Calibration> calibrations = new ArrayList<>();
+    for (Capability c : publisher.capabilities()) {
+      if (random.nextInt(4) > 0) {
+        int samples = 1 + random.nextInt(24);
+        int busyLanes = 1 + random.nextInt(3);
+        services.add(
+            new Service(
+                c.workload(),
+                fault == 1 ? "tpu" : c.backend(),
+                c.precision(),
+                IntStream.range(0, busyLanes)
+                    .mapToObj(i -> meansNs(samples, fault == 2))
+                    .toList()));
+      }
+    }
+    for (String workload : List.of("resnet18", "vit")) {
+      if (random.nextBoolean()) {
+        List<Double> residuals =
+            random.doubles(random.nextInt(120), -0.5, 0.5).sorted().boxed().toList();
+        List<Double> reversed = residuals.stream().sorted(Comparator.reverseOrder()).toList();
+        calibrations.add(new Calibration(workload, "pytorch", fault == 5 ? reversed : residuals));
+      }
+    }
+    return new PredictionsPublished(
+        fault == 3 ? "nobody" : publisher.executorId(),
+        fault == 4 ? "another" : publisher.deviceKind(),
+        "model-" + version,
+        version,
+        services,
+        calibrations);
+  }
+
+  private List<Long> meansNs(int samples, boolean wrong) {
+    List<Long> means = new ArrayList<>();
+    for (int i = 0; i < samples; i++) {
+      means.add(wrong && i == samples - 1 ? 0L : 1L + random.nextInt(20_000_000));
+    }
+    return means;
   }
 
   private List<WarmUp> warmUps() {

@@ -91,7 +91,9 @@ final class SchedulingCorePropertyTest {
     assertThat(shard.core.waiting()).isZero();
     assertThat(shard.core.running()).isZero();
     assertThat(shard.kept.keySet())
-        .allMatch(key -> key.matches("(executor/|lane/|mean/).*|progress"));
+        .allMatch(
+            key ->
+                key.matches("(executor|lane|mean|table|device|workload|samples|seen)/.*|progress"));
   }
 
   @Property(tries = 300, shrinking = ShrinkingMode.OFF)
@@ -151,6 +153,11 @@ final class SchedulingCorePropertyTest {
             }
           });
       shard.ends.forEach(end -> met.add("ended: " + end.reason()));
+      shard.refusals.forEach(reason -> met.add("a refused table"));
+      shard.dispatches.forEach(dispatch -> met.add("from " + dispatch.prediction().source()));
+      if (shard.dispatches.stream().anyMatch(d -> d.prediction().p95Ns() != null)) {
+        met.add("an upper bound");
+      }
       shard.blocked.forEach(span -> met.add("blocked: " + span.cause()));
       shard.dispatches.stream()
           .filter(dispatch -> dispatch.tokens() == 0)
@@ -171,6 +178,14 @@ final class SchedulingCorePropertyTest {
             "blocked: TOKENS",
             "blocked: WINDOW",
             "outside the budget",
+            "from PUBLISHED",
+            "from PUBLISHED_NEAREST",
+            "from RUNNING_MEAN",
+            "from WARM_UP",
+            "from NEAREST_SAMPLES",
+            "from FLOPS",
+            "a refused table",
+            "an upper bound",
             "a reservation",
             "a second batch on a lane",
             "a lost executor",
@@ -242,7 +257,11 @@ final class SchedulingCorePropertyTest {
   }
 
   private static Start toStart(Dispatch dispatch) {
-    return new Start(dispatch.executorId(), dispatch.lanes().get(0), Shard.jobIds(dispatch));
+    return new Start(
+        dispatch.executorId(),
+        dispatch.lanes().get(0),
+        Shard.jobIds(dispatch),
+        NaiveScheduler.Predicted.of(dispatch.prediction()));
   }
 
   private static List<End> ends(Shard shard, int from) {

@@ -70,7 +70,7 @@ final class SchedulingCoreTest {
                 1,
                 5 * MS,
                 Long.MAX_VALUE,
-                new Prediction(20 * MS, Prediction.Source.NEAREST_SAMPLES),
+                new Prediction(20 * MS, Prediction.Source.NEAREST_SAMPLES, 1),
                 Map.of()));
   }
 
@@ -239,12 +239,12 @@ final class SchedulingCoreTest {
   void predictsFromCompletions_onceThereAreSome() {
     shard.at(0, START);
     Dispatch first = shard.at(0, job(1).arrives()).get(0);
-    assertThat(first.prediction()).isEqualTo(new Prediction(10 * MS, Prediction.Source.WARM_UP));
+    assertThat(first.prediction()).isEqualTo(new Prediction(10 * MS, Prediction.Source.WARM_UP, 1));
     shard.at(MS, completed(first, Result.DONE, 30 * MS));
     Dispatch second = shard.at(MS, job(2).arrives()).get(0);
     shard.at(2 * MS, completed(second, Result.DONE, 40 * MS));
     assertThat(shard.at(2 * MS, job(3).arrives()).get(0).prediction())
-        .isEqualTo(new Prediction(35 * MS, Prediction.Source.RUNNING_MEAN));
+        .isEqualTo(new Prediction(35 * MS, Prediction.Source.RUNNING_MEAN, 1));
   }
 
   @Test

@@ -14,6 +14,7 @@ final class Shard implements CoreListener {
   final List<Dispatch> dispatches = new ArrayList<>();
   final List<JobEnd> ends = new ArrayList<>();
   final List<Blocked> blocked = new ArrayList<>();
+  final List<String> refusals = new ArrayList<>();
   final Map<String, CoreEntity> kept = new LinkedHashMap<>();
   private final List<String> written = new ArrayList<>();
   final SchedulingCore core;
@@ -91,6 +92,11 @@ final class Shard implements CoreListener {
   @Override
   public void blocked(long fromNs, long toNs, Cause cause) {
     blocked.add(new Blocked(fromNs, toNs, cause));
+  }
+
+  @Override
+  public void refused(CoreFact.PredictionsPublished table, String reason) {
+    refusals.add(reason);
   }
 
   @Override

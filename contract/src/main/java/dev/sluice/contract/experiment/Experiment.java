@@ -137,8 +137,15 @@ public record Experiment(
    * @param windowMs how long a set gathers before it is ripe
    * @param maxBatch most samples in one inference
    * @param policies the policies that join jobs at all
+   * @param respectDeadlines whether a batch takes no job that would make a member miss its
+   *     deadline, by the upper quantile of the predicted service time
    */
-  public record Microbatch(boolean enabled, double windowMs, int maxBatch, List<String> policies) {}
+  public record Microbatch(
+      boolean enabled,
+      double windowMs,
+      int maxBatch,
+      List<String> policies,
+      boolean respectDeadlines) {}
 
   /**
    * Memory tokens.
@@ -204,8 +211,15 @@ public record Experiment(
    */
   public record Drift(double atSeconds, double factor, double overSeconds) {}
 
-  /** The learned latency model; while disabled, running means predict. */
-  public record Predictor(boolean enabled, String modelPath, double quantile) {}
+  /**
+   * The learned latency model; while disabled, running means predict.
+   *
+   * @param modelPath the model's file
+   * @param quantile the probability with which the upper bound of decisions shall hold
+   * @param retrainSeconds how often executors fit the model again; 0: never
+   */
+  public record Predictor(
+      boolean enabled, String modelPath, double quantile, double retrainSeconds) {}
 
   /**
    * The log.

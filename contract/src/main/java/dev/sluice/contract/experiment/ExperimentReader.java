@@ -205,7 +205,8 @@ final class ExperimentReader {
                 "policies",
                 List.of("batch_aware", "dynamic"),
                 vocabulary.schedulers().keySet(),
-                "schedulers"));
+                "schedulers"),
+            section.flag("respect_deadlines", false));
     section.end();
     return read;
   }
@@ -321,7 +322,8 @@ final class ExperimentReader {
         new Predictor(
             section.flag("enabled", false),
             section.text("model_path", "models/latency"),
-            section.number("quantile", 0.95, Range.within(0.01, 0.999)));
+            section.number("quantile", 0.95, Range.within(0.01, 0.999)),
+            section.number("retrain_seconds", 60, Range.within(0, SECONDS_MAX)));
     if (read.enabled()) {
       problems.warn(
           section.place("enabled"),

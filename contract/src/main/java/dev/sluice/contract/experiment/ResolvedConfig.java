@@ -62,7 +62,8 @@ public final class ResolvedConfig {
             "enabled", m.enabled(),
             "window_ms", m.windowMs(),
             "max_batch", m.maxBatch(),
-            "policies", m.policies()));
+            "policies", m.policies(),
+            "respect_deadlines", m.respectDeadlines()));
     var r = e.resources();
     top.put(
         "resources",
@@ -92,7 +93,11 @@ public final class ResolvedConfig {
     var p = e.predictor();
     top.put(
         "predictor",
-        map("enabled", p.enabled(), "model_path", p.modelPath(), "quantile", p.quantile()));
+        map(
+            "enabled", p.enabled(),
+            "model_path", p.modelPath(),
+            "quantile", p.quantile(),
+            "retrain_seconds", p.retrainSeconds()));
     var k = e.kafka();
     top.put("kafka", map("bootstrap_servers", k.bootstrapServers(), "shards", k.shards()));
     Map<String, Object> thresholds = new TreeMap<>();

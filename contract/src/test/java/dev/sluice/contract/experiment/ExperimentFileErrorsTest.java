@@ -167,6 +167,8 @@ final class ExperimentFileErrorsTest {
           kafka: {shards: 0}              | 3 | kafka.shards (0) must be at least 1 and at most 64
           kafka: {bootstrap_servers: here} | 3 | kafka.bootstrap_servers (here) is neither embedded nor HOST:PORT
           predictor: {quantile: 1}        | 3 | predictor.quantile (1) must be at least 0.01 and at most 0.999
+          predictor: {retrain_seconds: -1} | 3 | predictor.retrain_seconds (-1) must be at least 0 and at most 1000000
+          microbatch: {respect_deadlines: maybe} | 3 | microbatch.respect_deadlines (maybe) must be true or false
           classes: {gold: {priority: 1}}  | 3 | classes.gold.slo_ms is missing
           classes: {all: {slo_ms: 1}}     | 3 | classes.all is no name for a class
           classes: {gold: {slo_ms: 1}}    | 3 | interactive_ratio (0.3) needs a class that is interactive, and there is none

@@ -60,10 +60,10 @@ final class ExperimentFileTest {
                 "none",
                 null,
                 null,
-                new Microbatch(true, 10, 128, List.of("batch_aware", "dynamic")),
+                new Microbatch(true, 10, 128, List.of("batch_aware", "dynamic"), false),
                 new Resources(true, 1000, false),
                 new Lanes(true, 2, 1, "auto", "real", null, 200, 0, 2000, 3, 1, List.of()),
-                new Predictor(false, "models/latency", 0.95),
+                new Predictor(false, "models/latency", 0.95, 60),
                 new KafkaSettings("embedded", 1),
                 Map.of()));
     assertThat(parsed.warnings()).isEmpty();
@@ -102,7 +102,7 @@ final class ExperimentFileTest {
                 admission: hopeless
                 max_waiting: 1000
                 expire_after_ms: 2500.5
-                microbatch: {enabled: off, window_ms: 0, max_batch: 16, policies: [fifo]}
+                microbatch: {enabled: off, window_ms: 0, max_batch: 16, policies: [fifo], respect_deadlines: true}
                 resources: {enabled: false, total_tokens: 1, cpu_fallback: true}
                 lanes:
                   enabled: false
@@ -113,7 +113,7 @@ final class ExperimentFileTest {
                   ahead: 1
                   lease_ms: 5000
                   max_attempts: 1
-                predictor: {quantile: 0.9, model_path: m}
+                predictor: {quantile: 0.9, model_path: m, retrain_seconds: 15}
                 kafka: {bootstrap_servers: "a:9092,b:9093", shards: 4}
                 thresholds:
                   gold_p99_e2e_ms: "< 100"
@@ -153,10 +153,10 @@ final class ExperimentFileTest {
                 "hopeless",
                 1000,
                 2500.5,
-                new Microbatch(false, 0, 16, List.of("fifo")),
+                new Microbatch(false, 0, 16, List.of("fifo"), true),
                 new Resources(false, 1, true),
                 new Lanes(false, 8, 2, "cpu", "real", null, 100, 1, 5000, 1, 1, List.of()),
-                new Predictor(false, "m", 0.9),
+                new Predictor(false, "m", 0.9, 15),
                 new KafkaSettings("a:9092,b:9093", 4),
                 Map.of(
                     "gold_p99_e2e_ms", new Threshold("<", 100),

@@ -83,6 +83,7 @@ final class ResolvedConfigTest {
               window_ms: 10
               max_batch: 128
               policies: [batch_aware, dynamic]
+              respect_deadlines: false
             resources:
               enabled: true
               total_tokens: 1000
@@ -102,6 +103,7 @@ final class ResolvedConfigTest {
               enabled: false
               model_path: models/latency
               quantile: 0.95
+              retrain_seconds: 60
             kafka:
               bootstrap_servers: embedded
               shards: 1
@@ -190,7 +192,8 @@ final class ResolvedConfigTest {
             random.nextBoolean(),
             random.nextInt(50),
             1 + random.nextInt(200),
-            List.of("random", "fifo")),
+            List.of("random", "fifo"),
+            random.nextBoolean()),
         new Resources(random.nextBoolean(), 1000 + random.nextInt(1000), random.nextBoolean()),
         new Lanes(
             random.nextBoolean(),
@@ -207,7 +210,7 @@ final class ResolvedConfigTest {
             emulated && random.nextBoolean()
                 ? List.of(new Drift(1.5, 2, 0), new Drift(9, 0.25, random.nextInt(5)))
                 : List.of()),
-        new Predictor(random.nextBoolean(), pick(random, "models/latency", "# m", ""), 0.5),
+        new Predictor(random.nextBoolean(), pick(random, "models/latency", "# m", ""), 0.5, 7.5),
         new KafkaSettings(
             pick(random, "embedded", "localhost:9092", "a:1,b:2"), 1 + random.nextInt(64)),
         random.nextBoolean()
