@@ -61,8 +61,8 @@ final class Benches {
                 emulated(seconds, warmUpSeconds, 10_500, 1, 16, 0) + IN_BATCHES_OF_32,
                 folder)
             .reads(atLeast("loop_jobs_per_s", "jobs/s", 10_000), Benches::keptUpJobsPerSecond),
-        new InferenceBench("resnet18", 1, 60, 0.95, 30, folder),
-        new InferenceBench("resnet50", 8, 4, 0.98, 60, folder),
+        new InferenceBench("resnet18", 1, 200, 0.95, 30, folder),
+        new InferenceBench("resnet50", 8, 20, 0.98, 60, folder),
         new LoopBench("lateness", LATENESS, folder)
             .reads(atMost("lateness_1000_p99_ms", "ms", 1), "lateness_p99_ms"),
         new LoopBench(

@@ -27,18 +27,6 @@ final class DjlLoop {
   private static final int ELEMENTS = 3 * 224 * 224;
   private static final long WARM_UP_NS = 3_000_000_000L;
 
-  private static final ModelProgress SILENT =
-      new ModelProgress() {
-        @Override
-        public void started(String name, long bytes) {}
-
-        @Override
-        public void advanced(long bytes) {}
-
-        @Override
-        public void finished() {}
-      };
-
   private DjlLoop() {}
 
   /** Arguments: workload, samples, seconds. ONNX Runtime, one intra-op thread, fp32. */
@@ -52,7 +40,7 @@ final class DjlLoop {
     Path home = Path.of(System.getProperty("user.home"));
     Path file =
         new ModelCache(ModelCache.defaultFolder(System.getenv(), home))
-            .file(workload, "onnx", "fp32", SILENT);
+            .file(workload, "onnx", "fp32", ModelProgress.none());
     float[] input = input(samples);
     try (Model model = Model.newInstance(workload, Device.cpu(), "OnnxRuntime")) {
       model.load(file, null, Map.of("intraOpNumThreads", "1", "interOpNumThreads", "1"));

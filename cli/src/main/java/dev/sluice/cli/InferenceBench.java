@@ -13,8 +13,9 @@ import java.util.Map;
 
 /**
  * Inference through the whole loop at saturation, as a share of what DJL alone gives in a plain
- * loop with the same model file and threads: one lane of one thread. The plain loop is timed before
- * and after the run, and their mean counts, so that a drift of the machine's speed cancels out.
+ * loop with the same model file and threads: one lane of one thread. The loop's inputs stand ready;
+ * that a lane makes each job's own counts against the lane. The plain loop is timed before and
+ * after the run, and their mean counts, so that a drift of the machine's speed cancels out.
  */
 final class InferenceBench implements Bench {
   private static final int WARM_UP_SECONDS = 10;
@@ -26,7 +27,7 @@ final class InferenceBench implements Bench {
   private final LoopBench loop;
 
   /**
-   * @param ratePerSecond of jobs, above what the lane can do
+   * @param ratePerSecond of jobs, far above what a lane can do, on a faster machine as well
    */
   InferenceBench(
       String workload, int samples, double ratePerSecond, double goal, int seconds, Path folder) {

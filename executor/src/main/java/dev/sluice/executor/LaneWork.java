@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /** How one lane runs batches. Used, and closed, by that lane's thread alone. */
 interface LaneWork extends AutoCloseable {
   /**
-   * Makes the batch ready to run: all that happens before its service time begins.
+   * Makes the batch ready to run: all that happens before its service time begins. The one before
+   * is over by then, and is not run again.
    *
    * @param jobs the chosen one first
    * @param attempt the highest among the jobs, from 1

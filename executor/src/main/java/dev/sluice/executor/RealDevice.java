@@ -92,6 +92,9 @@ final class RealDevice implements Device {
     private final Map<ModelKey, InferenceSession> sessions = new LinkedHashMap<>();
     private final InputBuffer buffer = new InputBuffer();
 
+    /** What the inputs of its last batch stand in, for those of the next. */
+    private final List<float[]> arrays = new ArrayList<>();
+
     /** The models that it has run. */
     private final Set<ModelKey> begun = new HashSet<>();
 
@@ -106,11 +109,24 @@ final class RealDevice implements Device {
         throw new IllegalArgumentException("no session is open for " + model);
       }
       int elements = models.info(model).inputShape().stream().reduce(1, Math::multiplyExact);
+      List<float[]> free = new ArrayList<>(arrays); // the batch before is over
+      arrays.clear();
       var inputs = new ArrayList<JobInput>(jobs.size());
       for (DispatchedJob job : jobs) {
-        inputs.add(JobInputs.make(settings.seed(), job.jobId(), job.samples(), elements));
+        float[] values = array(free, Math.multiplyExact(job.samples(), elements));
+        arrays.add(values);
+        inputs.add(JobInputs.make(settings.seed(), job.jobId(), job.samples(), values));
       }
       return new RealBatch(session, inputs);
+    }
+
+    private static float[] array(List<float[]> free, int length) {
+      for (int i = 0; i < free.size(); i++) {
+        if (free.get(i).length == length) {
+          return free.remove(i);
+        }
+      }
+      return new float[length];
     }
 
     @Override

@@ -3,8 +3,10 @@ package dev.sluice.executor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.sluice.contract.BatchDispatched.DispatchedJob;
 import dev.sluice.contract.ProcessClock;
 import dev.sluice.executor.FakeModels.Opened;
+import dev.sluice.executor.model.JobInputs;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -55,6 +57,28 @@ final class RealDeviceTest {
     inferred.clear();
     device.openLane(1).follow(resnet, List.of(1, 2, 3));
     assertThat(inferred).containsExactly(1, 1, 1, 2, 3);
+  }
+
+  @Test
+  void aBatchTakesOverTheArraysOfTheOneBefore_andFillsThemWithItsOwnInputs() throws Exception {
+    var models = new FakeModels();
+    var inferred = new ArrayList<float[]>();
+    models.inference =
+        jobs -> {
+          jobs.forEach(job -> inferred.add(job.values()));
+          return FakeModels.oneHot(jobs);
+        };
+    var resnet = new ModelKey("resnet18", "onnx", "fp32");
+    var settings =
+        new ExecutorSettings(
+            "executor-0", 1, 0, 1, 0, 1, null, 42, 200, List.of(resnet), List.of(1, 2));
+    var clock = new ProcessClock(InstantSource.fixed(Instant.EPOCH), () -> 0);
+    var lane = new RealDevice(models, settings, clock, () -> 0).openLane(0);
+    lane.prepare(resnet, List.of(new DispatchedJob("a", 1), new DispatchedJob("b", 2)), 1).run();
+    lane.prepare(resnet, List.of(new DispatchedJob("c", 2), new DispatchedJob("d", 2)), 1).run();
+    assertThat(inferred.get(2)).isSameAs(inferred.get(1)).isNotSameAs(inferred.get(0));
+    assertThat(inferred.get(3)).isNotSameAs(inferred.get(2));
+    assertThat(inferred.get(2)).isEqualTo(JobInputs.make(42, "c", 2, 12).values());
   }
 
   @Test
