@@ -4,7 +4,8 @@ package dev.sluice.contract;
 @FunctionalInterface
 public interface Pacer {
   /**
-   * Returns at monotonicNs or just after; at once if it has passed.
+   * Returns at monotonicNs or just after; at once if it has passed. The thread that calls it, and
+   * those that it begins afterwards, may be run more promptly from then on.
    *
    * @throws InterruptedException if the thread was interrupted while it waited
    */

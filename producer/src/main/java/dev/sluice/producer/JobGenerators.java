@@ -343,7 +343,10 @@ public final class JobGenerators {
    * Opens the producers, one per generator and before them one for the run itself, and lets them
    * find the broker, so that the first jobs are not late.
    */
-  private void openProducers() {
+  private void openProducers() throws InterruptedException {
+    // Producers' own threads are begun by this one, and hold locks that the generators need: they
+    // are to run as promptly as those.
+    pacer.awaitNs(clock.monotonicNs());
     for (int i = 0; i <= experiment.generators(); i++) {
       Producer<byte[], byte[]> producer = runLog.openProducer();
       producers.add(producer);
