@@ -76,6 +76,7 @@ final class ExecuteCommand implements Callable<Integer> {
               process.joined(
                   register.joinExecutor(executorId, shard, frame.configDigest(), frame.shards()));
           process.heedAWishToStop();
+          frame.console().line("warming up");
           Integer joinedShard = joined.shard();
           var role =
               process.open(

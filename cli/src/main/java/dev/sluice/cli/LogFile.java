@@ -9,6 +9,7 @@ import ch.qos.logback.core.FileAppender;
 import ch.qos.logback.core.OutputStreamAppender;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,6 +17,9 @@ import org.slf4j.LoggerFactory;
  * Where logging goes: Sluice's own from INFO on, the libraries' warnings, and no secret of either.
  */
 final class LogFile implements AutoCloseable {
+  private static final List<String> DEVICE_SEEKERS =
+      List.of("ai.djl.util.cuda.CudaUtils", "ai.djl.onnxruntime.engine.OrtEngine");
+
   private final OutputStreamAppender<ILoggingEvent> appender;
 
   private LogFile(OutputStreamAppender<ILoggingEvent> appender) {
@@ -53,6 +57,8 @@ final class LogFile implements AutoCloseable {
     appender.start();
     root(context).addAppender(appender);
     context.getLogger("dev.sluice").setLevel(Level.INFO);
+    // What a run computes on it says itself; DJL warns of each accelerator that it does not find.
+    DEVICE_SEEKERS.forEach(name -> context.getLogger(name).setLevel(Level.ERROR));
     return new LogFile(appender);
   }
 

@@ -54,7 +54,7 @@ final class ProduceCommand implements Callable<Integer> {
         RequestList.draw(frame.experiment(), LaneSource.of(frame.parsed())::isolatedMs);
     RunRegister register = process.connect();
     process.joined(register.join(Role.PRODUCE, "produce", frame.configDigest(), null));
-    if (!register.started().isDone()) {
+    if (!register.started().isDone() && !register.ended().isDone()) {
       awaitOthers(process, register);
     }
     var role = new ProduceRole(frame, requests, process.kafka().properties(), options.waitLimit());
@@ -105,6 +105,11 @@ final class ProduceCommand implements Callable<Integer> {
     boolean unused =
         register.await(() -> process.ending() || missing.get().isEmpty(), options.waitLimit());
     process.heedAWishToStop();
+    RunEnded ended = register.ended().getNow(null);
+    if (ended != null) {
+      throw new RoleFailedException(
+          "the run was given up before it began: " + ended.failure(), null);
+    }
     if (!missing.get().isEmpty()) {
       throw new RoleFailedException(
           "missing after "

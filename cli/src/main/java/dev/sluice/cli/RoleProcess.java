@@ -73,6 +73,9 @@ final class RoleProcess {
       throws IOException, InterruptedException {
     try {
       options.check();
+      if (role != Role.ANALYZE && !options.child()) { // it knows better where the folder goes
+        RunFolder.refuseFinished(RunFolder.results(null), options.runId());
+      }
       var parsed =
           ExperimentFile.read(options.config(), options.overrides(), Registries.vocabulary());
       var frame = RunFrame.of(parsed, options.runId(), console);

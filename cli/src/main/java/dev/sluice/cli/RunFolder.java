@@ -104,6 +104,21 @@ final class RunFolder implements AutoCloseable {
     return folder;
   }
 
+  /**
+   * Nobody takes part in a run that is over: its topics are gone, and would be made anew.
+   *
+   * @throws UserMistakeException if the run's finished folder is there
+   */
+  static void refuseFinished(Path results, String runId) throws UserMistakeException {
+    Path finished = results.resolve(runId);
+    if (Files.exists(finished)) {
+      throw new UserMistakeException(
+          "--run-id",
+          "the run (" + runId + ") has ended, and left (" + finished + ")",
+          "you want another --run-id, or to move that folder away");
+    }
+  }
+
   /** The folder of all runs: as told, or {@code results} beside {@code ./sluice}. */
   static Path results(@Nullable Path told) {
     return told != null ? told : Path.of(System.getProperty("sluice.home", ".")).resolve("results");
