@@ -40,10 +40,11 @@ public final class Recount {
       figures(
           name, measured.stream().filter(j -> j.get("class_type").equals(name)).toList(), summary);
     }
+    predictions(measured, dispatches, summary);
     for (String plot :
         List.of(
             "latency_cdf", "slo_violations", "latency_percentiles", "wait_time_dist",
-            "lane_timeline", "queue_depth", "predicted_vs_actual")) {
+            "lane_timeline", "queue_depth", "predicted_vs_actual", "coverage_over_time")) {
       Path png = folder.resolve("plots/" + plot + ".png");
       check(plot + ".png", Files.exists(png) && Files.size(png) > 5_000);
     }
@@ -151,6 +152,34 @@ public final class Recount {
     equal(
         name + "_slo_violation_rate", jobs.isEmpty() ? Double.NaN : violations / jobs.size(),
         summary);
+  }
+
+  /** Over the batches that ended a measured job as done, each once. */
+  private static void predictions(
+      List<Map<String, String>> measured, List<Map<String, String>> dispatches, String summary) {
+    Set<String> ended = new HashSet<>();
+    measured.stream()
+        .filter(j -> j.get("status").equals("done"))
+        .forEach(j -> ended.add(inShard(j)));
+    List<Map<String, String>> batches =
+        dispatches.stream().filter(d -> ended.contains(inShard(d))).toList();
+    equal("prediction_count", batches.size(), summary);
+    equal(
+        "prediction_bias",
+        average(
+            batches, d -> Math.log(number(d, "service_ms") / number(d, "predicted_service_ms"))),
+        summary);
+    for (String bound : List.of("p95", "p99")) {
+      List<Map<String, String>> judged =
+          batches.stream().filter(d -> !d.get("predicted_" + bound + "_ms").isEmpty()).toList();
+      equal("prediction_" + bound + "_count", judged.size(), summary);
+      equal(
+          "prediction_" + bound + "_miss_rate",
+          average(
+              judged,
+              d -> number(d, "service_ms") > number(d, "predicted_" + bound + "_ms") ? 1 : 0),
+          summary);
+    }
   }
 
   private static double average(

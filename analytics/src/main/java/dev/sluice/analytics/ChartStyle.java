@@ -59,6 +59,13 @@ final class ChartStyle {
     return OF_WORKLOADS.get(index % OF_WORKLOADS.size());
   }
 
+  static Color ofBound(UpperBound bound) {
+    return switch (bound) {
+      case P95 -> OF_CLASSES.get(0);
+      case P99 -> OF_CLASSES.get(1);
+    };
+  }
+
   static Color translucent(Color color, int alpha) {
     return new Color(color.getRed(), color.getGreen(), color.getBlue(), alpha);
   }

@@ -9,18 +9,22 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * dispatches.csv: a row per dispatch and attempt, by decision.
  *
  * <p>Units as in trace.csv. job_ids are separated by spaces, the chosen one first; score_terms are
- * {@code name=value} by name, separated by semicolons. prediction_source stands where the model
- * version will; the quantiles have no column before predictions have any. completed_time is the
- * broker's append of the completion, which is when the scheduler could know of it. result is done,
- * failed, refused, open (no completion yet), or lost: it ended none of its jobs, being answered
- * never (then without start_time and end_time) or when they had ended by another attempt.
+ * {@code name=value} by name, separated by semicolons. model_version is that of the published table
+ * that predicted it; predicted_quantile_ms is the upper bound of {@code predictor.quantile}; of the
+ * bounds those that were not known are empty. predicted_busy_lanes is how many lanes of its
+ * executor it was predicted for, busy_lanes how many ran a batch when it began. completed_time is
+ * the broker's append of the completion, which is when the scheduler could know of it. result is
+ * done, failed, refused, open (no completion yet), or lost: it ended none of its jobs, being
+ * answered never (then without start_time and end_time) or when they had ended by another attempt.
  */
 final class DispatchTable {
   static final List<String> COLUMNS =
@@ -46,7 +50,13 @@ final class DispatchTable {
           "switch_ms",
           "emulated_service_ms",
           "completed_time",
-          "shard");
+          "shard",
+          "predicted_quantile_ms",
+          "predicted_p95_ms",
+          "predicted_p99_ms",
+          "model_version",
+          "predicted_busy_lanes",
+          "busy_lanes");
 
   private DispatchTable() {}
 
@@ -89,7 +99,21 @@ final class DispatchTable {
     cells.add(emulatedServiceNs == null ? "" : Decimals.ms(emulatedServiceNs));
     cells.add(Decimals.seconds(row.completedAtNs()));
     cells.add(Integer.toString(row.shard()));
+    cells.add(msOrEmpty(dispatch.predictedQuantileNs()));
+    cells.add(msOrEmpty(dispatch.predictedP95Ns()));
+    cells.add(msOrEmpty(dispatch.predictedP99Ns()));
+    cells.add(Objects.requireNonNullElse(dispatch.modelVersion(), ""));
+    cells.add(countOrEmpty(dispatch.busyLanes()));
+    cells.add(countOrEmpty(completion == null ? null : completion.busyLanes()));
     return cells;
+  }
+
+  private static String msOrEmpty(@Nullable Long ns) {
+    return ns == null ? "" : Decimals.ms(ns);
+  }
+
+  private static String countOrEmpty(@Nullable Integer count) {
+    return count == null ? "" : Integer.toString(count);
   }
 
   private static String scoreTerms(Map<String, Double> terms) {

@@ -19,6 +19,7 @@ final class Plots {
     ALL.put("lane_timeline", new LaneTimelinePlot());
     ALL.put("queue_depth", new QueueDepthPlot());
     ALL.put("predicted_vs_actual", new PredictionPlot());
+    ALL.put("coverage_over_time", new CoverageOverTimePlot());
   }
 
   private Plots() {}

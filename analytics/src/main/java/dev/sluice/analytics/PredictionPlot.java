@@ -9,7 +9,8 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
  * Predicted against real service times of the dispatches that ended measured jobs as done, by
- * workload; on the dashed line the prediction was right. Of very many, evenly chosen ones.
+ * workload; on the dashed line the prediction was right, on those above it the service took as long
+ * as the upper bound allows in the median. Of very many, evenly chosen ones.
  */
 final class PredictionPlot implements Plot {
   private static final int POINTS_MAX = 3_000;
@@ -21,10 +22,7 @@ final class PredictionPlot implements Plot {
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary) {
-    List<DispatchRow> rows =
-        run.measuredDoneDispatches().stream()
-            .filter(row -> row.dispatch().predictedServiceNs() > 0 && row.serviceNs() > 0)
-            .toList();
+    List<DispatchRow> rows = PredictionFigures.predicted(run);
     if (rows.isEmpty()) {
       return Optional.empty();
     }
@@ -48,6 +46,18 @@ final class PredictionPlot implements Plot {
     double to = ChartStyle.niceAbove(most);
     double[] diagonal = {from, to};
     ChartStyle.dashedLine(chart, "as predicted", diagonal, diagonal, ChartStyle.QUIET, true);
+    for (UpperBound bound : UpperBound.values()) {
+      Double over = summary.figure("prediction_" + bound.text() + "_over_median");
+      if (over != null && over * from < to) {
+        ChartStyle.dashedLine(
+            chart,
+            "predicted " + bound.text(),
+            new double[] {from, Math.min(to, to / over)},
+            new double[] {over * from, Math.min(to, over * to)},
+            ChartStyle.ofBound(bound),
+            true);
+      }
+    }
     chart.getStyler().setXAxisLogarithmic(true);
     chart.getStyler().setYAxisLogarithmic(true);
     chart.getStyler().setXAxisMin(from);

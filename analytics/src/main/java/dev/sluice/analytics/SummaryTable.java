@@ -133,6 +133,7 @@ public final class SummaryTable {
             + value("asked_arrivals")
             + "), gap variation "
             + number("realized_gap_cv"));
+    predictions();
     if (summary.values().get("thresholds") instanceof Map<?, ?> thresholds) {
       thresholds.forEach(
           (name, entry) -> {
@@ -141,6 +142,27 @@ public final class SummaryTable {
             }
           });
     }
+  }
+
+  private void predictions() {
+    Double error = summary.figure("prediction_error_median");
+    Double bias = summary.figure("prediction_bias_median");
+    if (error == null || bias == null) {
+      return;
+    }
+    var said = new StringBuilder();
+    said.append("off by ").append(percent(Math.expm1(error))).append(" in the median, ");
+    said.append(bias < 0 ? "too long by " : "too short by ");
+    said.append(percent(Math.expm1(Math.abs(bias)))).append(", over ");
+    said.append(count("prediction_count")).append(" batches");
+    for (UpperBound bound : UpperBound.values()) {
+      Double missRate = summary.figure("prediction_" + bound.text() + "_miss_rate");
+      if (missRate != null) {
+        said.append("; ").append(bound.text()).append(" missed by ");
+        said.append(String.format(Locale.ROOT, "%.2f %%", 100 * missRate));
+      }
+    }
+    fact("predictions", said.toString());
   }
 
   private void blocked() {
@@ -166,6 +188,9 @@ public final class SummaryTable {
     }
     if (Boolean.TRUE.equals(summary.values().get("emulation_late"))) {
       fact("emulation", "late, p99 " + number("emulation_late_p99_ms") + " ms off");
+    }
+    for (Object broken : list("broken_promises")) {
+      fact("promise", "broken: " + broken);
     }
     if (isPositive("attempts_lost") || isPositive("superseded_completions")) {
       fact(

@@ -57,6 +57,7 @@ final class ThresholdCheck {
       return switch (prefix) {
         case "hop_", "bubble_" -> prefix + "count";
         case "emulation_late_" -> "emulation_count";
+        case "prediction_" -> "prediction_p99_count";
         default -> "all_count"; // lateness and append delay: of all measured jobs
       };
     }

@@ -25,7 +25,8 @@ final class PlotsTest {
           "wait_time_dist",
           "lane_timeline",
           "queue_depth",
-          "predicted_vs_actual");
+          "predicted_vs_actual",
+          "coverage_over_time");
 
   @TempDir Path folder;
 

@@ -11,6 +11,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +41,27 @@ final class RecountTest {
     }
     checkLoop(summary, measured);
     checkLanes(summary, read("dispatches.csv"));
+    checkBounds(summary, measured, read("dispatches.csv"));
+  }
+
+  private static void checkBounds(
+      JsonNode summary, List<NamedCsvRecord> measured, List<NamedCsvRecord> dispatches) {
+    Set<String> ended =
+        measured.stream()
+            .filter(row -> is(row, "status", "done"))
+            .map(row -> row.getField("dispatch_id"))
+            .collect(Collectors.toSet());
+    List<NamedCsvRecord> judged =
+        dispatches.stream().filter(row -> ended.contains(row.getField("dispatch_id"))).toList();
+    assertThat(judged).hasSizeGreaterThan(1000);
+    for (String bound : List.of("p95", "p99")) {
+      long misses =
+          judged.stream()
+              .filter(row -> number(row, "service_ms") > number(row, "predicted_" + bound + "_ms"))
+              .count();
+      assertThat(misses).isPositive();
+      equal(summary, "prediction_" + bound + "_miss_rate", (double) misses / judged.size());
+    }
   }
 
   private static void check(

@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -147,10 +148,10 @@ final class RunReportTest {
             200_000_000,
             "running_mean",
             Map.of("interactive", 3.0, "tokens", -1.0),
-            null,
-            null,
-            null,
-            null,
+            workload.equals("resnet50") ? null : "3f9a1c02-1",
+            240_000_000L,
+            250_000_000L,
+            workload.equals("resnet50") ? null : Long.valueOf(400_000_000),
             1),
         decidedMs);
     add(
@@ -320,6 +321,33 @@ final class RunReportTest {
   void measuresPredictionsAndScoreTerms() {
     assertFigure("prediction_error_median", Math.log(1.5));
     assertFigure("prediction_bias", (Math.log(0.5) + 2 * Math.log(1.5)) / 3);
+    assertFigure("prediction_bias_median", Math.log(1.5));
+    assertFigure("prediction_count", 3);
+    assertFigure("prediction_p95_count", 3);
+    assertFigure("prediction_p95_miss_rate", 2 / 3.0);
+    assertFigure("prediction_p95_pinball", (0.05 * Math.log(2.5) + 2 * 0.95 * Math.log(1.2)) / 3);
+    assertFigure("prediction_p95_over_median", 1.25);
+    assertFigure("prediction_p99_count", 2);
+    assertFigure("prediction_p99_miss_rate", 0);
+    assertFigure("prediction_p99_over_median", 2);
+    assertThat(summary().values())
+        .containsEntry("model_versions", Map.of("3f9a1c02-1", 2L))
+        .containsEntry("broken_promises", List.of());
+    assertThat(summary().values().get("prediction_by_workload"))
+        .asInstanceOf(InstanceOfAssertFactories.MAP)
+        .extractingByKey("resnet50", InstanceOfAssertFactories.MAP)
+        .containsEntry("count", 1)
+        .containsEntry("error_median", Math.log(1.5))
+        .containsEntry("p99_count", 0)
+        .containsEntry("p99_miss_rate", null);
+    assertThat(summary().values().get("prediction_over_time"))
+        .asInstanceOf(InstanceOfAssertFactories.list(Map.class))
+        .hasSize(10)
+        .first(InstanceOfAssertFactories.MAP)
+        .containsEntry("from_s", 1.0)
+        .containsEntry("to_s", 1.2)
+        .containsEntry("count", 1)
+        .containsEntry("bias", Math.log(0.5));
     assertThat(summary().values())
         .containsEntry("score_term_shares", Map.of("interactive", 0.75, "tokens", 0.25));
   }
