@@ -55,7 +55,8 @@ final class ArchitectureTest {
           "ai.djl..",
           "com.sun.management..",
           "de.siegmar.fastcsv..",
-          "org.slf4j.."
+          "org.slf4j..",
+          "smile.."
         });
     allowed.put(
         "dev.sluice.analytics..",
@@ -121,6 +122,25 @@ final class ArchitectureTest {
         .callMethod(Runtime.class, "exec", String[].class)
         .orShould()
         .callMethod(System.class, "exit", int.class)
+        .check(SLUICE);
+  }
+
+  @Test
+  void learnedLatencyKnowsRowsAlone() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.sluice.executor.latency..")
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage(
+                "dev.sluice.executor",
+                "dev.sluice.executor.model..",
+                "org.apache.kafka..",
+                "ai.djl..",
+                "java.time.."))
+        .orShould()
+        .dependOnClassesThat()
+        .haveFullyQualifiedName("java.io.ObjectInputStream")
         .check(SLUICE);
   }
 

@@ -7,11 +7,11 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /** What a user may have meant by a name that is not known. */
-final class NearestName {
+public final class NearestName {
   private NearestName() {}
 
   /** The advice for an unknown name: the nearest known one, if any is near, and all of them. */
-  static String advice(String written, Collection<String> known, String plural) {
+  public static String advice(String written, Collection<String> known, String plural) {
     String all = known.isEmpty() ? "none" : String.join(", ", new TreeSet<>(known));
     return of(written, known)
         .map(nearest -> "you meant " + nearest + ". Known " + plural + ": " + all)

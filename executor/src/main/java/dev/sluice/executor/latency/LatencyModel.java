@@ -1,0 +1,246 @@
+package dev.sluice.executor.latency;
+
+import dev.sluice.contract.UserMistakeException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.OptionalDouble;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What is known of service times on one kind of device: for each {@link Reach} the method that was
+ * best at it, fitted to the rows, which are part of it, so that it can be fitted again. Immutable;
+ * may be used from many threads.
+ */
+public final class LatencyModel {
+  private final String deviceKind;
+  private final long seed;
+  private final Map<Reach, Method> choice;
+  private final List<ProfileRow> rows;
+  private final Fit fit;
+  private final SortedMap<Calibrated, double[]> residuals;
+
+  /** The counts of busy lanes that were measured, by all else but the samples. */
+  private final Map<Place, NavigableSet<Integer>> busyLanes = new HashMap<>();
+
+  private record Place(String workload, String backend, String precision, int threads) {}
+
+  /** What residuals are of. */
+  record Calibrated(String workload, String backend, Reach reach)
+      implements Comparable<Calibrated> {
+    @Override
+    public int compareTo(Calibrated other) {
+      int byWorkload = workload.compareTo(other.workload);
+      int byBackend = byWorkload != 0 ? byWorkload : backend.compareTo(other.backend);
+      return byBackend != 0 ? byBackend : reach.compareTo(other.reach);
+    }
+  }
+
+  /**
+   * @param choice a method for each reach
+   * @param rows all of that device kind, in {@link ProfileRow#ORDER}
+   * @param fit to these rows, with what the choice needs
+   * @param residuals each ascending
+   */
+  LatencyModel(
+      String deviceKind,
+      long seed,
+      Map<Reach, Method> choice,
+      List<ProfileRow> rows,
+      Fit fit,
+      SortedMap<Calibrated, double[]> residuals) {
+    this.deviceKind = deviceKind;
+    this.seed = seed;
+    this.choice = new EnumMap<>(choice);
+    this.rows = List.copyOf(rows);
+    this.fit = fit;
+    this.residuals = new TreeMap<>(residuals);
+    for (Curve curve : fit.curves()) {
+      busyLanes
+          .computeIfAbsent(
+              new Place(curve.workload(), curve.backend(), curve.precision(), curve.threads()),
+              place -> new TreeSet<>())
+          .add(curve.busyLanes());
+    }
+  }
+
+  /**
+   * Reads a model file.
+   *
+   * @param path the file, or the folder that {@code train} made
+   * @throws UserMistakeException if it is missing, cut short, damaged, or of a later version
+   */
+  public static LatencyModel read(Path path) throws UserMistakeException {
+    return ModelFile.read(path);
+  }
+
+  /**
+   * Reads a model file for lanes of that device kind.
+   *
+   * @throws UserMistakeException if it is for another, or can not be read
+   */
+  public static LatencyModel read(Path path, String deviceKind) throws UserMistakeException {
+    LatencyModel model = read(path);
+    if (!model.deviceKind.equals(deviceKind)) {
+      throw new UserMistakeException(
+          ModelFile.in(path).toString(),
+          "the latency model is for device kind ("
+              + model.deviceKind
+              + "), and the lanes are of ("
+              + deviceKind
+              + ")",
+          "./sluice profile and ./sluice train with these lanes make one for them");
+    }
+    return model;
+  }
+
+  /**
+   * Writes it into that folder; a file that stands there is replaced at once.
+   *
+   * @return the file
+   */
+  public Path write(Path folder) throws IOException {
+    return ModelFile.write(this, folder);
+  }
+
+  /** The kind of device that its rows were measured on. */
+  public String deviceKind() {
+    return deviceKind;
+  }
+
+  /** What it was fitted with. */
+  public long seed() {
+    return seed;
+  }
+
+  /** What it was fitted to, by key, pass and repeat. */
+  public List<ProfileRow> rows() {
+    return rows;
+  }
+
+  /** The method that answers for each reach. */
+  public Map<Reach, Method> choice() {
+    return Map.copyOf(choice);
+  }
+
+  /** Twelve hex digits that tell models apart. */
+  public String version() {
+    return ModelFile.digest(this).substring(0, 12);
+  }
+
+  /** Whether the workload was measured on that backend in that precision with so many threads. */
+  public boolean knows(LatencyKey key) {
+    return busyLanes.containsKey(place(key));
+  }
+
+  private static Place place(LatencyKey key) {
+    return new Place(key.workload(), key.backend(), key.precision(), key.threads());
+  }
+
+  /** How far the key lies from what was measured, beside the nearest measured busy lanes. */
+  public Reach reach(LatencyKey key) {
+    NavigableSet<Integer> measured = measuredBusyLanes(key);
+    Integer nearest = measured.floor(key.busyLanes());
+    return fit.reach(key.withBusyLanes(nearest == null ? measured.first() : nearest));
+  }
+
+  private NavigableSet<Integer> measuredBusyLanes(LatencyKey key) {
+    NavigableSet<Integer> measured = busyLanes.get(place(key));
+    if (measured == null) {
+      throw new IllegalArgumentException("nothing like it was measured: " + key);
+    }
+    return measured;
+  }
+
+  /**
+   * The typical service time: half of the times lie above it. Between two measured counts of busy
+   * lanes it is interpolated linearly; beyond them the nearest count holds.
+   *
+   * @return above 0
+   * @throws IllegalArgumentException if it does not know the key
+   */
+  public double predictNs(LatencyKey key) {
+    NavigableSet<Integer> measured = measuredBusyLanes(key);
+    Integer below = measured.floor(key.busyLanes());
+    Integer above = measured.ceiling(key.busyLanes());
+    if (below == null || above == null || below.equals(above)) {
+      int nearest = below == null ? measured.first() : below;
+      return measuredBusyLanesNs(key.withBusyLanes(nearest));
+    }
+    double lowNs = measuredBusyLanesNs(key.withBusyLanes(below));
+    double highNs = measuredBusyLanesNs(key.withBusyLanes(above));
+    return lowNs + (highNs - lowNs) * (key.busyLanes() - below) / (above - below);
+  }
+
+  private double measuredBusyLanesNs(LatencyKey key) {
+    Method method = choice.get(fit.reach(key));
+    if (method == null) {
+      throw new IllegalStateException("no method was chosen for " + key);
+    }
+    return StrictMath.exp(fit.estimator(method).lnNs(key));
+  }
+
+  /**
+   * Calibration residuals of the workload on the backend: ln(actual / predicted) of measured keys,
+   * each row predicted by what the other passes say.
+   *
+   * @return ascending; empty if it knows none
+   */
+  public double[] residuals(String workload, String backend) {
+    return residuals(workload, backend, Reach.SEEN);
+  }
+
+  /**
+   * Calibration residuals of the workload on the backend for keys at that reach: each row predicted
+   * by what the other passes say and, where the reach is not {@link Reach#SEEN}, by other samples
+   * counts alone.
+   *
+   * @return ascending; empty if it knows none
+   */
+  public double[] residuals(String workload, String backend, Reach reach) {
+    double[] known = residuals.get(new Calibrated(workload, backend, reach));
+    return known == null ? new double[0] : known.clone();
+  }
+
+  /**
+   * The time that a batch exceeds with a chance of at most 1 − level, if its residual is
+   * exchangeable with the calibration's.
+   *
+   * @param level in (0, 1)
+   * @return empty if the calibration has too few rows for it
+   * @throws IllegalArgumentException if it does not know the key
+   */
+  public OptionalDouble quantileNs(LatencyKey key, double level) {
+    OptionalDouble residual =
+        Conformal.quantile(residuals(key.workload(), key.backend(), reach(key)), level);
+    return residual.isEmpty()
+        ? residual
+        : OptionalDouble.of(predictNs(key) * StrictMath.exp(residual.getAsDouble()));
+  }
+
+  /** How far its predictions lie from those rows that it knows; none need be its own. */
+  public ErrorFigures errors(List<ProfileRow> actual) {
+    List<ErrorFigures.Pair> pairs = new ArrayList<>();
+    for (ProfileRow row : actual) {
+      if (row.deviceKind().equals(deviceKind) && knows(row.key())) {
+        pairs.add(new ErrorFigures.Pair(row.lnNs(), StrictMath.log(predictNs(row.key()))));
+      }
+    }
+    return ErrorFigures.of(pairs);
+  }
+
+  Fit fit() {
+    return fit;
+  }
+
+  SortedMap<Calibrated, double[]> allResiduals() {
+    return residuals;
+  }
+}

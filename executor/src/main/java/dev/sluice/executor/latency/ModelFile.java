@@ -1,0 +1,304 @@
+package dev.sluice.executor.latency;
+
+import dev.sluice.contract.UserMistakeException;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Model files. Version 1, numbers big-endian, texts as {@link DataOutputStream#writeUTF}:
+ *
+ * <pre>
+ * "sluice latency model 1\n"
+ * 8 bytes   length of the body
+ * body      device kind, seed; a method for each reach;
+ *           keys; rows, each with its key's place; calibration residuals; the trees in use
+ * 32 bytes  SHA-256 of all before
+ * </pre>
+ *
+ * Medians, interpolation and lines are not in it: they follow from the rows. Nothing in it names a
+ * class, so that a file from elsewhere can at worst predict wrongly.
+ */
+final class ModelFile {
+  static final int VERSION = 1;
+
+  /** Its name in the folder that {@code train} makes. */
+  static final String NAME = "model.sluice";
+
+  private static final String MAGIC = "sluice latency model ";
+  private static final int MAGIC_LINE_MAX = MAGIC.length() + 11;
+  private static final int DIGEST_BYTES = 32;
+  private static final int ROW_BYTES = 52;
+  private static final int KEY_BYTES = 18;
+
+  private ModelFile() {}
+
+  /** The model file at that path or in that folder. */
+  static Path in(Path path) {
+    return Files.isDirectory(path) ? path.resolve(NAME) : path;
+  }
+
+  static Path write(LatencyModel model, Path folder) throws IOException {
+    Files.createDirectories(folder);
+    Path temporary = folder.resolve(NAME + ".new");
+    Files.write(temporary, bytes(model));
+    return Files.move(
+        temporary,
+        folder.resolve(NAME),
+        StandardCopyOption.ATOMIC_MOVE,
+        StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /** SHA-256, in hex, of the model's bytes. */
+  static String digest(LatencyModel model) {
+    byte[] bytes = bytes(model);
+    return HexFormat.of().formatHex(bytes, bytes.length - DIGEST_BYTES, bytes.length);
+  }
+
+  static byte[] bytes(LatencyModel model) {
+    try {
+      var body = new ByteArrayOutputStream();
+      writeBody(model, new DataOutputStream(body));
+      byte[] magic = (MAGIC + VERSION + "\n").getBytes(StandardCharsets.US_ASCII);
+      byte[] signed =
+          ByteBuffer.allocate(magic.length + Long.BYTES + body.size())
+              .put(magic)
+              .putLong(body.size())
+              .put(body.toByteArray())
+              .array();
+      return ByteBuffer.allocate(signed.length + DIGEST_BYTES)
+          .put(signed)
+          .put(sha256(signed))
+          .array();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // of an array in memory: a text of more than 64 KB
+    }
+  }
+
+  private static byte[] sha256(byte[] bytes) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(bytes);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  private static void writeBody(LatencyModel model, DataOutputStream out) throws IOException {
+    out.writeUTF(model.deviceKind());
+    out.writeLong(model.seed());
+    for (Reach reach : Reach.values()) {
+      out.writeUTF(model.choice().getOrDefault(reach, Method.LINE).name());
+    }
+    List<LatencyKey> keys = model.rows().stream().map(ProfileRow::key).distinct().toList();
+    out.writeInt(keys.size());
+    Map<LatencyKey, Integer> places = new TreeMap<>();
+    for (LatencyKey key : keys) {
+      places.put(key, places.size());
+      out.writeUTF(key.workload());
+      out.writeUTF(key.backend());
+      out.writeUTF(key.precision());
+      out.writeInt(key.threads());
+      out.writeInt(key.samples());
+      out.writeInt(key.busyLanes());
+    }
+    out.writeInt(model.rows().size());
+    for (ProfileRow row : model.rows()) {
+      out.writeInt(places.getOrDefault(row.key(), -1));
+      out.writeInt(row.pass());
+      out.writeInt(row.repeat());
+      out.writeLong(row.atNs());
+      out.writeLong(row.serviceNs());
+      out.writeDouble(row.foreignLoad() == null ? Double.NaN : row.foreignLoad());
+      out.writeLong(row.flopsPerSample());
+      out.writeLong(row.parameters());
+    }
+    out.writeInt(model.allResiduals().size());
+    for (var entry : model.allResiduals().entrySet()) {
+      out.writeUTF(entry.getKey().workload());
+      out.writeUTF(entry.getKey().backend());
+      out.writeUTF(entry.getKey().reach().name());
+      out.writeInt(entry.getValue().length);
+      for (double residual : entry.getValue()) {
+        out.writeDouble(residual);
+      }
+    }
+    for (Method method : List.of(Method.BOOSTING, Method.FOREST)) {
+      boolean inUse = model.choice().containsValue(method);
+      out.writeBoolean(inUse);
+      if (inUse) {
+        ((Ensemble) model.fit().estimator(method)).write(out);
+      }
+    }
+  }
+
+  static LatencyModel read(Path path) throws UserMistakeException {
+    Path file = in(path);
+    byte[] bytes = readAll(file);
+    int body = checkVersion(file, bytes) + Long.BYTES;
+    long length = bytes.length < body ? -1 : ByteBuffer.wrap(bytes, body - Long.BYTES, 8).getLong();
+    long whole = body + length + DIGEST_BYTES;
+    if (length < 0 || bytes.length < whole) {
+      throw refused(
+          file,
+          "the latency model is cut short ("
+              + bytes.length
+              + " bytes"
+              + (length < 0 ? "" : " of " + whole)
+              + ")");
+    }
+    int signed = bytes.length - DIGEST_BYTES;
+    byte[] digest = Arrays.copyOfRange(bytes, signed, bytes.length);
+    if (bytes.length > whole || !Arrays.equals(sha256(Arrays.copyOf(bytes, signed)), digest)) {
+      throw refused(file, "the latency model is damaged: its checksum does not fit it");
+    }
+    try (var in = new DataInputStream(new ByteArrayInputStream(bytes, body, (int) length))) {
+      LatencyModel model = readBody(in);
+      if (in.available() > 0) {
+        throw new IOException("something stands behind its end");
+      }
+      return model;
+    } catch (IOException | IllegalArgumentException e) {
+      throw refused(file, "the latency model makes no sense (" + e.getMessage() + ")");
+    }
+  }
+
+  private static byte[] readAll(Path file) throws UserMistakeException {
+    try {
+      return Files.readAllBytes(file);
+    } catch (NoSuchFileException e) {
+      throw refused(file, "there is no latency model");
+    } catch (IOException e) {
+      throw new UserMistakeException(
+          file.toString(),
+          "the latency model can not be read (" + UserMistakeException.reason(e) + ")",
+          "its permissions are to be changed");
+    }
+  }
+
+  /** Where the first line ends. */
+  private static int checkVersion(Path file, byte[] bytes) throws UserMistakeException {
+    String start =
+        new String(bytes, 0, Math.min(bytes.length, MAGIC_LINE_MAX), StandardCharsets.US_ASCII);
+    int end = start.indexOf('\n');
+    String version = version(start, end);
+    if (version == null) {
+      throw refused(
+          file,
+          MAGIC.startsWith(start) || (end < 0 && start.matches(MAGIC + "\\d{0,9}"))
+              ? "the latency model is cut short (" + bytes.length + " bytes)"
+              : "this is no latency model");
+    }
+    if (Integer.parseInt(version) != VERSION) {
+      throw refused(
+          file,
+          "the latency model is of version (" + version + "), and this Sluice reads " + VERSION);
+    }
+    return end + 1;
+  }
+
+  private static @Nullable String version(String start, int end) {
+    if (end < 0 || !start.startsWith(MAGIC)) {
+      return null;
+    }
+    String version = start.substring(MAGIC.length(), end);
+    return version.matches("\\d{1,9}") ? version : null;
+  }
+
+  private static UserMistakeException refused(Path file, String what) {
+    return new UserMistakeException(
+        file.toString(), what, "./sluice train results/profiles.csv makes it anew");
+  }
+
+  private static LatencyModel readBody(DataInputStream in) throws IOException {
+    String deviceKind = in.readUTF();
+    long seed = in.readLong();
+    Map<Reach, Method> choice = new EnumMap<>(Reach.class);
+    for (Reach reach : Reach.values()) {
+      choice.put(reach, Method.valueOf(in.readUTF()));
+    }
+    List<ProfileRow> rows = readRows(in, deviceKind);
+    SortedMap<LatencyModel.Calibrated, double[]> residuals = new TreeMap<>();
+    int lists = Counts.read(in, "lists of residuals", 3 * Short.BYTES + Integer.BYTES);
+    for (int i = 0; i < lists; i++) {
+      var of = new LatencyModel.Calibrated(in.readUTF(), in.readUTF(), Reach.valueOf(in.readUTF()));
+      double[] values = new double[Counts.read(in, "residuals", Double.BYTES)];
+      for (int j = 0; j < values.length; j++) {
+        values[j] = in.readDouble();
+        if (!Double.isFinite(values[j]) || (j > 0 && values[j] < values[j - 1])) {
+          throw new IOException("residuals are no ascending numbers");
+        }
+      }
+      residuals.put(of, values);
+    }
+    Fit fit = Fit.withoutTrees(rows);
+    for (Method method : List.of(Method.BOOSTING, Method.FOREST)) {
+      boolean inUse = in.readBoolean();
+      if (inUse != choice.containsValue(method)) {
+        throw new IOException("trees are missing or too many");
+      }
+      if (inUse) {
+        fit.put(method, Ensemble.read(in, fit.features(), fit.lines()));
+      }
+    }
+    return new LatencyModel(deviceKind, seed, choice, rows, fit, residuals);
+  }
+
+  private static List<ProfileRow> readRows(DataInputStream in, String deviceKind)
+      throws IOException {
+    int keyCount = Counts.read(in, "keys", KEY_BYTES);
+    List<LatencyKey> keys = new ArrayList<>();
+    for (int i = 0; i < keyCount; i++) {
+      keys.add(
+          new LatencyKey(
+              in.readUTF(), in.readUTF(), in.readUTF(), in.readInt(), in.readInt(), in.readInt()));
+    }
+    int rowCount = Counts.read(in, "rows", ROW_BYTES);
+    List<ProfileRow> rows = new ArrayList<>();
+    for (int i = 0; i < rowCount; i++) {
+      int key = in.readInt();
+      if (key < 0 || key >= keyCount) {
+        throw new IOException("a row has no key");
+      }
+      int pass = in.readInt();
+      int repeat = in.readInt();
+      long atNs = in.readLong();
+      long serviceNs = in.readLong();
+      double foreignLoad = in.readDouble();
+      rows.add(
+          new ProfileRow(
+              deviceKind,
+              keys.get(key),
+              pass,
+              repeat,
+              atNs,
+              serviceNs,
+              Double.isNaN(foreignLoad) ? null : foreignLoad,
+              in.readLong(),
+              in.readLong()));
+    }
+    if (rows.isEmpty()) {
+      throw new IOException("it has no rows");
+    }
+    return rows;
+  }
+}
