@@ -58,7 +58,7 @@ final class LogFile implements AutoCloseable {
     root(context).addAppender(appender);
     context.getLogger("dev.sluice").setLevel(Level.INFO);
     // What a run computes on it says itself; DJL warns of each accelerator that it does not find.
-    DEVICE_SEEKERS.forEach(name -> context.getLogger(name).setLevel(Level.ERROR));
+    DEVICE_SEEKERS.forEach(seeker -> context.getLogger(seeker).setLevel(Level.ERROR));
     return new LogFile(appender);
   }
 
