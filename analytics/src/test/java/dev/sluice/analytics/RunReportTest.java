@@ -65,6 +65,7 @@ final class RunReportTest {
             List.of(new ExecutorReported.Lane(0, List.of())),
             List.of(),
             1_500_000,
+            null,
             null),
         -120);
     job(log, "w", 0, "interactive", "resnet18", 1, 500, 500, 501);

@@ -179,7 +179,8 @@ public final class SyntheticRun {
         IntStream.range(0, lanes).mapToObj(i -> new ExecutorReported.Lane(i, List.of())).toList(),
         List.of(),
         200_000,
-        1.0);
+        1.0,
+        null);
   }
 
   /** Both logs as one, by append time; of two at the same time the first one's comes first. */

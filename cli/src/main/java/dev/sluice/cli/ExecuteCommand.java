@@ -3,7 +3,6 @@ package dev.sluice.cli;
 import dev.sluice.contract.RoleJoined;
 import dev.sluice.contract.RoleJoined.Role;
 import dev.sluice.contract.UserMistakeException;
-import dev.sluice.executor.LaneBackend;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -65,7 +64,7 @@ final class ExecuteCommand implements Callable<Integer> {
         process -> {
           RunFrame frame = process.frame();
           check(frame);
-          LaneBackend backend =
+          ExecuteRole.Loaded loaded =
               ExecuteRole.loadModels(
                   frame,
                   process.open(LaneSource.of(frame.parsed())),
@@ -82,7 +81,7 @@ final class ExecuteCommand implements Callable<Integer> {
               process.open(
                   ExecuteRole.warmUp(
                       frame,
-                      backend,
+                      loaded,
                       RunRegister.nameOf(joined.instance()),
                       joinedShard == null ? 0 : joinedShard));
           process.heedAWishToStop();

@@ -14,29 +14,44 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** An executor: warms its lanes up, then runs its shard's batches until it is closed. */
 final class ExecuteRole implements AutoCloseable {
   private final RunFrame frame;
   private final ExecutorSettings settings;
   private final Executor executor;
+  private final @Nullable LearnedModel model;
   private final long startedNs;
+  private @Nullable Predictions predictions;
+
+  /**
+   * What the lanes will run on, and what is known of how long that takes.
+   *
+   * @param model null: nothing is
+   */
+  record Loaded(LaneBackend backend, @Nullable LearnedModel model) {}
 
   private ExecuteRole(
-      RunFrame frame, ExecutorSettings settings, Executor executor, long startedNs) {
+      RunFrame frame,
+      ExecutorSettings settings,
+      Executor executor,
+      @Nullable LearnedModel model,
+      long startedNs) {
     this.frame = frame;
+    this.model = model;
     this.settings = settings;
     this.executor = executor;
     this.startedNs = startedNs;
   }
 
   /** Loads the models, or prepares the emulation: what can be wrong there needs no broker. */
-  static LaneBackend loadModels(RunFrame frame, LaneSource lanes) throws UserMistakeException {
+  static Loaded loadModels(RunFrame frame, LaneSource lanes) throws UserMistakeException {
     return loadModels(frame, lanes, frame.experiment().lanes().speed());
   }
 
   /** The same for emulated lanes of another speed than the experiment's. */
-  static LaneBackend loadModels(RunFrame frame, LaneSource lanes, double speed)
+  static Loaded loadModels(RunFrame frame, LaneSource lanes, double speed)
       throws UserMistakeException {
     long startedNs = frame.clock().monotonicNs();
     LaneBackend backend;
@@ -62,19 +77,19 @@ final class ExecuteRole implements AutoCloseable {
                   + frame.secondsSince(startedNs));
       lanes.notes().forEach(note -> frame.console().item("", note));
     }
-    return backend;
+    return new Loaded(backend, LearnedModel.read(frame, backend.deviceKind()).orElse(null));
   }
 
   /** Warms the lanes of an executor up: {@link #beginWarmUp}, then {@link #awaitWarm}. */
-  static ExecuteRole warmUp(RunFrame frame, LaneBackend backend, String executorId, int shard)
+  static ExecuteRole warmUp(RunFrame frame, Loaded loaded, String executorId, int shard)
       throws WarmUpException, InterruptedException {
-    ExecuteRole role = beginWarmUp(frame, backend, executorId, shard);
+    ExecuteRole role = beginWarmUp(frame, loaded, executorId, shard);
     role.awaitWarm();
     return role;
   }
 
   /** Returns when the first lane is warm and timed; the others go on. */
-  static ExecuteRole beginWarmUp(RunFrame frame, LaneBackend backend, String executorId, int shard)
+  static ExecuteRole beginWarmUp(RunFrame frame, Loaded loaded, String executorId, int shard)
       throws WarmUpException, InterruptedException {
     Console console = frame.console();
     long startedNs = frame.clock().monotonicNs();
@@ -84,7 +99,7 @@ final class ExecuteRole implements AutoCloseable {
     Executor executor =
         Executor.beginWarmUp(
             settings,
-            backend,
+            loaded.backend(),
             frame.clock(),
             frame.pacer(),
             (done, total, what) -> {
@@ -94,7 +109,7 @@ final class ExecuteRole implements AutoCloseable {
                         Locale.ROOT, "  %-14s %d of %d: %s", "warm-up", done, total, what));
               }
             });
-    return new ExecuteRole(frame, settings, executor, startedNs);
+    return new ExecuteRole(frame, settings, executor, loaded.model(), startedNs);
   }
 
   /** Waits until all lanes are warm, and says so. */
@@ -134,10 +149,16 @@ final class ExecuteRole implements AutoCloseable {
   /** Begins to report to its shard and to take dispatches. */
   void join(Map<String, Object> kafka, LaneFaults faults, Consumer<Throwable> onFailure) {
     executor.join(frame.topics(), kafka, faults, onFailure);
+    if (frame.experiment().predictor().enabled()) {
+      predictions = Predictions.start(frame, settings, executor, kafka, model);
+    }
   }
 
   @Override
   public void close() {
+    if (predictions != null) {
+      predictions.close();
+    }
     executor.close();
   }
 }

@@ -7,7 +7,6 @@ import dev.sluice.contract.UserMistakeException;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
-import dev.sluice.executor.LaneBackend;
 import dev.sluice.executor.LaneFaults;
 import dev.sluice.executor.WarmUpException;
 import dev.sluice.producer.RequestList;
@@ -191,10 +190,10 @@ final class ExperimentRun {
     if (external != null) {
       external.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
     }
-    LaneBackend backend =
+    ExecuteRole.Loaded loaded =
         ExecuteRole.loadModels(frame, lanes); // what can be wrong comes before the broker
     heedAWishToStop();
-    List<ExecuteRole> executors = warmUp(frame, backend);
+    List<ExecuteRole> executors = warmUp(frame, loaded);
     KafkaAccess kafka = startKafka(frame, external, folder);
     heedAWishToStop();
     RunTopics.create(frame.topics(), frame.shards(), kafka);
@@ -261,14 +260,14 @@ final class ExperimentRun {
   }
 
   /** The last one's lanes after the first still go on: the broker may start beside them. */
-  private List<ExecuteRole> warmUp(RunFrame frame, LaneBackend backend)
+  private List<ExecuteRole> warmUp(RunFrame frame, ExecuteRole.Loaded loaded)
       throws WarmUpException, StoppedException, InterruptedException {
     List<ExecuteRole> executors = new ArrayList<>();
     for (int shard = 0; shard < frame.shards(); shard++) {
       if (shard > 0) {
         executors.get(shard - 1).awaitWarm();
       }
-      executors.add(opened.add(ExecuteRole.beginWarmUp(frame, backend, executorId(shard), shard)));
+      executors.add(opened.add(ExecuteRole.beginWarmUp(frame, loaded, executorId(shard), shard)));
       heedAWishToStop();
     }
     return executors;

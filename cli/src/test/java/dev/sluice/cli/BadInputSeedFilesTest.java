@@ -37,7 +37,8 @@ final class BadInputSeedFilesTest {
   @Test
   void saysThatNoPredictorIsThere() {
     assertThat(run("dynamic_predictor", "--dry-run").out())
-        .contains("dynamic_predictor.yaml:38: warning: predictor.enabled (true) finds no model");
+        .contains("predictor      warning: no model stands at")
+        .contains("the run begins cold, with running means");
   }
 
   @Test

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An executor joined, is alive, or leaves. Topic {@code facts}.
  *
+ * <p>Version 2 adds {@code fitCpuNs}.
+ *
  * @param incarnation rises with each start of the same executor
  * @param leaving whether this is its last report
  * @param deviceKind what its lanes compute on, for example {@code cpu} or {@code
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param capabilities what each of its lanes can run
  * @param clockOffsetNsMax largest distance seen between its clock and the broker's append time
  * @param cpuPerLane processor cores that one busy lane was seen to use at warm-up; null: unknown
+ * @param fitCpuNs processor time that fitting latency models beside the run has taken since this
+ *     incarnation began; null before version 2
  */
 public record ExecutorReported(
     String executorId,
@@ -27,9 +31,10 @@ public record ExecutorReported(
     List<Lane> lanes,
     List<Capability> capabilities,
     long clockOffsetNsMax,
-    @Nullable Double cpuPerLane)
+    @Nullable Double cpuPerLane,
+    @Nullable Long fitCpuNs)
     implements Fact {
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
 
   public ExecutorReported {
     requireNonNull(executorId, "executorId");

@@ -164,7 +164,8 @@ final class EventCodecTest {
                 list(() -> new Lane(count(), list(this::dispatchId))),
                 list(() -> new Capability(text(), text(), text(), ns(), list(this::warmUp))),
                 ns(),
-                orNull(random::nextDouble));
+                orNull(random::nextDouble),
+                orNull(() -> (long) random.nextInt(1000)));
         case 3 ->
             new BatchCompleted(
                 dispatchId(),

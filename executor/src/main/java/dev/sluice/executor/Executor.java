@@ -8,6 +8,7 @@ import dev.sluice.contract.EventCodec;
 import dev.sluice.contract.ExecutorReported;
 import dev.sluice.contract.ExecutorReported.Capability;
 import dev.sluice.contract.Pacer;
+import dev.sluice.contract.PredictionsPublished;
 import dev.sluice.contract.ProcessClock;
 import dev.sluice.contract.RunClock;
 import dev.sluice.contract.RunStarted;
@@ -19,8 +20,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -76,6 +79,11 @@ public final class Executor implements AutoCloseable {
   private final AtomicLong failedBatches = new AtomicLong();
   private final AtomicLong serviceNsSum = new AtomicLong();
   private final Map<String, Long> refusedByCause = new ConcurrentHashMap<>();
+
+  private final AtomicLong fitCpuNs = new AtomicLong();
+
+  /** Tables to be published once the next report stands before them. */
+  private final Queue<PredictionsPublished> toPublish = new ConcurrentLinkedQueue<>();
 
   private volatile boolean closing;
   private boolean closed;
@@ -170,6 +178,24 @@ public final class Executor implements AutoCloseable {
   /** What a person should know before the run; often empty. */
   public List<String> warnings() {
     return warmed.warnings();
+  }
+
+  /** What its lanes compute on or pretend to. */
+  public String deviceKind() {
+    return deviceKind;
+  }
+
+  /**
+   * Publishes a table of predictions to the shard, after the executor's first report. From any
+   * thread.
+   */
+  public void publish(PredictionsPublished table) {
+    toPublish.add(table);
+  }
+
+  /** Adds processor time that fitting a latency model took, for the next reports. */
+  public void addFitCpuNs(long cpuNs) {
+    fitCpuNs.addAndGet(cpuNs);
   }
 
   /** What it has done and is at. From any thread, at any time. */
@@ -343,7 +369,8 @@ public final class Executor implements AutoCloseable {
         lanes,
         warmed.capabilities(),
         clockOffsetNsMax,
-        warmed.cpuPerLane());
+        warmed.cpuPerLane(),
+        fitCpuNs.get());
   }
 
   /**
@@ -400,6 +427,9 @@ public final class Executor implements AutoCloseable {
         if (nowNs >= reportDueNs) {
           log.append(report(false, log.clockOffsetNsMax()));
           reportDueNs = nowNs + heartbeatNs;
+        }
+        for (var table = toPublish.poll(); table != null; table = toPublish.poll()) {
+          log.append(table);
         }
         long waitNs = Math.max(0, Math.min(POLL_NS_MAX, reportDueNs - clock.monotonicNs()));
         for (var received : log.poll(Duration.ofNanos(waitNs))) {

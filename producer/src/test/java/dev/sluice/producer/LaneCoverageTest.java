@@ -66,6 +66,6 @@ final class LaneCoverageTest {
             .map(part -> new Capability(part.get(0), part.get(1), part.get(2), 1, List.of()))
             .toList();
     return new ExecutorReported(
-        id, 1, leaving, "cpu", null, List.of(new Lane(0, List.of())), capabilities, 0, null);
+        id, 1, leaving, "cpu", null, List.of(new Lane(0, List.of())), capabilities, 0, null, null);
   }
 }

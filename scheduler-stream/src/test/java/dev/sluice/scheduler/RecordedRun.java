@@ -159,7 +159,8 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
                               new ExecutorReported.WarmUp(4, 9_000_000))))
               .toList(),
           0,
-          1.0);
+          1.0,
+          null);
     }
 
     /** Predictions for two of the models, up to 20 samples and two busy lanes. */

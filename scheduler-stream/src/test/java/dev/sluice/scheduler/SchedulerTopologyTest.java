@@ -217,6 +217,7 @@ final class SchedulerTopologyTest {
         List.of(new ExecutorReported.Lane(0, List.of()), new ExecutorReported.Lane(1, List.of())),
         List.of(new ExecutorReported.Capability("small", "onnx", "fp32", 1, List.of())),
         0,
+        null,
         null);
   }
 

@@ -20,7 +20,8 @@ final class TranslationTest {
     var busy = new ExecutorReported.Lane(0, List.of(new DispatchId(5, 0)));
     var empty = new ExecutorReported.Lane(1, List.of());
     var report =
-        new ExecutorReported("e", 3, false, "cpu", null, List.of(busy, empty), List.of(), 0, null);
+        new ExecutorReported(
+            "e", 3, false, "cpu", null, List.of(busy, empty), List.of(), 0, null, null);
 
     assertThat(Translation.toCore(report))
         .isEqualTo(

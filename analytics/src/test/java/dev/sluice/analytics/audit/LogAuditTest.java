@@ -150,7 +150,16 @@ final class LogAuditTest {
                 entry.event() instanceof ExecutorReported r
                     ? new Entry(
                         new ExecutorReported(
-                            r.executorId(), 1, false, "cpu", 100L, r.lanes(), List.of(), 0, null),
+                            r.executorId(),
+                            1,
+                            false,
+                            "cpu",
+                            100L,
+                            r.lanes(),
+                            List.of(),
+                            0,
+                            null,
+                            null),
                         "facts",
                         entry.appendedAtEpochMs())
                     : entry);

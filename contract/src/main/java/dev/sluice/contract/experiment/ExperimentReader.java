@@ -324,13 +324,6 @@ final class ExperimentReader {
             section.text("model_path", "models/latency"),
             section.number("quantile", 0.95, Range.within(0.01, 0.999)),
             section.number("retrain_seconds", 60, Range.within(0, SECONDS_MAX)));
-    if (read.enabled()) {
-      problems.warn(
-          section.place("enabled"),
-          "predictor.enabled (true) finds no model in "
-              + read.modelPath()
-              + ": a cold start, running means predict");
-    }
     section.end();
     return read;
   }

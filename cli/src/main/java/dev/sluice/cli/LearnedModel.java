@@ -1,0 +1,50 @@
+package dev.sluice.cli;
+
+import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.experiment.Experiment.Predictor;
+import dev.sluice.executor.latency.LatencyModel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** The latency model that an experiment names, as far as it is for its lanes. */
+record LearnedModel(Path path, LatencyModel model) {
+
+  /**
+   * Reads it. One that is missing, or for another kind of device, is a warning: the run begins
+   * cold, with running means.
+   *
+   * @throws UserMistakeException if there is one and it can not be read
+   */
+  static Optional<LearnedModel> read(RunFrame frame, String deviceKind)
+      throws UserMistakeException {
+    Predictor predictor = frame.experiment().predictor();
+    if (!predictor.enabled()) {
+      return Optional.empty();
+    }
+    Path path =
+        Path.of(System.getProperty("sluice.home", ".")).resolve(predictor.modelPath()).normalize();
+    Console console = frame.console();
+    if (!Files.exists(path)) {
+      console.item(
+          "predictor",
+          "warning: no model stands at " + path + ": the run begins cold, with running means");
+      return Optional.empty();
+    }
+    LatencyModel model = LatencyModel.read(path);
+    if (!model.deviceKind().equals(deviceKind)) {
+      console.item(
+          "predictor",
+          "warning: the model ("
+              + path
+              + ") is for "
+              + model.deviceKind()
+              + ", and these lanes are "
+              + deviceKind
+              + ": the run begins cold, with running means");
+      return Optional.empty();
+    }
+    console.item("predictor", "model " + model.version() + " of " + path);
+    return Optional.of(new LearnedModel(path, model));
+  }
+}

@@ -1,0 +1,144 @@
+package dev.sluice.executor.latency;
+
+import dev.sluice.contract.PredictionsPublished;
+import dev.sluice.contract.PredictionsPublished.Calibration;
+import dev.sluice.contract.PredictionsPublished.Service;
+import dev.sluice.executor.ModelKey;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What a model says of every batch in reach of one kind of lanes, as the scheduler reads it.
+ *
+ * @param models what the lanes can run
+ * @param threads of each lane
+ * @param lanes how many may be busy at once; at least 1
+ * @param samplesMax of one batch; at least 1
+ */
+public record PredictionTable(List<ModelKey> models, int threads, int lanes, int samplesMax) {
+  public PredictionTable {
+    models = List.copyOf(models);
+    if (lanes < 1 || samplesMax < 1) {
+      throw new IllegalArgumentException(
+          "lanes (%d) and samplesMax (%d) must be at least 1".formatted(lanes, samplesMax));
+    }
+  }
+
+  /** Whether the model knows any of the lanes' models. */
+  public boolean isKnownTo(LatencyModel model) {
+    return models.stream().anyMatch(key -> model.knows(key(key, 1, 1)));
+  }
+
+  /**
+   * Fills the table. Models that the latency model does not know are left out: the scheduler
+   * predicts them by other means.
+   *
+   * @param executorId who publishes it
+   * @param tableVersion above those that were published for the device kind before
+   * @throws IllegalArgumentException if the model knows none of the lanes' models
+   */
+  public PredictionsPublished fill(LatencyModel model, String executorId, long tableVersion) {
+    List<Service> services = new ArrayList<>();
+    Set<List<String>> calibrated = new TreeSet<>(PredictionTable::compare);
+    Set<Reach> reaches = EnumSet.noneOf(Reach.class);
+    for (ModelKey key : models) {
+      if (model.knows(key(key, 1, 1))) {
+        services.add(service(model, key, reaches));
+        calibrated.add(List.of(key.workload(), key.backend()));
+      }
+    }
+    List<Calibration> calibrations = new ArrayList<>();
+    for (List<String> place : calibrated) {
+      calibrations.add(calibration(model, place.get(0), place.get(1), reaches));
+    }
+    return new PredictionsPublished(
+        executorId, model.deviceKind(), model.version(), tableVersion, services, calibrations);
+  }
+
+  private static int compare(List<String> a, List<String> b) {
+    int byWorkload = a.get(0).compareTo(b.get(0));
+    return byWorkload != 0 ? byWorkload : a.get(1).compareTo(b.get(1));
+  }
+
+  private LatencyKey key(ModelKey model, int samples, int busyLanes) {
+    return new LatencyKey(
+        model.workload(), model.backend(), model.precision(), threads, samples, busyLanes);
+  }
+
+  private Service service(LatencyModel model, ModelKey key, Set<Reach> reaches) {
+    List<List<Long>> byBusyLanes = new ArrayList<>();
+    for (int busyLanes = 1; busyLanes <= lanes; busyLanes++) {
+      List<Long> bySamples = new ArrayList<>();
+      for (int samples = 1; samples <= samplesMax; samples++) {
+        LatencyKey asked = key(key, samples, busyLanes);
+        reaches.add(model.reach(asked));
+        double ns = Math.rint(model.predictNs(asked));
+        bySamples.add((long) Math.max(1, Math.min(PredictionsPublished.MEAN_NS_MAX, ns)));
+      }
+      byBusyLanes.add(bySamples);
+    }
+    return new Service(key.workload(), key.backend(), key.precision(), byBusyLanes);
+  }
+
+  /** Residuals at every reach that some key of the table has, together. */
+  private static Calibration calibration(
+      LatencyModel model, String workload, String backend, Set<Reach> reaches) {
+    double[] all =
+        reaches.stream()
+            .flatMapToDouble(reach -> Arrays.stream(model.residuals(workload, backend, reach)))
+            .map(PredictionTable::bounded)
+            .sorted()
+            .toArray();
+    double[] thinned = Conformal.thinned(all, PredictionsPublished.RESIDUALS_MAX);
+    return new Calibration(workload, backend, Arrays.stream(thinned).boxed().toList());
+  }
+
+  static double bounded(double residual) {
+    double most = PredictionsPublished.RESIDUAL_MAX;
+    return Math.max(-most, Math.min(most, residual));
+  }
+
+  /** What a published table says; null-free: {@link Double#NaN} where it says nothing. */
+  static double meanNs(PredictionsPublished table, ModelKey model, int samples, int busyLanes) {
+    for (Service service : table.services()) {
+      if (service.workload().equals(model.workload())
+          && service.backend().equals(model.backend())
+          && service.precision().equals(model.precision())) {
+        List<List<Long>> meanNs = service.meanNs();
+        List<Long> bySamples = meanNs.get(Math.min(busyLanes, meanNs.size()) - 1);
+        return samples > bySamples.size() ? Double.NaN : bySamples.get(samples - 1);
+      }
+    }
+    return Double.NaN;
+  }
+
+  /** The calibration with further residuals, on rows that the model was not fitted to. */
+  static PredictionsPublished withResiduals(
+      PredictionsPublished table, Map<List<String>, List<Double>> more) {
+    List<Calibration> calibrations = new ArrayList<>();
+    for (Calibration calibration : table.calibrations()) {
+      List<Double> all = new ArrayList<>(calibration.residuals());
+      all.addAll(
+          more.getOrDefault(List.of(calibration.workload(), calibration.backend()), List.of()));
+      double[] sorted = all.stream().mapToDouble(r -> r).sorted().toArray();
+      double[] thinned = Conformal.thinned(sorted, PredictionsPublished.RESIDUALS_MAX);
+      calibrations.add(
+          new Calibration(
+              calibration.workload(),
+              calibration.backend(),
+              Arrays.stream(thinned).boxed().toList()));
+    }
+    return new PredictionsPublished(
+        table.executorId(),
+        table.deviceKind(),
+        table.modelVersion(),
+        table.tableVersion(),
+        table.services(),
+        calibrations);
+  }
+}

@@ -1,0 +1,223 @@
+package dev.sluice.executor.latency;
+
+import dev.sluice.contract.PredictionsPublished;
+import dev.sluice.executor.ModelKey;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fits a model again while a run goes on: to the profile and to what the run has measured since.
+ * The profile says how times depend on samples and busy lanes; the run says how fast the lanes are
+ * now. So the profile's times of each model are first moved to the run's level, by the median of
+ * ln(measured / predicted), and the run's own rows stand beside them.
+ *
+ * <p>The newest rows take no part in the fit. They decide whether the new table is better than the
+ * one that is in force.
+ */
+public final class Retraining {
+  /** With fewer batches there is nothing to learn, or to judge by. */
+  static final int ROWS_MIN = 60;
+
+  /** The share of the rows, the newest, that judge. */
+  private static final double JUDGING = 0.25;
+
+  /** The error must fall by more than this share of it, else tables would follow noise. */
+  private static final double BETTER = 0.98;
+
+  private static final int ROWS_PER_MODEL_MIN = 5;
+  private static final long SEED = 1;
+
+  private final PredictionTable reach;
+
+  /** Tables for these lanes. */
+  public Retraining(PredictionTable reach) {
+    this.reach = reach;
+  }
+
+  /**
+   * What came of it.
+   *
+   * @param table to be published; null: none is better than what there is
+   * @param errorBefore median absolute log error of the table in force on the newest rows; NaN
+   *     without such a table, or without rows to judge by
+   * @param errorAfter that of the new one; NaN if there is none
+   */
+  public record Outcome(
+      @Nullable PredictionsPublished table, int rows, double errorBefore, double errorAfter) {}
+
+  /**
+   * Fits, and judges.
+   *
+   * @param profiled fitted to the profile; null: there is none, and the run's rows must do
+   * @param measured by lanes of one device kind, in any order
+   * @param current the table in force; null: none is
+   * @param executorId who would publish the new one
+   */
+  public Outcome run(
+      @Nullable LatencyModel profiled,
+      String deviceKind,
+      List<Measured> measured,
+      @Nullable PredictionsPublished current,
+      String executorId) {
+    List<Measured> rows =
+        measured.stream().sorted(Comparator.comparingLong(Measured::startedAtNs)).toList();
+    if (rows.size() < ROWS_MIN) {
+      return new Outcome(null, rows.size(), Double.NaN, Double.NaN);
+    }
+    int learning = (int) (rows.size() * (1 - JUDGING));
+    Optional<LatencyModel> fitted = fit(profiled, deviceKind, rows.subList(0, learning));
+    List<Measured> judging = rows.subList(learning, rows.size());
+    double before = current == null ? Double.NaN : error(current, judging);
+    if (fitted.isEmpty() || !reach.isKnownTo(fitted.get())) {
+      return new Outcome(null, rows.size(), before, Double.NaN);
+    }
+    long version = current == null ? 1 : current.tableVersion() + 1;
+    PredictionsPublished table = reach.fill(fitted.get(), executorId, version);
+    double after = error(table, judging);
+    boolean better = Double.isNaN(before) ? !Double.isNaN(after) : after < BETTER * before;
+    return new Outcome(
+        better ? PredictionTable.withResiduals(table, residuals(table, judging)) : null,
+        rows.size(),
+        before,
+        after);
+  }
+
+  private Optional<LatencyModel> fit(
+      @Nullable LatencyModel profiled, String deviceKind, List<Measured> rows) {
+    if (profiled == null) {
+      List<ProfileRow> own = often(asRows(deviceKind, rows, 0, Map.of()));
+      long keys = own.stream().map(ProfileRow::key).distinct().count();
+      return keys < 2 ? Optional.empty() : Optional.of(Trainer.train(own, SEED).model());
+    }
+    Map<ModelKey, ProfileRow> example = new HashMap<>();
+    int lastPass = 0;
+    for (ProfileRow row : profiled.rows()) {
+      example.putIfAbsent(modelOf(row.key()), row);
+      lastPass = Math.max(lastPass, row.pass());
+    }
+    List<ProfileRow> all = moved(profiled, rows);
+    all.addAll(asRows(deviceKind, rows, lastPass, example));
+    return Optional.of(Trainer.refit(profiled, all).model());
+  }
+
+  /** Those of keys that have come up a few times. */
+  private static List<ProfileRow> often(List<ProfileRow> rows) {
+    Map<LatencyKey, Integer> counts = new HashMap<>();
+    rows.forEach(row -> counts.merge(row.key(), 1, Integer::sum));
+    return rows.stream()
+        .filter(row -> counts.getOrDefault(row.key(), 0) >= ROWS_PER_MODEL_MIN)
+        .toList();
+  }
+
+  private static ModelKey modelOf(LatencyKey key) {
+    return new ModelKey(key.workload(), key.backend(), key.precision());
+  }
+
+  private LatencyKey keyOf(Measured row) {
+    return new LatencyKey(
+        row.model().workload(),
+        row.model().backend(),
+        row.model().precision(),
+        reach.threads(),
+        row.samples(),
+        row.busyLanes());
+  }
+
+  /** The profile's rows at the level of these; models with too few of them at that of all. */
+  private List<ProfileRow> moved(LatencyModel profiled, List<Measured> rows) {
+    Map<ModelKey, List<Double>> offBy = new HashMap<>();
+    List<Double> all = new ArrayList<>();
+    for (Measured row : rows) {
+      LatencyKey key = keyOf(row);
+      if (profiled.knows(key)) {
+        double off = row.lnNs() - StrictMath.log(profiled.predictNs(key));
+        offBy.computeIfAbsent(row.model(), model -> new ArrayList<>()).add(off);
+        all.add(off);
+      }
+    }
+    double level = all.isEmpty() ? 0 : median(all);
+    List<ProfileRow> moved = new ArrayList<>();
+    for (ProfileRow row : profiled.rows()) {
+      List<Double> own = offBy.getOrDefault(modelOf(row.key()), List.of());
+      double by = own.size() < ROWS_PER_MODEL_MIN ? level : median(own);
+      long serviceNs = Math.max(1, Math.round(row.serviceNs() * StrictMath.exp(by)));
+      moved.add(
+          new ProfileRow(
+              row.deviceKind(),
+              row.key(),
+              row.pass(),
+              row.repeat(),
+              row.atNs(),
+              serviceNs,
+              row.foreignLoad(),
+              row.flopsPerSample(),
+              row.parameters()));
+    }
+    return moved;
+  }
+
+  private static double median(List<Double> values) {
+    return Medians.of(values.stream().mapToDouble(v -> v).toArray());
+  }
+
+  /** Rows of two further passes, the older half and the newer. */
+  private List<ProfileRow> asRows(
+      String deviceKind, List<Measured> measured, int lastPass, Map<ModelKey, ProfileRow> example) {
+    Map<LatencyKey, Integer> repeats = new HashMap<>();
+    List<ProfileRow> rows = new ArrayList<>();
+    for (int i = 0; i < measured.size(); i++) {
+      Measured row = measured.get(i);
+      LatencyKey key = keyOf(row);
+      int pass = lastPass + (2 * i < measured.size() ? 1 : 2);
+      ProfileRow like = example.get(row.model());
+      rows.add(
+          new ProfileRow(
+              deviceKind,
+              key,
+              pass,
+              repeats.merge(key, 1, Integer::sum),
+              Math.max(0, row.startedAtNs()),
+              row.serviceNs(),
+              null,
+              like == null ? 0 : like.flopsPerSample(),
+              like == null ? 0 : like.parameters()));
+    }
+    return rows;
+  }
+
+  /** Median absolute log error over those rows that the table predicts; NaN if it does none. */
+  private static double error(PredictionsPublished table, List<Measured> rows) {
+    double[] errors =
+        rows.stream()
+            .mapToDouble(row -> Math.abs(off(table, row)))
+            .filter(error -> !Double.isNaN(error))
+            .toArray();
+    return errors.length == 0 ? Double.NaN : Medians.of(errors);
+  }
+
+  private static double off(PredictionsPublished table, Measured row) {
+    return row.lnNs()
+        - StrictMath.log(
+            PredictionTable.meanNs(table, row.model(), row.samples(), row.busyLanes()));
+  }
+
+  private static Map<List<String>, List<Double>> residuals(
+      PredictionsPublished table, List<Measured> rows) {
+    Map<List<String>, List<Double>> residuals = new HashMap<>();
+    for (Measured row : rows) {
+      double off = off(table, row);
+      if (!Double.isNaN(off)) {
+        residuals
+            .computeIfAbsent(
+                List.of(row.model().workload(), row.model().backend()), p -> new ArrayList<>())
+            .add(PredictionTable.bounded(off));
+      }
+    }
+    return residuals;
+  }
+}
