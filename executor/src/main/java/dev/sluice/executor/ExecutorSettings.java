@@ -67,6 +67,22 @@ public record ExecutorSettings(
         WarmUpSamples.of(experiment.batchSizes(), joined, experiment.microbatch().maxBatch()));
   }
 
+  /** The same but for the samples counts to warm up, ascending. */
+  ExecutorSettings withWarmUpSamples(List<Integer> samples) {
+    return new ExecutorSettings(
+        executorId,
+        incarnation,
+        shard,
+        lanes,
+        ahead,
+        threadsPerLane,
+        tokens,
+        seed,
+        heartbeatMs,
+        models,
+        samples);
+  }
+
   /** Every model that the experiment's jobs can ask for; a user's own file runs on its backend. */
   public static List<ModelKey> models(Experiment experiment) {
     var models = new ArrayList<ModelKey>();

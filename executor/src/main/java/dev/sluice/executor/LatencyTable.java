@@ -6,6 +6,8 @@ import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
 import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
 import dev.sluice.contract.UserMistakeException;
+import dev.sluice.executor.latency.LatencyKey;
+import dev.sluice.executor.latency.ProfileRow;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -14,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -247,6 +250,52 @@ public final class LatencyTable {
     private UserMistakeException error(CsvRecord record, String what, String maybe) {
       return new UserMistakeException(file + ":" + record.getStartingLineNumber(), what, maybe);
     }
+  }
+
+  /**
+   * Writes what a profile measured as a table: for each key the mean of its times, and the standard
+   * deviation of their logarithms, which is 0 where there is one time only.
+   *
+   * @param deviceKind of the emulated lanes that will use it
+   * @param source where the numbers come from
+   * @param rows at least one, all with the same threads
+   */
+  public static void write(Path file, String deviceKind, List<String> source, List<ProfileRow> rows)
+      throws IOException {
+    var text = new StringBuilder("# " + DEVICE_KIND + " " + deviceKind + "\n");
+    source.forEach(line -> text.append("# ").append(line).append('\n'));
+    text.append("workload,backend,precision,samples,busy_lanes,mean_ms,spread\n");
+    Map<LatencyKey, List<Double>> msByKey = new TreeMap<>();
+    rows.forEach(
+        row ->
+            msByKey
+                .computeIfAbsent(row.key(), key -> new ArrayList<>())
+                .add(row.serviceNs() / 1e6));
+    msByKey.forEach(
+        (key, ms) ->
+            text.append(
+                String.format(
+                    Locale.ROOT,
+                    "%s,%s,%s,%d,%d,%.3f,%.3f\n",
+                    key.workload(),
+                    key.backend(),
+                    key.precision(),
+                    key.samples(),
+                    key.busyLanes(),
+                    Math.max(1e-3, mean(ms)),
+                    Math.min(2, spread(ms)))));
+    Files.writeString(file, text);
+  }
+
+  private static double mean(List<Double> values) {
+    return values.stream().mapToDouble(Double::doubleValue).sum() / values.size();
+  }
+
+  private static double spread(List<Double> ms) {
+    List<Double> logarithms = ms.stream().map(Math::log).toList();
+    double mean = mean(logarithms);
+    double squares = logarithms.stream().mapToDouble(ln -> (ln - mean) * (ln - mean)).sum();
+    return ms.size() == 1 ? 0 : Math.sqrt(squares / (ms.size() - 1));
   }
 
   /** The file it was read from. */

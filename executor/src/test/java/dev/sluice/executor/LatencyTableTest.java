@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.contract.UserMistakeException;
+import dev.sluice.executor.latency.LatencyKey;
+import dev.sluice.executor.latency.ProfileRow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -164,5 +167,25 @@ final class LatencyTableTest {
         assertThat(table.meanMs(model, 1, 1)).isLessThanOrEqualTo(table.meanMs(model, 1, 2));
       }
     }
+  }
+
+  @Test
+  void aProfileBecomesATable_ofMeansAndSpreads() throws Exception {
+    var key = new LatencyKey("resnet18", "onnx", "fp32", 1, 4, 2);
+    var rows =
+        Stream.of(10.0, 12.0, 20.0)
+            .map(
+                ms ->
+                    new ProfileRow("cpu", key, 1, ms.intValue(), 0, (long) (ms * 1e6), null, 0, 0))
+            .toList();
+    LatencyTable.write(file, "emulated-cpu", List.of("Made up."), rows);
+    var read = LatencyTable.read(file);
+    assertThat(read.deviceKind()).isEqualTo("emulated-cpu");
+    assertThat(read.source()).containsExactly("Made up.");
+    assertThat(read.meanMs(RESNET, 4, 2)).isEqualTo(14);
+    // the logarithms' standard deviation, by hand: 0.359
+    assertThat(read.spread(RESNET, 4)).isEqualTo(0.359);
+    LatencyTable.write(file, "emulated-cpu", List.of(), rows.subList(0, 1));
+    assertThat(LatencyTable.read(file).spread(RESNET, 4)).isZero();
   }
 }

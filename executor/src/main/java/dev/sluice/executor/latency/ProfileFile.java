@@ -25,6 +25,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -164,6 +165,23 @@ public final class ProfileFile {
       channel.truncate(end);
     }
     return true;
+  }
+
+  /**
+   * Whether anything but comments and column names stands in a file: else its profile was stopped
+   * before the first row.
+   */
+  public static boolean hasRows(Path file) throws IOException {
+    try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
+      return lines
+          .filter(line -> !line.isBlank() && !line.startsWith("#"))
+          .anyMatch(line -> !line.equals(String.join(",", COLUMNS)));
+    }
+  }
+
+  /** Appends a comment: what befell the profile. */
+  public static void comment(Path file, String words) throws IOException {
+    Files.writeString(file, "# " + words + "\n", StandardOpenOption.APPEND);
   }
 
   /** Appends rows; each is on its way to the disk when this returns. */

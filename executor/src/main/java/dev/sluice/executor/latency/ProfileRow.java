@@ -47,12 +47,12 @@ public record ProfileRow(
   }
 
   /** Which measurement it is, whatever came out of it. */
-  Slot slot() {
+  public Slot slot() {
     return new Slot(deviceKind, key, pass, repeat);
   }
 
   /** One measurement that a profile holds at most once. */
-  record Slot(String deviceKind, LatencyKey key, int pass, int repeat) {}
+  public record Slot(String deviceKind, LatencyKey key, int pass, int repeat) {}
 
   /** Natural logarithm of the service time in nanoseconds. */
   double lnNs() {

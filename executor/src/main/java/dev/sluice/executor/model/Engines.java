@@ -47,6 +47,11 @@ public final class Engines {
     return threadsPerLane;
   }
 
+  /** Starts the backend's engine, which loads its libraries. */
+  public void start(String backend) {
+    Engine.getEngine(Backend.named(backend).engine);
+  }
+
   /**
    * How many CUDA devices the backend's engine can use here; 0 where its native library is built
    * for processors alone. Starts that engine.
