@@ -81,11 +81,16 @@ final class ChartStyle {
 
   /** An empty chart of curves or points, in this style. */
   static XYChart xyChart(String subject, RunRows run, String xAxisTitle, String yAxisTitle) {
+    return xyChart(title(subject, run), xAxisTitle, yAxisTitle);
+  }
+
+  /** An empty chart of curves or points, in this style, under a title of its own. */
+  static XYChart xyChart(String title, String xAxisTitle, String yAxisTitle) {
     XYChart chart =
         new XYChartBuilder()
             .width(WIDTH)
             .height(HEIGHT)
-            .title(title(subject, run))
+            .title(title)
             .xAxisTitle(xAxisTitle)
             .yAxisTitle(yAxisTitle)
             .build();

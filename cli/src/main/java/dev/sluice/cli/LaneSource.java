@@ -123,12 +123,35 @@ final class LaneSource implements AutoCloseable {
     if (experiment.lanes().emulated()) {
       return LaneBackend.emulated(experiment, table, speed, LaneSource::flopsPerSample);
     }
+    return LaneBackend.real(load(requests(experiment), cacheFolder, progress));
+  }
+
+  /** Loads one model of the experiment, as {@link #open} loads all. */
+  LoadedModels load(ModelKey model, Path cacheFolder, ModelProgress progress)
+      throws UserMistakeException {
+    List<ModelRequest> requests =
+        requests(parsed.experiment()).stream()
+            .filter(
+                request ->
+                    model.equals(
+                        new ModelKey(request.workload(), request.backend(), request.precision())))
+            .toList();
+    return load(requests, cacheFolder, progress);
+  }
+
+  private LoadedModels load(List<ModelRequest> requests, Path cacheFolder, ModelProgress progress)
+      throws UserMistakeException {
     var cache = new ModelCache(cacheFolder);
-    Engines engines = Engines.prepare(experiment.lanes().threads(), cache);
-    LoadedModels loaded =
-        LoadedModels.load(requests(experiment), engines, devices(engines), cache, progress);
+    Engines engines = Engines.prepare(parsed.experiment().lanes().threads(), cache);
+    LoadedModels loaded = LoadedModels.load(requests, engines, devices(engines), cache, progress);
     models = loaded;
-    return LaneBackend.real(loaded);
+    return loaded;
+  }
+
+  /** Starts the engine of real lanes, which loads its libraries, and no model. */
+  void startEngine(String backend, Path cacheFolder) throws UserMistakeException {
+    Engines.prepare(parsed.experiment().lanes().threads(), new ModelCache(cacheFolder))
+        .start(backend);
   }
 
   /** What the lanes will compute on, once it is known that it can do what the jobs ask for. */

@@ -15,6 +15,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
     description = "Which scheduler keeps my latency promises, at which load, on which hardware?",
     subcommands = {
       RunCommand.class,
+      ProfileCommand.class,
+      TrainCommand.class,
       BrokerCommand.class,
       ProduceCommand.class,
       ScheduleCommand.class,
