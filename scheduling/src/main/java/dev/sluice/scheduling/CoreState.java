@@ -8,7 +8,6 @@ import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -36,13 +35,10 @@ final class CoreState implements SchedulerState {
   private final List<JobSet> sets = new ArrayList<>(); // by key
   private final List<JobSet> mayStart = new ArrayList<>();
 
-  /** Of the executors those with a lane that takes a batch, as of the present choice. */
-  private final List<ExecutorLanes> open = new ArrayList<>();
+  private final OpenExecutors openExecutors = new OpenExecutors();
 
+  /** Whether they are those of an earlier choice. */
   private boolean openIsStale;
-
-  /** The tokens of each that are reserved for no group. */
-  private long[] openTokens = new long[4];
 
   private final JobList byArrival = new JobList(JobOrder.ARRIVAL);
   private final boolean keepsArrival;
@@ -248,10 +244,11 @@ final class CoreState implements SchedulerState {
   @Override
   public List<JobSet> setsThatMayStart() {
     mayStart.clear();
-    if (!open().isEmpty()) {
+    OpenExecutors open = open();
+    if (!open.isEmpty()) {
       for (int i = 0; i < sets.size(); i++) {
         JobSet set = sets.get(i);
-        if (set.waiting() > 0 && mayStart(set)) {
+        if (set.waiting() > 0 && set.neededMin() <= open.freeTokensMax() && mayStart(set)) {
           mayStart.add(set);
         }
       }
@@ -259,48 +256,33 @@ final class CoreState implements SchedulerState {
     return mayStart;
   }
 
-  private List<ExecutorLanes> open() {
+  private OpenExecutors open() {
     if (openIsStale) {
-      open.clear();
-      for (int i = 0; i < executors.size(); i++) {
-        ExecutorLanes executor = executors.get(i);
-        if (executor.takesBatch()) {
-          if (open.size() == openTokens.length) {
-            openTokens = Arrays.copyOf(openTokens, 2 * openTokens.length);
-          }
-          openTokens[open.size()] = executor.unreservedTokens(nowNs);
-          open.add(executor);
-        }
-      }
+      openExecutors.find(executors, nowNs);
       openIsStale = false;
     }
-    return open;
+    return openExecutors;
   }
 
   private boolean mayStart(JobSet set) {
-    long tokens = set.neededMinRipe(nowNs);
-    List<ExecutorLanes> open = open();
-    for (int i = 0; i < open.size(); i++) {
-      ExecutorLanes executor = open.get(i);
-      if ((tokens <= openTokens[i] || executor.reservesEnoughFor(set, nowNs))
-          && set.modelOn(executor) != null) {
-        return true;
-      }
-    }
-    return false;
+    long tokens = open().tokensFor(set);
+    return (tokens > Long.MIN_VALUE && set.neededMinRipe(nowNs) <= tokens)
+        || open().reserveEnoughFor(set, nowNs);
   }
 
   @Override
   public int startable(CompatibleSet set) {
     JobSet jobs = (JobSet) set;
-    if (haveLanes(jobs)) {
+    long tokens = open().tokensFor(jobs);
+    if (canStartWhole(jobs, tokens)) {
       return jobs.waiting();
     }
     int startable = 0;
+    boolean anyReserved = open().reserveEnoughFor(jobs, nowNs);
     List<JobGroup> groups = jobs.groups();
     for (int i = 0; i < groups.size(); i++) {
       JobGroup group = groups.get(i);
-      if (hasLane(group)) {
+      if (canStart(group, tokens, anyReserved)) {
         startable += group.waiting();
       }
     }
@@ -310,51 +292,36 @@ final class CoreState implements SchedulerState {
   @Override
   public @Nullable JobGroup earliestStartable(CompatibleSet set) {
     JobSet jobs = (JobSet) set;
-    if (haveLanes(jobs)) {
+    long tokens = open().tokensFor(jobs);
+    if (canStartWhole(jobs, tokens)) {
       return jobs.earliest();
     }
     JobGroup earliest = null;
+    boolean anyReserved = open().reserveEnoughFor(jobs, nowNs);
     List<JobGroup> groups = jobs.groups();
     for (int i = 0; i < groups.size(); i++) {
       JobGroup group = groups.get(i);
-      if ((earliest == null || group.isBefore(earliest)) && hasLane(group)) {
+      if (canStart(group, tokens, anyReserved) && (earliest == null || group.isBefore(earliest))) {
         earliest = group;
       }
     }
     return earliest;
   }
 
-  /** Whether there is a lane for each waiting job of the set alone, by {@link #laneFor}. */
-  private boolean haveLanes(JobSet set) {
-    if (set.isUnripe(nowNs)) {
-      return false;
-    }
-    long tokens = set.neededMax();
-    List<ExecutorLanes> open = open();
-    for (int i = 0; i < open.size(); i++) {
-      if (tokens <= openTokens[i] && set.modelOn(open.get(i)) != null) {
-        return true;
-      }
-    }
-    return false;
+  /** Whether each waiting job of the set alone could start on so many tokens. */
+  private boolean canStartWhole(JobSet set, long tokens) {
+    return tokens > Long.MIN_VALUE && set.neededMax() <= tokens && !set.isUnripe(nowNs);
   }
 
-  /** Whether {@link #laneFor} gives one. */
-  private boolean hasLane(JobGroup group) {
-    if (!group.ripe(nowNs)) {
-      return false;
-    }
-    List<ExecutorLanes> open = open();
-    for (int i = 0; i < open.size(); i++) {
-      ExecutorLanes executor = open.get(i);
-      boolean enough =
-          group.tokensNeeded <= openTokens[i]
-              || group.tokensNeeded <= executor.freeTokens(group, nowNs);
-      if (enough && group.modelOn(executor) != null) {
-        return true;
-      }
-    }
-    return false;
+  /**
+   * Whether {@link #laneFor} gives a lane.
+   *
+   * @param tokens those that there are for its set
+   * @param anyReserved whether a group of its set, which may be it, could start on a reservation
+   */
+  private boolean canStart(JobGroup group, long tokens, boolean anyReserved) {
+    boolean hasTokens = tokens > Long.MIN_VALUE && group.tokensNeeded <= tokens;
+    return (hasTokens || (anyReserved && open().haveRoomFor(group, nowNs))) && group.ripe(nowNs);
   }
 
   @Override

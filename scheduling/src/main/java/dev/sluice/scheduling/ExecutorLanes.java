@@ -29,6 +29,9 @@ final class ExecutorLanes {
   /** Lanes that hold a batch. */
   private final BitSet busy = new BitSet();
 
+  private boolean hasIdle;
+  private boolean takesBatch;
+
   private boolean firstToTakeMoreIsStale = true;
   private @Nullable Lane firstToTakeMore;
   private boolean lost;
@@ -152,12 +155,12 @@ final class ExecutorLanes {
   }
 
   boolean hasIdleLane() {
-    return !idle.isEmpty();
+    return hasIdle;
   }
 
   /** Whether a lane takes a batch, be it idle or not. */
   boolean takesBatch() {
-    return !idle.isEmpty() || !takesMore.isEmpty();
+    return takesBatch;
   }
 
   /** How many lanes are busy if that one runs a batch. */
@@ -167,7 +170,7 @@ final class ExecutorLanes {
 
   /** Its idle lane with the lowest index; null: none. */
   @Nullable Lane firstIdleLane() {
-    return idle.isEmpty() ? null : lanes.get(idle.nextSetBit(0));
+    return !hasIdle ? null : lanes.get(idle.nextSetBit(0));
   }
 
   /** Of the lanes that take a batch beside what they hold the one expected free first, by index. */
@@ -282,6 +285,8 @@ final class ExecutorLanes {
       takesMore.set(index, usable && !held.isEmpty() && held.size() <= ahead);
       busy.set(index, !held.isEmpty());
       firstToTakeMoreIsStale = true;
+      hasIdle = !idle.isEmpty();
+      takesBatch = hasIdle || !takesMore.isEmpty();
     }
 
     /** The batches that it holds, in the order in which it runs them. */

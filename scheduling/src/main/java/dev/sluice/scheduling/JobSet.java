@@ -208,6 +208,12 @@ final class JobSet implements SchedulerState.CompatibleSet {
     return neededMax;
   }
 
+  /** The fewest that must be free for one of its waiting jobs. */
+  long neededMin() {
+    findTokens();
+    return neededMin;
+  }
+
   /** The fewest that must be free for one of its jobs whose window is no hindrance now. */
   long neededMinRipe(long atNs) {
     findTokens();

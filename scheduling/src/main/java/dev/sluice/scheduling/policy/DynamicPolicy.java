@@ -118,7 +118,8 @@ final class DynamicPolicy implements SchedulingPolicy {
   }
 
   private double batchabilityTerm(CompatibleSet set) {
-    return batchability * Math.min((set.waiting() - 1) / OTHERS_THAT_COUNT, 1);
+    int others = set.waiting() - 1;
+    return others >= OTHERS_THAT_COUNT ? batchability : batchability * (others / OTHERS_THAT_COUNT);
   }
 
   private double shortServiceTerm(long predictedNs) {

@@ -22,20 +22,21 @@ final class RandomPolicy implements SchedulingPolicy {
   @Override
   public Choice choose(SchedulerState state) {
     List<? extends CompatibleSet> sets = state.setsThatMayStart();
+    int[] startableInSet = new int[sets.size()];
     int startable = 0;
-    for (CompatibleSet set : sets) {
-      startable += state.startable(set);
+    for (int i = 0; i < sets.size(); i++) {
+      startableInSet[i] = state.startable(sets.get(i));
+      startable += startableInSet[i];
     }
     if (startable == 0) {
       return state.nothingStartable();
     }
     int place = (int) Long.remainderUnsigned(state.draw(), startable);
-    for (CompatibleSet set : sets) {
-      int startableInSet = state.startable(set);
-      if (place < startableInSet) {
-        return startOneOf(state, set, place);
+    for (int i = 0; i < sets.size(); i++) {
+      if (place < startableInSet[i]) {
+        return startOneOf(state, sets.get(i), place);
       }
-      place -= startableInSet;
+      place -= startableInSet[i];
     }
     throw new IllegalStateException("the state changed while a job was drawn");
   }

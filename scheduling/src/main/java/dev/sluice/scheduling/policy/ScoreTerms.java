@@ -23,13 +23,13 @@ public final class ScoreTerms extends AbstractMap<String, Double> {
     this.values = values;
   }
 
-  /** Terms of these names, each with the value at its place. */
+  /** Terms of these names, each with the value at its place. The values must not change. */
   static ScoreTerms of(List<String> names, double... values) {
     if (names.size() != values.length) {
       throw new IllegalArgumentException(
           "(%d) values for terms %s".formatted(values.length, names));
     }
-    return new ScoreTerms(List.copyOf(names), values.clone());
+    return new ScoreTerms(List.copyOf(names), values);
   }
 
   /** The same terms in the order of that map. */
