@@ -65,7 +65,7 @@ final class ExecuteCommand implements Callable<Integer> {
           RunFrame frame = process.frame();
           check(frame);
           ExecuteRole.Loaded loaded =
-              ExecuteRole.loadModels(
+              ExecuteRole.load(
                   frame,
                   process.open(LaneSource.of(frame.parsed())),
                   speed == null ? frame.experiment().lanes().speed() : speed);

@@ -45,13 +45,18 @@ final class ExecuteRole implements AutoCloseable {
     this.startedNs = startedNs;
   }
 
-  /** Loads the models, or prepares the emulation: what can be wrong there needs no broker. */
-  static Loaded loadModels(RunFrame frame, LaneSource lanes) throws UserMistakeException {
-    return loadModels(frame, lanes, frame.experiment().lanes().speed());
+  /** Loads all that can be wrong and needs no broker. */
+  static Loaded load(RunFrame frame, LaneSource lanes, double speed) throws UserMistakeException {
+    LaneBackend backend = loadModels(frame, lanes, speed);
+    return new Loaded(backend, LearnedModel.read(frame, backend.deviceKind()).orElse(null));
   }
 
-  /** The same for emulated lanes of another speed than the experiment's. */
-  static Loaded loadModels(RunFrame frame, LaneSource lanes, double speed)
+  /**
+   * Loads the models, or prepares the emulation.
+   *
+   * @param speed of emulated lanes
+   */
+  static LaneBackend loadModels(RunFrame frame, LaneSource lanes, double speed)
       throws UserMistakeException {
     long startedNs = frame.clock().monotonicNs();
     LaneBackend backend;
@@ -77,7 +82,7 @@ final class ExecuteRole implements AutoCloseable {
                   + frame.secondsSince(startedNs));
       lanes.notes().forEach(note -> frame.console().item("", note));
     }
-    return new Loaded(backend, LearnedModel.read(frame, backend.deviceKind()).orElse(null));
+    return backend;
   }
 
   /** Warms the lanes of an executor up: {@link #beginWarmUp}, then {@link #awaitWarm}. */

@@ -191,7 +191,8 @@ final class ExperimentRun {
       external.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
     }
     ExecuteRole.Loaded loaded =
-        ExecuteRole.loadModels(frame, lanes); // what can be wrong comes before the broker
+        ExecuteRole.load(
+            frame, lanes, experiment.lanes().speed()); // what can be wrong comes before the broker
     heedAWishToStop();
     List<ExecuteRole> executors = warmUp(frame, loaded);
     KafkaAccess kafka = startKafka(frame, external, folder);

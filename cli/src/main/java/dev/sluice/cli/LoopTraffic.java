@@ -115,6 +115,7 @@ final class LoopTraffic implements AutoCloseable {
                 .toList(),
             capabilities,
             0,
+            null,
             null);
     var unused =
         writer.scheduleAtFixedRate(
@@ -166,7 +167,12 @@ final class LoopTraffic implements AutoCloseable {
             null,
             serviceNs,
             "warm_up",
-            Map.of()));
+            Map.of(),
+            null,
+            null,
+            null,
+            null,
+            key.busyLanes()));
     send(
         topics.facts(),
         EventCodec.FACTS,
@@ -182,7 +188,8 @@ final class LoopTraffic implements AutoCloseable {
             Result.DONE,
             null,
             List.of(),
-            null));
+            null,
+            key.busyLanes()));
     send(
         topics.outcomes(),
         EventCodec.OUTCOMES,

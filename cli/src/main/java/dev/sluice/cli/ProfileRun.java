@@ -211,7 +211,7 @@ final class ProfileRun {
           StoppedException,
           IOException,
           InterruptedException {
-    LaneBackend backend = ExecuteRole.loadModels(frame, lanes);
+    LaneBackend backend = ExecuteRole.loadModels(frame, lanes, frame.experiment().lanes().speed());
     checkSameLanes(before, backend.deviceKind());
     heedAWishToStop();
     var plan =

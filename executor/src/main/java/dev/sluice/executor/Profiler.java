@@ -122,7 +122,8 @@ public final class Profiler implements AutoCloseable {
       throws WarmUpException, InterruptedException {
     Device device = backend.open(settings, clock, pacer);
     try {
-      var warmed = WarmedLanes.warmUp(settings, device, progress);
+      var warmed = WarmedLanes.begin(settings, device, progress);
+      warmed.await();
       return new Profiler(settings, backend.deviceKind(), clock, device, warmed);
     } catch (WarmUpException | InterruptedException | RuntimeException e) {
       device.close();
