@@ -27,9 +27,10 @@ import picocli.CommandLine.Parameters;
     name = "bench",
     mixinStandardHelpOptions = true,
     description = {
-      "Measures Sluice's own speed: the core alone, the loop's hops, its throughput, its start.",
+      "Measures Sluice's own speed: the core alone, the loop's hops, its throughput, its start,"
+          + " its takeover, its memory.",
       "Prints a table and writes bench.json, with how noisy the machine was. All takes about"
-          + " 25 minutes; nothing else should run meanwhile."
+          + " 35 minutes; nothing else should run meanwhile."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {

@@ -75,7 +75,12 @@ final class Benches {
             .reads(
                 atMost("first_dispatch_s", "s", 10),
                 run -> run.figure("start_to_first_dispatch_ms") / 1e3),
-        new LoopBench("small-heap", SMALL_HEAP, folder, List.of("-Xmx512m"), List.of())
+        new LoopBench(
+                "small-heap",
+                SMALL_HEAP,
+                folder,
+                List.of("-Xmx512m"),
+                List.of("--set", "tail_seconds=60")) // it is not about speed
             .reads(atLeast("jobs_done_in_512_mib", "jobs", 100_000), "all_done"),
         new TakeoverBench(folder, out),
         new MemoryBench(folder, seconds, warmUpSeconds, out));
