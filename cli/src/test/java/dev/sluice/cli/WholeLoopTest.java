@@ -84,7 +84,7 @@ final class WholeLoopTest {
         .isDirectoryContaining("glob:**dispatches.csv")
         .isDirectoryContaining("glob:**run.log");
     try (var plots = Files.list(run.folder().resolve("plots"))) {
-      assertThat(plots).hasSize(7);
+      assertThat(plots).hasSize(8);
     }
     assertThat(Files.readString(run.folder().resolve("run.log"))).doesNotContain(" ERROR ");
 
