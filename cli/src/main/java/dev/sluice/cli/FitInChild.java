@@ -105,6 +105,7 @@ final class FitInChild {
       @Nullable PredictionsPublished logged, @Nullable JsonNode known)
       throws IOException, UnreadableEventException {
     if (known == null
+        || known.isNull() // as a null comes out of JSON
         || !(EventCodec.FACTS.read(JSON.writeValueAsBytes(known))
             instanceof PredictionsPublished ours)) {
       return logged;

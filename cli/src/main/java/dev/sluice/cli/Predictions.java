@@ -139,8 +139,8 @@ final class Predictions implements AutoCloseable {
           result.cpuNs() / 1_000_000,
           result.errorAfter(),
           result.errorBefore(),
-          result.table() == null ? "; not published" : "");
-      if (result.table() != null
+          isNone(result.table()) ? "; not published" : "");
+      if (!isNone(result.table())
           && EventCodec.FACTS.read(JSON.writeValueAsBytes(result.table()))
               instanceof PredictionsPublished table) {
         publish(table);
@@ -152,6 +152,11 @@ final class Predictions implements AutoCloseable {
         LOG.error("no model could be fitted this time", e);
       }
     }
+  }
+
+  /** A null that went through JSON is a node. */
+  private static boolean isNone(@Nullable JsonNode table) {
+    return table == null || table.isNull();
   }
 
   /** Null: it was stopped, or failed, which stands in the log. */
