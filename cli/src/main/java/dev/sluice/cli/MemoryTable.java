@@ -103,6 +103,14 @@ final class MemoryTable {
     }
   }
 
+  /** Whether a file that was written holds all these models. */
+  static boolean holds(Path file, List<ModelKey> models) throws IOException {
+    List<String> lines = Files.readAllLines(file);
+    return models.stream()
+        .map(model -> model.workload() + "," + model.backend() + "," + model.precision() + ",")
+        .allMatch(start -> lines.stream().anyMatch(line -> line.startsWith(start)));
+  }
+
   /** Writes all rows. */
   void write(Path file) throws IOException {
     var text = new StringBuilder();

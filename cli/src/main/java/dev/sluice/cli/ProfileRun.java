@@ -612,7 +612,7 @@ final class ProfileRun {
       console.item("memory", "not measured: the models are not in the memory of the processor");
       return;
     }
-    if (Files.exists(file)) {
+    if (Files.exists(file) && MemoryTable.holds(file, settings.models())) {
       console.item("memory", "measured already: " + file);
       return;
     }

@@ -36,6 +36,9 @@ final class MemoryTableTest {
         .hasSize(7)
         .contains("large,onnx,fp32,8,500.0,250,188")
         .anyMatch(line -> line.startsWith("# One token is 2.000 MiB"));
+    assertThat(MemoryTable.holds(file, List.of(LARGE, SMALL))).isTrue();
+    var other = new ModelKey("small", "onnx", "fp16");
+    assertThat(MemoryTable.holds(file, List.of(LARGE, other))).isFalse();
     assertThat(TABLE.lines())
         .first()
         .asString()
