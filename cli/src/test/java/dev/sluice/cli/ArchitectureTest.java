@@ -68,6 +68,7 @@ final class ArchitectureTest {
           "de.siegmar.fastcsv..",
           "org.HdrHistogram..",
           "org.jfree..",
+          "org.apache.commons.statistics..",
           "org.knowm.xchart..",
           "org.slf4j.."
         });
