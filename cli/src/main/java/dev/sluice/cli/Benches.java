@@ -32,8 +32,8 @@ final class Benches {
       lanes: {num_lanes: 2, threads: 1}
       """;
 
-  /** About 105,000 jobs in all. */
-  private static final String SMALL_HEAP = emulated(50, 0, 2100, 5, 16, 0) + ONE_BY_ONE;
+  /** About 105,000 jobs in all, not many a second, for it is not about speed. */
+  private static final String SMALL_HEAP = emulated(105, 0, 1000, 5, 16, 0) + ONE_BY_ONE;
 
   private Benches() {}
 
@@ -75,12 +75,7 @@ final class Benches {
             .reads(
                 atMost("first_dispatch_s", "s", 10),
                 run -> run.figure("start_to_first_dispatch_ms") / 1e3),
-        new LoopBench(
-                "small-heap",
-                SMALL_HEAP,
-                folder,
-                List.of("-Xmx512m"),
-                List.of("--set", "tail_seconds=60")) // it is not about speed
+        new LoopBench("small-heap", SMALL_HEAP, folder, List.of("-Xmx512m"), List.of())
             .reads(atLeast("jobs_done_in_512_mib", "jobs", 100_000), "all_done"),
         new TakeoverBench(folder, out),
         new MemoryBench(folder, seconds, warmUpSeconds, out));
