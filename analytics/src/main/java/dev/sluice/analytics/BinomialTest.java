@@ -1,5 +1,7 @@
 package dev.sluice.analytics;
 
+import org.apache.commons.statistics.distribution.BinomialDistribution;
+
 /** How surprising a number of misses is. */
 final class BinomialTest {
   private BinomialTest() {}
@@ -11,16 +13,10 @@ final class BinomialTest {
    * @param probability in (0, 1)
    */
   static double twoSided(long misses, long count, double probability) {
-    double atMost = 0;
-    double atLeast = 0;
-    double logPmf = count * Math.log1p(-probability);
-    double logOdds = Math.log(probability) - Math.log1p(-probability);
-    for (long k = 0; k <= count; k++) {
-      double pmf = Math.exp(logPmf);
-      atMost += k <= misses ? pmf : 0;
-      atLeast += k >= misses ? pmf : 0;
-      logPmf += Math.log((double) (count - k) / (k + 1)) + logOdds;
-    }
+    var distribution = BinomialDistribution.of(Math.toIntExact(count), probability);
+    int seen = Math.toIntExact(misses);
+    double atMost = distribution.cumulativeProbability(seen);
+    double atLeast = distribution.survivalProbability(seen - 1);
     return Math.min(1, 2 * Math.min(atMost, atLeast));
   }
 }

@@ -45,6 +45,10 @@ public final class RunFold implements LogFold {
   private final List<Blocked> blocked = new ArrayList<>();
   private final Map<String, Integer> lanesByExecutor = new TreeMap<>();
   private final Set<String> deviceKinds = new TreeSet<>();
+
+  /** What fitting latency models has taken, by executor and incarnation. */
+  private final Map<String, Long> fitCpuNs = new HashMap<>();
+
   private final Map<String, Long> unreadable = new TreeMap<>();
   private final Map<String, String> names = new HashMap<>();
   private final LogFaults logFaults = new LogFaults();
@@ -85,6 +89,11 @@ public final class RunFold implements LogFold {
     return List.copyOf(deviceKinds);
   }
 
+  /** Processor time that fitting latency models beside the run took. */
+  double fitCpuSeconds() {
+    return fitCpuNs.values().stream().mapToLong(ns -> ns).sum() / 1e9;
+  }
+
   @Override
   public void onRunRecord(RunRecord entry, long appendedAtEpochMs) {
     if (entry instanceof RunStarted start) {
@@ -104,6 +113,10 @@ public final class RunFold implements LogFold {
     } else if (fact instanceof ExecutorReported report) {
       lanesByExecutor.merge(shared(report.executorId()), report.lanes().size(), Math::max);
       deviceKinds.add(shared(report.deviceKind()));
+      if (report.fitCpuNs() != null) {
+        String executor = report.executorId() + "/" + report.incarnation();
+        fitCpuNs.merge(executor, report.fitCpuNs(), Math::max);
+      }
       clockOffsetNsMax = Math.max(clockOffsetNsMax, report.clockOffsetNsMax());
     } else if (fact instanceof ArrivalsEnded arrivals) {
       clockOffsetNsMax = Math.max(clockOffsetNsMax, arrivals.clockOffsetNsMax());

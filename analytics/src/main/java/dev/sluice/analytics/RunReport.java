@@ -11,16 +11,17 @@ public final class RunReport {
   private final Summary summary;
   private final List<String> deviceKinds;
 
-  private RunReport(RunRows run, List<String> deviceKinds) {
+  private RunReport(RunRows run, List<String> deviceKinds, double fitCpuSeconds) {
     this.run = run;
     this.summary = Figures.summarize(run);
     this.deviceKinds = deviceKinds;
     summary.put("device_kinds", deviceKinds);
+    summary.put("fit_cpu_seconds", fitCpuSeconds);
   }
 
   /** The report of what the fold has taken in so far. */
   public static RunReport of(RunFold fold, RunContext context) {
-    return new RunReport(fold.rows(context), fold.deviceKinds());
+    return new RunReport(fold.rows(context), fold.deviceKinds(), fold.fitCpuSeconds());
   }
 
   public Summary summary() {

@@ -11,8 +11,9 @@ import java.util.Optional;
 record LearnedModel(Path path, LatencyModel model) {
 
   /**
-   * Reads it. One that is missing, or for another kind of device, is a warning: the run begins
-   * cold, with running means.
+   * Reads it: the one in the folder named after the device kind, where there is such a folder, else
+   * the one that stands at the path itself. One that is missing, or for another kind of device, is
+   * a warning: the run begins cold, with running means.
    *
    * @throws UserMistakeException if there is one and it can not be read
    */
@@ -24,6 +25,9 @@ record LearnedModel(Path path, LatencyModel model) {
     }
     Path path =
         Path.of(System.getProperty("sluice.home", ".")).resolve(predictor.modelPath()).normalize();
+    if (Files.isDirectory(path.resolve(deviceKind))) {
+      path = path.resolve(deviceKind);
+    }
     Console console = frame.console();
     if (!Files.exists(path)) {
       console.item(

@@ -248,28 +248,28 @@ final class TrainReport {
                 + model.deviceKind(),
             "samples",
             "service time, ms");
-    List<String> workloads = workloads();
+    long precisions = model.rows().stream().map(row -> row.key().precision()).distinct().count();
+    long threads = model.rows().stream().map(row -> row.key().threads()).distinct().count();
     Map<String, List<ProfileRow>> curves = new TreeMap<>();
     for (ProfileRow row : model.rows()) {
       LatencyKey key = row.key();
       if (key.busyLanes() == 1) {
         curves
             .computeIfAbsent(
-                "%s on %s in %s, %d thread%s"
-                    .formatted(
-                        key.workload(),
-                        key.backend(),
-                        key.precision(),
-                        key.threads(),
-                        key.threads() == 1 ? "" : "s"),
+                key.workload()
+                    + " on "
+                    + key.backend()
+                    + (precisions == 1 ? "" : " in " + key.precision())
+                    + (threads == 1 ? "" : ", threads " + key.threads()),
                 name -> new ArrayList<>())
             .add(row);
       }
     }
+    List<String> names = List.copyOf(curves.keySet());
     curves.forEach(
         (name, rows) -> {
           LatencyKey key = rows.get(0).key();
-          int place = workloads.indexOf(key.workload());
+          int place = names.indexOf(name);
           int most = rows.stream().mapToInt(row -> row.key().samples()).max().orElseThrow();
           double[] xs = new double[most];
           double[] ys = new double[most];
