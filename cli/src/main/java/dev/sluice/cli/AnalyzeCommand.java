@@ -140,7 +140,9 @@ final class AnalyzeCommand implements Callable<Integer> {
       }
     }
     try (var progress = role.showProgress(process::fail)) {
-      return process.awaitEnd();
+      RunEnded ended = process.awaitEnd();
+      progress.draw();
+      return ended;
     }
   }
 

@@ -61,36 +61,23 @@ final class CoreBench {
    * A row of the table.
    *
    * @param groups of how many kinds the waiting jobs are
-   * @param jobsPerSecond the median of the repeats; the next two are the least and the most of them
+   * @param jobsPerSecond the median of the repeats
    */
-  record Result(
-      String policy,
-      boolean microbatch,
-      int groups,
-      int waiting,
-      double jobsPerSecond,
-      double jobsPerSecondMin,
-      double jobsPerSecondMax) {}
+  record Result(boolean microbatch, int groups, double jobsPerSecond) {}
 
   /**
-   * Measures each policy, with one job per batch and with micro-batches, at each number of groups.
+   * Measures a policy, with one job per batch and with micro-batches, at each number of groups.
    * Takes about five seconds a row.
    *
    * @param nanoTime a clock that the rates are measured by
    * @param progress told of each row when it is measured
    */
-  static List<Result> run(LongSupplier nanoTime, Consumer<Result> progress) {
-    List<Result> results = new ArrayList<>();
+  static void run(String policy, LongSupplier nanoTime, Consumer<Result> progress) {
     for (int groups : GROUPS) {
-      for (String policy : Policies.names()) {
-        for (boolean microbatch : new boolean[] {false, true}) {
-          Result result = measure(policy, microbatch, groups, nanoTime);
-          results.add(result);
-          progress.accept(result);
-        }
+      for (boolean microbatch : new boolean[] {false, true}) {
+        progress.accept(measure(policy, microbatch, groups, nanoTime));
       }
     }
-    return results;
   }
 
   /**
@@ -98,7 +85,8 @@ final class CoreBench {
    *
    * @throws IllegalStateException if a job was lost or counted twice
    */
-  static Result measure(String policy, boolean microbatch, int groups, LongSupplier nanoTime) {
+  private static Result measure(
+      String policy, boolean microbatch, int groups, LongSupplier nanoTime) {
     Load load = new Load(policy, microbatch, groups, nanoTime);
     load.fill();
     load.jobsPerSecondOver(WARM_UP_NS);
@@ -108,8 +96,7 @@ final class CoreBench {
     }
     load.finish();
     Arrays.sort(rates);
-    return new Result(
-        policy, microbatch, groups, WAITING, rates[REPEATS / 2], rates[0], rates[REPEATS - 1]);
+    return new Result(microbatch, groups, rates[REPEATS / 2]);
   }
 
   /** What the jobs of a group have in common. */

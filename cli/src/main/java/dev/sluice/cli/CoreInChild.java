@@ -10,7 +10,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * {@link CoreBench} in a child process with the JVM's own defaults: a core alone, both compilers.
+ * {@link CoreBench} in child processes with the JVM's own defaults: a core alone, both compilers.
+ * Each policy has a process of its own, as it has in a run: the compiler would make code for all
+ * policies of one process that is as slow as the slowest needs it.
  */
 final class CoreInChild implements Bench {
   private static final int FEW_GROUPS = 48;
@@ -51,34 +53,37 @@ final class CoreInChild implements Bench {
 
   @Override
   public Map<Row, Double> measure() throws IOException, InterruptedException {
-    Process child =
-        new ProcessBuilder(
-                ChildJvm.of(List.of("-Xmx1g", "-XX:+UseSerialGC"), CoreInChild.class, List.of()))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    String printed = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (child.waitFor() != 0) {
-      throw new IOException("the core's bench ended with status " + child.exitValue());
-    }
     Map<Row, Double> readings = new LinkedHashMap<>();
-    for (String line : printed.lines().toList()) {
-      String[] fields = line.split(" ", -1);
-      readings.put(
-          row(fields[0], Boolean.parseBoolean(fields[1]), Integer.parseInt(fields[2])),
-          Double.parseDouble(fields[3]));
+    for (String policy : Policies.names()) {
+      Process child =
+          new ProcessBuilder(
+                  ChildJvm.of(
+                      List.of("-Xmx1g", "-XX:+UseSerialGC"), CoreInChild.class, List.of(policy)))
+              .redirectError(ProcessBuilder.Redirect.INHERIT)
+              .start();
+      String printed = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      if (child.waitFor() != 0) {
+        throw new IOException("the core's bench ended with status " + child.exitValue());
+      }
+      for (String line : printed.lines().toList()) {
+        String[] fields = line.split(" ", -1);
+        readings.put(
+            row(policy, Boolean.parseBoolean(fields[0]), Integer.parseInt(fields[1])),
+            Double.parseDouble(fields[2]));
+      }
     }
     return readings;
   }
 
-  /** In the child: a line per reading. */
+  /** In the child: a line per reading of the policy named. */
   public static void main(String[] arguments) {
     CoreBench.run(
+        arguments[0],
         System::nanoTime,
         result ->
             System.out.println(
                 String.join(
                     " ",
-                    result.policy(),
                     Boolean.toString(result.microbatch()),
                     Integer.toString(result.groups()),
                     Double.toString(result.jobsPerSecond()))));

@@ -374,7 +374,9 @@ final class ExperimentRun {
     var thread = new Thread(() -> generate(running), "sluice-generators");
     thread.start();
     try (var progress = analyze.showProgress(this::fail)) {
-      return load.get();
+      Optional<RunEnded> ended = load.get();
+      progress.draw();
+      return ended;
     } catch (ExecutionException e) {
       running.stop();
       throw failure(e.getCause());

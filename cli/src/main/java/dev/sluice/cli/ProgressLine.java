@@ -16,11 +16,26 @@ final class ProgressLine implements AutoCloseable {
   private static final int PLAIN_PERIOD_SECONDS = 5;
 
   private final Console console;
-  private final ScheduledExecutorService timer;
+  private final EventLogReader reader;
+  private final Experiment experiment;
+  private final Consumer<Throwable> onFailure;
+  private final ScheduledExecutorService timer =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            var thread = new Thread(task, "sluice-progress");
+            thread.setDaemon(true);
+            return thread;
+          });
 
-  private ProgressLine(Console console, ScheduledExecutorService timer) {
+  private ProgressLine(
+      Console console,
+      EventLogReader reader,
+      Experiment experiment,
+      Consumer<Throwable> onFailure) {
     this.console = console;
-    this.timer = timer;
+    this.reader = reader;
+    this.experiment = experiment;
+    this.onFailure = onFailure;
   }
 
   /**
@@ -33,28 +48,20 @@ final class ProgressLine implements AutoCloseable {
       EventLogReader reader,
       Experiment experiment,
       Consumer<Throwable> onFailure) {
-    ScheduledExecutorService timer =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              var thread = new Thread(task, "sluice-progress");
-              thread.setDaemon(true);
-              return thread;
-            });
+    var line = new ProgressLine(console, reader, experiment, onFailure);
     int period = console.isTerminal() ? TERMINAL_PERIOD_SECONDS : PLAIN_PERIOD_SECONDS;
-    var unused =
-        timer.scheduleAtFixedRate(
-            () -> {
-              try {
-                console.live(text(reader.snapshot(), experiment));
-              } catch (RuntimeException e) {
-                onFailure.accept(e);
-                throw e;
-              }
-            },
-            period,
-            period,
-            TimeUnit.SECONDS);
-    return new ProgressLine(console, timer);
+    var unused = line.timer.scheduleAtFixedRate(line::draw, period, period, TimeUnit.SECONDS);
+    return line;
+  }
+
+  /** Draws what is so now: at the end too, since a short run is over before the first period. */
+  void draw() {
+    try {
+      console.live(text(reader.snapshot(), experiment));
+    } catch (RuntimeException e) {
+      timer.shutdown();
+      onFailure.accept(e);
+    }
   }
 
   static String text(LiveSnapshot now, Experiment experiment) {
