@@ -19,7 +19,7 @@ public final class NearestName {
   }
 
   /** The known name that takes the fewest edits, at most 2 or a third of its letters. */
-  static Optional<String> of(String written, Collection<String> known) {
+  public static Optional<String> of(String written, Collection<String> known) {
     return known.stream()
         .filter(name -> edits(written, name) <= Math.max(2, name.length() / 3))
         .min(

@@ -1,0 +1,81 @@
+package dev.sluice.contract.workflow;
+
+import dev.sluice.contract.workflow.Workflow.Edge;
+import dev.sluice.contract.workflow.Workflow.Node;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Finds a way through a workflow that ends where it began. */
+final class Cycle {
+  private Cycle() {}
+
+  /** The nodes of one cycle, the first again at the end; that comes first in the file. */
+  static Optional<List<String>> in(Workflow workflow) {
+    Map<String, List<String>> before = new LinkedHashMap<>();
+    Map<String, List<String>> after = new HashMap<>();
+    for (Node node : workflow.nodes()) {
+      before.put(node.id(), new ArrayList<>());
+      after.put(node.id(), new ArrayList<>());
+    }
+    for (Edge edge : workflow.edges()) {
+      before.getOrDefault(edge.to(), new ArrayList<>()).add(edge.from());
+      after.getOrDefault(edge.from(), new ArrayList<>()).add(edge.to());
+    }
+    removeWhatCanRun(before, after);
+    return before.isEmpty()
+        ? Optional.empty()
+        : Optional.of(walkBack(before, workflow.nodes().stream().map(Node::id).toList()));
+  }
+
+  /** Kahn's algorithm: leaves the nodes that wait for a cycle. */
+  private static void removeWhatCanRun(
+      Map<String, List<String>> before, Map<String, List<String>> after) {
+    Map<String, Integer> inputsLeft = new HashMap<>();
+    before.forEach((node, inputs) -> inputsLeft.put(node, inputs.size()));
+    var ready = new ArrayDeque<String>();
+    before.forEach(
+        (node, inputs) -> {
+          if (inputs.isEmpty()) {
+            ready.add(node);
+          }
+        });
+    while (!ready.isEmpty()) {
+      String node = ready.remove();
+      before.remove(node);
+      for (String next : after.getOrDefault(node, List.of())) {
+        if (inputsLeft.merge(next, -1, Integer::sum) == 0) {
+          ready.add(next);
+        }
+      }
+    }
+  }
+
+  /** Each node that is left has an input that is left, so that a way back meets itself. */
+  private static List<String> walkBack(Map<String, List<String>> before, List<String> inFile) {
+    Map<String, Integer> placeOf = new HashMap<>();
+    List<String> way = new ArrayList<>();
+    String node = before.keySet().iterator().next();
+    while (placeOf.putIfAbsent(node, way.size()) == null) {
+      way.add(node);
+      node =
+          before.getOrDefault(node, List.of()).stream()
+              .filter(before::containsKey)
+              .findFirst()
+              .orElseThrow();
+    }
+    List<String> cycle = new ArrayList<>(way.subList(placeOf.getOrDefault(node, 0), way.size()));
+    Collections.reverse(cycle);
+    int first =
+        cycle.indexOf(Collections.min(cycle, Comparator.comparingInt(id -> inFile.indexOf(id))));
+    Collections.rotate(cycle, -first);
+    cycle.add(cycle.get(0));
+    return cycle;
+  }
+}

@@ -1,0 +1,59 @@
+package dev.sluice.contract.workflow;
+
+import dev.sluice.contract.UserMistakeException;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the two files hold.
+ *
+ * @param models by id, in the order of the file
+ * @param workflows by id, in the order of the file; each without a fault
+ * @param requests those that can run, in the order of the file
+ * @param skipped those that can not, in the order of the file
+ */
+public record WorkflowFiles(
+    Map<String, Model> models,
+    Map<String, Workflow> workflows,
+    List<WorkflowRequest> requests,
+    List<Skipped> skipped) {
+  public WorkflowFiles {
+    models = Collections.unmodifiableMap(new LinkedHashMap<>(models));
+    workflows = Collections.unmodifiableMap(new LinkedHashMap<>(workflows));
+    requests = List.copyOf(requests);
+    skipped = List.copyOf(skipped);
+  }
+
+  /**
+   * A request that is left out.
+   *
+   * @param reason {@code file:line: what is wrong}
+   */
+  public record Skipped(String requestId, String workflowId, String reason) {}
+
+  /**
+   * Reads and checks both files; the ending {@code .json} means JSON, any other YAML.
+   *
+   * @param gpus how many there are; {@link Integer#MAX_VALUE}: as many as any model needs
+   * @param skipInfeasible whether requests that are wrong or can not run are left out, with their
+   *     reason; otherwise they are mistakes
+   * @throws UserMistakeException with every mistake that could be found
+   */
+  public static WorkflowFiles read(Path system, Path requests, int gpus, boolean skipInfeasible)
+      throws UserMistakeException {
+    SystemReader inSystem = SystemReader.read(system);
+    var inRequests = new RequestReader(inSystem, requests, gpus);
+    inRequests.read();
+    if (!skipInfeasible) {
+      Faults ofSystem = inSystem.faults();
+      ofSystem.addAll(inRequests.infeasible());
+      Faults.throwIfAny(List.of(ofSystem, inRequests.faults()));
+    }
+    Map<String, Workflow> whole = new LinkedHashMap<>(inSystem.workflows());
+    whole.keySet().removeAll(inSystem.faultsByWorkflow().keySet());
+    return new WorkflowFiles(inSystem.models(), whole, inRequests.requests(), inRequests.skipped());
+  }
+}
