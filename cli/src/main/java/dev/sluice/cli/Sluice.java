@@ -17,6 +17,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RunCommand.class,
       ProfileCommand.class,
       TrainCommand.class,
+      CheckCommand.class,
       BrokerCommand.class,
       ProduceCommand.class,
       ScheduleCommand.class,
@@ -31,6 +32,7 @@ public final class Sluice {
   static final int EXIT_DONE = 0;
   static final int EXIT_BUG = 1;
   static final int EXIT_MISTAKE = 2;
+  static final int EXIT_FAULTS = 3;
 
   private Sluice() {}
 

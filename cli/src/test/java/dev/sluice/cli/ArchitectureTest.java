@@ -72,7 +72,8 @@ final class ArchitectureTest {
           "org.jfree..",
           "org.apache.commons.statistics..",
           "org.knowm.xchart..",
-          "org.slf4j.."
+          "org.slf4j..",
+          "org.yaml.snakeyaml.."
         });
     return allowed;
   }

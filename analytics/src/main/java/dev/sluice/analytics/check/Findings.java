@@ -1,0 +1,40 @@
+package dev.sluice.analytics.check;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/** Gathers what a check finds. */
+final class Findings {
+  /** How many faults of a rule are kept. */
+  static final int KEPT = 100;
+
+  private final Map<Rule, Long> looked = new EnumMap<>(Rule.class);
+  private final Map<Rule, String> leftOut = new EnumMap<>(Rule.class);
+  private final Map<Rule, List<Fault>> kept = new EnumMap<>(Rule.class);
+  private final Map<Rule, Long> counts = new EnumMap<>(Rule.class);
+
+  /** The rule was asked so many times more. */
+  void looked(Rule rule, long times) {
+    looked.merge(rule, times, Long::sum);
+  }
+
+  /** The rule can not be asked. */
+  void leaveOut(Rule rule, String reason) {
+    leftOut.put(rule, reason);
+  }
+
+  void fault(Rule rule, String where, String what) {
+    List<Fault> faults = kept.computeIfAbsent(rule, r -> new ArrayList<>());
+    if (faults.size() < KEPT) {
+      faults.add(new Fault(rule, where, what));
+    }
+    counts.merge(rule, 1L, Long::sum);
+  }
+
+  CheckReport report(String subject) {
+    return new CheckReport(
+        subject, looked, leftOut, kept.values().stream().flatMap(List::stream).toList(), counts);
+  }
+}

@@ -1,0 +1,125 @@
+package dev.sluice.analytics.check;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.analytics.check.ScheduleLog.Execution;
+import dev.sluice.contract.workflow.WorkflowFiles;
+import dev.sluice.contract.workflow.WorkflowRequest;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Counts anew what the summary of an execution log states, as far as it states it. */
+final class ScheduleSummary {
+  private static final double NS_PER_SECOND = 1e9;
+  private static final double P99 = 0.99;
+
+  private final JsonNode summary;
+  private final List<Execution> executions;
+  private final Map<String, List<Execution>> byRequest;
+  private final @Nullable WorkflowFiles files;
+  private final Findings findings;
+
+  ScheduleSummary(
+      JsonNode summary,
+      List<Execution> executions,
+      Map<String, List<Execution>> byRequest,
+      @Nullable WorkflowFiles files,
+      Findings findings) {
+    this.summary = summary;
+    this.executions = executions;
+    this.byRequest = byRequest;
+    this.files = files;
+    this.findings = findings;
+  }
+
+  void check() {
+    if (!summary.isObject()) {
+      findings.leaveOut(Rule.SUMMARY, "the log has none");
+      return;
+    }
+    if (files != null) {
+      equal("total_requests", files.requests().size() + files.skipped().size());
+      equal("completed_requests", (int) files.requests().stream().filter(this::isComplete).count());
+    }
+    equal("total_nodes_executed", executions.size());
+    equal("makespan", executions.stream().mapToDouble(Execution::end).max().orElse(0));
+    double[] switches = values(Execution::switchTime);
+    equal("total_model_switches", (int) Arrays.stream(switches).filter(s -> s > 0).count());
+    equal("total_switch_time", Arrays.stream(switches).sum());
+    distribution("waiting_time", values(Execution::waitingTime));
+    distribution("response_time", values(row -> row.end() - row.takenFrom() + row.waitingTime()));
+    if (files != null || !isOnline()) {
+      distribution("request_response_time", requestResponses());
+    }
+  }
+
+  private boolean isOnline() {
+    return summary.path("mode").asText().equals("online");
+  }
+
+  private boolean isComplete(WorkflowRequest request) {
+    List<Execution> rows = byRequest.get(request.id());
+    int ran = rows == null ? 0 : rows.size();
+    return ran == request.workflow().nodes().size();
+  }
+
+  private double[] requestResponses() {
+    Map<String, Double> arrivals = new HashMap<>();
+    if (files != null && isOnline()) {
+      long firstNs =
+          files.requests().stream().mapToLong(WorkflowRequest::timestampEpochNs).min().orElse(0);
+      for (WorkflowRequest request : files.requests()) {
+        arrivals.put(request.id(), (request.timestampEpochNs() - firstNs) / NS_PER_SECOND);
+      }
+    }
+    return byRequest.entrySet().stream()
+        .mapToDouble(
+            request ->
+                request.getValue().stream().mapToDouble(Execution::end).max().orElse(0)
+                    - arrivals.getOrDefault(request.getKey(), 0.0))
+        .toArray();
+  }
+
+  private double[] values(ToDoubleFunction<Execution> value) {
+    return executions.stream().mapToDouble(value).filter(v -> !Double.isNaN(v)).toArray();
+  }
+
+  private void distribution(String name, double[] values) {
+    if (values.length > 0) {
+      equal("avg_" + name, Arrays.stream(values).average().orElse(0));
+      equal("p99_" + name, percentile(values));
+    }
+  }
+
+  /** As numpy's default: between the two nearest ranks, in proportion. */
+  private static double percentile(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    double place = P99 * (sorted.length - 1);
+    int below = (int) Math.floor(place);
+    int above = Math.min(below + 1, sorted.length - 1);
+    return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
+  }
+
+  private void equal(String figure, double counted) {
+    JsonNode stated = summary.path(figure);
+    if (stated.isMissingNode()) {
+      return;
+    }
+    findings.looked(Rule.SUMMARY, 1);
+    if (!stated.isNumber() || !same(counted, stated.asDouble())) {
+      findings.fault(
+          Rule.SUMMARY,
+          "summary." + figure,
+          "it says (%s), and its rows come to (%s)".formatted(stated, counted));
+    }
+  }
+
+  /** Sums of many rows may differ by their order. */
+  private static boolean same(double counted, double stated) {
+    return Seconds.same(counted, stated) || Math.abs(counted - stated) <= 1e-9 * Math.abs(counted);
+  }
+}

@@ -1,0 +1,25 @@
+package dev.sluice.analytics.check;
+
+/**
+ * Compares times in seconds: to the millionth, and to what a floating-point number of their size
+ * holds. What is NaN is unknown, and never wrong.
+ */
+final class Seconds {
+  private static final double TOLERANCE = 1e-6;
+  private static final double RELATIVE = 1e-12;
+
+  private Seconds() {}
+
+  static boolean same(double a, double b) {
+    return !(Math.abs(a - b) > tolerance(a, b));
+  }
+
+  /** Whether a is surely before b. */
+  static boolean before(double a, double b) {
+    return a < b - tolerance(a, b);
+  }
+
+  private static double tolerance(double a, double b) {
+    return TOLERANCE + RELATIVE * Math.max(Math.abs(a), Math.abs(b));
+  }
+}

@@ -1,0 +1,97 @@
+package dev.sluice.analytics.check;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.analytics.check.ScheduleLog.Execution;
+import dev.sluice.contract.workflow.Model;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether each switch took as long as what its GPUs held demands: 0 for the model itself, its load
+ * time on an empty GPU, else (old GB + new GB) / bandwidth + overhead. A log that names no switches
+ * must leave them room.
+ */
+final class SwitchCheck {
+  private static final double GB_PER_SECOND = 16;
+  private static final double OVERHEAD_SECONDS = 2;
+
+  private final double gbPerSecond;
+  private final double overheadSeconds;
+  private final boolean firstGpuDecides;
+  private final Map<String, Model> models;
+  private final Findings findings;
+  private final Map<Integer, Execution> lastByGpu = new HashMap<>();
+
+  /**
+   * @param summary says what differs from the seed's bandwidth, overhead and gang switch
+   */
+  SwitchCheck(JsonNode summary, Map<String, Model> models, Findings findings) {
+    this.gbPerSecond = summary.path("bandwidth_gb_per_s").asDouble(GB_PER_SECOND);
+    this.overheadSeconds = summary.path("switch_overhead_s").asDouble(OVERHEAD_SECONDS);
+    this.firstGpuDecides = summary.path("gang_switch").asText().equals("first");
+    this.models = models;
+    this.findings = findings;
+  }
+
+  /**
+   * @param executions by time
+   */
+  void check(List<Execution> executions) {
+    for (Execution row : executions) {
+      Model model = models.get(row.modelName());
+      if (model != null) {
+        findings.looked(Rule.SWITCH, 1);
+        check(row, model);
+      }
+      for (int gpu : row.gpus()) {
+        lastByGpu.put(gpu, row);
+      }
+    }
+  }
+
+  private void check(Execution row, Model model) {
+    double expected = 0;
+    for (int i = 0; i < row.gpus().size(); i++) {
+      Execution last = lastByGpu.get(row.gpus().get(i));
+      double seconds = seconds(last == null ? null : models.get(last.modelName()), model);
+      if (i == 0 || !firstGpuDecides) {
+        expected = Math.max(expected, seconds);
+      }
+      if (Double.isNaN(row.switchTime())
+          && Seconds.before(row.start(), (last == null ? 0 : last.end()) + seconds)) {
+        findings.fault(
+            Rule.SWITCH,
+            row.where(),
+            "it starts at (%s), (%s) after the one before it on GPU (%d), and the switch takes (%s)"
+                .formatted(
+                    row.start(),
+                    row.start() - (last == null ? 0 : last.end()),
+                    row.gpus().get(i),
+                    seconds));
+      }
+    }
+    if (!Seconds.same(row.switchTime(), expected)) {
+      Execution last = lastByGpu.get(row.gpus().get(0));
+      findings.fault(
+          Rule.SWITCH,
+          row.where(),
+          "switch_time is (%s), and from (%s) to (%s) it takes (%s)"
+              .formatted(
+                  row.switchTime(),
+                  last == null ? "nothing" : last.modelName(),
+                  row.modelName(),
+                  expected));
+    }
+  }
+
+  private double seconds(@Nullable Model old, Model next) {
+    if (old == null) {
+      return next.loadTimeSeconds();
+    }
+    return old.id().equals(next.id())
+        ? 0
+        : (old.memoryGb() + next.memoryGb()) / gbPerSecond + overheadSeconds;
+  }
+}
