@@ -3,14 +3,9 @@ package dev.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.cli.Loop.Ended;
-import dev.sluice.executor.latency.LatencyKey;
-import dev.sluice.executor.latency.ProfileRow;
-import dev.sluice.executor.latency.Trainer;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,46 +13,12 @@ import org.junit.jupiter.api.io.TempDir;
 /** A whole run with a learned model: published, used, and fitted again beside it. */
 @Timeout(300)
 final class LearnedRunTest {
-  /** What an experiment's workloads with alpha_ms and beta_ms are emulated on. */
-  private static final String KIND = "emulated-linear";
-
   @TempDir private Path folder;
-
-  /** Measured when all was half as fast as the run's lanes are. */
-  private Path trainedAtHalfSpeed() throws Exception {
-    var random = new Random(5);
-    List<ProfileRow> rows = new ArrayList<>();
-    for (int pass = 1; pass <= 3; pass++) {
-      for (String workload : List.of("short", "long")) {
-        for (int samples = 1; samples <= 8; samples++) {
-          for (int busyLanes = 1; busyLanes <= 2; busyLanes++) {
-            for (int repeat = 1; repeat <= 5; repeat++) {
-              double ms = workload.equals("short") ? 2 + 0.5 * samples : 6 + samples;
-              double noise = Math.exp(0.02 * random.nextGaussian());
-              rows.add(
-                  new ProfileRow(
-                      KIND,
-                      new LatencyKey(workload, "onnx", "fp32", 1, samples, busyLanes),
-                      pass,
-                      repeat,
-                      rows.size(),
-                      Math.round(2e6 * ms * noise),
-                      null,
-                      0,
-                      0));
-            }
-          }
-        }
-      }
-    }
-    Path model = folder.resolve("model");
-    Trainer.train(rows, 1).model().write(model);
-    return model;
-  }
 
   @Test
   void usesTheModel_learnsFromTheRun_andPublishesWhatIsBetter() throws Exception {
-    Path model = trainedAtHalfSpeed();
+    Path model = folder.resolve("model");
+    LinearProfile.train(LinearProfile.KIND, 2, model);
     Ended run =
         new Loop(folder, null)
             .run(
