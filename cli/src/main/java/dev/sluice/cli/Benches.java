@@ -50,6 +50,7 @@ final class Benches {
     return List.of(
         new CoreInChild(),
         new PredictLookupBench(System::nanoTime),
+        new PredictTableBench(folder, System::nanoTime),
         hop(100, 20, 8, 3, 12, folder, seconds, warmUpSeconds),
         hop(1000, 5, 16, 5, 25, folder, seconds, warmUpSeconds),
         new LoopBench("bubble", saturated(seconds, warmUpSeconds, 0), folder)
