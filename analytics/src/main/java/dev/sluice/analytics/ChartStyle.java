@@ -76,7 +76,8 @@ final class ChartStyle {
         + run.context().experiment().runName()
         + ", policy "
         + run.context().experiment().schedulerName()
-        + (run.isEmulated() ? " · emulated lanes" : "");
+        + (run.isEmulated() ? " · emulated lanes" : "")
+        + (run.isSimulated() ? " · simulated" : "");
   }
 
   /** An empty chart of curves or points, in this style. */

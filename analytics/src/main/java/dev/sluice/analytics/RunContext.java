@@ -13,14 +13,26 @@ import org.jspecify.annotations.Nullable;
  *     table comes from; that lanes were emulated is added without being told
  * @param versions of what took part, by name: Sluice, Kafka, engines, Java
  * @param begunAtEpochMs when the process began that ran all of it; null: each role had its own
+ * @param simulated whether the run was a simulation, which the notes then say more of
  */
 public record RunContext(
     Experiment experiment,
     String runId,
     List<String> notes,
     Map<String, String> versions,
-    @Nullable Long begunAtEpochMs) {
+    @Nullable Long begunAtEpochMs,
+    boolean simulated) {
   public RunContext {
     notes = List.copyOf(notes);
+  }
+
+  /** Of a run that was no simulation. */
+  public RunContext(
+      Experiment experiment,
+      String runId,
+      List<String> notes,
+      Map<String, String> versions,
+      @Nullable Long begunAtEpochMs) {
+    this(experiment, runId, notes, versions, begunAtEpochMs, false);
   }
 }

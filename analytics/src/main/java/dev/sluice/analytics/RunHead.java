@@ -15,6 +15,9 @@ final class RunHead {
   /** Lines that every output of the run shows first. */
   static List<String> notes(RunRows run) {
     List<String> notes = new ArrayList<>();
+    if (run.isSimulated()) {
+      notes.add("simulated: nothing ran and nothing waited");
+    }
     if (run.isEmulated()) {
       notes.add("emulated lanes: they waited instead of computing");
     }
@@ -30,6 +33,7 @@ final class RunHead {
     summary.put("run_name", run.context().experiment().runName());
     summary.put("scheduler_name", run.context().experiment().schedulerName());
     summary.put("emulated", run.isEmulated());
+    summary.put("simulated", run.isSimulated());
     summary.put("notes", notes(run));
     summary.put(Summary.NOT_COMPARABLE, List.of());
     summary.put("warmup_seconds", run.context().experiment().warmupSeconds());

@@ -33,6 +33,11 @@ public final class RunReport {
     return deviceKinds;
   }
 
+  /** Writes summary.json alone. */
+  public void writeSummary(Path folder) throws IOException {
+    Files.writeString(folder.resolve("summary.json"), summary.toJson());
+  }
+
   /**
    * Writes trace.csv, dispatches.csv, summary.json and plots/*.png, replacing what is there.
    *
@@ -43,7 +48,7 @@ public final class RunReport {
     Files.createDirectories(plots);
     TraceTable.write(run, folder.resolve("trace.csv"));
     DispatchTable.write(run, folder.resolve("dispatches.csv"));
-    Files.writeString(folder.resolve("summary.json"), summary.toJson());
+    writeSummary(folder);
     Plots.writeAll(run, summary, plots);
   }
 }

@@ -97,7 +97,12 @@ record RunRows(
         .anyMatch(c -> c.name().equals(classType) && c.interactive());
   }
 
+  /** Whether its lanes waited instead of computing; those of a simulation did neither. */
   boolean isEmulated() {
-    return context.experiment().lanes().emulated();
+    return context.experiment().lanes().emulated() && !isSimulated();
+  }
+
+  boolean isSimulated() {
+    return context.simulated();
   }
 }

@@ -5,6 +5,7 @@ import dev.sluice.analytics.LiveSnapshot;
 import dev.sluice.analytics.RunContext;
 import dev.sluice.analytics.RunReport;
 import dev.sluice.analytics.SummaryTable;
+import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -65,10 +66,21 @@ final class AnalyzeRole implements AutoCloseable {
   void write(RunReport report, Environment environment, String requestDigest, RunFolder folder)
       throws IOException {
     report.write(folder.path());
+    writeConfig(frame.experiment(), report, environment, requestDigest, folder.path());
+  }
+
+  /** Writes config.yaml: the resolved experiment, and what the run ran on. */
+  static void writeConfig(
+      Experiment experiment,
+      RunReport report,
+      Environment environment,
+      String requestDigest,
+      Path folder)
+      throws IOException {
     Files.writeString(
-        folder.path().resolve("config.yaml"),
+        folder.resolve("config.yaml"),
         environment.firstLine()
-            + ResolvedConfig.write(frame.experiment())
+            + ResolvedConfig.write(experiment)
             + environment.toYaml(
                 requestDigest,
                 report.summary().figure("clock_offset_ms_max"),
@@ -77,16 +89,15 @@ final class AnalyzeRole implements AutoCloseable {
 
   /** Shows the summary, names the finished folder, and returns the exit status. */
   int conclude(RunReport report, RunFolder folder) throws IOException {
-    Console console = frame.console();
     summaryJson = report.summary().toJson();
+    return conclude(report, folder, frame.console());
+  }
+
+  /** Shows a summary, names the finished folder, and returns the exit status. */
+  static int conclude(RunReport report, RunFolder folder, Console console) throws IOException {
     console.line("");
     console.line(SummaryTable.render(report.summary()));
-    int status =
-        switch (report.summary().verdict()) {
-          case MET -> Sluice.EXIT_DONE;
-          case MISSED -> EXIT_THRESHOLD;
-          case FAILED -> Sluice.EXIT_BUG;
-        };
+    int status = status(report);
     if (status == Sluice.EXIT_BUG) {
       console.line("sluice: error: the run failed, see above.");
       console.line("  Maybe its folder says more: " + folder.failedPath());
@@ -94,8 +105,19 @@ final class AnalyzeRole implements AutoCloseable {
     }
     Path finished = folder.finish();
     console.line("Folder    " + finished);
-    console.line("Pictures  " + finished.resolve("plots"));
+    if (Files.exists(finished.resolve("plots"))) {
+      console.line("Pictures  " + finished.resolve("plots"));
+    }
     return status;
+  }
+
+  /** What a command that made it exits with. */
+  static int status(RunReport report) {
+    return switch (report.summary().verdict()) {
+      case MET -> Sluice.EXIT_DONE;
+      case MISSED -> EXIT_THRESHOLD;
+      case FAILED -> Sluice.EXIT_BUG;
+    };
   }
 
   /** The finished run's summary.json; null if there is none. */

@@ -30,6 +30,8 @@ record Environment(
     Map<String, String> recorded,
     @Nullable Long begunAtEpochMs) {
 
+  private static final String SIMULATED = "simulated";
+
   /** Others that take more of the processors than this are named in every output. */
   private static final double NOTED_SHARE = 0.1;
 
@@ -97,6 +99,23 @@ record Environment(
     return new Environment(lanes.notes(), versions, lanes.workloadInfos(), recorded, null);
   }
 
+  /**
+   * What a simulation was made by and with.
+   *
+   * @param notes what every output shows first
+   */
+  static Environment ofSimulation(
+      Experiment experiment, List<String> notes, Map<String, WorkloadInfo> workloads)
+      throws IOException {
+    Map<String, String> recorded = machine(experiment);
+    recorded.put("lanes", SIMULATED);
+    for (int i = 0; i < notes.size(); i++) {
+      recorded.put("simulated_by_" + (i + 1), notes.get(i));
+    }
+    recorded.put("config_digest", ResolvedConfig.digest(experiment));
+    return new Environment(notes, commonVersions(), workloads, recorded, null);
+  }
+
   private static Map<String, String> commonVersions() {
     Map<String, String> versions = new LinkedHashMap<>();
     versions.put("sluice", Sluice.Version.current());
@@ -117,9 +136,11 @@ record Environment(
 
   /** What a run's config.yaml says before all else; empty for real lanes. */
   String firstLine() {
-    return !"emulated".equals(recorded.get("lanes"))
-        ? ""
-        : "# emulated lanes: they waited instead of computing\n";
+    return switch (recorded.getOrDefault("lanes", "")) {
+      case "emulated" -> "# emulated lanes: they waited instead of computing\n";
+      case SIMULATED -> "# simulated: nothing ran and nothing waited\n";
+      default -> "";
+    };
   }
 
   /**

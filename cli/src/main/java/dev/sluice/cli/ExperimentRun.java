@@ -1,6 +1,7 @@
 package dev.sluice.cli;
 
 import dev.sluice.analytics.RunReport;
+import dev.sluice.contract.ExecutorReported.Capability;
 import dev.sluice.contract.RoleJoined.Role;
 import dev.sluice.contract.RunEnded;
 import dev.sluice.contract.UserMistakeException;
@@ -41,7 +42,7 @@ final class ExperimentRun {
   private static final int EMBEDDED_AWAY_LIMIT_MS = 30_000;
 
   private static final int LINES_SHOWN_MAX = 6;
-  private static final DateTimeFormatter STAMP =
+  static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT).withZone(ZoneId.systemDefault());
 
   private final Options options;
@@ -209,7 +210,7 @@ final class ExperimentRun {
     entries.join(Role.ANALYZE, "analyze", frame);
     var analyze = opened.add(new AnalyzeRole(frame, kafka.properties()));
     executors.get(executors.size() - 1).awaitWarm();
-    showOfferedLoad(experiment, requests, executors.get(0));
+    showOfferedLoad(experiment, requests, executors.get(0).capabilities(), console);
     for (ExecuteRole executor : executors) {
       opened.add(executor); // again, to be closed before what it writes to
       executor.join(kafka.properties(), LaneFaults.NONE, this::fail);
@@ -304,8 +305,14 @@ final class ExperimentRun {
     }
   }
 
-  private void showOfferedLoad(Experiment experiment, RequestList requests, ExecuteRole executor) {
-    OfferedLoad offered = OfferedLoad.of(experiment, requests, executor.capabilities());
+  /**
+   * Says what the run is about to ask of its lanes.
+   *
+   * @param capabilities of each lane, with its times
+   */
+  static void showOfferedLoad(
+      Experiment experiment, RequestList requests, List<Capability> capabilities, Console console) {
+    OfferedLoad offered = OfferedLoad.of(experiment, requests, capabilities);
     int lanes = experiment.lanes().count() * experiment.kafka().shards();
     console.item(
         "offered load",

@@ -7,6 +7,7 @@ import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.executor.Emulation;
 import dev.sluice.executor.ExecutorSettings;
 import dev.sluice.executor.LaneBackend;
 import dev.sluice.executor.LatencyTable;
@@ -94,6 +95,11 @@ final class LaneSource implements AutoCloseable {
     return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
   }
 
+  /** What was read of {@code lanes.latency_table}; null: nothing, for nothing needs it. */
+  @Nullable LatencyTable latencyTable() {
+    return table;
+  }
+
   /**
    * How long a job takes alone, in milliseconds, as the experiment or its latency table says.
    *
@@ -121,9 +127,19 @@ final class LaneSource implements AutoCloseable {
       throws UserMistakeException {
     Experiment experiment = parsed.experiment();
     if (experiment.lanes().emulated()) {
-      return LaneBackend.emulated(experiment, table, speed, LaneSource::flopsPerSample);
+      return LaneBackend.emulated(emulation(experiment, table, speed));
     }
     return LaneBackend.real(load(requests(experiment), cacheFolder, progress));
+  }
+
+  /**
+   * An emulation of the experiment's workloads.
+   *
+   * @throws UserMistakeException if a workload is neither linear nor in the table
+   */
+  static Emulation emulation(Experiment experiment, @Nullable LatencyTable table, double speed)
+      throws UserMistakeException {
+    return Emulation.of(experiment, table, speed, LaneSource::flopsPerSample);
   }
 
   /** Loads one model of the experiment, as {@link #open} loads all. */
@@ -177,7 +193,7 @@ final class LaneSource implements AutoCloseable {
   }
 
   /** 0, which means unknown, for a workload that only the experiment knows. */
-  private static long flopsPerSample(String workload) {
+  static long flopsPerSample(String workload) {
     return Workloads.names().contains(workload) ? Workloads.info(workload).flopsPerSample() : 0;
   }
 
@@ -224,6 +240,17 @@ final class LaneSource implements AutoCloseable {
     return infos;
   }
 
+  /** The size of each workload that comes with Sluice, by name. */
+  static Map<String, WorkloadInfo> knownWorkloads(Experiment experiment) {
+    Map<String, WorkloadInfo> infos = new LinkedHashMap<>();
+    for (WorkloadChoice workload : experiment.workloads()) {
+      if (Workloads.names().contains(workload.name())) {
+        infos.put(workload.name(), Workloads.info(workload.name()));
+      }
+    }
+    return infos;
+  }
+
   /** What every output says of an emulation, of other devices than the processor, of a table. */
   List<String> notes() {
     List<String> notes = new ArrayList<>();
@@ -232,12 +259,7 @@ final class LaneSource implements AutoCloseable {
         .ifPresent(devices -> notes.add("lanes: " + devices));
     boolean emulated = parsed.experiment().lanes().emulated();
     if (table != null) {
-      notes.add(
-          (emulated ? "" : "slo_scale counts in ")
-              + "latency table "
-              + table.file().getFileName()
-              + ": "
-              + firstSentence(table));
+      notes.add((emulated ? "" : "slo_scale counts in ") + describe(table));
     }
     if (!emulated) {
       return notes;
@@ -248,11 +270,14 @@ final class LaneSource implements AutoCloseable {
     return notes;
   }
 
-  /** The table's first word on where it comes from; all of it stands in the file. */
-  private static String firstSentence(LatencyTable table) {
+  /** The table's name, and its first word on where it comes from; all of it stands in the file. */
+  static String describe(LatencyTable table) {
     String text = String.join(" ", table.source());
     int end = text.indexOf(". ");
-    return end < 0 ? text : text.substring(0, end + 1);
+    return "latency table "
+        + table.file().getFileName()
+        + ": "
+        + (end < 0 ? text : text.substring(0, end + 1));
   }
 
   @Override

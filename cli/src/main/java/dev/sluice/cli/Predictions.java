@@ -76,7 +76,8 @@ final class Predictions implements AutoCloseable {
     this.reach = reach(frame.experiment(), settings);
   }
 
-  private static PredictionTable reach(Experiment experiment, ExecutorSettings settings) {
+  /** What of a model such lanes can be asked for. */
+  static PredictionTable reach(Experiment experiment, ExecutorSettings settings) {
     int samplesMax = experiment.batchSizes().stream().mapToInt(size -> size).max().orElse(1);
     if (experiment.joinsJobs()) {
       samplesMax = Math.max(samplesMax, experiment.microbatch().maxBatch());

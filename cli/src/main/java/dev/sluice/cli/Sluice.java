@@ -15,6 +15,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     description = "Which scheduler keeps my latency promises, at which load, on which hardware?",
     subcommands = {
       RunCommand.class,
+      SimulateCommand.class,
       ProfileCommand.class,
       TrainCommand.class,
       CheckCommand.class,

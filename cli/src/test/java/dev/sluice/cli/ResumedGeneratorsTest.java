@@ -19,6 +19,7 @@ import dev.sluice.contract.UserMistakeException;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.executor.Emulation;
 import dev.sluice.executor.Executor;
 import dev.sluice.executor.ExecutorSettings;
 import dev.sluice.executor.LaneBackend;
@@ -238,7 +239,7 @@ final class ResumedGeneratorsTest {
   private Executor executor(Experiment experiment) throws Exception {
     return Executor.warmUp(
         ExecutorSettings.of(experiment, "executor-0", 1, 0),
-        LaneBackend.emulated(experiment, null, 1, name -> 0),
+        LaneBackend.emulated(Emulation.of(experiment, null, 1, name -> 0)),
         clock,
         pacer,
         (done, total, what) -> {});

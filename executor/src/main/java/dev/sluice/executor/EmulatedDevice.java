@@ -51,6 +51,11 @@ final class EmulatedDevice implements Device {
 
     /** Floating-point operations of one sample's inference. */
     long flopsPerSample(ModelKey model);
+
+    /** What a lane says of one batch at its warm-up: it is alone, and there is no noise. */
+    default long warmUpNs(ModelKey model, int samples) {
+      return Math.max(1, (long) (meanMs(model, samples, 1) * 1e6));
+    }
   }
 
   EmulatedDevice(
@@ -173,7 +178,7 @@ final class EmulatedDevice implements Device {
 
     @Override
     public WarmUpTiming warmUp(ModelKey model, int samples) {
-      return new WarmUpTiming(Math.max(1, (long) (times.meanMs(model, samples, 1) * 1e6)), null);
+      return new WarmUpTiming(times.warmUpNs(model, samples), null);
     }
 
     @Override

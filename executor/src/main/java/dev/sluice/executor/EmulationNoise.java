@@ -15,14 +15,26 @@ final class EmulationNoise {
    * @param spread standard deviation of the factor's natural logarithm; 0 gives 1
    */
   static double factor(long seed, String firstJobId, int attempt, double spread) {
+    if (spread == 0) {
+      return 1;
+    }
+    long hash = hash(seed, firstJobId, attempt);
+    double radius = StrictMath.sqrt(-2 * StrictMath.log(unit(hash)));
+    double z = radius * StrictMath.cos(2 * StrictMath.PI * unit(mix(hash)));
+    return StrictMath.exp(spread * z - spread * spread / 2);
+  }
+
+  /** A number in (0, 1] that each batch has of its own, whatever the policy. */
+  static double uniform(long seed, String firstJobId, int attempt) {
+    return unit(hash(seed, firstJobId, attempt));
+  }
+
+  private static long hash(long seed, String firstJobId, int attempt) {
     long hash = mix(seed ^ PURPOSE);
     for (int i = 0; i < firstJobId.length(); i++) {
       hash = mix(hash + firstJobId.charAt(i));
     }
-    hash = mix(hash + attempt);
-    double radius = StrictMath.sqrt(-2 * StrictMath.log(unit(hash)));
-    double z = radius * StrictMath.cos(2 * StrictMath.PI * unit(mix(hash)));
-    return StrictMath.exp(spread * z - spread * spread / 2);
+    return mix(hash + attempt);
   }
 
   /** Uniform in (0, 1]. */

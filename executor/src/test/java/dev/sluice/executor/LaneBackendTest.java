@@ -85,7 +85,7 @@ final class LaneBackendTest {
   void linearWorkloadsAndTheTableAreEmulatedSideBySide() throws Exception {
     var table = LatencyTable.read(Path.of("../configs/latency/accelerator-like.csv"));
     var experiment = experiment(true, LINEAR, RESNET);
-    var backend = LaneBackend.emulated(experiment, table, 1, name -> name.length());
+    var backend = LaneBackend.emulated(Emulation.of(experiment, table, 1, name -> name.length()));
     assertThat(backend.deviceKind()).isEqualTo("emulated-accelerator");
     var time = new VirtualTime();
     try (var executor =
@@ -107,18 +107,22 @@ final class LaneBackendTest {
 
   @Test
   void linearWorkloadsNeedNoTable() throws Exception {
-    assertThat(LaneBackend.emulated(experiment(true, LINEAR), null, 1, name -> 1).deviceKind())
+    assertThat(
+            LaneBackend.emulated(Emulation.of(experiment(true, LINEAR), null, 1, name -> 1))
+                .deviceKind())
         .isEqualTo("emulated-linear");
   }
 
   @Test
   void aWorkloadWithoutAServiceTimeIsTheUsersMistake() throws Exception {
-    assertThatThrownBy(() -> LaneBackend.emulated(experiment(true, RESNET), null, 1, name -> 1))
+    assertThatThrownBy(
+            () -> LaneBackend.emulated(Emulation.of(experiment(true, RESNET), null, 1, name -> 1)))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("workload (resnet18) has neither alpha_ms and beta_ms nor");
     var path = Path.of("../configs/latency/cpu-2core.csv");
     var table = LatencyTable.read(path);
-    assertThatThrownBy(() -> LaneBackend.emulated(experiment(true, OWN), table, 1, name -> 1))
+    assertThatThrownBy(
+            () -> LaneBackend.emulated(Emulation.of(experiment(true, OWN), table, 1, name -> 1)))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageStartingWith(
             path + ": error: the latency table holds no row for (own on pytorch in fp32).");

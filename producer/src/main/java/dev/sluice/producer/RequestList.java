@@ -119,7 +119,7 @@ public final class RequestList {
   }
 
   /** How many jobs are meant to arrive before atNs: the index of the first that is not. */
-  int countBefore(long atNs) {
+  public int countBefore(long atNs) {
     int found = Arrays.binarySearch(intendedAtNsByIndex, atNs);
     if (found < 0) {
       return -found - 1;
@@ -131,7 +131,7 @@ public final class RequestList {
   }
 
   /** The index of the job with that id; −1 if the list has none. */
-  int indexOf(String jobId) {
+  public int indexOf(String jobId) {
     if (!jobId.startsWith(ID_PREFIX)) {
       return -1;
     }

@@ -5,21 +5,14 @@ import dev.sluice.contract.ProcessClock;
 import dev.sluice.contract.ShardTaken;
 import dev.sluice.contract.Topics;
 import dev.sluice.contract.experiment.Experiment;
-import dev.sluice.scheduling.CoreSettings;
-import dev.sluice.scheduling.CoreSettings.Admission;
-import dev.sluice.scheduling.policy.Policies;
-import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -97,7 +90,11 @@ public final class SchedulerStream implements AutoCloseable {
     streams =
         new KafkaStreams(
             SchedulerTopology.build(
-                topics, coreSettings(experiment), policies(experiment), timer, shards),
+                topics,
+                ExperimentCore.settings(experiment),
+                ExperimentCore.policies(experiment),
+                timer,
+                shards),
             properties,
             clients);
     streams.setUncaughtExceptionHandler(failures);
@@ -158,45 +155,6 @@ public final class SchedulerStream implements AutoCloseable {
     deadSchedulers.close();
     timer.close();
     producer.close(CLOSE_MAX);
-  }
-
-  private static Supplier<SchedulingPolicy> policies(Experiment experiment) {
-    return () -> Policies.create(experiment.schedulerName(), experiment.scheduler());
-  }
-
-  /** What the core must know of the experiment. */
-  private static CoreSettings coreSettings(Experiment experiment) {
-    var microbatch = experiment.microbatch();
-    var lanes = experiment.lanes();
-    Integer maxWaiting = experiment.maxWaiting();
-    Double expireAfterMs = experiment.expireAfterMs();
-    return new CoreSettings(
-        experiment.seed(),
-        experiment.classes().stream()
-            .map(
-                c ->
-                    new CoreSettings.JobClass(
-                        c.name(), c.priority(), c.interactive(), c.microbatch()))
-            .toList(),
-        experiment.workloads().stream()
-            .collect(
-                Collectors.toMap(
-                    Experiment.WorkloadChoice::name, Experiment.WorkloadChoice::tokens)),
-        new CoreSettings.Microbatch(
-            experiment.joinsJobs(),
-            Math.round(microbatch.windowMs() * 1e6),
-            microbatch.maxBatch(),
-            microbatch.respectDeadlines()),
-        Admission.valueOf(experiment.admission().toUpperCase(Locale.ROOT)),
-        new CoreSettings.Bounds(
-            maxWaiting == null ? Integer.MAX_VALUE : maxWaiting,
-            expireAfterMs == null ? Long.MAX_VALUE : Math.round(expireAfterMs * 1e6)),
-        new CoreSettings.Leases(
-            lanes.heartbeatMs() * 1_000_000L, lanes.leaseMs() * 1_000_000L, lanes.maxAttempts()),
-        lanes.ahead(),
-        experiment.resources().cpuFallback(),
-        new CoreSettings.Predictor(
-            experiment.predictor().enabled(), experiment.predictor().quantile()));
   }
 
   private static KafkaProducer<byte[], byte[]> plainProducer(Map<String, Object> kafka) {

@@ -19,7 +19,9 @@ import dev.sluice.scheduling.JobEnd;
 import dev.sluice.scheduling.JobSpec;
 import dev.sluice.scheduling.Prediction;
 import dev.sluice.scheduling.policy.Choice;
+import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 
 /** Event records as the core's facts, and the core's decisions as event records. */
 final class Translation {
@@ -85,7 +87,7 @@ final class Translation {
     throw new IllegalStateException("a fact that the core does not know: " + fact);
   }
 
-  private static CoreFact.Capability toCore(ExecutorReported.Capability capability) {
+  static CoreFact.Capability toCore(ExecutorReported.Capability capability) {
     return new CoreFact.Capability(
         capability.workload(),
         capability.backend(),
@@ -96,7 +98,7 @@ final class Translation {
             .toList());
   }
 
-  private static CoreFact toCore(PredictionsPublished table) {
+  static CoreFact.PredictionsPublished toCore(PredictionsPublished table) {
     return new CoreFact.PredictionsPublished(
         table.executorId(),
         table.deviceKind(),
@@ -160,7 +162,58 @@ final class Translation {
     return new Blocked(fromNs, toNs, cause.name().toLowerCase(Locale.ROOT));
   }
 
-  private static DispatchId toEvent(DispatchName name) {
+  /**
+   * @param held by lane: the dispatches that it holds
+   */
+  static ExecutorReported toEvent(CoreFact.ExecutorReported report, List<List<DispatchName>> held) {
+    return new ExecutorReported(
+        report.executorId(),
+        report.incarnation(),
+        report.leaving(),
+        report.deviceKind(),
+        report.tokens() == Long.MAX_VALUE ? null : report.tokens(),
+        IntStream.range(0, held.size())
+            .mapToObj(
+                lane ->
+                    new ExecutorReported.Lane(
+                        lane, held.get(lane).stream().map(Translation::toEvent).toList()))
+            .toList(),
+        report.capabilities().stream().map(Translation::toEvent).toList(),
+        0,
+        null,
+        0L);
+  }
+
+  private static ExecutorReported.Capability toEvent(CoreFact.Capability capability) {
+    return new ExecutorReported.Capability(
+        capability.workload(),
+        capability.backend(),
+        capability.precision(),
+        capability.flopsPerSample(),
+        capability.warmUps().stream()
+            .map(w -> new ExecutorReported.WarmUp(w.samples(), w.serviceNs()))
+            .toList());
+  }
+
+  static PredictionsPublished toEvent(CoreFact.PredictionsPublished table) {
+    return new PredictionsPublished(
+        table.executorId(),
+        table.deviceKind(),
+        table.modelVersion(),
+        table.tableVersion(),
+        table.services().stream()
+            .map(
+                s ->
+                    new PredictionsPublished.Service(
+                        s.workload(), s.backend(), s.precision(), s.meanNs()))
+            .toList(),
+        table.calibrations().stream()
+            .map(
+                c -> new PredictionsPublished.Calibration(c.workload(), c.backend(), c.residuals()))
+            .toList());
+  }
+
+  static DispatchId toEvent(DispatchName name) {
     return new DispatchId(name.factId(), name.index());
   }
 }

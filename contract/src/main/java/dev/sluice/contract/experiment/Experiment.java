@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxWaiting how many jobs may wait in one shard, at least 1; null: any number
  * @param expireAfterMs how long a job may wait, above 0; null: without end
  * @param thresholds figure name to bound, for example {@code interactive_p99_e2e_ms: "< 100"}
+ * @param simulation what a simulation of it takes in place of the machine
  */
 public record Experiment(
     String runName,
@@ -57,7 +58,8 @@ public record Experiment(
     Lanes lanes,
     Predictor predictor,
     KafkaSettings kafka,
-    Map<String, Threshold> thresholds) {
+    Map<String, Threshold> thresholds,
+    Simulation simulation) {
   /** Memory tokens that each sample adds to those of its model, at fp32. */
   private static final int TOKENS_PER_SAMPLE = 4;
 
@@ -69,6 +71,64 @@ public record Experiment(
     batchSizes = List.copyOf(batchSizes);
     scheduler = Map.copyOf(scheduler);
     thresholds = Map.copyOf(thresholds);
+  }
+
+  /** An experiment that says nothing of its simulation. */
+  public Experiment(
+      String runName,
+      long seed,
+      double durationSeconds,
+      double warmupSeconds,
+      double tailSeconds,
+      double arrivalRateJobsPerSec,
+      String arrivals,
+      int generators,
+      double interactiveRatio,
+      List<JobClass> classes,
+      List<WorkloadChoice> workloads,
+      List<String> backendsEnabled,
+      List<String> precisionModes,
+      boolean allowSlowPrecision,
+      List<Integer> batchSizes,
+      String schedulerName,
+      Map<String, Double> scheduler,
+      String admission,
+      @Nullable Integer maxWaiting,
+      @Nullable Double expireAfterMs,
+      Microbatch microbatch,
+      Resources resources,
+      Lanes lanes,
+      Predictor predictor,
+      KafkaSettings kafka,
+      Map<String, Threshold> thresholds) {
+    this(
+        runName,
+        seed,
+        durationSeconds,
+        warmupSeconds,
+        tailSeconds,
+        arrivalRateJobsPerSec,
+        arrivals,
+        generators,
+        interactiveRatio,
+        classes,
+        workloads,
+        backendsEnabled,
+        precisionModes,
+        allowSlowPrecision,
+        batchSizes,
+        schedulerName,
+        scheduler,
+        admission,
+        maxWaiting,
+        expireAfterMs,
+        microbatch,
+        resources,
+        lanes,
+        predictor,
+        kafka,
+        thresholds,
+        Simulation.DEFAULT);
   }
 
   /**
@@ -231,6 +291,21 @@ public record Experiment(
     public boolean embedded() {
       return bootstrapServers.equals("embedded");
     }
+  }
+
+  /**
+   * What a simulation takes in place of the machine; it changes nothing in a live run.
+   *
+   * @param latencyTable path of a CSV of service times for real lanes, relative to the experiment
+   *     file; null: a latency model is needed
+   * @param hops path of a CSV of what the loop takes between its steps, relative to the experiment
+   *     file, or {@code none}; null: the recording that comes with Sluice
+   */
+  public record Simulation(@Nullable String latencyTable, @Nullable String hops) {
+    public static final Simulation DEFAULT = new Simulation(null, null);
+
+    /** The value of {@code hops} that stands for a loop that takes no time. */
+    public static final String NO_HOPS = "none";
   }
 
   /** A bound on a figure: {@code "< 100"}, {@code "<= 0.01"}, {@code "> 10"} or {@code ">= 10"}. */

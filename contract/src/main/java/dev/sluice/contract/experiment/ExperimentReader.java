@@ -7,6 +7,7 @@ import dev.sluice.contract.experiment.Experiment.Lanes;
 import dev.sluice.contract.experiment.Experiment.Microbatch;
 import dev.sluice.contract.experiment.Experiment.Predictor;
 import dev.sluice.contract.experiment.Experiment.Resources;
+import dev.sluice.contract.experiment.Experiment.Simulation;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.experiment.YamlTree.Mapping;
@@ -99,7 +100,8 @@ final class ExperimentReader {
             lanes,
             predictor(top),
             kafka(top.section("kafka")),
-            thresholds(top.section("thresholds"), classes));
+            thresholds(top.section("thresholds"), classes),
+            simulation(top.section("simulation")));
     top.find("recorded");
     top.end();
     checkTimes(top, experiment);
@@ -324,6 +326,12 @@ final class ExperimentReader {
             section.text("model_path", "models/latency"),
             section.number("quantile", 0.95, Range.within(0.01, 0.999)),
             section.number("retrain_seconds", 60, Range.within(0, SECONDS_MAX)));
+    section.end();
+    return read;
+  }
+
+  private static Simulation simulation(Section section) {
+    var read = new Simulation(section.textOrNull("latency_table"), section.textOrNull("hops"));
     section.end();
     return read;
   }

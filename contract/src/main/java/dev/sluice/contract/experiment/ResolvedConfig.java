@@ -4,6 +4,7 @@ import dev.sluice.contract.experiment.Experiment.Drift;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
+import dev.sluice.contract.experiment.Experiment.Simulation;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -105,6 +106,10 @@ public final class ResolvedConfig {
         .forEach(
             (figure, t) -> thresholds.put(figure, t.comparison() + " " + Numbers.text(t.value())));
     top.put("thresholds", thresholds);
+    var s = e.simulation();
+    if (!s.equals(Simulation.DEFAULT)) { // a file that says nothing of it keeps its digest
+      top.put("simulation", map("latency_table", s.latencyTable(), "hops", s.hops()));
+    }
     var text = new StringBuilder();
     top.forEach((key, value) -> appendBlock(text, key, value));
     return text.toString();

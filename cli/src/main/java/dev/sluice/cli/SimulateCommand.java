@@ -1,0 +1,114 @@
+package dev.sluice.cli;
+
+import dev.sluice.contract.UserMistakeException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code ./sluice simulate CONFIG}: an experiment in virtual time. */
+@Command(
+    name = "simulate",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Runs an experiment in virtual time: the same file, the same requests and the same scheduler"
+          + " as in a run, with service times and loop costs from tables.",
+      "Leaves the same folder: trace.csv, dispatches.csv, summary.json and plots."
+    },
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:done, thresholds met",
+      "1:a bug",
+      "2:a mistake in the command or in a file",
+      "3:done, but a threshold was missed or undecided"
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  ./sluice simulate configs/emulated_accelerator.yaml",
+      "  ./sluice simulate configs/quickstart.yaml --set scheduler_name=fifo --repeat 20",
+      "  ./sluice simulate configs/quickstart.yaml --profile results/latency_table.csv"
+    })
+final class SimulateCommand implements Callable<Integer> {
+  private static final int REPEATS_MAX = 10_000;
+
+  @Parameters(paramLabel = "CONFIG", description = "The experiment file (YAML).")
+  private @Nullable Path config;
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "Overrides a key, dotted where it is nested; may be repeated.")
+  private List<String> overrides = new ArrayList<>();
+
+  @Option(
+      names = "--profile",
+      paramLabel = "FILE",
+      description =
+          "A latency table (CSV), as ./sluice profile leaves it, in place of what the experiment"
+              + " names.")
+  private @Nullable Path profile;
+
+  @Option(
+      names = "--repeat",
+      paramLabel = "N",
+      description =
+          "Simulates it so many times, in parallel, each with a seed of its own derived from the"
+              + " experiment's, and gives each figure with its interval.")
+  private @Nullable Integer repeats;
+
+  @Option(
+      names = "--no-trace",
+      description = "Leaves summary.json and config.yaml alone: no rows, no pictures.")
+  private boolean noTrace;
+
+  @Option(
+      names = "--run-id",
+      paramLabel = "ID",
+      description = "Names the folder (default: the run's name, the time and simulated).")
+  private @Nullable String runId;
+
+  @Option(
+      names = "--json",
+      description = "Prints summary.json on standard output, all else on standard error.")
+  private boolean json;
+
+  @Mixin private ResultsOption results = new ResultsOption();
+
+  @Override
+  public Integer call() throws Exception {
+    PrintStream out = System.out;
+    var console =
+        new Console(json ? System.err : out, !json && Boolean.getBoolean("sluice.terminal"));
+    try {
+      if (config == null) {
+        throw new IllegalStateException("the command line was not parsed");
+      }
+      if (runId != null) {
+        RoleOptions.checkRunId(runId);
+      }
+      if (repeats != null && (repeats < 1 || repeats > REPEATS_MAX)) {
+        throw new UserMistakeException(
+            "--repeat", "so many runs (" + repeats + ") can not be", "20 is a good number");
+      }
+      var options =
+          new SimulatedRun.Options(config, overrides, results.folder(), runId, profile, noTrace);
+      var run = new SimulatedRun(options, console);
+      int status = repeats == null ? run.execute() : run.execute(repeats);
+      String summaryJson = run.summaryJson();
+      if (json && summaryJson != null) {
+        out.print(summaryJson);
+      }
+      return status;
+    } catch (UserMistakeException e) {
+      System.err.println(e.getMessage());
+      return Sluice.EXIT_MISTAKE;
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package dev.sluice.cli;
+
+import static dev.sluice.cli.BadInputCommand.sluice;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.contract.experiment.ExperimentFile;
+import dev.sluice.producer.RequestList;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command as a person gives it, on shipped experiments and on small ones. */
+final class SimulateCommandTest {
+  private static final Path CONFIGS = Path.of("..", "configs");
+
+  private static final String TINY =
+      """
+      duration_seconds: 2
+      arrival_rate_jobs_per_sec: 40
+      workloads: [{name: steady, alpha_ms: 20, beta_ms: 1, tokens: 10}]
+      backends_enabled: [onnx]
+      batch_sizes: [1, 2]
+      lanes: {num_lanes: 2, kind: emulated}
+      """;
+
+  @TempDir private Path folder;
+
+  private BadInputCommand simulate(Path config, String runId, String... options) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "simulate", config.toString(), "--results", folder.toString(), "--run-id", runId));
+    command.addAll(List.of(options));
+    return sluice(command.toArray(String[]::new));
+  }
+
+  private Path tiny() throws IOException {
+    return Files.writeString(folder.resolve("tiny.yaml"), TINY);
+  }
+
+  private JsonNode summary(String runId) throws IOException {
+    return new ObjectMapper().readTree(folder.resolve(runId).resolve("summary.json").toFile());
+  }
+
+  @Test
+  void simulatesTheRequestsOfARunOnEmulatedLanes() throws Exception {
+    Path config = CONFIGS.resolve("emulated_accelerator.yaml");
+    BadInputCommand simulated =
+        simulate(config, "a", "--set", "duration_seconds=4", "--set", "warmup_seconds=1");
+    assertThat(simulated.status()).as(simulated.err()).isZero();
+    assertThat(simulated.out())
+        .contains("! simulated: nothing ran and nothing waited")
+        .contains("! service times: latency table accelerator-like.csv")
+        .contains("! hops: ");
+    JsonNode summary = summary("a");
+    assertThat(summary.path("simulated").asBoolean()).isTrue();
+    assertThat(summary.path("request_digest").asText())
+        .isEqualTo(
+            RequestList.draw(
+                    ExperimentFile.read(
+                            config,
+                            List.of("duration_seconds=4", "warmup_seconds=1"),
+                            Registries.vocabulary())
+                        .experiment())
+                .digest());
+    assertThat(summary.path("not_comparable")).isEmpty();
+    assertThat(summary.path("all_open").asInt(-1)).isZero();
+    assertThat(folder.resolve("a"))
+        .isDirectoryContaining("glob:**/trace.csv")
+        .isDirectoryContaining("glob:**/dispatches.csv")
+        .isDirectoryContaining("glob:**/plots");
+    assertThat(Files.readString(folder.resolve("a").resolve("config.yaml")))
+        .startsWith("# simulated: nothing ran");
+  }
+
+  @Test
+  void simulatesEachShippedExperiment() throws IOException {
+    List<Path> configs;
+    try (Stream<Path> all = Files.walk(CONFIGS)) {
+      configs =
+          all.filter(file -> file.toString().endsWith(".yaml"))
+              .filter(file -> !file.endsWith("profile.yaml")) // no experiment: it has no arrivals
+              .sorted()
+              .toList();
+    }
+    assertThat(configs).hasSizeGreaterThan(10);
+    for (Path config : configs) {
+      String runId = config.getFileName().toString().replace(".yaml", "");
+      BadInputCommand simulated =
+          simulate(
+              config,
+              runId,
+              "--no-trace",
+              "--set",
+              "duration_seconds=5",
+              "--set",
+              "warmup_seconds=0");
+      assertThat(simulated.status()).as("%s: %s", config, simulated.err()).isZero();
+      JsonNode summary = summary(runId);
+      assertThat(summary.path("all_count").asInt()).as(runId).isPositive();
+      assertThat(summary.path("all_done").asInt())
+          .as(runId)
+          .isEqualTo(summary.path("all_count").asInt());
+    }
+  }
+
+  @Test
+  void leavesTheSameTrace_whenDoneAgain() throws IOException {
+    assertThat(simulate(tiny(), "same").status()).isZero();
+    Path first = Files.move(folder.resolve("same"), folder.resolve("first"));
+    assertThat(simulate(tiny(), "same").status()).isZero();
+    for (String file : List.of("trace.csv", "dispatches.csv", "summary.json", "config.yaml")) {
+      assertThat(folder.resolve("same").resolve(file)).hasSameTextualContentAs(first.resolve(file));
+    }
+  }
+
+  @Test
+  void givesEachFigureWithItsInterval_whenRepeated() throws IOException {
+    BadInputCommand repeated = simulate(tiny(), "r", "--repeat", "3", "--no-trace");
+    assertThat(repeated.status()).as(repeated.err()).isZero();
+    assertThat(repeated.out()).contains("95 % interval of the mean over 3 runs");
+    assertThat(summary("r").path("seeds")).hasSize(3);
+    assertThat(folder.resolve("r").resolve("r-2")).isNotEmptyDirectory();
+  }
+
+  @Test
+  void asksForServiceTimes_whenNothingSaysThem() throws IOException {
+    Path config =
+        Files.writeString(
+            folder.resolve("real.yaml"), "duration_seconds: 2\narrival_rate_jobs_per_sec: 1\n");
+    BadInputCommand refused = simulate(config, "a");
+    assertThat(refused.status()).isEqualTo(Sluice.EXIT_MISTAKE);
+    assertThat(refused.err())
+        .contains("real.yaml: error: nothing says how long batches take on these lanes")
+        .contains("Maybe --profile FILE");
+    assertThat(folder.resolve("a.failed")).doesNotExist();
+  }
+
+  @Test
+  void refusesARecordingOfHopsThatIsNone() throws IOException {
+    Files.writeString(folder.resolve("hops.csv"), "at_s,kind\n");
+    BadInputCommand refused = simulate(tiny(), "a", "--set", "simulation.hops=hops.csv");
+    assertThat(refused.status()).isEqualTo(Sluice.EXIT_MISTAKE);
+    assertThat(refused.err()).contains("hops.csv:1: error: the columns are not at_s,kind");
+  }
+}

@@ -1,0 +1,110 @@
+package dev.sluice.scheduling.simulation;
+
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the real loop takes from one step to the next, as it was recorded. Immutable; may be used
+ * from many threads.
+ */
+public final class Hops {
+  /** A loop that takes no time at all. */
+  public static final Hops NONE = new Hops(null, null);
+
+  private static final int NO_ROW = -1;
+
+  private final @Nullable Recording requests;
+  private final @Nullable Recording completions;
+
+  /** What led to a decision. */
+  public enum Kind {
+    /** A job, a report or a tick. */
+    REQUEST,
+    /** The end of a batch. */
+    COMPLETION
+  }
+
+  /**
+   * One way through the loop.
+   *
+   * @param atNs when it began: the job's intended arrival, or the batch's end
+   * @param lateNs by how much a job was sent after it was meant to be, or a lane ended after its
+   *     batch was done
+   * @param appendNs from there until the fact stood in the log
+   * @param startNs from there until the batch started that the fact led to
+   */
+  public record Hop(long atNs, Kind kind, long lateNs, long appendNs, long startNs) {
+    public Hop {
+      if (lateNs < 0 || appendNs < 0 || startNs < 0) {
+        throw new IllegalArgumentException(
+            "lateNs (%d), appendNs (%d) and startNs (%d) must be at least 0"
+                .formatted(lateNs, appendNs, startNs));
+      }
+    }
+  }
+
+  /** All hops of one kind, by column. */
+  private static final class Recording {
+    final BlockSeries series;
+    final long[] lateNs;
+    final long[] appendNs;
+    final long[] startNs;
+
+    Recording(List<Hop> all, Kind kind, long seed) {
+      List<Hop> hops =
+          all.stream()
+              .filter(hop -> hop.kind() == kind)
+              .sorted(Comparator.comparingLong(Hop::atNs))
+              .toList();
+      if (hops.isEmpty()) {
+        throw new IllegalArgumentException("no hop of kind " + kind + " was recorded");
+      }
+      series = new BlockSeries(hops.stream().mapToLong(Hop::atNs).toArray(), seed);
+      lateNs = hops.stream().mapToLong(Hop::lateNs).toArray();
+      appendNs = hops.stream().mapToLong(Hop::appendNs).toArray();
+      startNs = hops.stream().mapToLong(Hop::startNs).toArray();
+    }
+  }
+
+  private Hops(@Nullable Recording requests, @Nullable Recording completions) {
+    this.requests = requests;
+    this.completions = completions;
+  }
+
+  /**
+   * Hops that are played from a recording, in blocks of a second.
+   *
+   * @param hops some of each kind
+   * @param seed what the drawn blocks depend on
+   */
+  public static Hops recorded(List<Hop> hops, long seed) {
+    return new Hops(
+        new Recording(hops, Kind.REQUEST, seed), new Recording(hops, Kind.COMPLETION, seed));
+  }
+
+  /** The row of a way through the loop that begins at that time. */
+  int row(Kind kind, long atNs) {
+    Recording recording = of(kind);
+    return recording == null ? NO_ROW : recording.series.row(atNs);
+  }
+
+  long lateNs(Kind kind, int row) {
+    Recording recording = of(kind);
+    return recording == null ? 0 : recording.lateNs[row];
+  }
+
+  long appendNs(Kind kind, int row) {
+    Recording recording = of(kind);
+    return recording == null ? 0 : recording.appendNs[row];
+  }
+
+  long startNs(Kind kind, int row) {
+    Recording recording = of(kind);
+    return recording == null ? 0 : recording.startNs[row];
+  }
+
+  private @Nullable Recording of(Kind kind) {
+    return kind == Kind.REQUEST ? requests : completions;
+  }
+}

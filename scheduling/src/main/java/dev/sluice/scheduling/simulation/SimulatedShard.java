@@ -1,0 +1,118 @@
+package dev.sluice.scheduling.simulation;
+
+import dev.sluice.scheduling.CoreEntity;
+import dev.sluice.scheduling.CoreFact;
+import dev.sluice.scheduling.CoreListener;
+import dev.sluice.scheduling.Dispatch;
+import dev.sluice.scheduling.JobEnd;
+import dev.sluice.scheduling.SchedulingCore;
+import dev.sluice.scheduling.policy.Choice.Cause;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A shard: its core, the lanes of its executor, and its tick. */
+final class SimulatedShard implements CoreListener {
+  private static final long MS = 1_000_000;
+
+  final int number;
+  final SharedLanes work;
+  final SimulatedLane[] lanes;
+
+  /** What the core has started by the fact at hand, in order. */
+  final List<Dispatch> started = new ArrayList<>();
+
+  /** When the core wants a tick, or a heartbeat without a fact is over. */
+  long tickDueNs = Timeline.NEVER;
+
+  /** Since when a tick is on its way to the core; {@link Timeline#NEVER}: none is. */
+  long tickSentNs = Timeline.NEVER;
+
+  /** The row of the hop of the tick that is on its way. */
+  int tickRow;
+
+  private final SchedulingCore core;
+  private final SimulationListener listener;
+  private final JobEnds ends;
+  private long facts;
+  private long appendedAtNs;
+
+  /** Told of each job that ended. */
+  interface JobEnds {
+    void ended(JobEnd end);
+  }
+
+  SimulatedShard(
+      int number, SimulationSettings settings, SimulationListener listener, JobEnds ends) {
+    this.number = number;
+    this.listener = listener;
+    this.ends = ends;
+    core = new SchedulingCore(settings.core(), settings.policies().get());
+    work = new SharedLanes(settings.lanes());
+    lanes = new SimulatedLane[settings.lanes()];
+    for (int i = 0; i < lanes.length; i++) {
+      lanes[i] = new SimulatedLane();
+    }
+  }
+
+  /** Log time of what is appended now. */
+  static long logTimeNs(long nowNs) {
+    return nowNs - Math.floorMod(nowNs, MS);
+  }
+
+  /** The core takes a fact in that is appended now; what it starts stands in {@link #started}. */
+  void apply(CoreFact fact, long nowNs) {
+    appendedAtNs = logTimeNs(nowNs);
+    core.apply(facts++, appendedAtNs, fact, this);
+  }
+
+  long facts() {
+    return facts;
+  }
+
+  /** When the core wants a tick, in whole milliseconds: log time would come too early before. */
+  long wakeAtNs() {
+    long atNs = core.wakeAtNs();
+    return atNs == Long.MAX_VALUE ? Timeline.NEVER : -logTimeNs(-atNs);
+  }
+
+  boolean isAtRest() {
+    return core.waiting() == 0 && core.running() == 0;
+  }
+
+  @Override
+  public void started(Dispatch dispatch) {
+    started.add(dispatch);
+    listener.started(number, appendedAtNs, dispatch);
+  }
+
+  @Override
+  public void ended(JobEnd end) {
+    listener.ended(number, appendedAtNs, end);
+    ends.ended(end);
+  }
+
+  @Override
+  public void blocked(long fromNs, long toNs, Cause cause) {
+    listener.blocked(number, appendedAtNs, fromNs, toNs, cause);
+  }
+
+  @Override
+  public void refused(CoreFact.PredictionsPublished table, String reason) {
+    throw new IllegalArgumentException("the predictions are not to be used: " + reason);
+  }
+
+  @Override
+  public boolean keepsState() {
+    return false;
+  }
+
+  @Override
+  public void changed(CoreEntity entity) {
+    throw new IllegalStateException("no state is kept here");
+  }
+
+  @Override
+  public void removed(String entityKey) {
+    throw new IllegalStateException("no state is kept here");
+  }
+}

@@ -1,0 +1,514 @@
+package dev.sluice.scheduling.simulation;
+
+import dev.sluice.scheduling.CoreFact;
+import dev.sluice.scheduling.CoreFact.BatchCompleted;
+import dev.sluice.scheduling.CoreFact.ExecutorReported;
+import dev.sluice.scheduling.CoreFact.PredictionsPublished;
+import dev.sluice.scheduling.CoreFact.Result;
+import dev.sluice.scheduling.Dispatch;
+import dev.sluice.scheduling.DispatchName;
+import dev.sluice.scheduling.JobEnd;
+import dev.sluice.scheduling.JobSpec;
+import dev.sluice.scheduling.simulation.Hops.Kind;
+import dev.sluice.scheduling.simulation.SimulatedLane.Coming;
+import dev.sluice.scheduling.simulation.SimulatedLane.Going;
+import dev.sluice.scheduling.simulation.SimulationListener.Ran;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One experiment in virtual time: generators, facts in log order, the core, its ticks, the
+ * executors' heartbeats and their lanes.
+ *
+ * <p>What is due at the same nanosecond happens in this order: batches end, lanes let go of what
+ * has ended, completions are appended, jobs are appended, dispatches reach their lanes, ticks are
+ * appended, ticks fall due, executors report; within one of these by shard, then lane or generator.
+ * So equal settings give equal runs.
+ *
+ * <p>Left out of the live loop: processes that die or stand still, retraining of latency models,
+ * and that generators learn of outcomes only when they are committed (they send some jobs of the
+ * tail less here).
+ */
+public final class Simulation {
+  /** When executors join and publish, and when the run's beginning is written. */
+  private static final long JOINED_AT_NS = -500_000_000;
+
+  private static final long BEGUN_AT_NS = -300_000_000;
+  private static final long INCARNATION = 1;
+
+  private final SimulationSettings settings;
+  private final ServiceModel service;
+  private final Requests requests;
+  private final SimulationListener listener;
+  private final Hops hops;
+  private final SimulatedShard[] shards;
+  private final int[] ended;
+
+  /** By generator: the job that it sends next, null: none, and the row of that job's hop. */
+  private final @Nullable JobSpec[] nextJob;
+
+  private final long[] nextSentNs;
+  private final int[] nextRow;
+
+  private final Timeline timeline;
+  private final int releases;
+  private final int completions;
+  private final int arrivals;
+  private final int dispatches;
+  private final int ticks;
+  private final int ticksDue;
+  private final int reports;
+  private final int end;
+
+  private long nowNs;
+  private long started;
+  private long finished;
+  private long jobsSent;
+  private long jobsEnded;
+  private long measuredOpen;
+  private long lastEndNs;
+  private boolean arrivalsEnding;
+  private boolean arrivalsEnded;
+  private boolean tailLimitReached;
+
+  private Simulation(
+      SimulationSettings settings,
+      ServiceModel service,
+      Requests requests,
+      SimulationListener listener) {
+    this.settings = settings;
+    this.service = service;
+    this.requests = requests;
+    this.listener = listener;
+    hops = settings.hops();
+    shards = new SimulatedShard[settings.shards()];
+    for (int i = 0; i < shards.length; i++) {
+      shards[i] = new SimulatedShard(i, settings, listener, this::jobEnded);
+    }
+    ended = new int[settings.lanes()];
+    nextJob = new JobSpec[settings.generators()];
+    nextSentNs = new long[settings.generators()];
+    nextRow = new int[settings.generators()];
+    int lanes = shards.length * settings.lanes();
+    releases = shards.length;
+    completions = releases + lanes;
+    arrivals = completions + lanes;
+    dispatches = arrivals + settings.generators();
+    ticks = dispatches + lanes;
+    ticksDue = ticks + shards.length;
+    reports = ticksDue + shards.length;
+    end = reports + shards.length;
+    timeline = new Timeline(end + 1);
+  }
+
+  /**
+   * Runs an experiment to its end.
+   *
+   * @throws IllegalStateException if a job was lost or ended twice, or a lane was given two batches
+   * @throws dev.sluice.scheduling.InvalidChoiceException if an answer of the policy breaks a rule
+   */
+  public static SimulationEnd run(
+      SimulationSettings settings,
+      ServiceModel service,
+      Requests requests,
+      SimulationListener listener) {
+    return new Simulation(settings, service, requests, listener).run();
+  }
+
+  private SimulationEnd run() {
+    join();
+    while (!arrivalsEnded || jobsEnded < jobsSent) {
+      int slot = timeline.first();
+      long atNs = timeline.firstNs();
+      if (atNs == Timeline.NEVER) {
+        throw new IllegalStateException("nothing is due, and the run has not ended");
+      }
+      nowNs = Math.max(nowNs, atNs);
+      happen(slot);
+    }
+    long facts = 0;
+    for (SimulatedShard shard : shards) {
+      facts += shard.facts();
+    }
+    return new SimulationEnd(jobsSent, facts + started + finished, lastEndNs, tailLimitReached);
+  }
+
+  private void happen(int slot) {
+    int lanes = settings.lanes();
+    if (slot < releases) {
+      endBatches(shards[slot]);
+    } else if (slot < completions) {
+      release(shards[(slot - releases) / lanes], (slot - releases) % lanes);
+    } else if (slot < arrivals) {
+      appendCompletion(shards[(slot - completions) / lanes], (slot - completions) % lanes);
+    } else if (slot < dispatches) {
+      appendJob(slot - arrivals);
+    } else if (slot < ticks) {
+      reach(shards[(slot - dispatches) / lanes], (slot - dispatches) % lanes);
+    } else if (slot < ticksDue) {
+      appendTick(shards[slot - ticks]);
+    } else if (slot < reports) {
+      tickIfDue(shards[slot - ticksDue]);
+    } else if (slot < end) {
+      report(shards[slot - reports]);
+    } else {
+      endSlotDue();
+    }
+  }
+
+  // --- the run's beginning and end
+
+  private void join() {
+    long heartbeatNs = settings.core().leases().heartbeatNs();
+    nowNs = JOINED_AT_NS;
+    for (SimulatedShard shard : shards) {
+      appendReport(shard);
+      publish(shard);
+      if (heartbeatNs < Timeline.NEVER / 2) {
+        timeline.set(reports + shard.number, nowNs + heartbeatNs);
+      }
+    }
+    nowNs = BEGUN_AT_NS;
+    var begun =
+        new CoreFact.RunStarted(
+            settings.core().seed(), settings.generators(), settings.tailEndNs());
+    for (SimulatedShard shard : shards) {
+      listener.appended(shard.number, SimulatedShard.logTimeNs(nowNs), begun);
+      apply(shard, begun, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
+    }
+    for (int generator = 0; generator < nextJob.length; generator++) {
+      takeNextJob(generator);
+    }
+    timeline.set(end, Math.max(0, settings.durationNs()));
+  }
+
+  private void publish(SimulatedShard shard) {
+    PredictionsPublished table = settings.predictions();
+    if (table != null) {
+      var own =
+          new PredictionsPublished(
+              SimulationSettings.executorId(shard.number),
+              table.deviceKind(),
+              table.modelVersion(),
+              table.tableVersion(),
+              table.services(),
+              table.calibrations());
+      listener.appended(shard.number, SimulatedShard.logTimeNs(nowNs), own);
+      apply(shard, own, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
+    }
+  }
+
+  /** The duration or the tail is over, or the end of the arrivals reaches the log. */
+  private void endSlotDue() {
+    timeline.set(end, Timeline.NEVER);
+    if (arrivalsEnding) {
+      writeArrivalsEnded();
+      return;
+    }
+    if (nowNs < settings.tailEndNs()) {
+      timeline.set(end, settings.tailEndNs());
+    }
+    endArrivalsIfOver();
+  }
+
+  private void endArrivalsIfOver() {
+    if (arrivalsEnding || nowNs < 0) {
+      return;
+    }
+    boolean measuredOver = nowNs >= settings.durationNs() && measuredOpen == 0;
+    boolean tailOver = nowNs >= settings.tailEndNs() && isListSent();
+    if (measuredOver || tailOver) {
+      arrivalsEnding = true;
+      tailLimitReached = !measuredOver;
+      long atNs = nowNs + hops.appendNs(Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
+      for (int generator = 0; generator < nextJob.length; generator++) {
+        if (nextJob[generator] != null && nextSentNs[generator] > nowNs) {
+          nextJob[generator] = null;
+          timeline.set(arrivals + generator, Timeline.NEVER);
+        } else if (nextJob[generator] != null) { // sent, and on its way
+          atNs = Math.max(atNs, timeline.dueNs(arrivals + generator));
+        }
+      }
+      timeline.set(end, atNs);
+    }
+  }
+
+  private boolean isListSent() {
+    for (JobSpec job : nextJob) {
+      if (job != null) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void writeArrivalsEnded() {
+    arrivalsEnded = true;
+    for (SimulatedShard shard : shards) {
+      for (int generator = 0; generator < nextJob.length; generator++) {
+        var fact = new CoreFact.ArrivalsEnded(generator, jobsSent);
+        listener.appended(shard.number, SimulatedShard.logTimeNs(nowNs), fact);
+        apply(shard, fact, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
+      }
+    }
+  }
+
+  private void jobEnded(JobEnd end) {
+    jobsEnded++;
+    lastEndNs = nowNs;
+    if (requests.isMeasured(end.jobId())) {
+      measuredOpen--;
+    }
+  }
+
+  // --- generators
+
+  private void takeNextJob(int generator) {
+    JobSpec job = arrivalsEnding ? null : requests.next(generator);
+    nextJob[generator] = job;
+    if (job == null) {
+      timeline.set(arrivals + generator, Timeline.NEVER);
+      return;
+    }
+    if (requests.isMeasured(job.id())) {
+      measuredOpen++;
+    }
+    int row = hops.row(Kind.REQUEST, job.intendedAtNs());
+    long sentNs =
+        Math.max(nextSentNs[generator], job.intendedAtNs() + hops.lateNs(Kind.REQUEST, row));
+    nextSentNs[generator] = sentNs;
+    nextRow[generator] = row;
+    long appendedNs = Math.max(nowNs, sentNs + hops.appendNs(Kind.REQUEST, row));
+    timeline.set(arrivals + generator, appendedNs);
+  }
+
+  private void appendJob(int generator) {
+    JobSpec job = nextJob[generator];
+    if (job == null) {
+      throw new IllegalStateException("generator " + generator + " has no job to send");
+    }
+    int row = nextRow[generator];
+    SimulatedShard shard = shards[(int) (job.index() % shards.length)];
+    jobsSent++;
+    listener.requested(shard.number, SimulatedShard.logTimeNs(nowNs), job, nextSentNs[generator]);
+    takeNextJob(generator);
+    apply(shard, new CoreFact.JobArrived(job), Kind.REQUEST, row);
+  }
+
+  // --- the core
+
+  private void apply(SimulatedShard shard, CoreFact fact, Kind kind, int row) {
+    shard.apply(fact, nowNs);
+    List<Dispatch> dispatches = shard.started;
+    for (int i = 0; i < dispatches.size(); i++) {
+      send(shard, dispatches.get(i), nowNs + hops.startNs(kind, row));
+    }
+    dispatches.clear();
+    askForTick(shard);
+    endArrivalsIfOver();
+  }
+
+  /**
+   * As a live scheduler's timer does: one tick on its way at a time, and no more in a heartbeat.
+   */
+  private void askForTick(SimulatedShard shard) {
+    long heartbeatNs = settings.core().leases().heartbeatNs();
+    long heartbeatAtNs =
+        nowNs > Timeline.NEVER - heartbeatNs ? Timeline.NEVER : nowNs + heartbeatNs;
+    long dueNs = Math.min(heartbeatAtNs, shard.wakeAtNs());
+    if (shard.tickSentNs != Timeline.NEVER) {
+      dueNs = Math.max(dueNs, shard.tickSentNs + Math.min(heartbeatNs, Timeline.NEVER / 2));
+    }
+    shard.tickDueNs = dueNs;
+    int slot = ticksDue + shard.number;
+    if (dueNs < timeline.dueNs(slot)) { // nearly every fact only puts the heartbeat off
+      timeline.set(slot, dueNs);
+    }
+  }
+
+  private void tickIfDue(SimulatedShard shard) {
+    int slot = ticksDue + shard.number;
+    if (shard.tickDueNs > nowNs) {
+      timeline.set(slot, shard.tickDueNs);
+      return;
+    }
+    if (arrivalsEnded && shard.isAtRest()) {
+      timeline.set(slot, Timeline.NEVER);
+      return;
+    }
+    long heartbeatNs = settings.core().leases().heartbeatNs();
+    shard.tickDueNs = nowNs > Timeline.NEVER - heartbeatNs ? Timeline.NEVER : nowNs + heartbeatNs;
+    timeline.set(slot, shard.tickDueNs);
+    shard.tickSentNs = nowNs;
+    shard.tickRow = hops.row(Kind.REQUEST, nowNs);
+    timeline.set(ticks + shard.number, nowNs + hops.appendNs(Kind.REQUEST, shard.tickRow));
+  }
+
+  private void appendTick(SimulatedShard shard) {
+    timeline.set(ticks + shard.number, Timeline.NEVER);
+    var tick = new CoreFact.Ticked();
+    listener.appended(shard.number, SimulatedShard.logTimeNs(nowNs), tick);
+    shard.tickSentNs = Timeline.NEVER;
+    apply(shard, tick, Kind.REQUEST, shard.tickRow);
+  }
+
+  // --- the executor
+
+  private void report(SimulatedShard shard) {
+    timeline.set(
+        reports + shard.number,
+        arrivalsEnded && shard.isAtRest()
+            ? Timeline.NEVER
+            : nowNs + settings.core().leases().heartbeatNs());
+    appendReport(shard);
+  }
+
+  private void appendReport(SimulatedShard shard) {
+    List<Integer> emptyLanes = new ArrayList<>();
+    List<List<DispatchName>> held = new ArrayList<>();
+    for (int lane = 0; lane < shard.lanes.length; lane++) {
+      if (shard.lanes[lane].holds() == 0) {
+        emptyLanes.add(lane);
+      }
+      held.add(shard.lanes[lane].held());
+    }
+    var report =
+        new ExecutorReported(
+            SimulationSettings.executorId(shard.number),
+            INCARNATION,
+            false,
+            settings.deviceKind(),
+            settings.tokens(),
+            settings.lanes(),
+            settings.capabilities(),
+            emptyLanes);
+    listener.reported(shard.number, SimulatedShard.logTimeNs(nowNs), report, held);
+    apply(shard, report, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
+  }
+
+  private int slot(int first, SimulatedShard shard, int lane) {
+    return first + shard.number * settings.lanes() + lane;
+  }
+
+  /** A dispatch leaves for its lane; those of one lane arrive in their order. */
+  private void send(SimulatedShard shard, Dispatch dispatch, long arrivesNs) {
+    int number = dispatch.lanes().get(0);
+    SimulatedLane lane = shard.lanes[number];
+    if (arrivesNs == nowNs && lane.coming.isEmpty()) {
+      hold(shard, number, dispatch);
+      return;
+    }
+    Coming last = lane.coming.peekLast();
+    lane.coming.add(
+        new Coming(dispatch, last == null ? arrivesNs : Math.max(arrivesNs, last.atNs())));
+    timeline.set(slot(dispatches, shard, number), lane.comesAtNs());
+  }
+
+  private void reach(SimulatedShard shard, int number) {
+    SimulatedLane lane = shard.lanes[number];
+    Dispatch dispatch = lane.coming.remove().dispatch();
+    timeline.set(slot(dispatches, shard, number), lane.comesAtNs());
+    hold(shard, number, dispatch);
+  }
+
+  private void hold(SimulatedShard shard, int number, Dispatch dispatch) {
+    SimulatedLane lane = shard.lanes[number];
+    if (nowNs > dispatch.notAfterNs()) {
+      refuse(shard, number, dispatch, "too_late");
+    } else if (lane.holds() > settings.core().ahead()) {
+      refuse(shard, number, dispatch, "busy");
+    } else if (lane.running == null) {
+      begin(shard, number, dispatch);
+    } else {
+      lane.ahead.add(dispatch);
+    }
+  }
+
+  private void refuse(SimulatedShard shard, int number, Dispatch dispatch, String cause) {
+    int row = hops.row(Kind.REQUEST, nowNs);
+    long atNs = nowNs + hops.appendNs(Kind.REQUEST, row);
+    var fact = completed(dispatch, number, Result.REFUSED, cause, 0);
+    go(shard, number, new Going(fact, Ran.NOT, row, atNs));
+  }
+
+  private static BatchCompleted completed(
+      Dispatch dispatch, int lane, Result result, @Nullable String cause, long serviceNs) {
+    return new BatchCompleted(
+        dispatch.name(),
+        dispatch.executorId(),
+        dispatch.incarnation(),
+        lane,
+        result,
+        cause,
+        serviceNs);
+  }
+
+  private void begin(SimulatedShard shard, int number, Dispatch dispatch) {
+    SimulatedLane lane = shard.lanes[number];
+    JobSpec first = dispatch.jobs().get(0);
+    int samples = dispatch.samples();
+    shard.work.start(
+        number,
+        service.nsByBusyLanes(first, samples),
+        service.factor(first, samples, dispatch.attempt(), nowNs),
+        nowNs);
+    timeline.set(shard.number, shard.work.nextFinishNs());
+    started++;
+    lane.running = dispatch;
+    lane.startedAtNs = nowNs;
+    lane.busyLanesAtStart = shard.work.busy();
+  }
+
+  private void endBatches(SimulatedShard shard) {
+    int count = shard.work.endNext(ended);
+    finished += count;
+    timeline.set(shard.number, shard.work.nextFinishNs());
+    for (int i = 0; i < count; i++) {
+      SimulatedLane lane = shard.lanes[ended[i]];
+      lane.doneAtNs = nowNs;
+      lane.endRow = hops.row(Kind.COMPLETION, nowNs);
+      timeline.set(
+          slot(releases, shard, ended[i]), nowNs + hops.lateNs(Kind.COMPLETION, lane.endRow));
+    }
+  }
+
+  /** The lane's thread comes back: its next batch may begin, and the completion leaves. */
+  private void release(SimulatedShard shard, int number) {
+    timeline.set(slot(releases, shard, number), Timeline.NEVER);
+    SimulatedLane lane = shard.lanes[number];
+    Dispatch dispatch = lane.running;
+    if (dispatch == null) {
+      throw new IllegalStateException("lane " + number + " ran nothing");
+    }
+    var ran =
+        new Ran(lane.startedAtNs, nowNs, lane.doneAtNs - lane.startedAtNs, lane.busyLanesAtStart);
+    var fact = completed(dispatch, number, Result.DONE, null, nowNs - lane.startedAtNs);
+    int row = lane.endRow;
+    lane.running = null;
+    Dispatch next = lane.ahead.poll();
+    if (next != null) {
+      begin(shard, number, next);
+    }
+    go(shard, number, new Going(fact, ran, row, nowNs + hops.appendNs(Kind.COMPLETION, row)));
+  }
+
+  private void go(SimulatedShard shard, int number, Going going) {
+    SimulatedLane lane = shard.lanes[number];
+    Going last = lane.going.peekLast();
+    lane.going.add(
+        last == null || last.atNs() <= going.atNs()
+            ? going
+            : new Going(going.fact(), going.ran(), going.row(), last.atNs()));
+    timeline.set(slot(completions, shard, number), lane.goesAtNs());
+  }
+
+  private void appendCompletion(SimulatedShard shard, int number) {
+    SimulatedLane lane = shard.lanes[number];
+    Going going = lane.going.remove();
+    timeline.set(slot(completions, shard, number), lane.goesAtNs());
+    listener.completed(shard.number, SimulatedShard.logTimeNs(nowNs), going.fact(), going.ran());
+    Kind kind = going.fact().result() == Result.REFUSED ? Kind.REQUEST : Kind.COMPLETION;
+    apply(shard, going.fact(), kind, going.row());
+  }
+}

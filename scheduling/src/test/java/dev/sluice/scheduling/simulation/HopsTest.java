@@ -1,0 +1,65 @@
+package dev.sluice.scheduling.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.scheduling.simulation.Hops.Hop;
+import dev.sluice.scheduling.simulation.Hops.Kind;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** Recordings that are played in blocks of a second. */
+final class HopsTest {
+  private static final long SECOND = 1_000_000_000;
+
+  @Test
+  void takesNoTime_withoutARecording() {
+    int row = Hops.NONE.row(Kind.REQUEST, 7);
+    assertThat(Hops.NONE.lateNs(Kind.REQUEST, row)).isZero();
+    assertThat(Hops.NONE.appendNs(Kind.REQUEST, row)).isZero();
+    assertThat(Hops.NONE.startNs(Kind.COMPLETION, row)).isZero();
+  }
+
+  @Test
+  void playsTheHopThatWasRecordedNext() {
+    Hops hops =
+        Hops.recorded(
+            List.of(
+                new Hop(900, Kind.REQUEST, 4, 5, 6),
+                new Hop(100, Kind.REQUEST, 1, 2, 3),
+                new Hop(0, Kind.COMPLETION, 7, 8, 9)),
+            1);
+    int row = hops.row(Kind.REQUEST, 101);
+    assertThat(hops.lateNs(Kind.REQUEST, row)).isEqualTo(4);
+    assertThat(hops.appendNs(Kind.REQUEST, row)).isEqualTo(5);
+    assertThat(hops.startNs(Kind.REQUEST, row)).isEqualTo(6);
+    assertThat(hops.startNs(Kind.COMPLETION, hops.row(Kind.COMPLETION, 5))).isEqualTo(9);
+  }
+
+  @Test
+  void keepsASlowSpellTogether() {
+    long[] atNs = LongStream.range(0, 100).map(i -> i * SECOND / 10).toArray();
+    var series = new BlockSeries(atNs, 3);
+    for (long second = 0; second < 50; second++) {
+      int first = series.row(second * SECOND);
+      for (int tenth = 1; tenth < 10; tenth++) {
+        assertThat(series.row(second * SECOND + tenth * SECOND / 10)).isEqualTo(first + tenth);
+      }
+    }
+  }
+
+  @Test
+  void playsEveryBlock() {
+    var series = new BlockSeries(LongStream.range(5, 15).map(i -> i * SECOND).toArray(), 3);
+    assertThat(LongStream.range(0, 200).mapToInt(second -> series.row(second * SECOND)).distinct())
+        .hasSize(10);
+  }
+
+  @Test
+  void refusesARecordingWithoutCompletions() {
+    assertThatThrownBy(() -> Hops.recorded(List.of(new Hop(0, Kind.REQUEST, 0, 0, 0)), 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("COMPLETION");
+  }
+}

@@ -1,0 +1,179 @@
+package dev.sluice.scheduling.simulation;
+
+import static dev.sluice.scheduling.simulation.Simulated.MS;
+import static dev.sluice.scheduling.simulation.Simulated.constant;
+import static dev.sluice.scheduling.simulation.Simulated.core;
+import static dev.sluice.scheduling.simulation.Simulated.job;
+import static dev.sluice.scheduling.simulation.Simulated.requests;
+import static dev.sluice.scheduling.simulation.Simulated.settings;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.scheduling.JobEnd;
+import dev.sluice.scheduling.JobSpec;
+import dev.sluice.scheduling.simulation.Hops.Hop;
+import dev.sluice.scheduling.simulation.Hops.Kind;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Small experiments whose course can be reckoned by hand. */
+final class SimulationTest {
+  private static final long TOKENS = 1000;
+
+  @Test
+  void startsAJobWhenItArrives_andEndsItAfterItsServiceTime() {
+    Simulated told = fifo(1, Hops.NONE, job(0, "small", 3, 10 * MS));
+    var ran = told.batchOf("job-0").ran();
+    assertThat(ran.startedAtNs()).isEqualTo(10 * MS);
+    assertThat(ran.endedAtNs()).isEqualTo(40 * MS);
+    assertThat(ran.busyLanes()).isOne();
+    assertThat(told.end().jobs()).isOne();
+    assertThat(told.end().endedAtNs()).isEqualTo(40 * MS);
+  }
+
+  @Test
+  void startsTheNextAtTheVeryEndOfTheOneBefore() {
+    Simulated told = fifo(1, Hops.NONE, job(0, "small", 1, 0), job(1, "small", 1, MS));
+    assertThat(told.batchOf("job-1").ran().startedAtNs()).isEqualTo(10 * MS);
+  }
+
+  @Test
+  void endsABatchBeforeAJobArrives_whenBothAreDueAtOneNanosecond() {
+    Simulated told = fifo(1, Hops.NONE, job(0, "small", 1, 0), job(1, "small", 1, 10 * MS));
+    assertThat(told.dispatches.get(1).name().factId())
+        .as("the fact of job-1's own arrival, not of the completion before it")
+        .isEqualTo(told.dispatches.get(0).name().factId() + 2);
+    assertThat(told.batchOf("job-1").ran().startedAtNs()).isEqualTo(10 * MS);
+  }
+
+  @Test
+  void givesTheLowestLaneToTheFirst_whenTwoJobsArriveAtOneNanosecond() {
+    Simulated told = fifo(2, Hops.NONE, job(0, "small", 1, 5), job(1, "small", 2, 5));
+    assertThat(told.batchOf("job-0").fact().lane()).isZero();
+    assertThat(told.batchOf("job-1").fact().lane()).isOne();
+    assertThat(told.batchOf("job-1").ran().busyLanes()).isEqualTo(2);
+  }
+
+  @Test
+  void slowsABatchDown_onlyWhileAnotherRuns() {
+    ServiceModel contended =
+        new ServiceModel() {
+          @Override
+          public double[] nsByBusyLanes(JobSpec first, int samples) {
+            return new double[] {100 * MS, 150 * MS};
+          }
+
+          @Override
+          public double factor(JobSpec first, int samples, int attempt, long startsAtNs) {
+            return 1;
+          }
+        };
+    Simulated told =
+        Simulated.run(
+            settings(core(false, 0), "fifo", 1, 2, TOKENS, Hops.NONE),
+            contended,
+            requests(List.of(job(0, "small", 1, 0), job(1, "small", 1, 40 * MS))));
+    // 40 % is done alone; the other 60 % take 90 ms; then 60 % of the second are done, 40 % alone.
+    assertThat(told.batchOf("job-0").ran().endedAtNs()).isEqualTo(130 * MS);
+    assertThat(told.batchOf("job-1").ran().endedAtNs()).isEqualTo(170 * MS);
+  }
+
+  @Test
+  void addsWhatTheLoopTakes() {
+    Hops hops =
+        Hops.recorded(
+            List.of(
+                new Hop(0, Kind.REQUEST, 100_000, 2 * MS, 3 * MS),
+                new Hop(0, Kind.COMPLETION, 200_000, MS, 4 * MS)),
+            1);
+    Simulated told = fifo(1, hops, job(0, "small", 1, 0), job(1, "small", 1, MS));
+    var first = told.batchOf("job-0");
+    assertThat(first.ran().startedAtNs()).isEqualTo(5_100_000);
+    assertThat(first.ran().workNs()).isEqualTo(10 * MS);
+    assertThat(first.fact().serviceNs()).isEqualTo(10_200_000);
+    assertThat(first.appendedAtNs()).as("log time of 16.3 ms").isEqualTo(16 * MS);
+    assertThat(told.batchOf("job-1").ran().startedAtNs()).isEqualTo(20_300_000);
+  }
+
+  @Test
+  void startsTheBatchAheadAtOnce() {
+    Hops hops =
+        Hops.recorded(
+            List.of(new Hop(0, Kind.REQUEST, 0, 0, MS), new Hop(0, Kind.COMPLETION, 0, MS, MS)), 1);
+    Simulated told =
+        Simulated.run(
+            settings(core(false, 1), "fifo", 1, 1, TOKENS, hops),
+            constant(10 * MS),
+            requests(List.of(job(0, "small", 1, 0), job(1, "small", 1, 0), job(2, "small", 1, 0))));
+    assertThat(told.batchOf("job-1").ran().startedAtNs()).isEqualTo(11 * MS);
+    assertThat(told.batchOf("job-2").ran().startedAtNs()).isEqualTo(21 * MS);
+  }
+
+  @Test
+  void ticksWhenAWindowIsOver() {
+    Simulated told =
+        Simulated.run(
+            settings(core(true, 0), "dynamic", 1, 1, TOKENS, Hops.NONE),
+            constant(MS),
+            requests(List.of(job(1, "small", 2, 300_000), job(2, "small", 3, 2 * MS))));
+    var ran = told.batchOf("job-1").ran();
+    assertThat(told.batchOf("job-2").fact().dispatch())
+        .isEqualTo(told.batchOf("job-1").fact().dispatch());
+    assertThat(ran.startedAtNs()).as("5 ms after log time 0").isEqualTo(5 * MS);
+    assertThat(told.lines).anyMatch(line -> line.equals("0 5000000 Ticked[]"));
+  }
+
+  @Test
+  void endsTheArrivalsWithTheTail_andDropsWhatWaits() {
+    List<JobSpec> jobs = IntStream.range(0, 10).mapToObj(i -> job(i, "small", 1, i * MS)).toList();
+    var settings = settings(core(false, 0), "fifo", 1, 1, TOKENS, Hops.NONE);
+    var withTail =
+        new SimulationSettings(
+            settings.core(),
+            settings.policies(),
+            1,
+            1,
+            TOKENS,
+            "made-up",
+            settings.capabilities(),
+            null,
+            1,
+            5 * MS,
+            25 * MS,
+            Hops.NONE);
+    Simulated told = Simulated.run(withTail, constant(10 * MS), requests(jobs));
+    assertThat(told.end().tailLimitReached()).isTrue();
+    assertThat(told.ends.stream().filter(end -> end.status() == JobEnd.Status.DONE)).hasSize(3);
+    assertThat(told.ends.stream().filter(end -> "run_ended".equals(end.reason()))).hasSize(7);
+  }
+
+  @Test
+  void sendsNoMore_onceTheMeasuredJobsHaveEnded() {
+    Requests endless =
+        new Requests() {
+          private int next;
+
+          @Override
+          public JobSpec next(int generator) {
+            return job(next, "small", 1, next++ * 20 * MS);
+          }
+
+          @Override
+          public boolean isMeasured(String jobId) {
+            return jobId.equals("job-0") || jobId.equals("job-1");
+          }
+        };
+    var told =
+        Simulated.run(
+            settings(core(false, 0), "fifo", 1, 1, TOKENS, Hops.NONE), constant(10 * MS), endless);
+    assertThat(told.requested).containsExactly("job-0", "job-1");
+    assertThat(told.end().tailLimitReached()).isFalse();
+  }
+
+  private static Simulated fifo(int lanes, Hops hops, JobSpec... jobs) {
+    return Simulated.run(
+        settings(core(false, 0), "fifo", 1, lanes, TOKENS, hops),
+        constant(10 * MS),
+        requests(List.of(jobs)));
+  }
+}
