@@ -7,6 +7,7 @@ import dev.sluice.contract.Blocked;
 import dev.sluice.contract.EventCodec;
 import dev.sluice.contract.JobEnded;
 import dev.sluice.contract.Outcome;
+import dev.sluice.contract.Ticked;
 import dev.sluice.contract.Topics;
 import dev.sluice.contract.UnreadableEventException;
 import dev.sluice.scheduling.policy.Policies;
@@ -28,7 +29,10 @@ import org.apache.kafka.streams.state.Stores;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** One recorded log of facts, through the topology and through the bare core: equal decisions. */
+/**
+ * One log of facts, recorded or simulated, through the topology and through the bare core: equal
+ * decisions.
+ */
 final class SameDecisionsTest {
   private static final Topics TOPICS = new Topics("recorded");
   private static final String CHANGELOG = "recorded.scheduler-entities-changelog";
@@ -81,6 +85,21 @@ final class SameDecisionsTest {
       continueFrom(changelog, policy, run, cut, dispatches, outcomes);
       assertThat(dispatches).as("cut at %d", cut).isEqualTo(run.dispatches());
       assertThat(outcomes).as("cut at %d", cut).isEqualTo(run.outcomes());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("policies")
+  void decidesAsTheSimulatorDid_onTheFactsThatItMade(String policy) throws Exception {
+    RecordedRun run = SimulatedFacts.of(policy);
+
+    try (var driver = driver(policy)) {
+      pipe(driver, run.facts());
+      assertThat(dispatches(driver)).isEqualTo(run.dispatches()).hasSizeGreaterThan(100);
+      assertThat(outcomes(driver)).isEqualTo(run.outcomes());
+      assertThat(run.outcomes().stream().filter(JobEnded.class::isInstance))
+          .hasSize(SimulatedFacts.JOBS);
+      assertThat(run.facts()).extracting(RecordedRun.Dated::fact).contains(new Ticked());
     }
   }
 
