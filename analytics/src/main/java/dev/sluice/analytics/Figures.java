@@ -16,6 +16,7 @@ public final class Figures {
           new ArrivalFigures(),
           new LatenessFigures(),
           new LoopFigures(),
+          new SpellFigures(),
           new PredictionFigures(),
           new ScoreTermFigures(),
           new EmulationFigures(),

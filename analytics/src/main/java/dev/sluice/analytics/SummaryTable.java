@@ -133,6 +133,7 @@ public final class SummaryTable {
             + value("asked_arrivals")
             + "), gap variation "
             + number("realized_gap_cv"));
+    spells();
     predictions();
     if (summary.values().get("thresholds") instanceof Map<?, ?> thresholds) {
       thresholds.forEach(
@@ -141,6 +142,20 @@ public final class SummaryTable {
               fact("threshold", name + " " + result.get("bound") + ": " + result.get("result"));
             }
           });
+    }
+  }
+
+  private void spells() {
+    Double lag1 = summary.figure("service_autocorrelation_lag_1");
+    Double lag10 = summary.figure("service_autocorrelation_lag_10");
+    if (lag1 != null && lag10 != null) {
+      fact(
+          "service times",
+          String.format(
+              Locale.ROOT,
+              "autocorrelation %.2f at lag 1, %.2f at lag 10 (0: no slow spells)",
+              lag1,
+              lag10));
     }
   }
 
