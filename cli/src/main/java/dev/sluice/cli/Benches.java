@@ -49,6 +49,7 @@ final class Benches {
       Path folder, String quickstart, int seconds, int warmUpSeconds, Consumer<String> out) {
     return List.of(
         new CoreInChild(),
+        new SimulatorInChild(out),
         new PredictLookupBench(System::nanoTime),
         new PredictTableBench(folder, System::nanoTime),
         hop(100, 20, 8, 3, 12, folder, seconds, warmUpSeconds),

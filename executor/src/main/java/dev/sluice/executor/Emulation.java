@@ -136,7 +136,12 @@ public final class Emulation {
 
   /** By what one batch is longer or shorter than that; see {@link EmulationNoise}. */
   public double noise(long seed, String firstJobId, int attempt, ModelKey model, int samples) {
-    return EmulationNoise.factor(seed, firstJobId, attempt, times.spread(model, samples));
+    return noise(seed, firstJobId, attempt, times.spread(model, samples));
+  }
+
+  /** By what a batch is longer or shorter whose spread is known. */
+  public static double noise(long seed, String firstJobId, int attempt, double spread) {
+    return EmulationNoise.factor(seed, firstJobId, attempt, spread);
   }
 
   /** A number in (0, 1] that each batch has of its own, whatever the policy. */

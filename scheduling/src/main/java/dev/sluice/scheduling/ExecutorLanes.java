@@ -281,12 +281,19 @@ final class ExecutorLanes {
 
     private void refresh() {
       boolean usable = joined() && !lost && index < report.lanes() && lostHeld == 0 && !refuses;
-      idle.set(index, usable && held.isEmpty());
-      takesMore.set(index, usable && !held.isEmpty() && held.size() <= ahead);
-      busy.set(index, !held.isEmpty());
+      put(idle, usable && held.isEmpty());
+      put(takesMore, usable && !held.isEmpty() && held.size() <= ahead);
+      put(busy, !held.isEmpty());
       firstToTakeMoreIsStale = true;
       hasIdle = !idle.isEmpty();
       takesBatch = hasIdle || !takesMore.isEmpty();
+    }
+
+    /** Only if it differs, for a set that clears a bit looks for its new end. */
+    private void put(BitSet set, boolean member) {
+      if (set.get(index) != member) {
+        set.set(index, member);
+      }
     }
 
     /** The batches that it holds, in the order in which it runs them. */

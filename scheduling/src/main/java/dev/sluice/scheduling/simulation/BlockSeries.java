@@ -4,15 +4,16 @@ import java.util.Arrays;
 
 /**
  * A recording that is played in blocks drawn at random, so that what came in spells comes in spells
- * again: each second of virtual time takes a second of the recording, and within it what was
- * recorded next. Immutable; may be used from many threads.
+ * again: each second of virtual time takes a second of the recording that holds rows, and goes
+ * through its rows from the first to the last, each for equally long. Immutable; may be used from
+ * many threads.
  */
 public final class BlockSeries {
   private static final long BLOCK_NS = 1_000_000_000;
 
-  private final long[] atNs;
-  private final long firstBlock;
-  private final long blocks;
+  /** By block: its first row; one more for the end. */
+  private final int[] firstRow;
+
   private final long seed;
 
   /**
@@ -23,24 +24,26 @@ public final class BlockSeries {
     if (atNs.length == 0) {
       throw new IllegalArgumentException("a recording needs a row");
     }
-    this.atNs = atNs.clone();
     this.seed = seed;
-    for (int i = 1; i < atNs.length; i++) {
-      if (atNs[i] < atNs[i - 1]) {
+    int[] first = new int[atNs.length + 1];
+    int blocks = 0;
+    for (int i = 0; i < atNs.length; i++) {
+      if (i > 0 && atNs[i] < atNs[i - 1]) {
         throw new IllegalArgumentException("row " + i + " was recorded before the one before it");
       }
+      if (i == 0 || Math.floorDiv(atNs[i], BLOCK_NS) != Math.floorDiv(atNs[i - 1], BLOCK_NS)) {
+        first[blocks++] = i;
+      }
     }
-    firstBlock = Math.floorDiv(atNs[0], BLOCK_NS);
-    blocks = Math.floorDiv(atNs[atNs.length - 1], BLOCK_NS) - firstBlock + 1;
+    first[blocks] = atNs.length;
+    firstRow = Arrays.copyOf(first, blocks + 1);
   }
 
   /** The row for that virtual time. */
   public int row(long virtualNs) {
-    long block = Math.floorDiv(virtualNs, BLOCK_NS);
-    long drawn = firstBlock + Long.remainderUnsigned(SplitMix.mix(seed, block), blocks);
-    long recordedNs = drawn * BLOCK_NS + Math.floorMod(virtualNs, BLOCK_NS);
-    int found = Arrays.binarySearch(atNs, recordedNs);
-    int row = found >= 0 ? found : -found - 1;
-    return row == atNs.length ? 0 : row;
+    long second = Math.floorDiv(virtualNs, BLOCK_NS);
+    int block = (int) Long.remainderUnsigned(SplitMix.mix(seed, second), firstRow.length - 1);
+    int rows = firstRow[block + 1] - firstRow[block];
+    return firstRow[block] + (int) (Math.floorMod(virtualNs, BLOCK_NS) * rows / BLOCK_NS);
   }
 }

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <p>What is due at the same nanosecond happens in this order: batches end, lanes let go of what
  * has ended, completions are appended, jobs are appended, dispatches reach their lanes, ticks are
  * appended, ticks fall due, executors report; within one of these by shard, then lane or generator.
- * So equal settings give equal runs.
+ * What takes no time happens at once, within what it follows from. So equal settings give equal
+ * runs.
  *
  * <p>Left out of the live loop: processes that die or stand still, retraining of latency models,
  * and that generators learn of outcomes only when they are committed (they send some jobs of the
@@ -139,7 +140,7 @@ public final class Simulation {
     if (slot < releases) {
       endBatches(shards[slot]);
     } else if (slot < completions) {
-      release(shards[(slot - releases) / lanes], (slot - releases) % lanes);
+      releaseDue(shards[(slot - releases) / lanes], (slot - releases) % lanes);
     } else if (slot < arrivals) {
       appendCompletion(shards[(slot - completions) / lanes], (slot - completions) % lanes);
     } else if (slot < dispatches) {
@@ -463,19 +464,27 @@ public final class Simulation {
   private void endBatches(SimulatedShard shard) {
     int count = shard.work.endNext(ended);
     finished += count;
-    timeline.set(shard.number, shard.work.nextFinishNs());
     for (int i = 0; i < count; i++) {
       SimulatedLane lane = shard.lanes[ended[i]];
       lane.doneAtNs = nowNs;
       lane.endRow = hops.row(Kind.COMPLETION, nowNs);
-      timeline.set(
-          slot(releases, shard, ended[i]), nowNs + hops.lateNs(Kind.COMPLETION, lane.endRow));
+      long lateNs = hops.lateNs(Kind.COMPLETION, lane.endRow);
+      if (lateNs == 0) {
+        release(shard, ended[i]);
+      } else {
+        timeline.set(slot(releases, shard, ended[i]), nowNs + lateNs);
+      }
     }
+    timeline.set(shard.number, shard.work.nextFinishNs());
+  }
+
+  private void releaseDue(SimulatedShard shard, int number) {
+    timeline.set(slot(releases, shard, number), Timeline.NEVER);
+    release(shard, number);
   }
 
   /** The lane's thread comes back: its next batch may begin, and the completion leaves. */
   private void release(SimulatedShard shard, int number) {
-    timeline.set(slot(releases, shard, number), Timeline.NEVER);
     SimulatedLane lane = shard.lanes[number];
     Dispatch dispatch = lane.running;
     if (dispatch == null) {
@@ -490,7 +499,12 @@ public final class Simulation {
     if (next != null) {
       begin(shard, number, next);
     }
-    go(shard, number, new Going(fact, ran, row, nowNs + hops.appendNs(Kind.COMPLETION, row)));
+    long appendNs = hops.appendNs(Kind.COMPLETION, row);
+    if (appendNs == 0 && lane.going.isEmpty()) {
+      append(shard, fact, ran, row);
+    } else {
+      go(shard, number, new Going(fact, ran, row, nowNs + appendNs));
+    }
   }
 
   private void go(SimulatedShard shard, int number, Going going) {
@@ -507,8 +521,11 @@ public final class Simulation {
     SimulatedLane lane = shard.lanes[number];
     Going going = lane.going.remove();
     timeline.set(slot(completions, shard, number), lane.goesAtNs());
-    listener.completed(shard.number, SimulatedShard.logTimeNs(nowNs), going.fact(), going.ran());
-    Kind kind = going.fact().result() == Result.REFUSED ? Kind.REQUEST : Kind.COMPLETION;
-    apply(shard, going.fact(), kind, going.row());
+    append(shard, going.fact(), going.ran(), going.row());
+  }
+
+  private void append(SimulatedShard shard, BatchCompleted fact, Ran ran, int row) {
+    listener.completed(shard.number, SimulatedShard.logTimeNs(nowNs), fact, ran);
+    apply(shard, fact, fact.result() == Result.REFUSED ? Kind.REQUEST : Kind.COMPLETION, row);
   }
 }

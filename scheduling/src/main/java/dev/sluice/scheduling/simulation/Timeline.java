@@ -4,49 +4,64 @@ import java.util.Arrays;
 
 /**
  * When each of a fixed number of slots is due. The earliest comes first, of equal times the lowest
- * slot: a tournament over all of them, so that moving a slot costs the logarithm of their number
- * and nothing is allocated.
+ * slot. Slots are kept in groups, as many as a group has slots: to move one costs at most a look at
+ * its group and at all groups, in memory that lies together, and allocates nothing.
  */
 final class Timeline {
   /** Of a slot that is not due. */
   static final long NEVER = Long.MAX_VALUE;
 
-  private final int leaves;
+  private final int groupBits;
   private final long[] dueNs;
 
-  /**
-   * By node of the tree, whose root is 1 and whose leaf of slot s is leaves + s: who wins below.
-   */
-  private final int[] winner;
+  /** By group: its slot that is due first. */
+  private final int[] firstOfGroup;
+
+  private final long[] groupNs;
+  private int firstGroup;
 
   Timeline(int slots) {
-    leaves = Math.max(2, Integer.highestOneBit(Math.max(1, slots - 1)) << 1);
-    dueNs = new long[leaves];
-    winner = new int[2 * leaves];
+    groupBits = (33 - Integer.numberOfLeadingZeros(slots)) / 2;
+    int groups = (slots >> groupBits) + 1;
+    dueNs = new long[groups << groupBits];
+    firstOfGroup = new int[groups];
+    groupNs = new long[groups];
     Arrays.fill(dueNs, NEVER);
-    for (int slot = 0; slot < leaves; slot++) {
-      winner[leaves + slot] = slot;
-    }
-    for (int node = leaves - 1; node >= 1; node--) {
-      winner[node] = winner[2 * node];
-    }
+    Arrays.fill(groupNs, NEVER);
+    Arrays.setAll(firstOfGroup, group -> group << groupBits);
   }
 
   /** Moves a slot; {@link #NEVER} takes it off. */
   void set(int slot, long atNs) {
-    if (dueNs[slot] == atNs) {
-      return;
-    }
     dueNs[slot] = atNs;
-    for (int node = (leaves + slot) >> 1; node >= 1; node >>= 1) {
-      int left = winner[2 * node];
-      int right = winner[2 * node + 1];
-      int now = dueNs[right] < dueNs[left] ? right : left;
-      if (now == winner[node] && now != slot) {
-        return; // neither the winner nor its time changed, here and above
-      }
-      winner[node] = now;
+    int group = slot >> groupBits;
+    int first = firstOfGroup[group];
+    if (slot == first || atNs < groupNs[group] || (atNs == groupNs[group] && slot < first)) {
+      lookInto(group);
     }
+  }
+
+  private void lookInto(int group) {
+    int from = group << groupBits;
+    int first = from;
+    long firstNs = dueNs[from];
+    for (int slot = from + 1; slot < from + (1 << groupBits); slot++) {
+      if (dueNs[slot] < firstNs) {
+        firstNs = dueNs[slot];
+        first = slot;
+      }
+    }
+    firstOfGroup[group] = first;
+    groupNs[group] = firstNs;
+    int earliest = 0;
+    long earliestNs = groupNs[0];
+    for (int i = 1; i < groupNs.length; i++) {
+      if (groupNs[i] < earliestNs) {
+        earliestNs = groupNs[i];
+        earliest = i;
+      }
+    }
+    firstGroup = earliest;
   }
 
   /** When the slot is due. */
@@ -56,11 +71,11 @@ final class Timeline {
 
   /** The slot that is due first; any if none is. */
   int first() {
-    return winner[1];
+    return firstOfGroup[firstGroup];
   }
 
   /** When it is due; {@link #NEVER}: none is. */
   long firstNs() {
-    return dueNs[winner[1]];
+    return groupNs[firstGroup];
   }
 }

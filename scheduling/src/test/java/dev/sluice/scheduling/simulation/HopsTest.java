@@ -22,7 +22,7 @@ final class HopsTest {
   }
 
   @Test
-  void playsTheHopThatWasRecordedNext() {
+  void goesThroughASecondsHops_eachForEquallyLong() {
     Hops hops =
         Hops.recorded(
             List.of(
@@ -30,7 +30,8 @@ final class HopsTest {
                 new Hop(100, Kind.REQUEST, 1, 2, 3),
                 new Hop(0, Kind.COMPLETION, 7, 8, 9)),
             1);
-    int row = hops.row(Kind.REQUEST, 101);
+    assertThat(hops.lateNs(Kind.REQUEST, hops.row(Kind.REQUEST, SECOND / 2 - 1))).isEqualTo(1);
+    int row = hops.row(Kind.REQUEST, SECOND / 2);
     assertThat(hops.lateNs(Kind.REQUEST, row)).isEqualTo(4);
     assertThat(hops.appendNs(Kind.REQUEST, row)).isEqualTo(5);
     assertThat(hops.startNs(Kind.REQUEST, row)).isEqualTo(6);

@@ -1,0 +1,122 @@
+package dev.sluice.cli;
+
+import com.sun.management.OperatingSystemMXBean;
+import dev.sluice.scheduling.policy.Policies;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * {@link SimulatorBench} in a child process with both compilers, and so small a heap that a
+ * simulation which kept its jobs would fail. A second is one of processor time, of all that the
+ * process does, its compilers and its collector too.
+ */
+final class SimulatorInChild implements Bench {
+  private static final int JOBS = 10_000_000;
+  private static final int JOBS_OVERLOADED = 2_000_000;
+
+  private final Consumer<String> out;
+
+  /**
+   * @param out told of events and of the whole model, which have no goals
+   */
+  SimulatorInChild(Consumer<String> out) {
+    this.out = out;
+  }
+
+  /** The loads by the names of their rows; those without a goal are told alone. */
+  private static Map<String, SimulatorBench.Load> loads() {
+    Map<String, SimulatorBench.Load> loads = new LinkedHashMap<>();
+    loads.put("simulator_fifo", new SimulatorBench.Load("fifo", false, false, false));
+    loads.put("simulator_dynamic_joined", new SimulatorBench.Load("dynamic", true, false, false));
+    for (String policy : Policies.names()) {
+      loads.put(
+          "simulator_" + policy + "_30000_waiting",
+          new SimulatorBench.Load(policy, false, true, false));
+    }
+    loads.put("simulator_fifo_whole", new SimulatorBench.Load("fifo", false, false, true));
+    loads.put("simulator_dynamic_whole", new SimulatorBench.Load("dynamic", true, false, true));
+    return loads;
+  }
+
+  @Override
+  public String name() {
+    return "simulator";
+  }
+
+  @Override
+  public List<Row> rows() {
+    return loads().entrySet().stream()
+        .filter(load -> !load.getValue().whole())
+        .map(load -> row(load.getKey(), load.getValue()))
+        .toList();
+  }
+
+  private static Row row(String name, SimulatorBench.Load load) {
+    double goal = load.overloaded() ? 1e6 : load.joined() ? 2.5e6 : 5e6;
+    return Row.atLeast(name + "_jobs_per_s", "jobs/s", goal);
+  }
+
+  @Override
+  public Map<Row, Double> measure() throws IOException, InterruptedException {
+    Process child =
+        new ProcessBuilder(
+                ChildJvm.of(
+                    List.of("-XX:+UseSerialGC", "-Xmx160m", "-Xmn96m"),
+                    SimulatorInChild.class,
+                    List.of()))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String printed = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (child.waitFor() != 0) {
+      throw new IOException("the simulator's bench ended with status " + child.exitValue());
+    }
+    Map<Row, Double> readings = new LinkedHashMap<>();
+    for (String line : printed.lines().toList()) {
+      String[] fields = line.split(" ", -1);
+      SimulatorBench.Load load = loads().get(fields[0]);
+      if (load == null) {
+        throw new IOException("the simulator's bench printed (" + line + ")");
+      }
+      if (!load.whole()) {
+        readings.put(row(fields[0], load), Double.parseDouble(fields[1]));
+      }
+      out.accept(
+          String.format(
+              Locale.ROOT,
+              "%s: %,.0f jobs/s, %,.0f events/s%s",
+              fields[0],
+              Double.parseDouble(fields[1]),
+              Double.parseDouble(fields[2]),
+              load.whole() ? " (contention, noise and recorded hops)" : ""));
+    }
+    return readings;
+  }
+
+  /** Processor time of the whole process, so that what else runs beside it counts little. */
+  private static LongSupplier cpuNs() {
+    return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class)::getProcessCpuTime;
+  }
+
+  /** In the child: a line per reading; of all loads, or of those that are named. */
+  public static void main(String[] arguments) {
+    List<String> named = List.of(arguments);
+    loads()
+        .forEach(
+            (name, load) -> {
+              if (named.isEmpty() || named.contains(name)) {
+                var reading =
+                    SimulatorBench.measure(
+                        load, load.overloaded() ? JOBS_OVERLOADED : JOBS, cpuNs());
+                System.out.println(
+                    name + " " + reading.jobsPerSecond() + " " + reading.eventsPerSecond());
+              }
+            });
+  }
+}
