@@ -334,7 +334,11 @@ final class ExperimentFileTest {
   void everyShippedConfig_isAccepted_withoutAWarning() throws Exception {
     List<Path> files;
     try (Stream<Path> all = Files.walk(Path.of("../configs"))) {
-      files = all.filter(path -> path.toString().endsWith(".yaml")).sorted().toList();
+      files =
+          all.filter(path -> path.toString().endsWith(".yaml"))
+              .filter(path -> !path.getParent().endsWith("workflows")) // no experiments
+              .sorted()
+              .toList();
     }
     assertThat(files).hasSizeGreaterThanOrEqualTo(10);
     for (Path file : files) {
