@@ -12,6 +12,7 @@ final class Batch {
   /** Those of its jobs that had not ended when it started, or was restored. */
   final List<QueuedJob> jobs;
 
+  /** The first of its lanes; a gang's others are the next ones by index. */
   final ExecutorLanes.Lane lane;
 
   /** The lease clock at its decision. */

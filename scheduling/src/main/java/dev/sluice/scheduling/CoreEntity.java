@@ -86,8 +86,15 @@ public sealed interface CoreEntity {
    * @param freedAtNs when a batch last left its head, or when it joined
    * @param freedAtLeaseNs the same by the lease clock
    * @param refuses whether it refused its last batch as busy and is not known to be free again
+   * @param resident the workload of the last batch that was started on it; null: none was
    */
-  record Lane(String executorId, int index, long freedAtNs, long freedAtLeaseNs, boolean refuses)
+  record Lane(
+      String executorId,
+      int index,
+      long freedAtNs,
+      long freedAtLeaseNs,
+      boolean refuses,
+      @Nullable String resident)
       implements CoreEntity {
     @Override
     public String key() {

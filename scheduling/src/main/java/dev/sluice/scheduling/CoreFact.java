@@ -121,6 +121,13 @@ public sealed interface CoreFact {
   /** Time has passed. */
   record Ticked() implements CoreFact {}
 
+  /** Several facts of one moment: all are taken in, in their order, before anything is decided. */
+  record Together(List<CoreFact> facts) implements CoreFact {
+    public Together {
+      facts = List.copyOf(facts);
+    }
+  }
+
   /** How a dispatch ended on its executor. */
   enum Result {
     DONE,

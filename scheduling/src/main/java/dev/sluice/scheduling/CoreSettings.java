@@ -2,6 +2,7 @@ package dev.sluice.scheduling;
 
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the core must know of the experiment.
@@ -17,6 +18,7 @@ import java.util.Map;
  * @param cpuFallback whether a job whose cost alone exceeds every budget runs alone on a lane,
  *     outside the budget; otherwise it is dropped
  * @param predictor what predicts service times
+ * @param switching what loading another model onto a lane costs
  */
 public record CoreSettings(
     long seed,
@@ -28,13 +30,40 @@ public record CoreSettings(
     Leases leases,
     int ahead,
     boolean cpuFallback,
-    Predictor predictor) {
+    Predictor predictor,
+    Switching switching) {
   public CoreSettings {
     classes = List.copyOf(classes);
     workloadTokens = Map.copyOf(workloadTokens);
     if (ahead < 0) {
       throw new IllegalArgumentException("ahead (" + ahead + ") must be at least 0");
     }
+  }
+
+  /** With models that are loaded all the time. */
+  public CoreSettings(
+      long seed,
+      List<JobClass> classes,
+      Map<String, Integer> workloadTokens,
+      Microbatch microbatch,
+      Admission admission,
+      Bounds bounds,
+      Leases leases,
+      int ahead,
+      boolean cpuFallback,
+      Predictor predictor) {
+    this(
+        seed,
+        classes,
+        workloadTokens,
+        microbatch,
+        admission,
+        bounds,
+        leases,
+        ahead,
+        cpuFallback,
+        predictor,
+        Switching.NONE);
   }
 
   /** With running means for predictions. */
@@ -104,6 +133,20 @@ public record CoreSettings(
         throw new IllegalArgumentException("quantile (" + quantile + ") must be in (0, 1)");
       }
     }
+  }
+
+  /** What it costs to load another model onto a lane; equal when asked twice. */
+  @FunctionalInterface
+  public interface Switching {
+    /** It costs nothing, since lanes hold all that they can run. */
+    Switching NONE = (resident, workload) -> 0;
+
+    /**
+     * How long a lane that holds one model takes until it holds another.
+     *
+     * @param resident the workload that it holds; null: none
+     */
+    long switchNs(@Nullable String resident, String workload);
   }
 
   /** Which waiting jobs are dropped, run after each fact before any choice. */

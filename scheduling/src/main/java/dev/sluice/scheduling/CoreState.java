@@ -116,7 +116,7 @@ final class CoreState implements SchedulerState {
     }
     JobClass jobClass = classes.get(job.classType());
     Integer baseTokens = settings.workloadTokens().get(job.workload());
-    return jobClass == null || baseTokens == null || job.lanesNeeded() != 1 || job.samples() < 1
+    return jobClass == null || baseTokens == null || job.lanesNeeded() < 1 || job.samples() < 1
         ? null
         : newGroup(key, jobClass, baseTokens);
   }
@@ -466,11 +466,41 @@ final class CoreState implements SchedulerState {
     }
     for (int i = 0; i < executors.size(); i++) {
       ExecutorLanes executor = executors.get(i);
-      if (executor.hasIdleLane() && hasRoom(jobs, executor)) {
-        return executor.firstIdleLane();
+      ExecutorLanes.Lane lane =
+          executor.hasIdleLane() ? executor.firstIdle(jobs.lanesNeeded()) : null;
+      if (lane != null && hasRoom(jobs, executor)) {
+        return lane;
       }
     }
-    return settings.ahead() == 0 ? null : busyLaneFor(jobs);
+    return settings.ahead() == 0 || jobs.lanesNeeded() > 1 ? null : busyLaneFor(jobs);
+  }
+
+  @Override
+  public List<ExecutorLanes.Lane> lanesFrom(Lane first, Group group) {
+    ExecutorLanes.Lane lane = (ExecutorLanes.Lane) first;
+    return lane.executor().lanesFrom(lane, group.lanesNeeded());
+  }
+
+  @Override
+  public boolean mayStartOn(Lane first, Group group) {
+    ExecutorLanes.Lane lane = (ExecutorLanes.Lane) first;
+    JobGroup jobs = (JobGroup) group;
+    return lane.executor().isIdle(lane, jobs.lanesNeeded())
+        && jobs.ripe(nowNs)
+        && hasRoom(jobs, lane.executor());
+  }
+
+  @Override
+  public long switchNs(Lane first, Group group) {
+    if (settings.switching() == CoreSettings.Switching.NONE) {
+      return 0;
+    }
+    long longestNs = 0;
+    for (Lane lane : lanesFrom(first, group)) {
+      longestNs =
+          Math.max(longestNs, settings.switching().switchNs(lane.resident(), group.workload()));
+    }
+    return longestNs;
   }
 
   /** The lane that is expected free first, of those that take a batch beside what they hold. */
@@ -544,7 +574,7 @@ final class CoreState implements SchedulerState {
     Cause cause = Cause.CAPABILITY;
     for (ExecutorLanes executor : executors) {
       if (executor.joined() && jobs.modelOn(executor) != null) {
-        if (executor.takesBatch()) {
+        if (executor.takes(jobs.lanesNeeded())) {
           return Cause.TOKENS;
         }
         cause = Cause.LANE;
@@ -584,7 +614,8 @@ final class CoreState implements SchedulerState {
   @Override
   public long predictedNs(Group group, int samples, Lane lane) {
     ExecutorLanes.Lane on = (ExecutorLanes.Lane) lane;
-    return modelOn(on, (JobGroup) group).meanNs(samples, on.executor().busyLanesWith(on));
+    return modelOn(on, (JobGroup) group)
+        .meanNs(samples, on.executor().busyLanesWith(on, group.lanesNeeded()));
   }
 
   boolean canRun(JobGroup group, ExecutorLanes.Lane lane) {
@@ -593,7 +624,8 @@ final class CoreState implements SchedulerState {
 
   /** All that is known in advance of a batch on the lane, which does not hold it yet. */
   Prediction prediction(JobGroup group, int samples, ExecutorLanes.Lane lane) {
-    return modelOn(lane, group).predict(samples, lane.executor().busyLanesWith(lane));
+    return modelOn(lane, group)
+        .predict(samples, lane.executor().busyLanesWith(lane, group.lanesNeeded()));
   }
 
   private static ServiceTimes.Model modelOn(ExecutorLanes.Lane lane, JobGroup group) {

@@ -18,7 +18,7 @@ final class DeadlineGuard {
    */
   DeadlineGuard(QueuedJob first, ServiceTimes.Model model, ExecutorLanes.Lane lane, long nowNs) {
     this.model = model;
-    this.busyLanes = lane.executor().busyLanesWith(lane);
+    this.busyLanes = lane.executor().busyLanesWith(lane, first.group.lanesNeeded());
     this.startNs = lane.held().isEmpty() ? nowNs : Math.max(nowNs, lane.expectedFreeAtNs());
     this.earliestMetNs = Long.MAX_VALUE;
     joined(first, first.group.samples());

@@ -27,9 +27,15 @@ final class DecisionCheck {
   }
 
   Checked check(Choice.Start start) {
-    ExecutorLanes.Lane lane = checkLane(start);
+    ExecutorLanes.Lane lane = checkLanes(start);
     List<QueuedJob> jobs = checkJobs(start.batch());
     JobGroup group = jobs.get(0).group;
+    int lanes = start.lanes().size();
+    if (group.lanesNeeded() != lanes) {
+      throw broken(
+          Rule.GANG_SIZE,
+          "jobs %s of (%d) lanes on lanes %s".formatted(jobs, group.lanesNeeded(), start.lanes()));
+    }
     if (!state.canRun(group, lane)) {
       throw broken(Rule.CANNOT_RUN, "jobs %s on lane (%s)".formatted(jobs, lane));
     }
@@ -73,14 +79,33 @@ final class DecisionCheck {
     return broken(Rule.UNSUPPORTED, choice.toString());
   }
 
-  private ExecutorLanes.Lane checkLane(Choice.Start start) {
+  /** The first of the lanes; the others are the next ones. */
+  private ExecutorLanes.Lane checkLanes(Choice.Start start) {
     if (start.lanes().isEmpty()) {
       throw broken(Rule.NO_LANE, "jobs %s on no lane".formatted(start.batch()));
     }
+    ExecutorLanes.Lane first = checkLane(start, start.lanes().get(0));
     if (start.lanes().size() > 1) {
-      throw broken(Rule.UNSUPPORTED, "jobs %s on lanes %s".formatted(start.batch(), start.lanes()));
+      checkGang(start, first);
     }
-    SchedulerState.Lane chosen = start.lanes().get(0);
+    return first;
+  }
+
+  private void checkGang(Choice.Start start, ExecutorLanes.Lane first) {
+    for (int i = 0; i < start.lanes().size(); i++) {
+      ExecutorLanes.Lane lane = checkLane(start, start.lanes().get(i));
+      if (lane.executor() != first.executor() || lane.index() != first.index() + i) {
+        throw broken(
+            Rule.GANG_NOT_CONSECUTIVE,
+            "jobs %s on lanes %s".formatted(start.batch(), start.lanes()));
+      }
+      if (!lane.idle()) {
+        throw broken(Rule.LANE_BUSY, "lane (%s) for the gang %s".formatted(lane, start.batch()));
+      }
+    }
+  }
+
+  private ExecutorLanes.Lane checkLane(Choice.Start start, SchedulerState.Lane chosen) {
     if (!(chosen instanceof ExecutorLanes.Lane lane) || !state.hasLane(lane)) {
       throw broken(Rule.UNKNOWN_LANE, "lane (%s)".formatted(chosen));
     }
@@ -118,7 +143,7 @@ final class DecisionCheck {
     JobGroup first = jobs.get(0).group;
     for (QueuedJob job : jobs) {
       JobGroup group = job.group;
-      if (!group.hasModelOf(first)) {
+      if (!group.hasModelOf(first) || group.lanesNeeded() != first.lanesNeeded()) {
         throw broken(
             Rule.MICROBATCH_INCOMPATIBLE,
             "jobs %s: (%s) and (%s)".formatted(jobs, first.key, group.key));

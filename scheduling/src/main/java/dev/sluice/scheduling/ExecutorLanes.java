@@ -6,6 +6,7 @@ import dev.sluice.scheduling.policy.SchedulerState;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** An executor: its lanes, its tokens, and the batches that its lanes hold. */
@@ -59,6 +60,7 @@ final class ExecutorLanes {
     lane.freedAtNs = entity.freedAtNs();
     lane.freedAtLeaseNs = entity.freedAtLeaseNs();
     lane.refuses = entity.refuses();
+    lane.resident = entity.resident();
     lanes.add(lane);
     lane.refresh();
   }
@@ -100,6 +102,7 @@ final class ExecutorLanes {
       lane.held.clear();
       lane.lostHeld = 0;
       lane.refuses = false;
+      lane.resident = null;
       lane.freedAtNs = nowNs;
       lane.freedAtLeaseNs = leaseNs;
     }
@@ -163,14 +166,44 @@ final class ExecutorLanes {
     return takesBatch;
   }
 
-  /** How many lanes are busy if that one runs a batch. */
-  int busyLanesWith(Lane lane) {
-    return busy.cardinality() + (busy.get(lane.index) ? 0 : 1);
+  /** Whether a job that needs so many lanes finds them, be it one that is not idle. */
+  boolean takes(int lanesNeeded) {
+    return lanesNeeded == 1 ? takesBatch : firstIdle(lanesNeeded) != null;
   }
 
-  /** Its idle lane with the lowest index; null: none. */
-  @Nullable Lane firstIdleLane() {
-    return !hasIdle ? null : lanes.get(idle.nextSetBit(0));
+  /** How many lanes are busy if that one, and as many of the next ones as needed, run a batch. */
+  int busyLanesWith(Lane lane, int lanesNeeded) {
+    int more = 0;
+    for (int i = lane.index; i < lane.index + lanesNeeded; i++) {
+      more += busy.get(i) ? 0 : 1;
+    }
+    return busy.cardinality() + more;
+  }
+
+  /** The lowest index at which so many idle lanes begin; null: there are not so many. */
+  @Nullable Lane firstIdle(int lanesNeeded) {
+    int from = idle.nextSetBit(0);
+    while (from >= 0) {
+      if (idle.nextClearBit(from) - from >= lanesNeeded) {
+        return lanes.get(from);
+      }
+      from = idle.nextSetBit(idle.nextClearBit(from));
+    }
+    return null;
+  }
+
+  /** Whether this lane and as many of the next ones as needed are idle and take a batch. */
+  boolean isIdle(Lane lane, int lanesNeeded) {
+    return idle.nextClearBit(lane.index) - lane.index >= lanesNeeded;
+  }
+
+  /** This lane and as many of the next ones as needed, which are there. */
+  List<Lane> lanesFrom(Lane lane, int lanesNeeded) {
+    return lanesNeeded == 1 ? lane.alone : lanes.subList(lane.index, lane.index + lanesNeeded);
+  }
+
+  private List<Lane> lanesOf(Batch batch) {
+    return lanesFrom(batch.lane, batch.dispatch.lanes().size());
   }
 
   /** Of the lanes that take a batch beside what they hold the one expected free first, by index. */
@@ -212,50 +245,57 @@ final class ExecutorLanes {
   }
 
   void hold(Batch batch) {
-    Lane lane = batch.lane;
-    lane.held.add(batch);
     tokensHeld += batch.dispatch.tokens();
-    if (batch.lost) {
-      lane.lostHeld++;
-      tokensLost += batch.dispatch.tokens();
+    tokensLost += batch.lost ? batch.dispatch.tokens() : 0;
+    List<Lane> all = lanesOf(batch);
+    for (int i = 0; i < all.size(); i++) {
+      Lane lane = all.get(i);
+      lane.held.add(batch);
+      lane.lostHeld += batch.lost ? 1 : 0;
+      lane.refresh();
     }
-    lane.refresh();
   }
 
-  /** The batch stays on its lane, which takes nothing more until it is answered. */
+  /** The batch stays on its lanes, which take nothing more until it is answered. */
   void lose(Batch batch) {
     batch.lost = true;
-    batch.lane.lostHeld++;
     tokensLost += batch.dispatch.tokens();
-    batch.lane.refresh();
+    List<Lane> all = lanesOf(batch);
+    for (int i = 0; i < all.size(); i++) {
+      all.get(i).lostHeld++;
+      all.get(i).refresh();
+    }
   }
 
   void finish(Batch batch, long nowNs, long leaseNs) {
-    Lane lane = batch.lane;
-    int place = lane.held.indexOf(batch);
-    lane.held.remove(place);
     tokensHeld -= batch.dispatch.tokens();
-    if (batch.lost) {
-      lane.lostHeld--;
-      tokensLost -= batch.dispatch.tokens();
+    tokensLost -= batch.lost ? batch.dispatch.tokens() : 0;
+    List<Lane> all = lanesOf(batch);
+    for (int i = 0; i < all.size(); i++) {
+      Lane lane = all.get(i);
+      int place = lane.held.indexOf(batch);
+      lane.held.remove(place);
+      lane.lostHeld -= batch.lost ? 1 : 0;
+      if (place == 0) {
+        lane.freedAtNs = nowNs;
+        lane.freedAtLeaseNs = leaseNs;
+      }
+      lane.refresh();
     }
-    if (place == 0) {
-      lane.freedAtNs = nowNs;
-      lane.freedAtLeaseNs = leaseNs;
-    }
-    lane.refresh();
   }
 
   /** A lane of this executor. */
   final class Lane implements SchedulerState.Lane {
     private final int index;
     private final List<Integer> indexes;
+    private final List<Lane> alone;
 
     /** In the order in which it runs them. */
     private final List<Batch> held = new ArrayList<>(1 + ahead);
 
     private int lostHeld;
     private boolean refuses;
+    private @Nullable String resident;
 
     /** When its first batch last left it: the first that it holds now has been so since then. */
     private long freedAtNs;
@@ -268,11 +308,14 @@ final class ExecutorLanes {
     Lane(int index) {
       this.index = index;
       this.indexes = List.of(index);
+      this.alone = List.of(this);
     }
 
-    /** The one of a dispatch that runs on it alone. */
-    List<Integer> indexes() {
-      return indexes;
+    /** Those of a dispatch that runs on it and as many of the next ones as needed. */
+    List<Integer> indexes(int lanesNeeded) {
+      return lanesNeeded == 1
+          ? indexes
+          : IntStream.range(index, index + lanesNeeded).boxed().toList();
     }
 
     ExecutorLanes executor() {
@@ -294,6 +337,11 @@ final class ExecutorLanes {
       if (set.get(index) != member) {
         set.set(index, member);
       }
+    }
+
+    /** A batch of that workload was started on it. */
+    void load(String workload) {
+      resident = workload;
     }
 
     /** The batches that it holds, in the order in which it runs them. */
@@ -337,7 +385,7 @@ final class ExecutorLanes {
     }
 
     CoreEntity.Lane toEntity() {
-      return new CoreEntity.Lane(executorId(), index, freedAtNs, freedAtLeaseNs, refuses);
+      return new CoreEntity.Lane(executorId(), index, freedAtNs, freedAtLeaseNs, refuses, resident);
     }
 
     @Override
@@ -358,6 +406,11 @@ final class ExecutorLanes {
     @Override
     public boolean idle() {
       return idle.get(index);
+    }
+
+    @Override
+    public @Nullable String resident() {
+      return resident;
     }
 
     @Override

@@ -12,9 +12,15 @@ public final class InvalidChoiceException extends IllegalStateException {
     JOB_ASSIGNED_TWICE,
     /** A batch starts on at least one lane. */
     NO_LANE,
+    /** A batch starts on as many lanes as each of its jobs needs. */
+    GANG_SIZE,
+    /** Several lanes are neighbours of one executor, in the order of their indexes. */
+    GANG_NOT_CONSECUTIVE,
     /** The lane is one of this core, of an executor that has not left. */
     UNKNOWN_LANE,
-    /** A lane holds so many batches at a time, and takes none while it is lost. */
+    /**
+     * A lane holds so many batches at a time, and takes none while it is lost; a gang's is idle.
+     */
     LANE_BUSY,
     /** The executor can run the model. */
     CANNOT_RUN,
@@ -22,7 +28,7 @@ public final class InvalidChoiceException extends IllegalStateException {
     TOKENS_EXCEEDED,
     /** Several jobs share a batch only if micro-batching is on, for the classes of all of them. */
     MICROBATCH_NOT_SHARED,
-    /** Jobs of a batch have the same workload, backend and precision. */
+    /** Jobs of a batch have the same workload, backend, precision and lanes needed. */
     MICROBATCH_INCOMPATIBLE,
     /** The joined samples of several jobs come to at most max_batch. */
     MICROBATCH_TOO_LARGE,
@@ -32,7 +38,7 @@ public final class InvalidChoiceException extends IllegalStateException {
     NOT_AFTER_IN_PAST,
     /** A wake-up lies after now. */
     WAKE_IN_PAST,
-    /** The core can do this: neither prepare a lane nor start on several at once, so far. */
+    /** The core can do this: it can not prepare a lane, so far. */
     UNSUPPORTED
   }
 

@@ -27,8 +27,8 @@ final class JobGroup implements SchedulerState.Group {
             .thenComparing(Key::workload)
             .thenComparing(Key::backend)
             .thenComparing(Key::precision)
-            .thenComparingInt(Key::samples)
-            .thenComparingInt(Key::lanesNeeded);
+            .thenComparingInt(Key::lanesNeeded) // before samples: a set's groups stand together
+            .thenComparingInt(Key::samples);
 
     /**
      * Written out, as is {@link #hashCode}: the compiler's own costs more than the rest of a
@@ -83,6 +83,7 @@ final class JobGroup implements SchedulerState.Group {
   private final Count sameClass;
   private final @Nullable JobList byDeadline;
   private final @Nullable JobList byEntry;
+  private final @Nullable JobList byPath;
   private int waiting;
 
   /** Its place among all groups by key. */
@@ -123,6 +124,7 @@ final class JobGroup implements SchedulerState.Group {
     this.sameClass = counts.get(3);
     byDeadline = orders.contains(JobOrder.DEADLINE) ? new JobList(JobOrder.DEADLINE) : null;
     byEntry = orders.contains(JobOrder.ENTRY) ? new JobList(JobOrder.ENTRY) : null;
+    byPath = orders.contains(JobOrder.PATH) ? new JobList(JobOrder.PATH) : null;
   }
 
   void add(QueuedJob job) {
@@ -131,6 +133,9 @@ final class JobGroup implements SchedulerState.Group {
     }
     if (byEntry != null) {
       byEntry.insert(job);
+    }
+    if (byPath != null) {
+      byPath.insert(job);
     }
     count(1);
     set.added(job);
@@ -142,6 +147,9 @@ final class JobGroup implements SchedulerState.Group {
     }
     if (byEntry != null) {
       byEntry.remove(job);
+    }
+    if (byPath != null) {
+      byPath.remove(job);
     }
     count(-1);
     set.removed(job);
@@ -160,6 +168,7 @@ final class JobGroup implements SchedulerState.Group {
         switch (order) {
           case DEADLINE -> byDeadline;
           case ENTRY -> byEntry;
+          case PATH -> byPath;
           case ARRIVAL -> null;
         };
     if (list == null) {
@@ -197,7 +206,10 @@ final class JobGroup implements SchedulerState.Group {
 
   /** Some waiting job, the same one while the same jobs wait. */
   QueuedJob anyJob() {
-    return first(byDeadline == null ? JobOrder.ENTRY : JobOrder.DEADLINE);
+    if (byDeadline != null) {
+      return first(JobOrder.DEADLINE);
+    }
+    return first(byEntry == null ? JobOrder.PATH : JobOrder.ENTRY);
   }
 
   /** Whether it is passed over on that executor. */

@@ -120,6 +120,7 @@ final class JobList {
       case DEADLINE -> job.deadlineNs;
       case ENTRY -> job.entry;
       case ARRIVAL -> job.spec.intendedAtNs();
+      case PATH -> job.spec.intendedAtNs() - job.spec.pathNs();
     };
   }
 

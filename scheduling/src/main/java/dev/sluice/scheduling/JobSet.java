@@ -10,7 +10,10 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The groups of equal class, workload, backend and precision, and the filling of their batches. */
+/**
+ * The groups of equal class, workload, backend, precision and lanes needed, and the filling of
+ * their batches.
+ */
 final class JobSet implements SchedulerState.CompatibleSet {
   private final Microbatch microbatch;
   private final LongSupplier nowNs;
@@ -107,6 +110,10 @@ final class JobSet implements SchedulerState.CompatibleSet {
   }
 
   // --- what runs its jobs
+
+  int lanesNeeded() {
+    return all.get(0).lanesNeeded();
+  }
 
   ServiceTimes.@Nullable Model modelOn(ExecutorLanes executor) {
     return models[executor.order];

@@ -59,7 +59,9 @@ final class OpenExecutors {
   long tokensFor(JobSet set) {
     long most = Long.MIN_VALUE;
     for (int i = 0; i < count; i++) {
-      if (unreserved[i] > most && set.modelOn(executor(i)) != null) {
+      if (unreserved[i] > most
+          && set.modelOn(executor(i)) != null
+          && executor(i).takes(set.lanesNeeded())) {
         most = unreserved[i];
       }
     }
@@ -70,7 +72,9 @@ final class OpenExecutors {
   boolean reserveEnoughFor(JobSet set, long nowNs) {
     for (int i = 0; anyReserves && i < count; i++) {
       ExecutorLanes executor = executor(i);
-      if (executor.reservesEnoughFor(set, nowNs) && set.modelOn(executor) != null) {
+      if (executor.reservesEnoughFor(set, nowNs)
+          && set.modelOn(executor) != null
+          && executor.takes(set.lanesNeeded())) {
         return true;
       }
     }
@@ -82,7 +86,8 @@ final class OpenExecutors {
     for (int i = 0; i < count; i++) {
       ExecutorLanes executor = executor(i);
       if (group.tokensNeeded <= executor.freeTokens(group, nowNs)
-          && group.modelOn(executor) != null) {
+          && group.modelOn(executor) != null
+          && executor.takes(group.lanesNeeded())) {
         return true;
       }
     }

@@ -9,6 +9,7 @@ import dev.sluice.scheduling.CoreFact.ExecutorReported;
 import dev.sluice.scheduling.CoreFact.JobArrived;
 import dev.sluice.scheduling.CoreFact.PredictionsPublished;
 import dev.sluice.scheduling.CoreFact.RunStarted;
+import dev.sluice.scheduling.CoreFact.Together;
 import dev.sluice.scheduling.CoreSettings.Admission;
 import dev.sluice.scheduling.ExecutorLanes.Lane;
 import dev.sluice.scheduling.JobEnd.Status;
@@ -311,6 +312,10 @@ public final class SchedulingCore {
       }
     } else if (fact instanceof ArrivalsEnded end) {
       sourcesEnded.add(end.source());
+    } else if (fact instanceof Together together) {
+      for (int i = 0; i < together.facts().size(); i++) {
+        take(together.facts().get(i), listener);
+      }
     }
   }
 
@@ -445,8 +450,11 @@ public final class SchedulingCore {
   }
 
   private void finish(Batch batch) {
-    batch.lane.executor().finish(batch, state.nowNs(), leases.nowNs());
-    changed(batch.lane);
+    ExecutorLanes executor = batch.lane.executor();
+    executor.finish(batch, state.nowNs(), leases.nowNs());
+    for (int i = 0; i < batch.dispatch.lanes().size(); i++) {
+      changed(executor.lane(batch.lane.index() + i));
+    }
   }
 
   private void noteWhetherItRefuses(Lane lane, BatchCompleted completion, boolean isKnown) {
@@ -543,7 +551,11 @@ public final class SchedulingCore {
     loseAll(executor, listener);
     List<Batch> answeredByNobody = new ArrayList<>();
     for (Lane lane : executor.allLanes()) {
-      answeredByNobody.addAll(lane.held());
+      for (Batch batch : lane.held()) {
+        if (batch.lane == lane) {
+          answeredByNobody.add(batch);
+        }
+      }
     }
     executor.release(state.nowNs(), leases.nowNs());
     executor.allLanes().forEach(this::changed);
@@ -592,13 +604,17 @@ public final class SchedulingCore {
 
   /** A lane whose first batch is overdue hangs, so that all that it holds is lost. */
   private void loseOverdue(CoreListener listener) {
+    List<Lane> hanging = new ArrayList<>();
     for (ExecutorLanes executor : state.executors()) {
       for (Lane lane : executor.allLanes()) {
         List<Batch> held = lane.held();
         if (!held.isEmpty() && !held.get(0).lost && lane.overdueAtLeaseNs() <= leases.nowNs()) {
-          loseAll(lane, listener);
+          hanging.add(lane);
         }
       }
+    }
+    for (Lane lane : hanging) { // a gang hangs on several
+      loseAll(lane, listener);
     }
     leases.checkedOverdue();
   }
@@ -799,7 +815,7 @@ public final class SchedulingCore {
             name,
             lane.executorId(),
             lane.executor().report.incarnation(),
-            lane.indexes(),
+            lane.indexes(jobs.get(0).group.lanesNeeded()),
             specsOf(jobs),
             checked.samples(),
             checked.tokens(),
@@ -813,12 +829,25 @@ public final class SchedulingCore {
       jobs.get(i).batch = batch;
     }
     lane.executor().hold(batch);
+    load(batch);
     running++;
     leases.started(batch);
     state.started(jobs, lane.executor());
     listener.started(dispatch);
     if (listener.keepsState()) {
       listener.changed(batch.toEntity());
+    }
+  }
+
+  /** Its lanes hold its model from now on. */
+  private void load(Batch batch) {
+    String workload = batch.jobs.get(0).group.workload();
+    for (int i = 0; i < batch.dispatch.lanes().size(); i++) {
+      Lane lane = batch.lane.executor().lane(batch.lane.index() + i);
+      if (!workload.equals(lane.resident())) {
+        lane.load(workload);
+        changed(lane);
+      }
     }
   }
 

@@ -3,6 +3,7 @@ package dev.sluice.scheduling;
 import static dev.sluice.scheduling.Facts.MS;
 import static dev.sluice.scheduling.Facts.START;
 import static dev.sluice.scheduling.Facts.TICK;
+import static dev.sluice.scheduling.Facts.ahead;
 import static dev.sluice.scheduling.Facts.alone;
 import static dev.sluice.scheduling.Facts.executor;
 import static dev.sluice.scheduling.Facts.job;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Each rule, broken on purpose. */
@@ -269,11 +271,39 @@ final class DecisionCheckTest {
   }
 
   @Test
-  void unsupported_whenABatchWantsSeveralLanes() {
+  void gangSize_whenAJobOfOneLaneGetsTwo() {
     Shard shard = shard(alone(), job(1));
-    Function<SchedulerState, Choice> gang =
-        s -> Choice.start(all(s), List.of(lane(s, 0), lane(s, 1)));
-    assertThat(broken(shard, gang).rule()).isEqualTo(Rule.UNSUPPORTED);
+    assertThat(broken(shard, s -> startOn(s, 0, 1)).rule()).isEqualTo(Rule.GANG_SIZE);
+  }
+
+  @Test
+  void gangSize_whenAJobOfTwoLanesGetsOne() {
+    Shard shard = shard(alone(), job(1).lanes(2));
+    assertThat(broken(shard, s -> startOn(s, 0)).rule()).isEqualTo(Rule.GANG_SIZE);
+  }
+
+  @Test
+  void gangNotConsecutive_whenItsLanesStandTheWrongWayRound() {
+    Shard shard = shard(alone(), job(1).lanes(2));
+    assertThat(broken(shard, s -> startOn(s, 1, 0)).rule()).isEqualTo(Rule.GANG_NOT_CONSECUTIVE);
+  }
+
+  @Test
+  void gangNotConsecutive_whenALaneIsThereTwice() {
+    Shard shard = shard(alone(), job(1).lanes(2));
+    assertThat(broken(shard, s -> startOn(s, 0, 0)).rule()).isEqualTo(Rule.GANG_NOT_CONSECUTIVE);
+  }
+
+  @Test
+  void laneBusy_whenAGangWantsALaneThatHoldsABatch() {
+    Shard shard = shard(ahead(alone()), job(1), job(2).lanes(2));
+    policy.answer = startOne();
+    shard.at(MS, TICK);
+    assertThat(broken(shard, s -> startOn(s, 0, 1)).rule()).isEqualTo(Rule.LANE_BUSY);
+  }
+
+  private static Choice startOn(SchedulerState state, int... lanes) {
+    return Choice.start(all(state), IntStream.of(lanes).mapToObj(i -> lane(state, i)).toList());
   }
 
   @Test

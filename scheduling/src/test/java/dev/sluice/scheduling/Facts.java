@@ -139,7 +139,7 @@ final class Facts {
   }
 
   static Job job(int index) {
-    return new Job(index, "batch", "resnet18", "fp32", 1, 1000, 0);
+    return new Job(index, "batch", "resnet18", "fp32", 1, 1000, 0, 1);
   }
 
   /** A job under construction; its id is "j" and its index. */
@@ -150,36 +150,41 @@ final class Facts {
       String precision,
       int samples,
       long sloMs,
-      long intendedMs) {
+      long intendedMs,
+      int lanes) {
     Job interactive() {
-      return new Job(index, "interactive", workload, precision, samples, 100, intendedMs);
+      return new Job(index, "interactive", workload, precision, samples, 100, intendedMs, lanes);
     }
 
     Job of(String newClassType) {
-      return new Job(index, newClassType, workload, precision, samples, sloMs, intendedMs);
+      return new Job(index, newClassType, workload, precision, samples, sloMs, intendedMs, lanes);
     }
 
     Job on(String newWorkload) {
-      return new Job(index, classType, newWorkload, precision, samples, sloMs, intendedMs);
+      return new Job(index, classType, newWorkload, precision, samples, sloMs, intendedMs, lanes);
     }
 
     Job in(String newPrecision) {
-      return new Job(index, classType, workload, newPrecision, samples, sloMs, intendedMs);
+      return new Job(index, classType, workload, newPrecision, samples, sloMs, intendedMs, lanes);
     }
 
     Job samples(int newSamples) {
-      return new Job(index, classType, workload, precision, newSamples, sloMs, intendedMs);
+      return new Job(index, classType, workload, precision, newSamples, sloMs, intendedMs, lanes);
     }
 
     Job sloMs(long newSloMs) {
-      return new Job(index, classType, workload, precision, samples, newSloMs, intendedMs);
+      return new Job(index, classType, workload, precision, samples, newSloMs, intendedMs, lanes);
     }
 
     Job atMs(long newIntendedMs) {
-      return new Job(index, classType, workload, precision, samples, sloMs, newIntendedMs);
+      return new Job(index, classType, workload, precision, samples, sloMs, newIntendedMs, lanes);
     }
 
-    JobSpec spec(int lanesNeeded) {
+    Job lanes(int newLanes) {
+      return new Job(index, classType, workload, precision, samples, sloMs, intendedMs, newLanes);
+    }
+
+    JobSpec spec() {
       return new JobSpec(
           "j" + index,
           0,
@@ -189,13 +194,13 @@ final class Facts {
           "pytorch",
           precision,
           samples,
-          lanesNeeded,
+          lanes,
           sloMs * MS,
           intendedMs * MS);
     }
 
     JobArrived arrives() {
-      return new JobArrived(spec(1));
+      return new JobArrived(spec());
     }
   }
 

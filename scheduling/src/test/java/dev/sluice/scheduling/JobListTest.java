@@ -27,7 +27,7 @@ final class JobListTest {
       if (sorted.isEmpty() || (random.nextInt(5) > 0) == growing) {
         int atMs = random.nextBoolean() ? i : random.nextInt(spread);
         Facts.Job job = Facts.job(i).sloMs(random.nextInt(spread)).atMs(atMs);
-        QueuedJob queued = state.newJob(job.spec(1), atMs * 1000L + i, 0, 0);
+        QueuedJob queued = state.newJob(job.spec(), atMs * 1000L + i, 0, 0);
         list.insert(queued);
         sorted.add(queued);
         sorted.sort(order);

@@ -292,7 +292,7 @@ final class LeasesTest {
     List<String> written = shard.keysWrittenAt(HEARTBEAT, empty(ALIVE, 0));
     assertThat(written).containsExactly("progress");
     assertThat(shard.keysWrittenAt(HEARTBEAT, job(1).arrives()))
-        .containsExactly("batch/3-0", "progress");
+        .containsExactly("batch/3-0", "lane/e/0", "progress");
     assertThat(shard.keysWrittenAt(2 * HEARTBEAT, done(shard.dispatches.get(0))))
         .containsExactly("mean/cpu/resnet18/pytorch/fp32/1", "lane/e/0", "progress");
   }

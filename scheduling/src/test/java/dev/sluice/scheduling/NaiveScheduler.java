@@ -34,8 +34,15 @@ import java.util.stream.Stream;
  * random choice is not made but followed, and judged.
  */
 final class NaiveScheduler {
-  /** A batch that starts: lane and jobs, the chosen one first, and what was known in advance. */
-  record Start(String executorId, int lane, List<String> jobIds, Predicted predicted) {}
+  /**
+   * A batch that starts: first lane, how many from there, jobs, the chosen one first, and what was
+   * known in advance.
+   */
+  record Start(String executorId, int lane, int lanes, List<String> jobIds, Predicted predicted) {
+    boolean holds(int index) {
+      return index >= lane && index < lane + lanes;
+    }
+  }
 
   /**
    * What was known of a batch in advance.
@@ -118,6 +125,8 @@ final class NaiveScheduler {
     long reportedLeaseNs;
     boolean lost;
     final Set<Integer> refusing = new HashSet<>();
+    final Map<Integer, Long> freedNs = new HashMap<>();
+    final Map<Integer, String> resident = new HashMap<>();
     final List<PassedOver> passedOver = new ArrayList<>();
 
     Executor(ExecutorReported report) {
@@ -221,6 +230,11 @@ final class NaiveScheduler {
       job.runs = true;
     }
     unanswered.add(chosen);
+    for (int i = 0; i < chosen.start.lanes; i++) {
+      executor(chosen.start.executorId)
+          .resident
+          .put(chosen.start.lane + i, chosen.jobs.get(0).spec.workload());
+    }
     findFirsts();
     Executor executor = executor(chosen.start.executorId);
     if (!policy.equals("fifo")) {
@@ -240,7 +254,13 @@ final class NaiveScheduler {
   }
 
   private static List<Object> group(JobSpec job) {
-    return List.of(job.classType(), job.workload(), job.backend(), job.precision(), job.samples());
+    return List.of(
+        job.classType(),
+        job.workload(),
+        job.backend(),
+        job.precision(),
+        job.samples(),
+        job.lanesNeeded());
   }
 
   /** It waits no more; a group in which none does is passed over nowhere. */
@@ -282,9 +302,9 @@ final class NaiveScheduler {
       if (spec.index() > highest.getOrDefault(spec.source(), -1L)) {
         highest.put(spec.source(), spec.index());
         Waiting job = new Waiting(spec, entries++, nowNs);
-        if (!runEnded()
-            && !(sources > 0 && overBudget(spec) && !settings.cpuFallback())
-            && waiting.size() >= settings.bounds().maxWaiting()) {
+        if (!runEnded() && sources > 0 && overBudget(spec) && !settings.cpuFallback()) {
+          end(job, JobEnd.Status.DROPPED, "over_budget");
+        } else if (!runEnded() && waiting.size() >= settings.bounds().maxWaiting()) {
           end(job, JobEnd.Status.DROPPED, "queue_full");
         } else {
           waiting.add(job);
@@ -301,6 +321,8 @@ final class NaiveScheduler {
       arrivalsEndAtNsMax = start.arrivalsEndAtNsMax();
     } else if (fact instanceof CoreFact.ArrivalsEnded end) {
       sourcesEnded.add(end.source());
+    } else if (fact instanceof CoreFact.Together together) {
+      together.facts().forEach(this::take);
     }
   }
 
@@ -318,6 +340,13 @@ final class NaiveScheduler {
             .orElse(null);
     boolean refused = completion.result() == CoreFact.Result.REFUSED;
     if (held != null) {
+      if (held.onLane) {
+        for (int lane = held.start.lane; lane < held.start.lane + held.start.lanes; lane++) {
+          if (heldOn(executor(held.start.executorId), lane).get(0) == held) {
+            executor(held.start.executorId).freedNs.put(lane, nowNs);
+          }
+        }
+      }
       unanswered.remove(held);
       List<Waiting> left = held.jobs.stream().filter(w -> !w.ended).toList();
       switch (completion.result()) {
@@ -393,6 +422,7 @@ final class NaiveScheduler {
         known = new Executor(report);
         known.reportedLeaseNs = leaseNs;
         executors.add(known);
+        findFreed(known);
       }
       return;
     }
@@ -406,8 +436,11 @@ final class NaiveScheduler {
       Executor gone = known;
       heldOn(gone).toList().forEach(h -> h.onLane = false);
       known.refusing.clear();
+      known.resident.clear();
+      known.freedNs.replaceAll((lane, ns) -> nowNs);
     }
     known.report = report;
+    findFreed(known);
     known.reportedLeaseNs = leaseNs;
     known.lost = false;
     known.refusing.removeAll(report.emptyLanes());
@@ -417,6 +450,13 @@ final class NaiveScheduler {
               waiting.stream()
                   .filter(w -> group(w.spec).equals(p.group))
                   .anyMatch(w -> !couldHold(executor, w.spec)));
+    }
+  }
+
+  /** A new lane is free from now on. */
+  private void findFreed(Executor executor) {
+    for (int lane = 0; lane < executor.report.lanes(); lane++) {
+      executor.freedNs.putIfAbsent(lane, nowNs);
     }
   }
 
@@ -443,7 +483,11 @@ final class NaiveScheduler {
       }
     }
     for (Held held : unanswered.stream().filter(this::overdue).toList()) {
-      lose(executor(held.start.executorId), h -> h.start.lane == held.start.lane);
+      lose(
+          executor(held.start.executorId),
+          h ->
+              IntStream.range(0, held.start.lanes)
+                  .anyMatch(i -> h.start.holds(held.start.lane + i)));
     }
   }
 
@@ -465,10 +509,7 @@ final class NaiveScheduler {
   private void findFirsts() {
     for (Held held : unanswered) {
       boolean isFirst =
-          heldOn(executor(held.start.executorId))
-                  .filter(h -> h.start.lane == held.start.lane)
-                  .findFirst()
-                  .orElse(null)
+          heldOn(executor(held.start.executorId), held.start.lane).stream().findFirst().orElse(null)
               == held;
       if (isFirst && held.firstNs < 0) {
         held.firstNs = nowNs;
@@ -510,7 +551,10 @@ final class NaiveScheduler {
     List<Executor> able = joined().filter(e -> canRun(e, w.spec)).toList();
     boolean anyTakes =
         able.stream()
-            .anyMatch(e -> IntStream.range(0, e.report.lanes()).anyMatch(l -> takesAt(e, l) >= 0));
+            .anyMatch(
+                e ->
+                    IntStream.range(0, e.report.lanes())
+                        .anyMatch(l -> takesFrom(e, l, w.spec.lanesNeeded())));
     return able.isEmpty() ? Cause.CAPABILITY : anyTakes ? Cause.TOKENS : Cause.LANE;
   }
 
@@ -557,7 +601,7 @@ final class NaiveScheduler {
         return waiting.stream().anyMatch(this::startable)
             ? new Held(
                 new DispatchName(-1, 0),
-                new Start("nothing was drawn", 0, List.of(), new Predicted(0, 1, List.of())),
+                new Start("nothing was drawn", 0, 1, List.of(), new Predicted(0, 1, List.of())),
                 List.of(),
                 0,
                 0,
@@ -579,6 +623,7 @@ final class NaiveScheduler {
               comparing((Waiting w) -> jobClass(w.spec).priority()).thenComparing(BY_DEADLINE);
           case "batch_aware" -> highest(this::batchAwareScore);
           case "dynamic" -> highest(w -> dynamicScore(w, laneFor(w)));
+          case "ray_like" -> BY_ENTRY;
           default -> throw new AssertionError(policy);
         };
     Waiting best = waiting.stream().filter(this::startable).min(order).orElse(null);
@@ -613,7 +658,7 @@ final class NaiveScheduler {
     double urgency = msLeft < 0 ? 10 : 1 / (msLeft + 1);
     double others = waiting.stream().filter(o -> o != w && compatible(o.spec, w.spec)).count();
     double seconds =
-        predictedNs(lane.executor, w.spec, w.spec.samples(), busyLanesWith(lane)) / 1e9;
+        predictedNs(lane.executor, w.spec, w.spec.samples(), busyLanesWith(lane, w.spec)) / 1e9;
     return (jobClass(w.spec).interactive() ? 10.0 : 0.0)
         + urgency
         + 5 * Math.min(others / 5, 1)
@@ -622,7 +667,7 @@ final class NaiveScheduler {
   }
 
   private Held fill(Waiting first, Comparator<Waiting> order, Dispatch followed) {
-    LaneOf lane = laneFor(first);
+    LaneOf lane = policy.equals("ray_like") ? residentLaneFor(first) : laneFor(first);
     boolean outside = overBudget(first.spec);
     List<Waiting> batch = new ArrayList<>(List.of(first));
     int samples = first.spec.samples();
@@ -651,8 +696,9 @@ final class NaiveScheduler {
         new Start(
             lane.executor.report.executorId(),
             lane.index,
+            first.spec.lanesNeeded(),
             batch.stream().map(w -> w.spec.id()).toList(),
-            predicted(lane.executor, first.spec, samples, busyLanesWith(lane))),
+            predicted(lane.executor, first.spec, samples, busyLanesWith(lane, first.spec))),
         batch,
         outside ? 0 : tokens(first.spec, samples),
         samples,
@@ -678,13 +724,17 @@ final class NaiveScheduler {
   private long endNs(LaneOf lane, JobSpec job, int samples) {
     long startNs =
         takesAt(lane.executor, lane.index) == 0 ? nowNs : Math.max(nowNs, expectedFreeNs(lane));
-    return startNs + boundNs(lane.executor, job, samples, busyLanesWith(lane));
+    return startNs + boundNs(lane.executor, job, samples, busyLanesWith(lane, job));
   }
 
-  private int busyLanesWith(LaneOf lane) {
-    Set<Integer> busy = heldOn(lane.executor).map(h -> h.start.lane).collect(toSet());
-    busy.add(lane.index);
-    return busy.size();
+  private int busyLanesWith(LaneOf lane, JobSpec job) {
+    return (int)
+        IntStream.range(0, 10)
+            .filter(
+                i ->
+                    !heldOn(lane.executor, i).isEmpty()
+                        || (i >= lane.index && i < lane.index + job.lanesNeeded()))
+            .count();
   }
 
   private record LaneOf(Executor executor, int index) {}
@@ -704,18 +754,7 @@ final class NaiveScheduler {
   }
 
   private LaneOf laneFor(Waiting w) {
-    List<LaneOf> lanes = new ArrayList<>();
-    for (Executor executor : executors) {
-      boolean room =
-          overBudget(w.spec)
-              ? settings.cpuFallback()
-              : tokens(w.spec) <= freeTokens(executor, w.spec);
-      for (int lane = 0; lane < executor.report.lanes(); lane++) {
-        if (room && canRun(executor, w.spec) && takesAt(executor, lane) >= 0) {
-          lanes.add(new LaneOf(executor, lane));
-        }
-      }
-    }
+    List<LaneOf> lanes = lanesFor(w).toList();
     return lanes.stream()
         .filter(lane -> takesAt(lane.executor, lane.index) == 0)
         .findFirst()
@@ -723,14 +762,52 @@ final class NaiveScheduler {
         .orElse(null);
   }
 
+  /** The lanes on which it may start, by id; of a gang the first ones. */
+  private Stream<LaneOf> lanesFor(Waiting w) {
+    List<LaneOf> lanes = new ArrayList<>();
+    for (Executor executor : executors) {
+      boolean room =
+          overBudget(w.spec)
+              ? settings.cpuFallback()
+              : tokens(w.spec) <= freeTokens(executor, w.spec);
+      for (int lane = 0; lane < executor.report.lanes(); lane++) {
+        if (room && canRun(executor, w.spec) && takesFrom(executor, lane, w.spec.lanesNeeded())) {
+          lanes.add(new LaneOf(executor, lane));
+        }
+      }
+    }
+    return lanes.stream();
+  }
+
+  /** Of the idle lanes one that holds the workload, else the one idle the longest. */
+  private LaneOf residentLaneFor(Waiting w) {
+    if (w.spec.lanesNeeded() > 1) {
+      return laneFor(w);
+    }
+    List<LaneOf> idle = lanesFor(w).filter(l -> takesAt(l.executor, l.index) == 0).toList();
+    return idle.stream()
+        .filter(l -> w.spec.workload().equals(l.executor.resident.get(l.index)))
+        .findFirst()
+        .or(() -> idle.stream().min(comparingLong(l -> l.executor.freedNs.get(l.index))))
+        .orElseGet(() -> laneFor(w));
+  }
+
   private long expectedFreeNs(LaneOf lane) {
-    List<Held> held = heldOn(lane.executor).filter(h -> h.start.lane == lane.index).toList();
+    List<Held> held = heldOn(lane.executor, lane.index);
     return held.get(0).firstNs + held.stream().mapToLong(h -> h.predicted.meanNs).sum();
+  }
+
+  /** Whether it takes a job of one lane, or as many neighbours from there on are idle. */
+  private boolean takesFrom(Executor executor, int lane, int lanesNeeded) {
+    return lanesNeeded == 1
+        ? takesAt(executor, lane) >= 0
+        : IntStream.range(lane, lane + lanesNeeded)
+            .allMatch(i -> i < executor.report.lanes() && takesAt(executor, i) == 0);
   }
 
   /** How many batches stand before the next one on the lane; -1: it takes none. */
   private int takesAt(Executor executor, int lane) {
-    List<Held> held = heldOn(executor).filter(h -> h.start.lane == lane).toList();
+    List<Held> held = heldOn(executor, lane);
     boolean usable =
         executor.joined()
             && !executor.lost
@@ -749,6 +826,10 @@ final class NaiveScheduler {
         .filter(h -> h.onLane && h.start.executorId.equals(executor.report.executorId()));
   }
 
+  private List<Held> heldOn(Executor executor, int lane) {
+    return heldOn(executor).filter(h -> h.start.holds(lane)).toList();
+  }
+
   private long rawFreeTokens(Executor executor) {
     return executor.report.tokens() - heldOn(executor).mapToLong(h -> h.tokens).sum();
   }
@@ -765,6 +846,7 @@ final class NaiveScheduler {
                     .thenComparing(p -> (String) p.group.get(1))
                     .thenComparing(p -> (String) p.group.get(2))
                     .thenComparing(p -> (String) p.group.get(3))
+                    .thenComparing(p -> (Integer) p.group.get(5))
                     .thenComparing(p -> (Integer) p.group.get(4)))
             .orElse(null);
     boolean forOthers = holder != null && !holder.group.equals(group(job));
@@ -862,7 +944,8 @@ final class NaiveScheduler {
     return a.classType().equals(b.classType())
         && a.workload().equals(b.workload())
         && a.backend().equals(b.backend())
-        && a.precision().equals(b.precision());
+        && a.precision().equals(b.precision())
+        && a.lanesNeeded() == b.lanesNeeded();
   }
 
   private JobClass jobClass(JobSpec job) {

@@ -43,6 +43,7 @@ final class RandomFacts {
   private final Map<String, Long> sloNs = new HashMap<>();
   private final List<JobArrived> sent = new ArrayList<>();
   private final boolean jumps;
+  private final boolean gangs;
   private final long arrivalsEndAtNsMax;
   private long nowNs;
   private long tableVersion;
@@ -69,6 +70,7 @@ final class RandomFacts {
             random.nextInt(2),
             random.nextBoolean(),
             new Predictor(random.nextInt(4) > 0, random.nextBoolean() ? 0.6 : 0.95));
+    gangs = random.nextInt(3) == 0;
     jumps = settings.leases().heartbeatNs() > 100 * MS;
     arrivalsEndAtNsMax = random.nextInt(3) > 0 ? Long.MAX_VALUE : (50 + random.nextInt(300)) * MS;
   }
@@ -106,6 +108,13 @@ final class RandomFacts {
   }
 
   private CoreFact fact(List<Dispatch> unanswered, List<Dispatch> all) {
+    return random.nextInt(25) > 0
+        ? single(unanswered, all)
+        : new CoreFact.Together(
+            List.of(single(unanswered, all), single(unanswered, all), arrival()));
+  }
+
+  private CoreFact single(List<Dispatch> unanswered, List<Dispatch> all) {
     int dice = random.nextInt(100);
     if (dice < 45) {
       return arrival();
@@ -156,9 +165,10 @@ final class RandomFacts {
                 random.nextInt(4) == 0 ? "onnx" : "pytorch",
                 random.nextInt(4) == 0 ? "bf16" : "fp32",
                 SAMPLES[random.nextInt(SAMPLES.length)],
-                1,
+                gangs && random.nextInt(3) == 0 ? 2 + random.nextInt(2) : 1,
                 sloNs.computeIfAbsent(classType, c -> (5 + random.nextInt(10) * 5) * MS),
-                Math.max(0, nowNs - random.nextInt(3) * MS)));
+                Math.max(0, nowNs - random.nextInt(3) * MS),
+                random.nextInt(30) * MS));
     sent.add(arrival);
     return arrival;
   }

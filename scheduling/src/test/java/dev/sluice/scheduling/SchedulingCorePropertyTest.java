@@ -24,6 +24,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -155,6 +156,9 @@ final class SchedulingCorePropertyTest {
       shard.ends.forEach(end -> met.add("ended: " + end.reason()));
       shard.refusals.forEach(reason -> met.add("a refused table"));
       shard.dispatches.forEach(dispatch -> met.add("from " + dispatch.prediction().source()));
+      if (shard.dispatches.stream().anyMatch(d -> d.lanes().size() == 3)) {
+        met.add("a gang");
+      }
       if (shard.dispatches.stream().anyMatch(d -> d.prediction().p95Ns() != null)) {
         met.add("an upper bound");
       }
@@ -185,6 +189,7 @@ final class SchedulingCorePropertyTest {
             "from NEAREST_SAMPLES",
             "from FLOPS",
             "a refused table",
+            "a gang",
             "an upper bound",
             "a reservation",
             "a second batch on a lane",
@@ -260,6 +265,7 @@ final class SchedulingCorePropertyTest {
     return new Start(
         dispatch.executorId(),
         dispatch.lanes().get(0),
+        dispatch.lanes().size(),
         Shard.jobIds(dispatch),
         NaiveScheduler.Predicted.of(dispatch.prediction()));
   }
@@ -308,6 +314,8 @@ final class SchedulingCorePropertyTest {
         }
       } else if (fact instanceof BatchCompleted completion) {
         unanswered.remove(completion.dispatch());
+      } else if (fact instanceof CoreFact.Together together) {
+        together.facts().forEach(this::learn);
       }
     }
 
@@ -315,7 +323,11 @@ final class SchedulingCorePropertyTest {
       ExecutorReported executor = executors.get(dispatch.executorId());
       assertThat(executor.leaving()).isFalse();
       assertThat(dispatch.incarnation()).isEqualTo(executor.incarnation());
-      assertThat(dispatch.lanes().get(0)).isLessThan(executor.lanes());
+      List<Integer> lanes = dispatch.lanes();
+      assertThat(lanes)
+          .hasSize(dispatch.jobs().get(0).lanesNeeded())
+          .isEqualTo(IntStream.range(lanes.get(0), lanes.get(0) + lanes.size()).boxed().toList());
+      assertThat(lanes.get(lanes.size() - 1)).isLessThan(executor.lanes());
       assertThat(names.add(dispatch.name())).as("name twice: %s", dispatch).isTrue();
       assertThat(dispatch.attempt()).isBetween(1, settings.leases().maxAttempts());
       assertThat(dispatch.samples())
@@ -324,7 +336,7 @@ final class SchedulingCorePropertyTest {
       assertThat(
               unanswered.values().stream()
                   .filter(d -> d.executorId().equals(dispatch.executorId()))
-                  .filter(d -> d.lanes().equals(dispatch.lanes())))
+                  .filter(d -> !Collections.disjoint(d.lanes(), dispatch.lanes())))
           .hasSizeLessThanOrEqualTo(1 + settings.ahead());
       if (dispatch.tokens() > 0) {
         assertThat(

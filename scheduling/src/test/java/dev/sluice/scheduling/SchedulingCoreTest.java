@@ -13,7 +13,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.scheduling.CoreFact.ArrivalsEnded;
 import dev.sluice.scheduling.CoreFact.BatchCompleted;
-import dev.sluice.scheduling.CoreFact.JobArrived;
 import dev.sluice.scheduling.CoreFact.Result;
 import dev.sluice.scheduling.JobEnd.Status;
 import dev.sluice.scheduling.policy.Choice;
@@ -64,7 +63,7 @@ final class SchedulingCoreTest {
                 "e",
                 1,
                 List.of(0),
-                List.of(job(1).samples(2).spec(1)),
+                List.of(job(1).samples(2).spec()),
                 2,
                 88,
                 1,
@@ -209,11 +208,11 @@ final class SchedulingCoreTest {
   }
 
   @Test
-  void dropsAJobAsUnrunnable_whenItsClassOrWorkloadIsUnknownOrItNeedsSeveralLanes() {
+  void dropsAJobAsUnrunnable_whenItsClassOrWorkloadIsUnknownOrItNeedsNoLane() {
     shard.at(0, START);
     shard.at(0, job(1).of("nobody").arrives());
     shard.at(0, job(2).on("nothing").arrives());
-    shard.at(0, new JobArrived(job(3).spec(2)));
+    shard.at(0, job(3).lanes(0).arrives());
     shard.at(0, job(4).samples(0).arrives());
     assertThat(shard.ends).extracting(JobEnd::jobId).containsExactly("j1", "j2", "j3", "j4");
     assertThat(shard.ends).extracting(JobEnd::reason).containsOnly("unrunnable");

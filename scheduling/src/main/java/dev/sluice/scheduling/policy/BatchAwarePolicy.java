@@ -55,7 +55,9 @@ final class BatchAwarePolicy implements SchedulingPolicy {
     }
     Group group = best.job().group();
     // within a set all score the same, so that its order is that of the ties
-    return start(group.set().fill(best.job(), best.lane(), JobOrder.DEADLINE), List.of(best.lane()))
+    return start(
+            group.set().fill(best.job(), best.lane(), JobOrder.DEADLINE),
+            state.lanesFrom(best.lane(), best.job().group()))
         .because(terms(group));
   }
 

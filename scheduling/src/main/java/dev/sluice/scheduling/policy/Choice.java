@@ -73,8 +73,8 @@ public sealed interface Choice {
   record Nothing(Cause cause, long untilNs) implements Choice {}
 
   /** Start this whole batch, the chosen job first. */
-  static Start start(List<SchedulerState.Job> batch, List<SchedulerState.Lane> lanes) {
-    return new Start(batch, lanes, Long.MAX_VALUE, Map.of());
+  static Start start(List<SchedulerState.Job> batch, List<? extends SchedulerState.Lane> lanes) {
+    return new Start(batch, List.copyOf(lanes), Long.MAX_VALUE, Map.of());
   }
 
   /** Change what the lane holds loaded. */

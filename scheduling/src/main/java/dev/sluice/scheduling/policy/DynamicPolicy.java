@@ -76,7 +76,7 @@ final class DynamicPolicy implements SchedulingPolicy {
                 best.job(),
                 best.lane(),
                 (job, lane) -> score(state, job.group(), job.deadlineNs(), lane)),
-            List.of(best.lane()))
+            state.lanesFrom(best.lane(), best.job().group()))
         .because(terms(state, best.job(), best.lane()));
   }
 

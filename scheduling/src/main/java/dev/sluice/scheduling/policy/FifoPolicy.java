@@ -6,7 +6,6 @@ import static dev.sluice.scheduling.policy.Choice.start;
 import dev.sluice.scheduling.policy.SchedulerState.Group;
 import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
-import java.util.List;
 import java.util.Set;
 
 /**
@@ -30,6 +29,6 @@ final class FifoPolicy implements SchedulingPolicy {
     if (lane == null) {
       return nothing(state.blockedBy(group)); // nobody overtakes
     }
-    return start(group.set().fill(oldest, lane, JobOrder.ENTRY), List.of(lane));
+    return start(group.set().fill(oldest, lane, JobOrder.ENTRY), state.lanesFrom(lane, group));
   }
 }

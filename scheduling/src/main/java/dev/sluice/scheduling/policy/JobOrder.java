@@ -29,6 +29,21 @@ public enum JobOrder implements Comparator<SchedulerState.Job> {
       int byArrival = Long.compare(a.spec().intendedAtNs(), b.spec().intendedAtNs());
       return byArrival != 0 ? byArrival : DEADLINE.compare(a, b);
     }
+  },
+
+  /**
+   * By intended arrival - the path that its workflow has still before it, then by entry: the
+   * longest first of those that arrived together, and nobody is overtaken for ever.
+   */
+  PATH {
+    @Override
+    public int compare(SchedulerState.Job a, SchedulerState.Job b) {
+      int byPath =
+          Long.compare(
+              a.spec().intendedAtNs() - a.spec().pathNs(),
+              b.spec().intendedAtNs() - b.spec().pathNs());
+      return byPath != 0 ? byPath : ENTRY.compare(a, b);
+    }
   };
 
   private static int byArrivalThenId(JobSpec a, JobSpec b) {

@@ -16,7 +16,8 @@ public final class Policies {
           entry("priority_slo", unweighted(PrioritySloPolicy::new)),
           entry("batch_aware", weighted(BatchAwarePolicy.WEIGHTS, BatchAwarePolicy::new)),
           entry("dynamic", weighted(DynamicPolicy.WEIGHTS, DynamicPolicy::new)),
-          entry("random", unweighted(RandomPolicy::new)));
+          entry("random", unweighted(RandomPolicy::new)),
+          entry("ray_like", unweighted(RayLikePolicy::new)));
 
   private Policies() {}
 

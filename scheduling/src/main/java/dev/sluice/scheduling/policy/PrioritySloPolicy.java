@@ -3,7 +3,6 @@ package dev.sluice.scheduling.policy;
 import static dev.sluice.scheduling.policy.Choice.start;
 
 import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
-import java.util.List;
 import java.util.Set;
 
 /**
@@ -25,6 +24,8 @@ final class PrioritySloPolicy implements SchedulingPolicy {
       return state.nothingStartable();
     }
     CompatibleSet set = best.job().group().set();
-    return start(set.fill(best.job(), best.lane(), JobOrder.DEADLINE), List.of(best.lane()));
+    return start(
+        set.fill(best.job(), best.lane(), JobOrder.DEADLINE),
+        state.lanesFrom(best.lane(), best.job().group()));
   }
 }

@@ -48,7 +48,7 @@ final class RandomPolicy implements SchedulingPolicy {
       if (lane != null) {
         if (place < group.waiting()) {
           Job job = group.jobAt(place, JobOrder.ENTRY);
-          return start(set.fill(job, lane, JobOrder.ENTRY), List.of(lane));
+          return start(set.fill(job, lane, JobOrder.ENTRY), state.lanesFrom(lane, group));
         }
         place -= group.waiting();
       }

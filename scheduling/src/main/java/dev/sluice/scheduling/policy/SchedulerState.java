@@ -40,10 +40,31 @@ public interface SchedulerState {
 
   /**
    * The first idle lane, by id, on which one job of the group may start now: its set is ripe, the
-   * executor can run it and has the tokens; if there is none, of the lanes that take a batch beside
-   * what they hold the one expected free first. Null: none, see {@link #blockedBy}.
+   * executor can run it and has the tokens; for a gang the first of as many idle neighbours as it
+   * needs. If there is none, of the lanes that take a batch beside what they hold the one expected
+   * free first, though not for a gang. Null: none, see {@link #blockedBy}.
    */
   @Nullable Lane laneFor(Group group);
+
+  /**
+   * The lanes of a job of the group that begins on this one: it alone, or for a gang it and the
+   * next ones by index.
+   *
+   * @param first one that {@link #laneFor} gave, or on which {@link #mayStartOn}
+   */
+  List<? extends Lane> lanesFrom(Lane first, Group group);
+
+  /**
+   * Whether one job of the group may start now on this lane, which is idle, and for a gang on the
+   * next ones, which are so too. Unlike {@link #laneFor} it knows no batch ahead.
+   */
+  boolean mayStartOn(Lane first, Group group);
+
+  /**
+   * How long the lane, or of a gang's lanes the slowest, takes to load the group's model before a
+   * job of it can start; 0: it holds it, or models are not loaded one by one.
+   */
+  long switchNs(Lane first, Group group);
 
   /**
    * Of the groups of a set that may start now, by {@link #laneFor}, the one whose first job comes
@@ -112,7 +133,7 @@ public interface SchedulerState {
     /** How many jobs wait in it. */
     int waiting();
 
-    /** Its first job in an order that the policy declared: DEADLINE or ENTRY. */
+    /** Its first job in an order that the policy declared, any but ARRIVAL. */
     Job first(JobOrder order);
 
     /** The earliest deadline of its jobs, which the policy reads in that order. */
@@ -134,7 +155,7 @@ public interface SchedulerState {
     int waitingWithClass();
   }
 
-  /** The groups of equal class, workload, backend and precision. */
+  /** The groups of equal class, workload, backend, precision and lanes needed. */
   interface CompatibleSet {
     /** Its groups in which a job waits, in the order of {@link SchedulerState#groups}. */
     List<? extends Group> groups();
@@ -184,6 +205,12 @@ public interface SchedulerState {
 
     /** Whether it holds nothing and takes a batch. */
     boolean idle();
+
+    /**
+     * The workload of the last batch that was started on it, which it holds loaded; null: none was
+     * since its executor's process began.
+     */
+    @Nullable String resident();
 
     /** When it last became empty; {@link Long#MAX_VALUE} while it holds a batch. */
     long idleSinceNs();
