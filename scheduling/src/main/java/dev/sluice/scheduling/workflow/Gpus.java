@@ -1,0 +1,48 @@
+package dev.sluice.scheduling.workflow;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The GPUs, and what it costs to change what they hold.
+ *
+ * @param count at least 1
+ * @param bandwidthGbPerSecond above 0, of moving models to and from a GPU
+ * @param overheadNs of each change from one model to another
+ * @param gangSwitch what a job of several GPUs waits for
+ */
+public record Gpus(int count, double bandwidthGbPerSecond, long overheadNs, GangSwitch gangSwitch) {
+  private static final double NS_PER_SECOND = 1e9;
+
+  /** What a job of several GPUs waits for before it starts. */
+  public enum GangSwitch {
+    /** For the GPU that takes the longest to hold its model. */
+    LONGEST,
+    /** For its first GPU alone, as the baseline's public implementation does. */
+    FIRST
+  }
+
+  public Gpus {
+    if (count < 1 || !(bandwidthGbPerSecond > 0) || overheadNs < 0) {
+      throw new IllegalArgumentException(
+          "count (%d), bandwidthGbPerSecond (%s), overheadNs (%d)"
+              .formatted(count, bandwidthGbPerSecond, overheadNs));
+    }
+  }
+
+  /**
+   * How long a GPU takes to hold a model: nothing if it does, the model's load time if it is empty,
+   * else the time to move both models, and the overhead.
+   *
+   * @param resident what it holds; null: nothing
+   */
+  public long switchNs(@Nullable GpuModel resident, GpuModel model) {
+    if (resident == null) {
+      return model.loadNs();
+    }
+    if (resident.id().equals(model.id())) {
+      return 0;
+    }
+    double gb = resident.memoryGb() + model.memoryGb();
+    return Math.round(gb / bandwidthGbPerSecond * NS_PER_SECOND) + overheadNs;
+  }
+}

@@ -1,0 +1,22 @@
+package dev.sluice.scheduling.workflow;
+
+import org.jspecify.annotations.Nullable;
+
+/** Told of what happens, in its order. */
+public interface GraphListener {
+  /** A request came. */
+  void arrived(long nowNs, int request);
+
+  /**
+   * A node was placed on its GPUs.
+   *
+   * @param resident the model that its first GPU held; null: none
+   */
+  void placed(NodeExecution execution, @Nullable String resident);
+
+  /** A node has ended. */
+  void ended(NodeExecution execution);
+
+  /** All nodes of a request have ended. */
+  void completed(long nowNs, int request);
+}

@@ -1,0 +1,47 @@
+package dev.sluice.scheduling.workflow;
+
+/** A request that a graph be run. */
+public final class GraphRequest {
+  private final String id;
+  private final Graph graph;
+  private final long arrivedAtNs;
+  private final long[] executionNs;
+
+  /**
+   * @param id unlike that of any other request
+   * @param executionNs by node, at least 0; not copied
+   */
+  public GraphRequest(String id, Graph graph, long arrivedAtNs, long[] executionNs) {
+    if (executionNs.length != graph.size() || arrivedAtNs < 0) {
+      throw new IllegalArgumentException(
+          "request (%s) at (%d) with (%d) times for (%d) nodes"
+              .formatted(id, arrivedAtNs, executionNs.length, graph.size()));
+    }
+    this.id = id;
+    this.graph = graph;
+    this.arrivedAtNs = arrivedAtNs;
+    this.executionNs = executionNs;
+  }
+
+  public String id() {
+    return id;
+  }
+
+  public Graph graph() {
+    return graph;
+  }
+
+  public long arrivedAtNs() {
+    return arrivedAtNs;
+  }
+
+  /** How long the node takes on its GPUs. */
+  public long executionNs(int node) {
+    return executionNs[node];
+  }
+
+  @Override
+  public String toString() {
+    return id;
+  }
+}

@@ -1,0 +1,342 @@
+package dev.sluice.scheduling.workflow;
+
+import dev.sluice.scheduling.CoreEntity;
+import dev.sluice.scheduling.CoreFact;
+import dev.sluice.scheduling.CoreFact.BatchCompleted;
+import dev.sluice.scheduling.CoreFact.Capability;
+import dev.sluice.scheduling.CoreFact.ExecutorReported;
+import dev.sluice.scheduling.CoreFact.JobArrived;
+import dev.sluice.scheduling.CoreFact.Result;
+import dev.sluice.scheduling.CoreFact.RunStarted;
+import dev.sluice.scheduling.CoreFact.Ticked;
+import dev.sluice.scheduling.CoreFact.Together;
+import dev.sluice.scheduling.CoreFact.WarmUp;
+import dev.sluice.scheduling.CoreListener;
+import dev.sluice.scheduling.CoreSettings;
+import dev.sluice.scheduling.CoreSettings.Admission;
+import dev.sluice.scheduling.CoreSettings.Bounds;
+import dev.sluice.scheduling.CoreSettings.JobClass;
+import dev.sluice.scheduling.CoreSettings.Leases;
+import dev.sluice.scheduling.CoreSettings.Microbatch;
+import dev.sluice.scheduling.CoreSettings.Predictor;
+import dev.sluice.scheduling.Dispatch;
+import dev.sluice.scheduling.JobEnd;
+import dev.sluice.scheduling.JobSpec;
+import dev.sluice.scheduling.SchedulingCore;
+import dev.sluice.scheduling.policy.Choice.Cause;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs requests over GPUs in virtual time, scheduled by the core and a policy. Events happen by
+ * time and at one instant in the order in which they were made: arrivals in the order of the list,
+ * then the ends of nodes as these were placed. After each the policy is asked. A GPU is free from
+ * the instant at which its work ends, whatever event of that instant comes first.
+ */
+public final class GraphSimulation {
+  private static final String EXECUTOR = "gpus";
+  private static final String CLASS = "workflow";
+  private static final String BACKEND = "gpu";
+  private static final String PRECISION = "fp32";
+
+  private final List<GraphRequest> requests;
+  private final Gpus gpus;
+  private final GraphListener listener;
+  private final Map<String, GpuModel> modelById;
+  private final SchedulingCore core;
+  private final String policy;
+
+  /** By GPU: the model that it holds; null: none. */
+  private final @Nullable GpuModel[] resident;
+
+  /** By request: the place of its first node among all nodes. */
+  private final int[] firstNode;
+
+  // by node among all nodes
+  private final int[] inputsLeft;
+  private final long[] readyAtNs;
+  private final long[] pathNs;
+
+  // by job, in the order in which jobs were released
+  private final int[] requestOfJob;
+  private final int[] nodeOfJob;
+  private int jobs;
+
+  private final int[] nodesLeft;
+
+  /** By the time of their ends, then as they were placed. */
+  private final PriorityQueue<Running> running =
+      new PriorityQueue<>(
+          Comparator.comparingLong((Running r) -> r.execution.endedAtNs())
+              .thenComparingLong(Running::number));
+
+  /** Nodes whose GPUs are free, and whose end is still to happen. */
+  private final Queue<Running> ending = new ArrayDeque<>();
+
+  private final List<CoreFact> facts = new ArrayList<>();
+  private long nowNs;
+  private long factId;
+  private long placed;
+
+  private record Running(long number, Dispatch dispatch, NodeExecution execution) {}
+
+  /**
+   * @param models all that the requests' nodes run
+   * @param requests each needs at most as many GPUs at once as there are
+   * @param seed for the policy's draws
+   */
+  public GraphSimulation(
+      List<GpuModel> models,
+      List<GraphRequest> requests,
+      Gpus gpus,
+      SchedulingPolicy policy,
+      long seed,
+      GraphListener listener) {
+    this.requests = requests;
+    this.gpus = gpus;
+    this.listener = listener;
+    this.policy = policy.getClass().getSimpleName();
+    this.modelById =
+        models.stream().collect(Collectors.toUnmodifiableMap(GpuModel::id, Function.identity()));
+    this.core = new SchedulingCore(settings(models, seed), policy);
+    this.resident = new GpuModel[gpus.count()];
+    this.firstNode = new int[requests.size()];
+    this.nodesLeft = new int[requests.size()];
+    int nodes = 0;
+    for (int request = 0; request < firstNode.length; request++) {
+      firstNode[request] = nodes;
+      nodesLeft[request] = requests.get(request).graph().size();
+      nodes = Math.addExact(nodes, nodesLeft[request]);
+    }
+    this.inputsLeft = new int[nodes];
+    this.readyAtNs = new long[nodes];
+    this.pathNs = new long[nodes];
+    this.requestOfJob = new int[nodes];
+    this.nodeOfJob = new int[nodes];
+  }
+
+  private CoreSettings settings(List<GpuModel> models, long seed) {
+    return new CoreSettings(
+        seed,
+        List.of(new JobClass(CLASS, 1, false, false)),
+        models.stream().collect(Collectors.toMap(GpuModel::id, model -> 0)),
+        new Microbatch(false, 0, 1),
+        Admission.NONE,
+        Bounds.NONE,
+        Leases.NONE,
+        0,
+        false,
+        Predictor.OFF,
+        this::switchNs);
+  }
+
+  private long switchNs(@Nullable String from, String to) {
+    GpuModel model = modelById.get(to);
+    if (model == null) {
+      throw new IllegalStateException("a job of a model (" + to + ") that nobody knows");
+    }
+    return gpus.switchNs(from == null ? null : modelById.get(from), model);
+  }
+
+  /** Runs all requests to their ends. To be called once. */
+  public void run() {
+    int[] arrivals =
+        IntStream.range(0, requests.size())
+            .boxed()
+            .sorted(Comparator.comparingLong(request -> requests.get(request).arrivedAtNs()))
+            .mapToInt(Integer::intValue)
+            .toArray();
+    int arrived = 0;
+    facts.add(gpusAsExecutor());
+    facts.add(new RunStarted(0, 1, Long.MAX_VALUE));
+    apply();
+    while (true) {
+      long arrivalAtNs =
+          arrived == arrivals.length
+              ? Long.MAX_VALUE
+              : requests.get(arrivals[arrived]).arrivedAtNs();
+      if (ending.isEmpty()) {
+        nowNs = Math.min(Math.min(arrivalAtNs, nextEndNs()), core.wakeAtNs());
+        if (nowNs == Long.MAX_VALUE) {
+          break;
+        }
+      }
+      freeGpus();
+      if (arrivalAtNs == nowNs) {
+        arrive(arrivals[arrived++]);
+      } else if (!ending.isEmpty()) {
+        end(ending.remove().execution);
+      } else {
+        facts.add(new Ticked());
+      }
+      apply();
+    }
+    if (core.waiting() > 0) {
+      throw new IllegalStateException(
+          "%s left (%d) nodes waiting beside idle GPUs".formatted(policy, core.waiting()));
+    }
+  }
+
+  private ExecutorReported gpusAsExecutor() {
+    List<Capability> capabilities = new ArrayList<>();
+    for (GpuModel model :
+        modelById.values().stream().sorted(Comparator.comparing(GpuModel::id)).toList()) {
+      List<WarmUp> known =
+          model.typicalNs() == 0 ? List.of() : List.of(new WarmUp(1, model.typicalNs()));
+      capabilities.add(new Capability(model.id(), BACKEND, PRECISION, 0, known));
+    }
+    return new ExecutorReported(
+        EXECUTOR, 1, false, BACKEND, Long.MAX_VALUE, gpus.count(), capabilities, List.of());
+  }
+
+  private long nextEndNs() {
+    Running next = running.peek();
+    return next == null ? Long.MAX_VALUE : next.execution.endedAtNs();
+  }
+
+  /** The GPUs of all nodes that end by now are free; their ends happen in their turn. */
+  private void freeGpus() {
+    while (nextEndNs() <= nowNs) {
+      Running ended = running.remove();
+      ending.add(ended);
+      facts.add(
+          new BatchCompleted(
+              ended.dispatch.name(),
+              EXECUTOR,
+              1,
+              ended.execution.gpu(),
+              Result.DONE,
+              null,
+              ended.execution.executionNs()));
+    }
+  }
+
+  private void arrive(int request) {
+    listener.arrived(nowNs, request);
+    GraphRequest arriving = requests.get(request);
+    Graph graph = arriving.graph();
+    graph.paths(arriving, pathNs, firstNode[request]);
+    for (int node = 0; node < graph.size(); node++) {
+      inputsLeft[firstNode[request] + node] = graph.inputs(node);
+      if (graph.inputs(node) == 0) {
+        release(request, node);
+      }
+    }
+  }
+
+  private void release(int request, int node) {
+    GraphRequest of = requests.get(request);
+    GpuModel model = of.graph().model(node);
+    int place = firstNode[request] + node;
+    readyAtNs[place] = nowNs;
+    requestOfJob[jobs] = request;
+    nodeOfJob[jobs] = node;
+    facts.add(
+        new JobArrived(
+            new JobSpec(
+                of.id() + "/" + of.graph().nodes().get(node).id(),
+                0,
+                jobs,
+                CLASS,
+                model.id(),
+                BACKEND,
+                PRECISION,
+                1,
+                model.gpus(),
+                Long.MAX_VALUE,
+                nowNs,
+                pathNs[place])));
+    jobs++;
+  }
+
+  private void end(NodeExecution execution) {
+    listener.ended(execution);
+    int request = execution.request();
+    for (int output : requests.get(request).graph().outputs(execution.node())) {
+      if (--inputsLeft[firstNode[request] + output] == 0) {
+        release(request, output);
+      }
+    }
+    if (--nodesLeft[request] == 0) {
+      listener.completed(nowNs, request);
+    }
+  }
+
+  private void apply() {
+    core.apply(factId++, nowNs, new Together(facts), new Placing());
+    facts.clear();
+  }
+
+  private void place(Dispatch dispatch) {
+    int job = Math.toIntExact(dispatch.jobs().get(0).index());
+    int request = requestOfJob[job];
+    int node = nodeOfJob[job];
+    GraphRequest of = requests.get(request);
+    GpuModel model = of.graph().model(node);
+    int first = dispatch.lanes().get(0);
+    GpuModel firstHeld = resident[first];
+    int waitsFor = gpus.gangSwitch() == Gpus.GangSwitch.FIRST ? 1 : model.gpus();
+    long switchNs = 0;
+    boolean replaces = false;
+    for (int gpu = first; gpu < first + waitsFor; gpu++) {
+      GpuModel held = resident[gpu];
+      switchNs = Math.max(switchNs, gpus.switchNs(held, model));
+      replaces |= held != null && !held.id().equals(model.id());
+    }
+    for (int gpu = first; gpu < first + model.gpus(); gpu++) {
+      resident[gpu] = model;
+    }
+    NodeExecution execution =
+        new NodeExecution(
+            request,
+            node,
+            first,
+            model.gpus(),
+            readyAtNs[firstNode[request] + node],
+            switchNs,
+            replaces,
+            nowNs + switchNs,
+            of.executionNs(node));
+    running.add(new Running(placed++, dispatch, execution));
+    listener.placed(execution, firstHeld == null ? null : firstHeld.id());
+  }
+
+  /** Places what the core starts; whatever else the core may say would be a node that vanishes. */
+  private final class Placing implements CoreListener {
+    @Override
+    public void started(Dispatch dispatch) {
+      place(dispatch);
+    }
+
+    @Override
+    public void ended(JobEnd end) {
+      if (end.status() != JobEnd.Status.DONE) {
+        throw new IllegalStateException("a node was not run: " + end);
+      }
+    }
+
+    @Override
+    public void blocked(long fromNs, long toNs, Cause cause) {}
+
+    @Override
+    public boolean keepsState() {
+      return false;
+    }
+
+    @Override
+    public void changed(CoreEntity entity) {}
+
+    @Override
+    public void removed(String entityKey) {}
+  }
+}

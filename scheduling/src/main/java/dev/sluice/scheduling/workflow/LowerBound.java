@@ -1,0 +1,33 @@
+package dev.sluice.scheduling.workflow;
+
+import java.util.List;
+
+/**
+ * What no schedule can be better than, even if models were loaded in no time.
+ *
+ * @param makespanNs when the last node can end at the earliest: all work shared evenly among the
+ *     GPUs, or the longest way through a request from its arrival
+ * @param meanCompletionNs the mean over requests of the longest way through each
+ */
+public record LowerBound(long makespanNs, double meanCompletionNs) {
+  /** That of these requests; of none it is 0. */
+  public static LowerBound of(List<GraphRequest> requests, int gpus) {
+    double workNs = 0;
+    long latestNs = 0;
+    double pathsNs = 0;
+    for (GraphRequest request : requests) {
+      Graph graph = request.graph();
+      long[] pathNs = new long[graph.size()];
+      graph.paths(request, pathNs, 0);
+      long longestNs = 0;
+      for (int node = 0; node < graph.size(); node++) {
+        workNs += (double) request.executionNs(node) * graph.model(node).gpus();
+        longestNs = Math.max(longestNs, pathNs[node]);
+      }
+      latestNs = Math.max(latestNs, request.arrivedAtNs() + longestNs);
+      pathsNs += longestNs;
+    }
+    return new LowerBound(
+        Math.max(latestNs, (long) (workNs / gpus)), pathsNs / Math.max(1, requests.size()));
+  }
+}

@@ -1,0 +1,48 @@
+package dev.sluice.scheduling.workflow;
+
+import dev.sluice.scheduling.policy.Policies;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What a simulation told. */
+final class Recording implements GraphListener {
+  final List<NodeExecution> placed = new ArrayList<>();
+  final List<NodeExecution> ended = new ArrayList<>();
+  final List<String> told = new ArrayList<>();
+
+  static Recording of(
+      String policy, List<GpuModel> models, List<GraphRequest> requests, Gpus gpus) {
+    Recording recording = new Recording();
+    new GraphSimulation(models, requests, gpus, Policies.create(policy, Map.of()), 42, recording)
+        .run();
+    return recording;
+  }
+
+  static Recording of(String policy, RandomGraphs random) {
+    return of(policy, random.models, random.requests, random.gpus);
+  }
+
+  @Override
+  public void arrived(long nowNs, int request) {
+    told.add(nowNs + " arrived " + request);
+  }
+
+  @Override
+  public void placed(NodeExecution execution, @Nullable String resident) {
+    placed.add(execution);
+    told.add("placed " + execution + " after " + resident);
+  }
+
+  @Override
+  public void ended(NodeExecution execution) {
+    ended.add(execution);
+    told.add("ended " + execution);
+  }
+
+  @Override
+  public void completed(long nowNs, int request) {
+    told.add(nowNs + " completed " + request);
+  }
+}
