@@ -54,6 +54,14 @@ final class ChartStyle {
     return OF_CLASSES.get(index % OF_CLASSES.size());
   }
 
+  /** The colour of one of any number of models: the workloads' first, then others. */
+  static Color ofModel(int index) {
+    float hue = (float) (index * 0.618 % 1); // neighbours are far apart
+    return index < OF_WORKLOADS.size()
+        ? OF_WORKLOADS.get(index)
+        : Color.getHSBColor(hue, 0.45f, 0.8f);
+  }
+
   /** The colour of the workload at that place in {@link RunRows#workloadNames()}. */
   static Color ofWorkload(int index) {
     return OF_WORKLOADS.get(index % OF_WORKLOADS.size());

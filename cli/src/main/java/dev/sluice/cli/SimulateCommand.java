@@ -12,14 +12,16 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ./sluice simulate CONFIG}: an experiment in virtual time. */
+/** {@code ./sluice simulate}: an experiment, or workflows over GPUs, in virtual time. */
 @Command(
     name = "simulate",
     mixinStandardHelpOptions = true,
     description = {
       "Runs an experiment in virtual time: the same file, the same requests and the same scheduler"
           + " as in a run, with service times and loop costs from tables.",
-      "Leaves the same folder: trace.csv, dispatches.csv, summary.json and plots."
+      "Leaves the same folder: trace.csv, dispatches.csv, summary.json and plots.",
+      "Without CONFIG: schedules requests for workflows over GPUs, and leaves"
+          + " baseline_scheduler.log, baseline_execution_log.json and a picture."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
@@ -33,12 +35,14 @@ import picocli.CommandLine.Parameters;
       "Examples:",
       "  ./sluice simulate configs/emulated_accelerator.yaml",
       "  ./sluice simulate configs/quickstart.yaml --set scheduler_name=fifo --repeat 20",
-      "  ./sluice simulate configs/quickstart.yaml --profile results/latency_table.csv"
+      "  ./sluice simulate configs/quickstart.yaml --profile results/latency_table.csv",
+      "  ./sluice simulate --system configs/workflows/system_config.yaml \\",
+      "    --requests configs/workflows/workflow_requests.yaml --gpus 4 --mode online"
     })
 final class SimulateCommand implements Callable<Integer> {
   private static final int REPEATS_MAX = 10_000;
 
-  @Parameters(paramLabel = "CONFIG", description = "The experiment file (YAML).")
+  @Parameters(paramLabel = "CONFIG", arity = "0..1", description = "The experiment file (YAML).")
   private @Nullable Path config;
 
   @Option(
@@ -81,17 +85,25 @@ final class SimulateCommand implements Callable<Integer> {
 
   @Mixin private ResultsOption results = new ResultsOption();
 
+  @Mixin private WorkflowOptions workflows = new WorkflowOptions();
+
   @Override
   public Integer call() throws Exception {
     PrintStream out = System.out;
     var console =
         new Console(json ? System.err : out, !json && Boolean.getBoolean("sluice.terminal"));
     try {
-      if (config == null) {
-        throw new IllegalStateException("the command line was not parsed");
-      }
       if (runId != null) {
         RoleOptions.checkRunId(runId);
+      }
+      if (workflows.given()) {
+        return simulateWorkflows(out, console);
+      }
+      if (config == null) {
+        throw new UserMistakeException(
+            "./sluice simulate",
+            "neither an experiment nor workflows are named",
+            "you meant ./sluice simulate configs/quickstart.yaml, or to add --gpus 4");
       }
       if (repeats != null && (repeats < 1 || repeats > REPEATS_MAX)) {
         throw new UserMistakeException(
@@ -109,6 +121,30 @@ final class SimulateCommand implements Callable<Integer> {
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());
       return Sluice.EXIT_MISTAKE;
+    }
+  }
+
+  private int simulateWorkflows(PrintStream out, Console console) throws Exception {
+    refuseBesideWorkflows(config != null, String.valueOf(config), "an experiment file");
+    refuseBesideWorkflows(!overrides.isEmpty(), "--set", "keys of an experiment");
+    refuseBesideWorkflows(profile != null, "--profile", "a latency table");
+    refuseBesideWorkflows(repeats != null, "--repeat", "repeats");
+    var run = new SimulatedWorkflows(workflows, console);
+    int status = run.execute(results.folder(), runId, noTrace);
+    String summaryJson = run.summaryJson();
+    if (json && summaryJson != null) {
+      out.print(summaryJson);
+    }
+    return status;
+  }
+
+  private static void refuseBesideWorkflows(boolean given, String what, String means)
+      throws UserMistakeException {
+    if (given) {
+      throw new UserMistakeException(
+          what,
+          "workflows know nothing of " + means,
+          "an experiment was meant, without --system, --requests, --gpus and what belongs to them");
     }
   }
 }

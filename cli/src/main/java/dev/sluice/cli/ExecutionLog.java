@@ -1,0 +1,191 @@
+package dev.sluice.cli;
+
+import com.fasterxml.jackson.core.JsonEncoding;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.DefaultIndenter;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import dev.sluice.contract.workflow.WorkflowFiles.Skipped;
+import dev.sluice.scheduling.workflow.Gpus;
+import dev.sluice.scheduling.workflow.LowerBound;
+import dev.sluice.scheduling.workflow.NodeExecution;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.StringWriter;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+
+/** A schedule of workflows as the seed's JSON; all times are seconds. */
+final class ExecutionLog {
+  static final String NAME = "baseline_execution_log.json";
+  private static final int DECIMALS = 9;
+
+  private final WorkflowSchedule schedule;
+  private final Gpus gpus;
+  private final boolean online;
+  private final List<Skipped> skipped;
+  private final LowerBound bound;
+
+  ExecutionLog(
+      WorkflowSchedule schedule,
+      Gpus gpus,
+      boolean online,
+      List<Skipped> skipped,
+      LowerBound bound) {
+    this.schedule = schedule;
+    this.gpus = gpus;
+    this.online = online;
+    this.skipped = skipped;
+    this.bound = bound;
+  }
+
+  /**
+   * Writes the file.
+   *
+   * @param withExecutions whether it lists what ran, or only its summary
+   */
+  void write(Path folder, boolean withExecutions) throws IOException {
+    try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(folder.resolve(NAME)));
+        JsonGenerator json = new JsonFactory().createGenerator(out, JsonEncoding.UTF8)) {
+      indent(json);
+      json.writeStartObject();
+      json.writeFieldName("summary");
+      writeSummary(json);
+      json.writeArrayFieldStart("executions");
+      if (withExecutions) {
+        for (NodeExecution execution : schedule.executions()) {
+          write(json, execution);
+        }
+      }
+      json.writeEndArray();
+      json.writeEndObject();
+    }
+  }
+
+  /** The summary alone. */
+  String summary() throws IOException {
+    var text = new StringWriter();
+    try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
+      indent(json);
+      writeSummary(json);
+    }
+    return text + "\n";
+  }
+
+  private static void indent(JsonGenerator json) {
+    var printer = new DefaultPrettyPrinter();
+    printer.indentObjectsWith(new DefaultIndenter("  ", "\n"));
+    json.setPrettyPrinter(printer);
+  }
+
+  private void writeSummary(JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    int completed = schedule.completed();
+    json.writeNumberField("total_requests", completed + skipped.size());
+    json.writeNumberField("completed_requests", completed);
+    json.writeNumberField("failed_requests", 0);
+    json.writeNumberField("dropped_requests", 0);
+    json.writeNumberField("refused_requests", skipped.size());
+    json.writeNumberField("total_nodes_executed", schedule.executions().size());
+    json.writeStringField("mode", online ? "online" : "offline");
+    json.writeBooleanField("simulate", false);
+    json.writeStringField("policy", schedule.policy());
+    json.writeArrayFieldStart("gpus");
+    for (int gpu = 0; gpu < gpus.count(); gpu++) {
+      json.writeNumber(gpu);
+    }
+    json.writeEndArray();
+    json.writeStringField("gang_switch", gpus.gangSwitch().name().toLowerCase(Locale.ROOT));
+    json.writeFieldName("bandwidth_gb_per_s");
+    json.writeNumber(gpus.bandwidthGbPerSecond());
+    seconds(json, "switch_overhead", gpus.overheadNs());
+    long makespanNs = schedule.makespanNs();
+    seconds(json, "makespan", makespanNs);
+    seconds(json, "lower_bound_makespan", bound.makespanNs());
+    List<NodeExecution> switches = schedule.switches();
+    json.writeNumberField("total_model_switches", switches.size());
+    seconds(json, "total_switch_time", WorkflowSchedule.switchNs(switches));
+    List<NodeExecution> loads = schedule.firstLoads();
+    json.writeNumberField("total_first_loads", loads.size());
+    seconds(json, "total_first_load_time", WorkflowSchedule.switchNs(loads));
+    write(json, "waiting_time", schedule.waitingNs());
+    write(json, "response_time", schedule.responseNs());
+    write(json, "request_response_time", schedule.completionNs());
+    seconds(json, "lower_bound_avg_request_response_time", bound.meanCompletionNs());
+    writeGpus(json, makespanNs);
+    json.writeArrayFieldStart("refused");
+    for (Skipped request : skipped) {
+      json.writeStartObject();
+      json.writeStringField("request_id", request.requestId());
+      json.writeStringField("workflow_id", request.workflowId());
+      json.writeStringField("reason", request.reason());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  private static void write(JsonGenerator json, String name, WorkflowSchedule.Sample sample)
+      throws IOException {
+    seconds(json, "avg_" + name, sample.meanNs());
+    seconds(json, "p99_" + name, sample.percentileNs(99));
+  }
+
+  private void writeGpus(JsonGenerator json, long makespanNs) throws IOException {
+    long[] executions = schedule.executionsByGpu();
+    long[] busyNs = schedule.busyNsByGpu();
+    json.writeArrayFieldStart("gpu_utilization");
+    for (int gpu = 0; gpu < busyNs.length; gpu++) {
+      json.writeStartObject();
+      json.writeNumberField("gpu_id", gpu);
+      json.writeNumberField("executions", executions[gpu]);
+      seconds(json, "busy_time", busyNs[gpu]);
+      json.writeFieldName("utilization");
+      json.writeNumber(makespanNs == 0 ? 0.0 : (double) busyNs[gpu] / makespanNs);
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+
+  private void write(JsonGenerator json, NodeExecution execution) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("request_id", schedule.request(execution).id());
+    json.writeStringField("workflow_id", schedule.request(execution).graph().id());
+    json.writeStringField("node_id", schedule.node(execution).id());
+    json.writeStringField("model_name", schedule.node(execution).model().id());
+    json.writeNumberField("gpu_id", execution.gpu());
+    json.writeArrayFieldStart("gpu_ids");
+    for (int gpu : WorkflowSchedule.gpuIds(execution)) {
+      json.writeNumber(gpu);
+    }
+    json.writeEndArray();
+    seconds(json, "start_time", execution.startedAtNs());
+    seconds(json, "end_time", execution.endedAtNs());
+    seconds(json, "execution_time", execution.executionNs());
+    seconds(json, "estimated_time", execution.executionNs());
+    seconds(json, "switch_time", execution.switchNs());
+    seconds(json, "waiting_time", execution.waitingNs());
+    json.writeEndObject();
+  }
+
+  /** Whole nanoseconds are written exactly. */
+  private static void seconds(JsonGenerator json, String name, double ns) throws IOException {
+    seconds(json, name, BigDecimal.valueOf(ns).movePointLeft(DECIMALS));
+  }
+
+  private static void seconds(JsonGenerator json, String name, long ns) throws IOException {
+    seconds(json, name, BigDecimal.valueOf(ns, DECIMALS));
+  }
+
+  private static void seconds(JsonGenerator json, String name, BigDecimal seconds)
+      throws IOException {
+    BigDecimal shortest = seconds.setScale(DECIMALS, RoundingMode.HALF_EVEN).stripTrailingZeros();
+    json.writeFieldName(name);
+    json.writeNumber(shortest.setScale(Math.max(1, shortest.scale())).toPlainString());
+  }
+}

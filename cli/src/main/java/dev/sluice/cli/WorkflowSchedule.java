@@ -1,0 +1,264 @@
+package dev.sluice.cli;
+
+import dev.sluice.scheduling.workflow.Gpus;
+import dev.sluice.scheduling.workflow.Graph;
+import dev.sluice.scheduling.workflow.GraphListener;
+import dev.sluice.scheduling.workflow.GraphRequest;
+import dev.sluice.scheduling.workflow.GraphSimulation;
+import dev.sluice.scheduling.workflow.NodeExecution;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** A finished schedule of workflows: what ran where and when, and its figures. */
+final class WorkflowSchedule {
+  private static final long SEED = 42;
+  private static final long NS_PER_HUNDREDTH = 10_000_000;
+
+  private final List<GraphRequest> requests;
+  private final int gpus;
+  private final String policy;
+  private final List<NodeExecution> executions = new ArrayList<>();
+  private final long[] completedAtNs;
+  private int completed;
+
+  private WorkflowSchedule(List<GraphRequest> requests, int gpus, String policy) {
+    this.requests = requests;
+    this.gpus = gpus;
+    this.policy = policy;
+    this.completedAtNs = new long[requests.size()];
+  }
+
+  /**
+   * Schedules the requests.
+   *
+   * @param lines is told what happens, in the seed's words; null: nobody is
+   */
+  static WorkflowSchedule of(
+      Workflows workflows, Gpus gpus, String policy, @Nullable Consumer<String> lines) {
+    var schedule = new WorkflowSchedule(workflows.requests(), gpus.count(), policy);
+    new GraphSimulation(
+            workflows.models(),
+            workflows.requests(),
+            gpus,
+            WorkflowOptions.newPolicy(policy),
+            SEED,
+            schedule.new Collector(lines))
+        .run();
+    schedule.executions.sort(Comparator.comparingLong(NodeExecution::startedAtNs)); // stable
+    return schedule;
+  }
+
+  String policy() {
+    return policy;
+  }
+
+  /** By start, then as they were placed. */
+  List<NodeExecution> executions() {
+    return executions;
+  }
+
+  GraphRequest request(NodeExecution execution) {
+    return requests.get(execution.request());
+  }
+
+  Graph.Node node(NodeExecution execution) {
+    return request(execution).graph().nodes().get(execution.node());
+  }
+
+  int completed() {
+    return completed;
+  }
+
+  /** When the last node ended; 0: there was none. */
+  long makespanNs() {
+    return executions.stream().mapToLong(NodeExecution::endedAtNs).max().orElse(0);
+  }
+
+  /** Of each request, from its arrival to the end of its last node. */
+  Sample completionNs() {
+    long[] ns = new long[completedAtNs.length];
+    for (int i = 0; i < ns.length; i++) {
+      ns[i] = completedAtNs[i] - requests.get(i).arrivedAtNs();
+    }
+    return new Sample(ns);
+  }
+
+  /** Of each node, from being ready to being placed. */
+  Sample waitingNs() {
+    return new Sample(executions.stream().mapToLong(NodeExecution::waitingNs).toArray());
+  }
+
+  /** Of each node, from being ready to its end. */
+  Sample responseNs() {
+    return new Sample(executions.stream().mapToLong(e -> e.endedAtNs() - e.readyAtNs()).toArray());
+  }
+
+  /** Those that waited for their model. */
+  List<NodeExecution> switches() {
+    return executions.stream().filter(e -> e.switchNs() > 0).toList();
+  }
+
+  /** Those of the switches that replaced no other model: the GPUs were empty. */
+  List<NodeExecution> firstLoads() {
+    return executions.stream().filter(e -> e.switchNs() > 0 && !e.replaces()).toList();
+  }
+
+  static long switchNs(List<NodeExecution> executions) {
+    return executions.stream().mapToLong(NodeExecution::switchNs).sum();
+  }
+
+  /** By GPU: how many executions it had a part in. */
+  long[] executionsByGpu() {
+    long[] counts = new long[gpus];
+    for (NodeExecution execution : executions) {
+      for (int i = 0; i < execution.gpus(); i++) {
+        counts[execution.gpu() + i]++;
+      }
+    }
+    return counts;
+  }
+
+  /** By GPU: how long it was held, switches included. */
+  long[] busyNsByGpu() {
+    long[] busyNs = new long[gpus];
+    for (NodeExecution execution : executions) {
+      for (int i = 0; i < execution.gpus(); i++) {
+        busyNs[execution.gpu() + i] += execution.endedAtNs() - execution.heldAtNs();
+      }
+    }
+    return busyNs;
+  }
+
+  Map<String, Long> executionsByModel() {
+    Map<String, Long> counts = new TreeMap<>();
+    executions.forEach(e -> counts.merge(node(e).model().id(), 1L, Long::sum));
+    return counts;
+  }
+
+  static List<Integer> gpuIds(NodeExecution execution) {
+    return IntStream.range(execution.gpu(), execution.gpu() + execution.gpus()).boxed().toList();
+  }
+
+  /** Seconds with two decimals. */
+  static String seconds(double ns) {
+    return seconds(Math.round(ns));
+  }
+
+  /** Seconds with two decimals. */
+  static String seconds(long ns) {
+    long hundredths = (ns + NS_PER_HUNDREDTH / 2) / NS_PER_HUNDREDTH;
+    long rest = hundredths % 100;
+    return hundredths / 100 + (rest < 10 ? ".0" : ".") + rest;
+  }
+
+  /** Durations and their figures; those of none are 0. */
+  static final class Sample {
+    private final long[] sortedNs;
+
+    Sample(long[] ns) {
+      sortedNs = ns;
+      Arrays.sort(sortedNs);
+    }
+
+    double meanNs() {
+      return Arrays.stream(sortedNs).asDoubleStream().sum() / Math.max(1, sortedNs.length);
+    }
+
+    /** Between the two nearest ranks in proportion, which is numpy's default. */
+    double percentileNs(double percent) {
+      if (sortedNs.length == 0) {
+        return 0;
+      }
+      double place = (sortedNs.length - 1) * percent / 100;
+      int below = (int) place;
+      int above = Math.min(below + 1, sortedNs.length - 1);
+      return sortedNs[below] + (place - below) * (sortedNs[above] - sortedNs[below]);
+    }
+  }
+
+  private final class Collector implements GraphListener {
+    private final @Nullable Consumer<String> lines;
+
+    Collector(@Nullable Consumer<String> lines) {
+      this.lines = lines;
+    }
+
+    @Override
+    public void arrived(long nowNs, int request) {
+      if (lines != null) {
+        GraphRequest of = requests.get(request);
+        lines.accept(
+            at(nowNs) + "Processing request " + of.id() + " (workflow: " + of.graph().id() + ")");
+      }
+    }
+
+    @Override
+    public void placed(NodeExecution execution, @Nullable String resident) {
+      executions.add(execution);
+      if (lines == null) {
+        return;
+      }
+      Graph.Node node = node(execution);
+      String where = " on GPU(s) " + gpuIds(execution);
+      if (execution.switchNs() > 0) {
+        lines.accept(
+            at(execution.heldAtNs())
+                + "Scheduling model switch"
+                + where
+                + " from "
+                + (resident == null ? "None" : resident)
+                + " to "
+                + node.model().id()
+                + " (switch time: "
+                + seconds(execution.switchNs())
+                + "s)");
+      }
+      lines.accept(
+          at(execution.heldAtNs())
+              + "Scheduled node "
+              + node.id()
+              + " of request "
+              + request(execution).id()
+              + where
+              + " (start: "
+              + seconds(execution.startedAtNs())
+              + "s, end: "
+              + seconds(execution.endedAtNs())
+              + "s)");
+    }
+
+    @Override
+    public void ended(NodeExecution execution) {
+      if (lines != null) {
+        lines.accept(
+            at(execution.endedAtNs())
+                + "Completed node "
+                + node(execution).id()
+                + " of request "
+                + request(execution).id()
+                + " on GPU(s) "
+                + gpuIds(execution));
+      }
+    }
+
+    @Override
+    public void completed(long nowNs, int request) {
+      completed++;
+      completedAtNs[request] = nowNs;
+      if (lines != null) {
+        lines.accept(at(nowNs) + "Request " + requests.get(request).id() + " completed");
+      }
+    }
+
+    private static String at(long ns) {
+      return "[" + seconds(ns) + "s] ";
+    }
+  }
+}
