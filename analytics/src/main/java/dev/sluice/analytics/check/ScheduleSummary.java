@@ -16,6 +16,10 @@ final class ScheduleSummary {
   private static final double NS_PER_SECOND = 1e9;
   private static final double P99 = 0.99;
 
+  /** Each request has one of them, so that none vanishes. */
+  private static final List<String> OUTCOMES =
+      List.of("completed_requests", "failed_requests", "dropped_requests", "refused_requests");
+
   private final JsonNode summary;
   private final List<Execution> executions;
   private final Map<String, List<Execution>> byRequest;
@@ -40,6 +44,11 @@ final class ScheduleSummary {
       findings.leaveOut(Rule.SUMMARY, "the log has none");
       return;
     }
+    if (summary.has("refused_requests")) {
+      equal(
+          "total_requests",
+          OUTCOMES.stream().mapToInt(outcome -> summary.path(outcome).asInt()).sum());
+    }
     if (files != null) {
       equal("total_requests", files.requests().size() + files.skipped().size());
       equal("completed_requests", (int) files.requests().stream().filter(this::isComplete).count());
@@ -53,6 +62,21 @@ final class ScheduleSummary {
     distribution("response_time", values(row -> row.end() - row.takenFrom() + row.waitingTime()));
     if (files != null || !isOnline()) {
       distribution("request_response_time", requestResponses());
+    }
+    checkGpus();
+  }
+
+  /** Busy is from the beginning of the switch until the end, on each GPU of a gang. */
+  private void checkGpus() {
+    double makespan = summary.path("makespan").asDouble();
+    for (JsonNode gpu : summary.path("gpu_utilization")) {
+      int id = gpu.path("gpu_id").asInt(-1);
+      String where = "summary.gpu_utilization of GPU " + id + " ";
+      List<Execution> own = executions.stream().filter(row -> row.gpus().contains(id)).toList();
+      double busy = own.stream().mapToDouble(row -> row.end() - row.takenFrom()).sum();
+      equal(where + "executions", gpu.path("executions"), own.size());
+      equal(where + "busy_time", gpu.path("busy_time"), busy);
+      equal(where + "utilization", gpu.path("utilization"), makespan > 0 ? busy / makespan : 0);
     }
   }
 
@@ -105,7 +129,10 @@ final class ScheduleSummary {
   }
 
   private void equal(String figure, double counted) {
-    JsonNode stated = summary.path(figure);
+    equal("summary." + figure, summary.path(figure), counted);
+  }
+
+  private void equal(String where, JsonNode stated, double counted) {
     if (stated.isMissingNode()) {
       return;
     }
@@ -113,7 +140,7 @@ final class ScheduleSummary {
     if (!stated.isNumber() || !same(counted, stated.asDouble())) {
       findings.fault(
           Rule.SUMMARY,
-          "summary." + figure,
+          where,
           "it says (%s), and its rows come to (%s)".formatted(stated, counted));
     }
   }

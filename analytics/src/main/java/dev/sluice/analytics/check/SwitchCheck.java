@@ -29,7 +29,7 @@ final class SwitchCheck {
    */
   SwitchCheck(JsonNode summary, Map<String, Model> models, Findings findings) {
     this.gbPerSecond = summary.path("bandwidth_gb_per_s").asDouble(GB_PER_SECOND);
-    this.overheadSeconds = summary.path("switch_overhead_s").asDouble(OVERHEAD_SECONDS);
+    this.overheadSeconds = summary.path("switch_overhead").asDouble(OVERHEAD_SECONDS);
     this.firstGpuDecides = summary.path("gang_switch").asText().equals("first");
     this.models = models;
     this.findings = findings;

@@ -47,7 +47,11 @@ final class ScheduleCheckTest {
         "total_model_switches": 3, "total_switch_time": 46.75,
         "avg_waiting_time": 3.5, "p99_waiting_time": 13.58,
         "avg_response_time": 20.4375, "p99_response_time": 37.4,
-        "avg_request_response_time": 27.25, "p99_request_response_time": 49.115},
+        "avg_request_response_time": 27.25, "p99_request_response_time": 49.115,
+        "failed_requests": 0, "dropped_requests": 0, "refused_requests": 0,
+        "gpu_utilization": [
+         {"gpu_id": 0, "executions": 2, "busy_time": 49.75, "utilization": 1.0},
+         {"gpu_id": 1, "executions": 3, "busy_time": 29.75, "utilization": 0.597989949749}]},
        "executions": [
         {"request_id": "r1", "workflow_id": "chain", "node_id": "n1", "model_name": "a", "gpu_id": 0,
          "gpu_ids": [0], "start_time": 30.0, "end_time": 38.0, "execution_time": 8.0,
@@ -91,7 +95,7 @@ final class ScheduleCheckTest {
         .containsEntry(Rule.SWITCH, 4L)
         .containsEntry(Rule.DURATION, 4L)
         .containsEntry(Rule.ORDER, 4L)
-        .containsEntry(Rule.SUMMARY, 12L);
+        .containsEntry(Rule.SUMMARY, 19L);
     assertThat(report.subject()).isEqualTo("execution log: 4 executions of 3 requests on 2 GPUs");
   }
 
@@ -155,6 +159,10 @@ final class ScheduleCheckTest {
           SUMMARY | "avg_waiting_time": 3.5 | "avg_waiting_time": 3.6
           SUMMARY | "p99_waiting_time": 13.58 | "p99_waiting_time": 14.0
           SUMMARY | "p99_response_time": 37.4 | "p99_response_time": 38.0
+          SUMMARY | "refused_requests": 0 | "refused_requests": 1
+          SUMMARY | "busy_time": 29.75 | "busy_time": 18.0
+          SUMMARY | "executions": 3 | "executions": 2
+          SUMMARY | "utilization": 1.0 | "utilization": 0.9
           SUMMARY | "avg_request_response_time": 27.25 | "avg_request_response_time": "long"
           """)
   void findsEachPlantedFault(Rule rule, String sound, String planted) throws Exception {
@@ -210,6 +218,7 @@ final class ScheduleCheckTest {
         silent.replaceAll(
             "\"(total|avg|p99)_(model_switches|switch_time|waiting_time|response_time)\": [0-9.]+,",
             "");
+    silent = silent.replaceAll("\"(busy_time|utilization)\": [0-9.]+", "\"left_out\": 0");
     assertThat(check(silent).faults()).isEmpty();
     String rushed =
         silent.replace(
