@@ -14,6 +14,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.SslAuthenticationException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 import org.jspecify.annotations.Nullable;
 
@@ -133,12 +134,16 @@ record KafkaAccess(
   }
 
   private UserMistakeException refused(Throwable cause) {
+    String maybe = "the mechanism, the name or the password is another";
+    if (configFile == null) {
+      maybe = "it wants its clients to log in: --kafka-config FILE says how";
+    } else if (cause instanceof SslAuthenticationException) {
+      maybe = "its certificate is not in ssl.truststore.location, or is for another host";
+    }
     return new UserMistakeException(
         configFile == null ? location : configFile.toString(),
         "the Kafka at " + bootstrapServers + " refuses these clients (" + said(cause) + ")",
-        configFile == null
-            ? "it wants its clients to log in: --kafka-config FILE says how"
-            : "the mechanism, the name or the password is another",
+        maybe,
         cause);
   }
 

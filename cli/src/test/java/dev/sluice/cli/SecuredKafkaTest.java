@@ -16,28 +16,40 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A Kafka whose clients must log in. */
+/** A Kafka that speaks TLS alone, and whose clients must log in. */
 @Timeout(300)
 final class SecuredKafkaTest {
   private static final String PASSWORD = "open-sesame-4711";
+  private static final String KEYS = "keys.p12";
   private static final String LOGIN =
       "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"%s\""
           + " password=\"%s\"%s;";
 
   @TempDir private static Path brokerFolder;
+  @TempDir private static Path keysFolder;
   private static EmbeddedBroker broker;
 
   @TempDir private Path folder;
 
   @BeforeAll
   static void startBroker() throws Exception {
+    Path keys = makeKeys();
     broker =
         EmbeddedBroker.startAt(
             brokerFolder,
             EmbeddedBroker.freePort(),
             Map.of(
                 "listener.security.protocol.map",
-                "PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT",
+                "PLAINTEXT:SASL_SSL,CONTROLLER:PLAINTEXT",
+                "ssl.keystore.location",
+                keys.toString(),
+                "ssl.keystore.password",
+                PASSWORD,
+                // the broker is its own client as well
+                "ssl.truststore.location",
+                keys.toString(),
+                "ssl.truststore.password",
+                PASSWORD,
                 "inter.broker.listener.name",
                 "PLAINTEXT",
                 "sasl.enabled.mechanisms",
@@ -49,6 +61,33 @@ final class SecuredKafkaTest {
                     "broker",
                     "itself",
                     " user_broker=\"itself\" user_alice=\"" + PASSWORD + "\"")));
+  }
+
+  /** A key that signs itself, of the host that the embedded broker listens on. */
+  private static Path makeKeys() throws IOException, InterruptedException {
+    Path keys = keysFolder.resolve(KEYS);
+    Process keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                "broker",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=sluice",
+                "-ext",
+                "san=ip:127.0.0.1,dns:localhost",
+                "-storetype",
+                "PKCS12",
+                "-keystore",
+                keys.toString(),
+                "-storepass",
+                PASSWORD)
+            .inheritIO()
+            .start();
+    assertThat(keytool.waitFor()).isZero();
+    return keys;
   }
 
   @AfterAll
@@ -103,6 +142,14 @@ final class SecuredKafkaTest {
         .isRefused(1)
         .says("the value of sasl.jaas.config is not of the form");
     run(loop, file("sasl.jaas.config=\\u12")).isRefused(1).says("no Java properties file");
+    run(
+            loop,
+            file(
+                "security.protocol=SASL_SSL\nsasl.mechanism=PLAIN\nsasl.jaas.config="
+                    + login(PASSWORD)))
+        .isRefused(1)
+        .says("refuses these clients (")
+        .says("Maybe its certificate is not in ssl.truststore.location, or is for another host.");
     assertThat(loop.left()).isEmpty();
   }
 
@@ -126,10 +173,14 @@ final class SecuredKafkaTest {
 
   private Path config(String mechanism, String password) throws IOException {
     return file(
-        "security.protocol=SASL_PLAINTEXT\nsasl.mechanism="
+        "security.protocol=SASL_SSL\nsasl.mechanism="
             + mechanism
             + "\nsasl.jaas.config="
-            + login(password));
+            + login(password)
+            + "\nssl.truststore.location="
+            + keysFolder.resolve(KEYS)
+            + "\nssl.truststore.password="
+            + PASSWORD);
   }
 
   private static String login(String password) {
