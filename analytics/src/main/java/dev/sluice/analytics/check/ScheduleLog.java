@@ -9,6 +9,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.sluice.contract.UserMistakeException;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -79,7 +81,8 @@ record ScheduleLog(JsonNode summary, List<Execution> executions) {
    * @throws UserMistakeException if it is no such log at all
    */
   static ScheduleLog read(Path file, Findings findings) throws UserMistakeException {
-    try (JsonParser json = new JsonFactory(JSON).createParser(file.toFile())) {
+    try (InputStream in = Files.newInputStream(file);
+        JsonParser json = new JsonFactory(JSON).createParser(in)) {
       return new Reader(json, findings).read(file);
     } catch (JsonProcessingException e) {
       int line = e.getLocation() == null ? 0 : e.getLocation().getLineNr();
