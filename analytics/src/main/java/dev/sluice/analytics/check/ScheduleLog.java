@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
@@ -25,7 +26,9 @@ import java.util.Map;
  * @param summary a missing node: the log has none
  */
 record ScheduleLog(JsonNode summary, List<Execution> executions) {
-  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final JsonFactory FACTORY =
+      JsonFactory.builder().enable(StreamReadFeature.USE_FAST_DOUBLE_PARSER).build();
+  private static final ObjectMapper JSON = new ObjectMapper(FACTORY);
 
   /**
    * A node that ran; times in seconds, NaN where the log is silent.
@@ -82,7 +85,7 @@ record ScheduleLog(JsonNode summary, List<Execution> executions) {
    */
   static ScheduleLog read(Path file, Findings findings) throws UserMistakeException {
     try (InputStream in = Files.newInputStream(file);
-        JsonParser json = new JsonFactory(JSON).createParser(in)) {
+        JsonParser json = FACTORY.createParser(in)) {
       return new Reader(json, findings).read(file);
     } catch (JsonProcessingException e) {
       int line = e.getLocation() == null ? 0 : e.getLocation().getLineNr();

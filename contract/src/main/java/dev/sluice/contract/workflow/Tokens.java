@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
 import dev.sluice.contract.UserMistakeException;
 import java.io.BufferedInputStream;
@@ -130,6 +131,7 @@ abstract class Tokens implements Closeable {
   private static final class Json extends Tokens {
     private static final JsonFactory FACTORY =
         JsonFactory.builder()
+            .enable(StreamReadFeature.USE_FAST_DOUBLE_PARSER)
             .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS) // to name the number that is none
             .build();
 
