@@ -13,9 +13,9 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * {@link SimulatorBench} in a child process with both compilers, and so small a heap that a
- * simulation which kept its jobs would fail. A second is one of processor time, of all that the
- * process does, its compilers and its collector too.
+ * {@link SimulatorBench} in child processes with both compilers, each load in one of its own, and
+ * so small a heap that a simulation which kept its jobs would fail. A second is one of processor
+ * time, of all that the process does, its compilers and its collector too.
  */
 final class SimulatorInChild implements Bench {
   private static final int JOBS = 10_000_000;
@@ -65,36 +65,33 @@ final class SimulatorInChild implements Bench {
 
   @Override
   public Map<Row, Double> measure() throws IOException, InterruptedException {
-    Process child =
-        new ProcessBuilder(
-                ChildJvm.of(
-                    List.of("-XX:+UseSerialGC", "-Xmx160m", "-Xmn96m"),
-                    SimulatorInChild.class,
-                    List.of()))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    String printed = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (child.waitFor() != 0) {
-      throw new IOException("the simulator's bench ended with status " + child.exitValue());
-    }
     Map<Row, Double> readings = new LinkedHashMap<>();
-    for (String line : printed.lines().toList()) {
-      String[] fields = line.split(" ", -1);
-      SimulatorBench.Load load = loads().get(fields[0]);
-      if (load == null) {
-        throw new IOException("the simulator's bench printed (" + line + ")");
+    for (var load : loads().entrySet()) {
+      Process child =
+          new ProcessBuilder(
+                  ChildJvm.of(
+                      List.of("-XX:+UseSerialGC", "-Xmx160m", "-Xmn96m"),
+                      SimulatorInChild.class,
+                      List.of(load.getKey())))
+              .redirectError(ProcessBuilder.Redirect.INHERIT)
+              .start();
+      String printed = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      if (child.waitFor() != 0) {
+        throw new IOException("the simulator's bench ended with status " + child.exitValue());
       }
-      if (!load.whole()) {
-        readings.put(row(fields[0], load), Double.parseDouble(fields[1]));
+      String[] fields = printed.strip().split(" ", -1);
+      double jobsPerSecond = Double.parseDouble(fields[0]);
+      if (!load.getValue().whole()) {
+        readings.put(row(load.getKey(), load.getValue()), jobsPerSecond);
       }
       out.accept(
           String.format(
               Locale.ROOT,
               "%s: %,.0f jobs/s, %,.0f events/s%s",
-              fields[0],
+              load.getKey(),
+              jobsPerSecond,
               Double.parseDouble(fields[1]),
-              Double.parseDouble(fields[2]),
-              load.whole() ? " (contention, noise and recorded hops)" : ""));
+              load.getValue().whole() ? " (contention, noise and recorded hops)" : ""));
     }
     return readings;
   }
@@ -104,19 +101,13 @@ final class SimulatorInChild implements Bench {
     return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class)::getProcessCpuTime;
   }
 
-  /** In the child: a line per reading; of all loads, or of those that are named. */
+  /** In the child: what was read of the load named. */
   public static void main(String[] arguments) {
-    List<String> named = List.of(arguments);
-    loads()
-        .forEach(
-            (name, load) -> {
-              if (named.isEmpty() || named.contains(name)) {
-                var reading =
-                    SimulatorBench.measure(
-                        load, load.overloaded() ? JOBS_OVERLOADED : JOBS, cpuNs());
-                System.out.println(
-                    name + " " + reading.jobsPerSecond() + " " + reading.eventsPerSecond());
-              }
-            });
+    SimulatorBench.Load load = loads().get(arguments[0]);
+    if (load == null) {
+      throw new IllegalArgumentException("no load is named " + arguments[0]);
+    }
+    var reading = SimulatorBench.measure(load, load.overloaded() ? JOBS_OVERLOADED : JOBS, cpuNs());
+    System.out.println(reading.jobsPerSecond() + " " + reading.eventsPerSecond());
   }
 }
