@@ -15,6 +15,13 @@ record MeanInterval(int n, double mean, double sd, double halfWidth) {
   static final double CONFIDENCE = 0.95;
 
   static MeanInterval of(List<Double> values) {
+    return of(values, CONFIDENCE);
+  }
+
+  /**
+   * @param confidence in (0, 1)
+   */
+  static MeanInterval of(List<Double> values, double confidence) {
     int n = values.size();
     double mean = values.stream().mapToDouble(v -> v).average().orElse(Double.NaN);
     if (n < 2) {
@@ -22,7 +29,7 @@ record MeanInterval(int n, double mean, double sd, double halfWidth) {
     }
     double squares = values.stream().mapToDouble(v -> (v - mean) * (v - mean)).sum();
     double sd = Math.sqrt(squares / (n - 1));
-    double t = TDistribution.of(n - 1).inverseCumulativeProbability((1 + CONFIDENCE) / 2);
+    double t = TDistribution.of(n - 1).inverseCumulativeProbability((1 + confidence) / 2);
     return new MeanInterval(n, mean, sd, t * sd / Math.sqrt(n));
   }
 

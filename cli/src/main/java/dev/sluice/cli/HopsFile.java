@@ -52,7 +52,7 @@ record HopsFile(String name, List<Hop> hops) {
   static final HopsFile NONE = new HopsFile("none: the loop takes no time", List.of());
 
   /**
-   * The one that the experiment names.
+   * The one that the experiment names: a file, or a finished run that they are taken from.
    *
    * @throws UserMistakeException if it is missing or wrong
    */
@@ -65,10 +65,13 @@ record HopsFile(String name, List<Hop> hops) {
       return NONE;
     }
     Path file = parsed.resolve(named);
+    if (LiveRun.isFolder(file)) {
+      return LiveRun.read(file).hops();
+    }
     if (!Files.isRegularFile(file)) {
       throw new UserMistakeException(
           parsed.location("simulation.hops"),
-          "simulation.hops (" + file + ") is no file",
+          "simulation.hops (" + file + ") is neither a file nor the folder of a finished run",
           "the path is wrong; it counts from the folder of the experiment file");
     }
     try {

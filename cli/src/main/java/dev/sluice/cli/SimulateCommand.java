@@ -36,6 +36,7 @@ import picocli.CommandLine.Parameters;
       "  ./sluice simulate configs/emulated_accelerator.yaml",
       "  ./sluice simulate configs/quickstart.yaml --set scheduler_name=fifo --repeat 20",
       "  ./sluice simulate configs/quickstart.yaml --profile results/latency_table.csv",
+      "  ./sluice simulate --like results/acc-1 --like results/acc-2",
       "  ./sluice simulate --system configs/workflows/system_config.yaml \\",
       "    --requests configs/workflows/workflow_requests.yaml --gpus 4 --mode online"
     })
@@ -55,9 +56,17 @@ final class SimulateCommand implements Callable<Integer> {
       names = "--profile",
       paramLabel = "FILE",
       description =
-          "A latency table (CSV), as ./sluice profile leaves it, in place of what the experiment"
-              + " names.")
+          "A latency table (CSV), as ./sluice profile leaves it, or the folder of a finished run, whose"
+              + " residuals are then played again; in place of what the experiment names.")
   private @Nullable Path profile;
+
+  @Option(
+      names = "--like",
+      paramLabel = "RUN",
+      description =
+          "The folder of a finished live run: simulates its requests, and prints live beside"
+              + " simulated; may be repeated, for a verdict on each figure.")
+  private List<Path> like = new ArrayList<>();
 
   @Option(
       names = "--repeat",
@@ -99,6 +108,9 @@ final class SimulateCommand implements Callable<Integer> {
       if (workflows.given()) {
         return simulateWorkflows(out, console);
       }
+      if (!like.isEmpty()) {
+        return simulateLike(out, console);
+      }
       if (config == null) {
         throw new UserMistakeException(
             "./sluice simulate",
@@ -124,11 +136,34 @@ final class SimulateCommand implements Callable<Integer> {
     }
   }
 
+  private int simulateLike(PrintStream out, Console console) throws Exception {
+    refuseBesideLike(config != null, String.valueOf(config));
+    refuseBesideLike(repeats != null, "--repeat");
+    refuseBesideLike(runId != null, "--run-id");
+    refuseBesideLike(noTrace, "--no-trace");
+    String agreement = new LikeRuns(like, overrides, profile, console).execute();
+    if (json) {
+      out.print(agreement);
+    }
+    return Sluice.EXIT_DONE;
+  }
+
+  private static void refuseBesideLike(boolean given, String what) throws UserMistakeException {
+    if (given) {
+      throw new UserMistakeException(
+          what,
+          "there is none with --like: each run's own experiment is simulated once, and leaves no"
+              + " folder",
+          "you want it without");
+    }
+  }
+
   private int simulateWorkflows(PrintStream out, Console console) throws Exception {
     refuseBesideWorkflows(config != null, String.valueOf(config), "an experiment file");
     refuseBesideWorkflows(!overrides.isEmpty(), "--set", "keys of an experiment");
     refuseBesideWorkflows(profile != null, "--profile", "a latency table");
     refuseBesideWorkflows(repeats != null, "--repeat", "repeats");
+    refuseBesideWorkflows(!like.isEmpty(), "--like", "live runs");
     var run = new SimulatedWorkflows(workflows, console);
     int status = run.execute(results.folder(), runId, noTrace);
     String summaryJson = run.summaryJson();

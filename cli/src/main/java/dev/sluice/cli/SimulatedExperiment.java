@@ -28,6 +28,7 @@ import dev.sluice.scheduler.SimulatedLog;
 import dev.sluice.scheduling.simulation.Simulation;
 import dev.sluice.scheduling.simulation.SimulationEnd;
 import dev.sluice.scheduling.simulation.SimulationSettings;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -66,11 +67,11 @@ record SimulatedExperiment(
   /**
    * Reads what has to be read.
    *
-   * @param profile a latency table in place of what the experiment names; null: none
+   * @param profile service times in place of what the experiment names; null: none
    * @throws UserMistakeException if a file is missing or wrong, or nothing says how long batches
    *     take
    */
-  static SimulatedExperiment of(ParsedExperiment parsed, @Nullable Path profile)
+  static SimulatedExperiment of(ParsedExperiment parsed, @Nullable Profile profile)
       throws UserMistakeException {
     Experiment experiment = parsed.experiment();
     try (LaneSource lanes = LaneSource.of(parsed)) {
@@ -103,15 +104,24 @@ record SimulatedExperiment(
                 + model.version()
                 + ", each batch off by one of its residuals");
       } else {
+        boolean recorded = profile != null && profile.run() != null; // as fast as its lanes were
         Emulation emulation =
-            LaneSource.emulation(experiment, table, emulated ? experiment.lanes().speed() : 1);
-        times = SimulatedTimes.Source.of(emulation, experiment.seed());
+            LaneSource.emulation(
+                experiment, table, emulated && !recorded ? experiment.lanes().speed() : 1);
+        Profile.Residuals residuals = profile == null ? null : profile.residuals();
+        times =
+            residuals == null
+                ? SimulatedTimes.Source.of(emulation, experiment.seed())
+                : SimulatedTimes.Source.of(emulation, residuals, experiment.seed());
         deviceKind = emulated ? emulation.deviceKind() : kind(model);
         capabilities = emulation.capabilities(settings);
         notes.add(
             table == null
                 ? "service times: linear, as the experiment says"
-                : "service times: " + LaneSource.describe(table));
+                : residuals == null
+                    ? "service times: " + LaneSource.describe(table)
+                    : "service times: means of a recorded run's batches, each off by one of its"
+                        + " residuals, played in blocks of a second");
         if (table == null || !table.hasContention()) {
           notes.add("lanes have no contention");
         }
@@ -145,10 +155,10 @@ record SimulatedExperiment(
   }
 
   private static @Nullable LatencyTable table(
-      ParsedExperiment parsed, @Nullable Path profile, LaneSource lanes)
+      ParsedExperiment parsed, @Nullable Profile profile, LaneSource lanes)
       throws UserMistakeException {
     if (profile != null) {
-      return LatencyTable.read(profile);
+      return profile.table();
     }
     if (parsed.experiment().lanes().emulated()) {
       return lanes.latencyTable();
@@ -213,6 +223,11 @@ record SimulatedExperiment(
   /** Each workload's size, by name, as far as it is known. */
   Map<String, WorkloadInfo> workloadInfos() {
     return LaneSource.knownWorkloads(parsed.experiment());
+  }
+
+  /** What it is simulated by, for its folder. */
+  Environment environment() throws IOException {
+    return Environment.ofSimulation(parsed.experiment(), notes, workloadInfos());
   }
 
   /** What a simulation made: its rows with all figures, and how it went. */

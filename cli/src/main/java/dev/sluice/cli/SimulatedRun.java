@@ -31,7 +31,8 @@ final class SimulatedRun {
    * What the command line said.
    *
    * @param runId null: made from the run's name and the time
-   * @param profile a latency table in place of what the experiment names; null: none
+   * @param profile where service times come from in place of what the experiment names: a latency
+   *     table, or a run's folder; null: nowhere
    * @param noTrace whether rows and pictures are left out
    */
   record Options(
@@ -41,6 +42,10 @@ final class SimulatedRun {
       @Nullable String runId,
       @Nullable Path profile,
       boolean noTrace) {
+    @Nullable Profile readProfile() throws UserMistakeException {
+      return profile == null ? null : Profile.read(profile);
+    }
+
     ParsedExperiment read(List<String> moreOverrides) throws UserMistakeException {
       List<String> all = new ArrayList<>(overrides);
       all.addAll(moreOverrides);
@@ -67,7 +72,7 @@ final class SimulatedRun {
   /** Simulates it once, and returns the exit status. */
   int execute() throws UserMistakeException, IOException {
     ParsedExperiment parsed = options.read(List.of());
-    SimulatedExperiment experiment = SimulatedExperiment.of(parsed, options.profile());
+    SimulatedExperiment experiment = SimulatedExperiment.of(parsed, options.readProfile());
     String runId = options.runIdFor(parsed.experiment());
     try (var folder = RunFolder.create(options.results(), runId);
         var log = LogFile.open(folder.log(), Secrets.NONE)) {
@@ -102,9 +107,7 @@ final class SimulatedRun {
 
   private SimulatedExperiment.Simulated write(
       SimulatedExperiment experiment, String runId, Path folder) throws IOException {
-    Environment environment =
-        Environment.ofSimulation(
-            experiment.parsed().experiment(), experiment.notes(), experiment.workloadInfos());
+    Environment environment = experiment.environment();
     SimulatedExperiment.Simulated simulated = experiment.simulate(runId, environment);
     if (options.noTrace()) {
       simulated.report().writeSummary(folder);
@@ -123,14 +126,16 @@ final class SimulatedRun {
   /** Simulates it several times, in parallel, and returns the worst exit status. */
   int execute(int repeats) throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed = options.read(List.of());
-    SimulatedExperiment first = SimulatedExperiment.of(parsed, options.profile());
+    Profile profile = options.readProfile();
+    SimulatedExperiment first = SimulatedExperiment.of(parsed, profile);
     String runId = options.runIdFor(parsed.experiment());
     try (var folder = RunFolder.create(options.results(), runId);
         var log = LogFile.open(folder.log(), Secrets.NONE)) {
       announce(first, runId);
       long beganNs = System.nanoTime();
       Map<Path, Long> seedByFolder = new LinkedHashMap<>();
-      int worst = inParallel(parsed.experiment().seed(), runId, repeats, folder, seedByFolder);
+      int worst =
+          inParallel(parsed.experiment().seed(), runId, repeats, profile, folder, seedByFolder);
       Repeats all = Repeats.read(seedByFolder);
       all.write(folder.path());
       summaryJson = all.toJson();
@@ -148,7 +153,12 @@ final class SimulatedRun {
   }
 
   private int inParallel(
-      long seed, String runId, int repeats, RunFolder folder, Map<Path, Long> seedByFolder)
+      long seed,
+      String runId,
+      int repeats,
+      @Nullable Profile profile,
+      RunFolder folder,
+      Map<Path, Long> seedByFolder)
       throws UserMistakeException, IOException, InterruptedException {
     ExecutorService threads =
         Executors.newFixedThreadPool(Math.min(repeats, Runtime.getRuntime().availableProcessors()));
@@ -163,8 +173,7 @@ final class SimulatedRun {
             threads.submit(
                 () -> {
                   SimulatedExperiment experiment =
-                      SimulatedExperiment.of(
-                          options.read(List.of("seed=" + repeatSeed)), options.profile());
+                      SimulatedExperiment.of(options.read(List.of("seed=" + repeatSeed)), profile);
                   return AnalyzeRole.status(write(experiment, repeatId, path).report());
                 }));
       }

@@ -4,6 +4,7 @@ import dev.sluice.contract.PredictionsPublished;
 import dev.sluice.executor.Emulation;
 import dev.sluice.executor.ModelKey;
 import dev.sluice.scheduling.JobSpec;
+import dev.sluice.scheduling.simulation.BlockSeries;
 import dev.sluice.scheduling.simulation.ServiceModel;
 import java.util.HashMap;
 import java.util.List;
@@ -41,6 +42,23 @@ final class SimulatedTimes implements ServiceModel {
             ModelKey model, JobSpec first, int samples, int attempt, long startsAtNs) {
           return emulation.drift(startsAtNs)
               * emulation.noise(seed, first.id(), attempt, model, samples);
+        }
+      };
+    }
+
+    /** As lanes that emulate do, but for the noise, which is played from a recorded run. */
+    static Source of(Emulation emulation, Profile.Residuals residuals, long seed) {
+      BlockSeries series = residuals.play(seed);
+      return new Source() {
+        @Override
+        public double meanNs(ModelKey model, int samples, int busyLanes) {
+          return emulation.meanNs(model, samples, busyLanes);
+        }
+
+        @Override
+        public double factor(
+            ModelKey model, JobSpec first, int samples, int attempt, long startsAtNs) {
+          return emulation.drift(startsAtNs) * residuals.factors().get(series.row(startsAtNs));
         }
       };
     }

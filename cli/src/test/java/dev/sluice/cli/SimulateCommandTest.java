@@ -151,4 +151,74 @@ final class SimulateCommandTest {
     assertThat(refused.status()).isEqualTo(Sluice.EXIT_MISTAKE);
     assertThat(refused.err()).contains("hops.csv:1: error: the columns are not at_s,kind");
   }
+
+  /** A folder as a live run leaves it: a simulation that does not say that it was one. */
+  private Path live(String runId, int seed) throws IOException {
+    assertThat(simulate(tiny(), runId, "--set", "seed=" + seed).status()).isZero();
+    Path summary = folder.resolve(runId).resolve("summary.json");
+    Files.writeString(
+        summary,
+        Files.readString(summary).replace("\"simulated\" : true", "\"simulated\" : false"));
+    return folder.resolve(runId);
+  }
+
+  @Test
+  void putsLiveRunsBesideTheirSimulations_withAVerdict() throws IOException {
+    BadInputCommand compared =
+        sluice(
+            "simulate",
+            "--like",
+            live("one", 1).toString(),
+            "--like",
+            live("two", 2).toString(),
+            "--json");
+    assertThat(compared.status()).as(compared.err()).isZero();
+    assertThat(compared.err())
+        .contains("hop model: live lanes were emulated")
+        .contains("2 runs of different requests")
+        .doesNotContain("reality");
+    JsonNode figures = new ObjectMapper().readTree(compared.out()).path("figures");
+    for (String figure : List.of("all_p50_e2e_ms", "batch_p99_e2e_ms", "all_goodput_percent")) {
+      assertThat(figures.path(figure).path("difference").asDouble(1)).as(figure).isZero();
+      assertThat(figures.path(figure).path("verdict").asText()).isEqualTo("equivalent");
+    }
+  }
+
+  @Test
+  void takesServiceTimesAndHopsFromOtherRuns_butNeverFromTheVeryRun() throws IOException {
+    Path one = live("one", 1);
+    Path two = live("two", 2);
+    BadInputCommand own = sluice("simulate", "--like", one.toString(), "--profile", one.toString());
+    assertThat(own.status()).isEqualTo(Sluice.EXIT_MISTAKE);
+    assertThat(own.err()).contains("--profile: error: these service times");
+    BadInputCommand ownHops =
+        sluice("simulate", "--like", one.toString(), "--set", "simulation.hops=" + one);
+    assertThat(ownHops.status()).isEqualTo(Sluice.EXIT_MISTAKE);
+    assertThat(ownHops.err()).contains("are the run's own");
+
+    BadInputCommand compared =
+        sluice(
+            "simulate",
+            "--like",
+            one.toString(),
+            "--profile",
+            two.toString(),
+            "--set",
+            "simulation.hops=" + two);
+    assertThat(compared.status()).as(compared.err()).isZero();
+    assertThat(compared.out())
+        .contains("! service times: means of a recorded run's batches")
+        .contains("! hops: those of ")
+        .contains("1 run: too few for a verdict");
+  }
+
+  @Test
+  void likensNothingToASimulation() throws IOException {
+    assertThat(simulate(tiny(), "a").status()).isZero();
+    BadInputCommand refused = sluice("simulate", "--like", folder.resolve("a").toString());
+    assertThat(refused.status()).isEqualTo(Sluice.EXIT_MISTAKE);
+    assertThat(refused.err()).contains("this run was itself a simulation");
+    assertThat(sluice("simulate", "--like", folder.toString()).err())
+        .contains("this is no folder of a finished run");
+  }
 }
