@@ -491,6 +491,28 @@ final class CoreState implements SchedulerState {
   }
 
   @Override
+  public ExecutorLanes.@Nullable Lane laneToWaitFor(Group gang) {
+    JobGroup jobs = (JobGroup) gang;
+    ExecutorLanes.Lane best = null;
+    long bestNs = Long.MAX_VALUE;
+    for (ExecutorLanes executor : executors) {
+      if (executor.joined() && !executor.lost() && jobs.modelOn(executor) != null) {
+        for (int i = 0;
+            i + gang.lanesNeeded() <= executor.lanes().size();
+            i += gang.lanesNeeded()) {
+          ExecutorLanes.Lane lane = executor.lane(i);
+          long freeAtNs = executor.expectedFreeAtNs(lane, gang.lanesNeeded(), nowNs);
+          if (best == null || freeAtNs < bestNs) {
+            best = lane;
+            bestNs = freeAtNs;
+          }
+        }
+      }
+    }
+    return best;
+  }
+
+  @Override
   public long switchNs(Lane first, Group group) {
     if (settings.switching() == CoreSettings.Switching.NONE) {
       return 0;

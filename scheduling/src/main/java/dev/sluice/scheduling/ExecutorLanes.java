@@ -197,6 +197,17 @@ final class ExecutorLanes {
     return idle.nextClearBit(lane.index) - lane.index >= lanesNeeded;
   }
 
+  /**
+   * When this lane and as many of the next ones as needed are expected to be idle, now or later.
+   */
+  long expectedFreeAtNs(Lane lane, int lanesNeeded, long nowNs) {
+    long freeAtNs = nowNs;
+    for (int i = lane.index; i < lane.index + lanesNeeded; i++) {
+      freeAtNs = Math.max(freeAtNs, lanes.get(i).expectedFreeAtNs());
+    }
+    return freeAtNs;
+  }
+
   /** This lane and as many of the next ones as needed, which are there. */
   List<Lane> lanesFrom(Lane lane, int lanesNeeded) {
     return lanesNeeded == 1 ? lane.alone : lanes.subList(lane.index, lane.index + lanesNeeded);

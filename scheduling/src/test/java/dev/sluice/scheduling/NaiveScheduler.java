@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
@@ -158,6 +159,8 @@ final class NaiveScheduler {
           .thenComparingLong(w -> w.spec.deadlineNs())
           .thenComparing(BY_ID);
   private static final Comparator<Waiting> BY_ENTRY = comparingLong(Waiting::entry);
+  private static final Comparator<Waiting> BY_PATH =
+      comparingLong((Waiting w) -> w.spec.intendedAtNs() - w.spec.pathNs()).thenComparing(BY_ENTRY);
 
   private final CoreSettings settings;
   private final String policy;
@@ -523,7 +526,9 @@ final class NaiveScheduler {
     boolean anyIdle =
         executors.stream()
             .anyMatch(e -> IntStream.range(0, e.report.lanes()).anyMatch(l -> takesAt(e, l) == 0));
-    if (anyIdle && !waiting.isEmpty()) {
+    if (anyIdle && policy.equals("critical_path") && waiting.stream().anyMatch(this::startable)) {
+      cause = Cause.POLICY; // nothing was chosen, though something could have been
+    } else if (anyIdle && !waiting.isEmpty()) {
       Set<Cause> causes =
           policy.equals("fifo")
               ? Set.of(cause(waiting.stream().min(BY_ARRIVAL).orElseThrow()))
@@ -611,11 +616,18 @@ final class NaiveScheduler {
       String id = followed.jobs().get(0).id();
       Waiting drawn =
           waiting.stream().filter(w -> w.spec.id().equals(id)).findFirst().orElseThrow();
-      return startable(drawn) ? fill(drawn, BY_ENTRY, followed) : null;
+      return startable(drawn) ? fill(drawn, laneFor(drawn), BY_ENTRY, followed) : null;
+    }
+    if (policy.equals("critical_path")) {
+      Placed first = firstPlaced(null);
+      Placed chosen = first != null && first.waits ? firstPlaced(first) : first;
+      return chosen == null ? null : fill(chosen.job, chosen.lane, BY_PATH, followed);
     }
     if (policy.equals("fifo")) {
       Waiting oldest = waiting.stream().min(BY_ARRIVAL).orElse(null);
-      return oldest != null && startable(oldest) ? fill(oldest, BY_ENTRY, followed) : null;
+      return oldest != null && startable(oldest)
+          ? fill(oldest, laneFor(oldest), BY_ENTRY, followed)
+          : null;
     }
     Comparator<Waiting> order =
         switch (policy) {
@@ -630,9 +642,12 @@ final class NaiveScheduler {
     if (best == null) {
       return null;
     }
-    LaneOf lane = laneFor(best);
+    LaneOf lane = policy.equals("ray_like") ? residentLaneFor(best) : laneFor(best);
     return fill(
-        best, policy.equals("dynamic") ? highest(w -> dynamicScore(w, lane)) : order, followed);
+        best,
+        lane,
+        policy.equals("dynamic") ? highest(w -> dynamicScore(w, lane)) : order,
+        followed);
   }
 
   private static Comparator<Waiting> highest(ToDoubleFunction<Waiting> score) {
@@ -666,8 +681,7 @@ final class NaiveScheduler {
         - 0.1 * tokens(w.spec) / 1000;
   }
 
-  private Held fill(Waiting first, Comparator<Waiting> order, Dispatch followed) {
-    LaneOf lane = policy.equals("ray_like") ? residentLaneFor(first) : laneFor(first);
+  private Held fill(Waiting first, LaneOf lane, Comparator<Waiting> order, Dispatch followed) {
     boolean outside = overBudget(first.spec);
     List<Waiting> batch = new ArrayList<>(List.of(first));
     int samples = first.spec.samples();
@@ -790,6 +804,102 @@ final class NaiveScheduler {
         .findFirst()
         .or(() -> idle.stream().min(comparingLong(l -> l.executor.freedNs.get(l.index))))
         .orElseGet(() -> laneFor(w));
+  }
+
+  /** A job, and where critical_path would start it, or let it wait. */
+  private record Placed(Waiting job, LaneOf lane, double cost, boolean waits) {
+    boolean overlaps(LaneOf from, int lanes) {
+      return from.executor == lane.executor
+          && IntStream.range(from.index, from.index + lanes)
+              .anyMatch(i -> i >= lane.index && i < lane.index + job.spec.lanesNeeded());
+    }
+  }
+
+  private Placed firstPlaced(Placed gang) {
+    return waiting.stream()
+        .map(w -> placed(w, gang))
+        .filter(Objects::nonNull)
+        .min(comparingDouble(Placed::cost).thenComparing(Placed::job, BY_PATH))
+        .orElse(null);
+  }
+
+  private Placed placed(Waiting w, Placed gang) {
+    LaneOf anyLane = startable(w) ? laneFor(w) : null;
+    int lanes = w.spec.lanesNeeded();
+    if (anyLane != null && takesAt(anyLane.executor, anyLane.index) > 0) {
+      return gang != null && gang.overlaps(anyLane, 1) ? null : placed(w, anyLane, 0, false);
+    }
+    LaneOf lane =
+        (anyLane == null ? Stream.<LaneOf>of() : lanesFor(w))
+            .filter(l -> takesAt(l.executor, l.index) == 0 && l.index % lanes == 0)
+            .filter(l -> gang == null || !gang.overlaps(l, lanes))
+            .min(
+                comparingLong((LaneOf l) -> switchNs(l, w))
+                    .thenComparing(l -> !w.spec.workload().equals(l.executor.resident.get(l.index)))
+                    .thenComparingLong(l -> l.executor.freedNs.get(l.index)))
+            .orElse(null);
+    if (lane != null) {
+      long switchNs = switchNs(lane, w);
+      return switchNs > 0 && othersAreThroughIn(switchNs, w, lane.executor)
+          ? null
+          : placed(w, lane, switchNs, false);
+    }
+    if (gang != null || lanes == 1 || (anyLane == null && cause(w) != Cause.LANE)) {
+      return null;
+    }
+    return joined()
+        .filter(e -> !e.lost && canRun(e, w.spec))
+        .flatMap(
+            e ->
+                IntStream.iterate(0, i -> i + lanes <= e.report.lanes(), i -> i + lanes)
+                    .mapToObj(i -> new LaneOf(e, i)))
+        .min(comparingLong(l -> untilIdleNs(l, lanes)))
+        .map(l -> placed(w, l, switchNs(l, w) + untilIdleNs(l, lanes), true))
+        .orElse(null);
+  }
+
+  private Placed placed(Waiting w, LaneOf lane, long lostNs, boolean waits) {
+    double rankNs = w.spec.intendedAtNs() - w.spec.pathNs();
+    return new Placed(w, lane, rankNs + 200.0 * lostNs, waits);
+  }
+
+  private long switchNs(LaneOf lane, Waiting w) {
+    return IntStream.range(lane.index, lane.index + w.spec.lanesNeeded())
+        .mapToLong(
+            i -> settings.switching().switchNs(lane.executor.resident.get(i), w.spec.workload()))
+        .max()
+        .orElseThrow();
+  }
+
+  private long untilIdleNs(LaneOf lane, int lanes) {
+    return IntStream.range(lane.index, lane.index + lanes)
+        .filter(i -> !heldOn(lane.executor, i).isEmpty())
+        .mapToLong(i -> Math.max(0, expectedFreeNs(new LaneOf(lane.executor, i)) - nowNs))
+        .max()
+        .orElse(0);
+  }
+
+  private boolean othersAreThroughIn(long switchNs, Waiting w, Executor executor) {
+    List<Integer> holding =
+        IntStream.range(0, executor.report.lanes())
+            .filter(i -> takesAt(executor, i) != 0)
+            .filter(i -> w.spec.workload().equals(executor.resident.get(i)))
+            .boxed()
+            .toList();
+    long meanNs =
+        holding.stream()
+            .mapToLong(
+                i ->
+                    predictedNs(
+                        executor,
+                        w.spec,
+                        w.spec.samples(),
+                        busyLanesWith(new LaneOf(executor, i), w.spec)))
+            .max()
+            .orElse(0);
+    int atOnce = holding.size() / w.spec.lanesNeeded();
+    long alike = waiting.stream().filter(o -> group(o.spec).equals(group(w.spec))).count();
+    return atOnce > 0 && (double) alike * meanNs / atOnce <= switchNs;
   }
 
   private long expectedFreeNs(LaneOf lane) {

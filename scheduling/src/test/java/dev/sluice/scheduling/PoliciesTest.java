@@ -12,7 +12,14 @@ final class PoliciesTest {
   @Test
   void knowsItsPoliciesByName() {
     assertThat(Policies.names())
-        .containsExactly("batch_aware", "dynamic", "fifo", "priority_slo", "random", "ray_like");
+        .containsExactly(
+            "batch_aware",
+            "critical_path",
+            "dynamic",
+            "fifo",
+            "priority_slo",
+            "random",
+            "ray_like");
   }
 
   @Test
@@ -21,7 +28,7 @@ final class PoliciesTest {
         .isThrownBy(() -> Policies.create("fifoo", Map.of()))
         .withMessage(
             "scheduler (fifoo) is unknown."
-                + " Known schedulers: batch_aware, dynamic, fifo, priority_slo, random, ray_like");
+                + " Known schedulers: batch_aware, critical_path, dynamic, fifo, priority_slo, random, ray_like");
   }
 
   @Test

@@ -19,6 +19,7 @@ import dev.sluice.scheduling.CoreSettings.JobClass;
 import dev.sluice.scheduling.CoreSettings.Leases;
 import dev.sluice.scheduling.CoreSettings.Microbatch;
 import dev.sluice.scheduling.CoreSettings.Predictor;
+import dev.sluice.scheduling.CoreSettings.Switching;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -69,10 +70,15 @@ final class RandomFacts {
             leases(),
             random.nextInt(2),
             random.nextBoolean(),
-            new Predictor(random.nextInt(4) > 0, random.nextBoolean() ? 0.6 : 0.95));
+            new Predictor(random.nextInt(4) > 0, random.nextBoolean() ? 0.6 : 0.95),
+            random.nextBoolean() ? Switching.NONE : RandomFacts::switchNs);
     gangs = random.nextInt(3) == 0;
     jumps = settings.leases().heartbeatNs() > 100 * MS;
     arrivalsEndAtNsMax = random.nextInt(3) > 0 ? Long.MAX_VALUE : (50 + random.nextInt(300)) * MS;
+  }
+
+  private static long switchNs(String resident, String workload) {
+    return resident == null ? 3 * MS : resident.equals(workload) ? 0 : 5 * MS;
   }
 
   private Leases leases() {

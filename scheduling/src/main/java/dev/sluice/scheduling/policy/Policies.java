@@ -15,6 +15,7 @@ public final class Policies {
           entry("fifo", unweighted(FifoPolicy::new)),
           entry("priority_slo", unweighted(PrioritySloPolicy::new)),
           entry("batch_aware", weighted(BatchAwarePolicy.WEIGHTS, BatchAwarePolicy::new)),
+          entry("critical_path", unweighted(CriticalPathPolicy::new)),
           entry("dynamic", weighted(DynamicPolicy.WEIGHTS, DynamicPolicy::new)),
           entry("random", unweighted(RandomPolicy::new)),
           entry("ray_like", unweighted(RayLikePolicy::new)));

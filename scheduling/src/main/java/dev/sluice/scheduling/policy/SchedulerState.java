@@ -61,6 +61,13 @@ public interface SchedulerState {
   boolean mayStartOn(Lane first, Group group);
 
   /**
+   * Where a gang is expected to be able to start first, whatever its lanes hold now: the first of
+   * as many neighbours as it needs, at a multiple of their number, on an executor that can run it.
+   * Null: none has so many lanes.
+   */
+  @Nullable Lane laneToWaitFor(Group gang);
+
+  /**
    * How long the lane, or of a gang's lanes the slowest, takes to load the group's model before a
    * job of it can start; 0: it holds it, or models are not loaded one by one.
    */

@@ -20,7 +20,7 @@ import net.jqwik.api.ShrinkingMode;
 final class GraphSimulationPropertyTest {
   @Provide
   Arbitrary<String> policies() {
-    return Arbitraries.of("fifo", "random", "ray_like");
+    return Arbitraries.of("critical_path", "fifo", "random", "ray_like");
   }
 
   @Property(tries = 1000, shrinking = ShrinkingMode.OFF)
