@@ -50,6 +50,7 @@ final class Benches {
     return List.of(
         new CoreInChild(),
         new SimulatorInChild(out),
+        new WorkflowBench(),
         new PredictLookupBench(System::nanoTime),
         new PredictTableBench(folder, System::nanoTime),
         hop(100, 20, 8, 3, 12, folder, seconds, warmUpSeconds),

@@ -117,13 +117,16 @@ final class Fields {
   double numberOf(String key, Value value, double least, double most) {
     String written = written(value);
     boolean plain = value instanceof Scalar scalar && !scalar.quoted();
-    if (plain && NOT_FINITE.matcher(written).matches()) {
-      wrong(key, value, "must be a finite number", "it was divided by zero where it was made");
-      return Double.NaN;
-    }
     if (!plain || !DECIMAL.matcher(written).matches()) {
-      wrong(
-          key, value, "must be a number", "it is to be written in digits, without quotes or unit");
+      if (plain && NOT_FINITE.matcher(written).matches()) {
+        wrong(key, value, "must be a finite number", "it was divided by zero where it was made");
+      } else {
+        wrong(
+            key,
+            value,
+            "must be a number",
+            "it is to be written in digits, without quotes or unit");
+      }
       return Double.NaN;
     }
     double number = Double.parseDouble(written);

@@ -3,10 +3,12 @@ package dev.sluice.scheduling.policy;
 import static dev.sluice.scheduling.policy.Choice.nothing;
 import static dev.sluice.scheduling.policy.Choice.start;
 
+import dev.sluice.scheduling.JobSpec;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.SchedulerState.Group;
 import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -38,9 +40,7 @@ final class CriticalPathPolicy implements SchedulingPolicy {
    */
   private record Candidate(Group group, Lane lane, double cost, boolean waits) {
     static Candidate of(Group group, Lane lane, long lostNs, boolean waits) {
-      Job job = group.first(JobOrder.PATH);
-      double rankNs = job.spec().intendedAtNs() - job.spec().pathNs();
-      return new Candidate(group, lane, rankNs + (double) LOST_WEIGHT * lostNs, waits);
+      return new Candidate(group, lane, rankNs(group) + (double) LOST_WEIGHT * lostNs, waits);
     }
 
     boolean isBefore(Candidate that) {
@@ -92,13 +92,23 @@ final class CriticalPathPolicy implements SchedulingPolicy {
    */
   private static @Nullable Candidate best(SchedulerState state, @Nullable Candidate gang) {
     Candidate best = null;
-    for (Group group : state.groups()) {
-      Candidate candidate = candidate(state, group, gang);
-      if (candidate != null && (best == null || candidate.isBefore(best))) {
-        best = candidate;
+    List<? extends Group> groups = state.groups();
+    for (int i = 0; i < groups.size(); i++) {
+      Group group = groups.get(i);
+      if (best == null || rankNs(group) <= best.cost) { // none costs less than its rank
+        Candidate candidate = candidate(state, group, gang);
+        if (candidate != null && (best == null || candidate.isBefore(best))) {
+          best = candidate;
+        }
       }
     }
     return best;
+  }
+
+  /** Of its first job. */
+  private static double rankNs(Group group) {
+    JobSpec first = group.first(JobOrder.PATH).spec();
+    return first.intendedAtNs() - first.pathNs();
   }
 
   private static @Nullable Candidate candidate(
