@@ -51,6 +51,7 @@ final class Benches {
         new CoreInChild(),
         new SimulatorInChild(out),
         new WorkflowBench(),
+        new CheckBench(folder, System::nanoTime),
         new PredictLookupBench(System::nanoTime),
         new PredictTableBench(folder, System::nanoTime),
         hop(100, 20, 8, 3, 12, folder, seconds, warmUpSeconds),
