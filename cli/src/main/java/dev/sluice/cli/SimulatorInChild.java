@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
  */
 final class SimulatorInChild implements Bench {
   private static final int JOBS = 10_000_000;
-  private static final int JOBS_OVERLOADED = 2_000_000;
+  private static final int JOBS_OVERLOADED = 5_000_000;
 
   private final Consumer<String> out;
 

@@ -2,6 +2,7 @@ package dev.sluice.cli;
 
 import static dev.sluice.cli.BadInputCommand.sluice;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -129,6 +130,33 @@ final class SimulateCommandTest {
     assertThat(repeated.out()).contains("95 % interval of the mean over 3 runs");
     assertThat(summary("r").path("seeds")).hasSize(3);
     assertThat(folder.resolve("r").resolve("r-2")).isNotEmptyDirectory();
+  }
+
+  @Test
+  void takesServiceTimesAndTheirSpreadFromAModel_onRealLanes() throws Exception {
+    Path model = folder.resolve("model");
+    LinearProfile.train("cpu", 1, model);
+    Path config =
+        Files.writeString(
+            folder.resolve("real.yaml"),
+            """
+            duration_seconds: 10
+            arrival_rate_jobs_per_sec: 60
+            workloads: [{name: short, path: short.onnx, input_shape: [3], tokens: 10}]
+            backends_enabled: [onnx]
+            batch_sizes: [4]
+            predictor: {enabled: true, model_path: %s}
+            """
+                .formatted(model));
+    BadInputCommand simulated = simulate(config, "m");
+    assertThat(simulated.status()).as(simulated.err()).isZero();
+    assertThat(simulated.out())
+        .contains("! service times: predictions of model ")
+        .contains("! predictor: model ");
+    JsonNode summary = summary("m");
+    assertThat(summary.path("all_avg_service_ms").asDouble()).isEqualTo(4, within(0.08));
+    assertThat(summary.path("prediction_error_median").asDouble()).isBetween(0.003, 0.03);
+    assertThat(summary.path("device_kinds").path(0).asText()).isEqualTo("cpu");
   }
 
   @Test

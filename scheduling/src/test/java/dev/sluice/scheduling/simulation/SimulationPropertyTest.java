@@ -25,12 +25,12 @@ import net.jqwik.api.Property;
 final class SimulationPropertyTest {
   private static final long TOKENS = 600;
 
-  @Property(tries = 60)
+  @Property(tries = 50)
   void isTheSame_whenSeedAndSettingsAre(@ForAll long seed) {
     assertThat(simulate(seed).lines).isEqualTo(simulate(seed).lines);
   }
 
-  @Property(tries = 120)
+  @Property(tries = 50)
   void givesEachJobOneOutcome(@ForAll long seed) {
     Simulated told = simulate(seed);
     assertThat(told.ends.stream().map(JobEnd::jobId))
@@ -38,7 +38,7 @@ final class SimulationPropertyTest {
     assertThat(told.end().jobs()).isEqualTo(told.requested.size());
   }
 
-  @Property(tries = 120)
+  @Property(tries = 50)
   void runsOneBatchAtATimeOnALane(@ForAll long seed) {
     Map<String, List<Batch>> byLane = new HashMap<>();
     for (Batch batch : simulate(seed).batches) {
@@ -55,7 +55,7 @@ final class SimulationPropertyTest {
     }
   }
 
-  @Property(tries = 120)
+  @Property(tries = 50)
   void neverHoldsMoreTokensThanThereAre(@ForAll long seed) {
     Simulated told = simulate(seed);
     Map<String, List<long[]>> changes = new HashMap<>(); // by executor: fact, tokens
@@ -84,7 +84,7 @@ final class SimulationPropertyTest {
     }
   }
 
-  @Property(tries = 60)
+  @Property(tries = 50)
   void appendsFactsInWholeMillisecondsThatNeverGoBack(@ForAll long seed) {
     Map<Integer, Long> lastNs = new HashMap<>();
     for (Simulated.Logged fact : simulate(seed).facts) {
