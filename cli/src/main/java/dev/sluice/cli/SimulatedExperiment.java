@@ -172,7 +172,8 @@ record SimulatedExperiment(
       throw new UserMistakeException(
           parsed.location("simulation.latency_table"),
           "simulation.latency_table (" + file + ") does not exist",
-          "the path is wrong; it counts from the folder of the experiment file");
+          "the path is wrong (it counts from the folder of the experiment file), or --profile FILE"
+              + " names the table");
     }
     return LatencyTable.read(file);
   }
