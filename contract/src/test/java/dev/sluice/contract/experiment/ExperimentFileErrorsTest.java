@@ -25,7 +25,7 @@ final class ExperimentFileErrorsTest {
       "admission, allow_slow_precision, arrival_rate_jobs_per_sec, arrivals, backends_enabled, batch_sizes, classes,"
           + " duration_seconds, expire_after_ms, generators, interactive_ratio, kafka, lanes,"
           + " max_waiting, microbatch, precision_modes, predictor, recorded, resources, run_name,"
-          + " scheduler, scheduler_name, seed, tail_seconds, thresholds, warmup_seconds, workloads";
+          + " scheduler, scheduler_name, seed, simulation, tail_seconds, thresholds, warmup_seconds, workloads";
 
   @TempDir private Path folder;
   private Path file;
