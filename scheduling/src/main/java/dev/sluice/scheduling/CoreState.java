@@ -496,12 +496,12 @@ final class CoreState implements SchedulerState {
     ExecutorLanes.Lane best = null;
     long bestNs = Long.MAX_VALUE;
     for (ExecutorLanes executor : executors) {
-      if (executor.joined() && !executor.lost() && jobs.modelOn(executor) != null) {
+      if (executor.joined() && !executor.lost() && couldEverRun(jobs, executor)) {
         for (int i = 0;
             i + gang.lanesNeeded() <= executor.lanes().size();
             i += gang.lanesNeeded()) {
           ExecutorLanes.Lane lane = executor.lane(i);
-          long freeAtNs = executor.expectedFreeAtNs(lane, gang.lanesNeeded(), nowNs);
+          long freeAtNs = executor.expectedFreeAtNs(lane, gang.lanesNeeded());
           if (best == null || freeAtNs < bestNs) {
             best = lane;
             bestNs = freeAtNs;
@@ -510,6 +510,12 @@ final class CoreState implements SchedulerState {
       }
     }
     return best;
+  }
+
+  /** Whether the executor can run the group's model, and has the tokens if nothing else runs. */
+  private boolean couldEverRun(JobGroup group, ExecutorLanes executor) {
+    return group.modelOn(executor) != null
+        && (group.overBudget ? settings.cpuFallback() : group.tokens <= executor.report.tokens());
   }
 
   @Override
@@ -640,8 +646,9 @@ final class CoreState implements SchedulerState {
         .meanNs(samples, on.executor().busyLanesWith(on, group.lanesNeeded()));
   }
 
-  boolean canRun(JobGroup group, ExecutorLanes.Lane lane) {
-    return group.modelOn(lane.executor()) != null;
+  @Override
+  public boolean canRun(Lane lane, Group group) {
+    return ((JobGroup) group).modelOn(((ExecutorLanes.Lane) lane).executor()) != null;
   }
 
   /** All that is known in advance of a batch on the lane, which does not hold it yet. */

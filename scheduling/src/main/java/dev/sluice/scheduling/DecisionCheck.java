@@ -36,7 +36,7 @@ final class DecisionCheck {
           Rule.GANG_SIZE,
           "jobs %s of (%d) lanes on lanes %s".formatted(jobs, group.lanesNeeded(), start.lanes()));
     }
-    if (!state.canRun(group, lane)) {
+    if (!state.canRun(lane, group)) {
       throw broken(Rule.CANNOT_RUN, "jobs %s on lane (%s)".formatted(jobs, lane));
     }
     long samples = 0;

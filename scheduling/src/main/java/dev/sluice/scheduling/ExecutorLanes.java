@@ -198,10 +198,10 @@ final class ExecutorLanes {
   }
 
   /**
-   * When this lane and as many of the next ones as needed are expected to be idle, now or later.
+   * The latest {@link Lane#expectedFreeAtNs} of this lane and as many of the next ones as needed.
    */
-  long expectedFreeAtNs(Lane lane, int lanesNeeded, long nowNs) {
-    long freeAtNs = nowNs;
+  long expectedFreeAtNs(Lane lane, int lanesNeeded) {
+    long freeAtNs = Long.MIN_VALUE;
     for (int i = lane.index; i < lane.index + lanesNeeded; i++) {
       freeAtNs = Math.max(freeAtNs, lanes.get(i).expectedFreeAtNs());
     }
@@ -430,15 +430,19 @@ final class ExecutorLanes {
     }
 
     @Override
-    public long expectedFreeAtNs() {
-      if (held.isEmpty()) {
-        return freedAtNs;
-      }
-      long freeAtNs = Math.max(held.get(0).dispatch.decidedAtNs(), freedAtNs);
+    public long heldNs() {
+      long ns = 0;
       for (int i = 0; i < held.size(); i++) {
-        freeAtNs += held.get(i).dispatch.prediction().meanNs();
+        ns += held.get(i).dispatch.prediction().meanNs();
       }
-      return freeAtNs;
+      return ns;
+    }
+
+    @Override
+    public long expectedFreeAtNs() {
+      return held.isEmpty()
+          ? freedAtNs
+          : Math.max(held.get(0).dispatch.decidedAtNs(), freedAtNs) + heldNs();
     }
 
     @Override

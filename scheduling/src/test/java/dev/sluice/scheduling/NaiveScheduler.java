@@ -240,7 +240,7 @@ final class NaiveScheduler {
     }
     findFirsts();
     Executor executor = executor(chosen.start.executorId);
-    if (!policy.equals("fifo")) {
+    if (!policy.equals("fifo") && !policy.equals("critical_path")) {
       for (Waiting w : waiting) {
         if (tokens(w.spec) > rawFreeTokens(executor)
             && couldHold(executor, w.spec)
@@ -840,22 +840,40 @@ final class NaiveScheduler {
             .orElse(null);
     if (lane != null) {
       long switchNs = switchNs(lane, w);
-      return switchNs > 0 && othersAreThroughIn(switchNs, w, lane.executor)
+      return switchNs > 0 && lanes == 1 && othersAreThroughSooner(w)
           ? null
           : placed(w, lane, switchNs, false);
     }
-    if (gang != null || lanes == 1 || (anyLane == null && cause(w) != Cause.LANE)) {
+    if (gang != null || lanes == 1 || (anyLane == null && !isBlockedByOthers(w))) {
       return null;
     }
     return joined()
         .filter(e -> !e.lost && canRun(e, w.spec))
+        .filter(
+            e -> overBudget(w.spec) ? settings.cpuFallback() : tokens(w.spec) <= e.report.tokens())
         .flatMap(
             e ->
                 IntStream.iterate(0, i -> i + lanes <= e.report.lanes(), i -> i + lanes)
                     .mapToObj(i -> new LaneOf(e, i)))
-        .min(comparingLong(l -> untilIdleNs(l, lanes)))
-        .map(l -> placed(w, l, switchNs(l, w) + untilIdleNs(l, lanes), true))
+        .min(
+            comparingLong(
+                l ->
+                    IntStream.range(l.index, l.index + lanes)
+                        .mapToLong(i -> laneFreeNs(new LaneOf(l.executor, i)))
+                        .max()
+                        .orElseThrow()))
+        .map(l -> placed(w, l, switchNs(l, w) + gatheringNs(l, lanes), true))
         .orElse(null);
+  }
+
+  private boolean isBlockedByOthers(Waiting w) {
+    return cause(w) == Cause.LANE || cause(w) == Cause.TOKENS;
+  }
+
+  private long laneFreeNs(LaneOf lane) {
+    return heldOn(lane.executor, lane.index).isEmpty()
+        ? lane.executor.freedNs.get(lane.index)
+        : expectedFreeNs(lane);
   }
 
   private Placed placed(Waiting w, LaneOf lane, long lostNs, boolean waits) {
@@ -871,35 +889,38 @@ final class NaiveScheduler {
         .orElseThrow();
   }
 
-  private long untilIdleNs(LaneOf lane, int lanes) {
+  private long gatheringNs(LaneOf lane, int lanes) {
     return IntStream.range(lane.index, lane.index + lanes)
-        .filter(i -> !heldOn(lane.executor, i).isEmpty())
-        .mapToLong(i -> Math.max(0, expectedFreeNs(new LaneOf(lane.executor, i)) - nowNs))
+        .mapToLong(i -> heldOn(lane.executor, i).stream().mapToLong(h -> h.predicted.meanNs).sum())
         .max()
-        .orElse(0);
+        .orElseThrow();
   }
 
-  private boolean othersAreThroughIn(long switchNs, Waiting w, Executor executor) {
-    List<Integer> holding =
-        IntStream.range(0, executor.report.lanes())
-            .filter(i -> takesAt(executor, i) != 0)
-            .filter(i -> w.spec.workload().equals(executor.resident.get(i)))
-            .boxed()
+  private boolean othersAreThroughSooner(Waiting w) {
+    List<LaneOf> able =
+        joined()
+            .filter(e -> canRun(e, w.spec))
+            .flatMap(e -> IntStream.range(0, e.report.lanes()).mapToObj(i -> new LaneOf(e, i)))
             .toList();
+    List<LaneOf> holding =
+        able.stream()
+            .filter(l -> w.spec.workload().equals(l.executor.resident.get(l.index)))
+            .filter(l -> takesAt(l.executor, l.index) != 0)
+            .toList();
+    long leastSwitchNs =
+        able.stream()
+            .filter(l -> !w.spec.workload().equals(l.executor.resident.get(l.index)))
+            .mapToLong(l -> switchNs(l, w))
+            .min()
+            .orElse(Long.MAX_VALUE);
     long meanNs =
         holding.stream()
             .mapToLong(
-                i ->
-                    predictedNs(
-                        executor,
-                        w.spec,
-                        w.spec.samples(),
-                        busyLanesWith(new LaneOf(executor, i), w.spec)))
+                l -> predictedNs(l.executor, w.spec, w.spec.samples(), busyLanesWith(l, w.spec)))
             .max()
             .orElse(0);
-    int atOnce = holding.size() / w.spec.lanesNeeded();
     long alike = waiting.stream().filter(o -> group(o.spec).equals(group(w.spec))).count();
-    return atOnce > 0 && (double) alike * meanNs / atOnce <= switchNs;
+    return !holding.isEmpty() && (double) alike * meanNs / holding.size() <= leastSwitchNs;
   }
 
   private long expectedFreeNs(LaneOf lane) {

@@ -25,9 +25,11 @@ import org.jspecify.annotations.Nullable;
  *   <li>While the first of all is a gang whose lanes are not all idle, those that are expected to
  *       be so first are kept for it. Gangs begin at multiples of their size, so that they leave no
  *       gaps.
- *   <li>A model is not loaded once more while the lanes that hold it will be through with all that
- *       waits for it in less time than the loading takes.
+ *   <li>A model of one lane is not loaded once more while the lanes that hold it will be through
+ *       with all that waits for it in less time than the loading takes.
  * </ul>
+ *
+ * It keeps no tokens for jobs that it passes over: it is made for workflows, whose GPUs have none.
  */
 final class CriticalPathPolicy implements SchedulingPolicy {
   private static final int LOST_WEIGHT = 200;
@@ -59,7 +61,7 @@ final class CriticalPathPolicy implements SchedulingPolicy {
 
   @Override
   public Needs needs() {
-    return new Needs(Set.of(JobOrder.PATH), false, true, true);
+    return new Needs(Set.of(JobOrder.PATH), false, true, false);
   }
 
   @Override
@@ -121,22 +123,28 @@ final class CriticalPathPolicy implements SchedulingPolicy {
     Lane lane = anyLane == null ? null : bestIdle(state, group, gang);
     if (lane != null) {
       long switchNs = state.switchNs(lane, group);
-      return switchNs > 0 && othersAreThroughIn(switchNs, state, group, lane)
+      return switchNs > 0 && group.lanesNeeded() == 1 && othersAreThroughSooner(state, group)
           ? null
           : Candidate.of(group, lane, switchNs, false);
     }
     boolean mayWait =
         gang == null
             && group.lanesNeeded() > 1
-            && (anyLane != null || state.blockedBy(group) == Cause.LANE);
+            && (anyLane != null || isBlockedByOthers(state, group));
     Lane awaited = mayWait ? state.laneToWaitFor(group) : null;
     return awaited == null
         ? null
         : Candidate.of(
             group,
             awaited,
-            state.switchNs(awaited, group) + untilIdleNs(state, awaited, group),
+            state.switchNs(awaited, group) + gatheringNs(state, awaited, group),
             true);
+  }
+
+  /** Whether it can start as soon as what runs has ended. */
+  private static boolean isBlockedByOthers(SchedulerState state, Group group) {
+    Cause cause = state.blockedBy(group);
+    return cause == Cause.LANE || cause == Cause.TOKENS;
   }
 
   /** Of the lanes on which it may start that with the shortest switch, else idle the longest. */
@@ -166,32 +174,33 @@ final class CriticalPathPolicy implements SchedulingPolicy {
         : holdsIt;
   }
 
-  private static long untilIdleNs(SchedulerState state, Lane first, Group group) {
-    long untilNs = 0;
-    for (Lane lane : state.lanesFrom(first, group)) {
-      untilNs = Math.max(untilNs, lane.idle() ? 0 : lane.expectedFreeAtNs() - state.nowNs());
+  /** How long the gang's lanes stand idle at most until the last of them does. */
+  private static long gatheringNs(SchedulerState state, Lane first, Group gang) {
+    long longestNs = 0;
+    for (Lane lane : state.lanesFrom(first, gang)) {
+      longestNs = Math.max(longestNs, lane.heldNs());
     }
-    return untilNs;
+    return longestNs;
   }
 
   /**
-   * Whether the busy lanes that hold the model are done with all that waits for it in that time.
-   *
-   * @param onExecutorOf a lane of an executor that can run it
+   * Whether the busy lanes that hold the model are done with all that waits for it before any other
+   * lane could have loaded it.
    */
-  private static boolean othersAreThroughIn(
-      long switchNs, SchedulerState state, Group group, Lane onExecutorOf) {
+  private static boolean othersAreThroughSooner(SchedulerState state, Group group) {
     int holding = 0;
     long meanNs = 0;
+    long leastSwitchNs = Long.MAX_VALUE;
     for (Lane lane : state.lanes()) {
-      if (!lane.idle()
-          && group.workload().equals(lane.resident())
-          && lane.executorId().equals(onExecutorOf.executorId())) {
-        holding++;
-        meanNs = Math.max(meanNs, state.predictedNs(group, group.samples(), lane));
+      if (state.canRun(lane, group)) {
+        if (!group.workload().equals(lane.resident())) {
+          leastSwitchNs = Math.min(leastSwitchNs, state.switchNs(lane, group));
+        } else if (!lane.idle()) {
+          holding++;
+          meanNs = Math.max(meanNs, state.predictedNs(group, group.samples(), lane));
+        }
       }
     }
-    int atOnce = holding / group.lanesNeeded();
-    return atOnce > 0 && (double) group.waiting() * meanNs / atOnce <= switchNs;
+    return holding > 0 && (double) group.waiting() * meanNs / holding <= leastSwitchNs;
   }
 }

@@ -60,6 +60,9 @@ public interface SchedulerState {
    */
   boolean mayStartOn(Lane first, Group group);
 
+  /** Whether the lane's executor can run the group's model. */
+  boolean canRun(Lane lane, Group group);
+
   /**
    * Where a gang is expected to be able to start first, whatever its lanes hold now: the first of
    * as many neighbours as it needs, at a multiple of their number, on an executor that can run it.
@@ -209,6 +212,9 @@ public interface SchedulerState {
     int index();
 
     String deviceKind();
+
+    /** Predicted means of all that it holds, together; 0: it holds nothing. */
+    long heldNs();
 
     /** Whether it holds nothing and takes a batch. */
     boolean idle();
