@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.OptionalDouble;
 
@@ -41,6 +42,7 @@ record Workflows(List<GpuModel> models, List<GraphRequest> requests, List<String
     long zeroEpochNs =
         files.requests().stream().mapToLong(WorkflowRequest::timestampEpochNs).min().orElse(0);
     Map<String, Integer> assumed = new LinkedHashMap<>();
+    Map<String, LongSummaryStatistics> seen = new HashMap<>();
     List<GraphRequest> requests = new ArrayList<>(files.requests().size());
     double sumNs = 0;
     for (WorkflowRequest request : files.requests()) {
@@ -51,6 +53,7 @@ record Workflows(List<GpuModel> models, List<GraphRequest> requests, List<String
         throw new IllegalStateException("a request for a workflow that is not there: " + request);
       }
       requests.add(new GraphRequest(request.id(), graph, arrivedAtNs, executionNs));
+      addUp(graph, executionNs, seen);
       sumNs = Math.max(sumNs, (double) arrivedAtNs) + longestNs(graph, executionNs, gpus);
     }
     if (sumNs > SCHEDULE_NS_MAX) {
@@ -59,7 +62,29 @@ record Workflows(List<GpuModel> models, List<GraphRequest> requests, List<String
           "all of them together may last longer than 285 years",
           "their times are in another unit than seconds");
     }
-    return new Workflows(List.copyOf(models.values()), requests, warnings(assumed));
+    List<GpuModel> known = models.values().stream().map(m -> withTypical(m, seen)).toList();
+    return new Workflows(known, requests, warnings(assumed));
+  }
+
+  private static void addUp(
+      Graph graph, long[] executionNs, Map<String, LongSummaryStatistics> seen) {
+    for (int node = 0; node < executionNs.length; node++) {
+      String model = graph.nodes().get(node).model().id();
+      seen.computeIfAbsent(model, unused -> new LongSummaryStatistics()).accept(executionNs[node]);
+    }
+  }
+
+  /** A model of which the file says nothing in general is known by what requests say. */
+  private static GpuModel withTypical(GpuModel model, Map<String, LongSummaryStatistics> seen) {
+    LongSummaryStatistics ofRequests = seen.get(model.id());
+    return model.typicalNs() > 0 || ofRequests == null
+        ? model
+        : new GpuModel(
+            model.id(),
+            model.memoryGb(),
+            model.gpus(),
+            model.loadNs(),
+            Math.round(ofRequests.getAverage()));
   }
 
   private static List<String> warnings(Map<String, Integer> assumed) {
