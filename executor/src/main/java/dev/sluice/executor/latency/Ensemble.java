@@ -5,6 +5,8 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ForkJoinPool;
 import java.util.stream.LongStream;
 import smile.base.cart.Loss;
 import smile.data.DataFrame;
@@ -73,19 +75,35 @@ final class Ensemble implements Estimator {
     }
   }
 
+  /**
+   * Smile sorts the samples of a tree's node in parallel, for all features with the one buffer of
+   * the tree. With two threads a tree comes out wrong now and then, and unlike that of the same
+   * rows before.
+   */
+  private static <T> T onOneThread(Callable<T> fit) {
+    var pool = new ForkJoinPool(1);
+    try {
+      return pool.submit(fit).join();
+    } finally {
+      pool.shutdown();
+    }
+  }
+
   static Ensemble forest(List<Medians.OfPass> medians, Features features, Lines lines, long seed) {
     var table = new Table(medians, features, lines);
-    var forest =
-        RandomForest.fit(
-            Formula.lhs(TARGET),
-            table.xAndTarget,
-            TREES,
-            Math.max(1, features.names().size() / 3),
-            FOREST_DEPTH_MAX,
-            Math.max(2, medians.size()),
-            FOREST_NODE_SIZE_MIN,
-            1.0,
-            LongStream.range(0, TREES).map(i -> Seeds.derived(seed, i)));
+    RandomForest forest =
+        onOneThread(
+            () ->
+                RandomForest.fit(
+                    Formula.lhs(TARGET),
+                    table.xAndTarget,
+                    TREES,
+                    Math.max(1, features.names().size() / 3),
+                    FOREST_DEPTH_MAX,
+                    Math.max(2, medians.size()),
+                    FOREST_NODE_SIZE_MIN,
+                    1.0,
+                    LongStream.range(0, TREES).map(i -> Seeds.derived(seed, i))));
     List<Tree> trees = new ArrayList<>();
     for (var tree : forest.trees()) {
       trees.add(Tree.of(tree, table.x.schema()));
@@ -96,18 +114,21 @@ final class Ensemble implements Estimator {
   static Ensemble boosting(
       List<Medians.OfPass> medians, Features features, Lines lines, long seed) {
     var table = new Table(medians, features, lines);
-    MathEx.setSeed(Seeds.derived(seed, -1)); // of this thread, which draws the samples of the trees
-    var boosting =
-        GradientTreeBoost.fit(
-            Formula.lhs(TARGET),
-            table.xAndTarget,
-            Loss.lad(),
-            TREES,
-            BOOSTING_DEPTH_MAX,
-            BOOSTING_LEAVES_MAX,
-            BOOSTING_NODE_SIZE_MIN,
-            SHRINKAGE,
-            BOOSTING_SAMPLE);
+    GradientTreeBoost boosting =
+        onOneThread(
+            () -> {
+              MathEx.setSeed(Seeds.derived(seed, -1)); // of the thread that draws the samples
+              return GradientTreeBoost.fit(
+                  Formula.lhs(TARGET),
+                  table.xAndTarget,
+                  Loss.lad(),
+                  TREES,
+                  BOOSTING_DEPTH_MAX,
+                  BOOSTING_LEAVES_MAX,
+                  BOOSTING_NODE_SIZE_MIN,
+                  SHRINKAGE,
+                  BOOSTING_SAMPLE);
+            });
     List<Tree> trees = new ArrayList<>();
     for (var tree : boosting.trees()) {
       trees.add(Tree.of(tree, table.x.schema()));
