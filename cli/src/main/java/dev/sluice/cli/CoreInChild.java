@@ -11,8 +11,7 @@ import java.util.Map;
 
 /**
  * {@link CoreBench} in child processes with the JVM's own defaults: a core alone, both compilers.
- * Each policy has a process of its own, as it has in a run: the compiler would make code for all
- * policies of one process that is as slow as the slowest needs it.
+ * Each policy has a process of its own, as it has in a run.
  */
 final class CoreInChild implements Bench {
   private static final int FEW_GROUPS = 48;
