@@ -63,6 +63,7 @@ final class FitInChild {
   /** Reads, fits, prints. */
   public static void main(String[] arguments)
       throws IOException, UserMistakeException, UnreadableEventException {
+    endWithTheParent();
     Request request = JSON.readValue(System.in.readAllBytes(), Request.class);
     RecentBatches log =
         RecentBatches.read(
@@ -94,6 +95,16 @@ final class FitInChild {
             ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime());
     System.out.write(JSON.writeValueAsBytes(result));
     System.out.flush();
+  }
+
+  /** Nobody waits for the answer of an executor that was killed, perhaps with its broker. */
+  private static void endWithTheParent() {
+    ProcessHandle.current()
+        .parent()
+        .ifPresent(
+            parent -> {
+              var unused = parent.onExit().thenRun(() -> Runtime.getRuntime().halt(1));
+            });
   }
 
   private static @Nullable Double orNull(double error) {
