@@ -56,7 +56,7 @@ final class CheckCommand implements Callable<Integer> {
       paramLabel = "LOG|RUN",
       description =
           "A run's folder, or an execution log (default: baseline_execution_log.json, here).")
-  private Path subject = Path.of("baseline_execution_log.json");
+  private Path subject = Path.of(ExecutionLog.NAME);
 
   @Option(
       names = {"--system", "--config"},
@@ -109,8 +109,8 @@ final class CheckCommand implements Callable<Integer> {
           "there is no " + (system == null ? "--system" : "--requests") + " beside it",
           "you want to give both files, or none");
     }
-    if (!Files.isDirectory(subject) || Files.exists(subject.resolve(logFileName()))) {
-      Path log = Files.isDirectory(subject) ? subject.resolve(logFileName()) : subject;
+    if (!Files.isDirectory(subject) || Files.exists(subject.resolve(ExecutionLog.NAME))) {
+      Path log = Files.isDirectory(subject) ? subject.resolve(ExecutionLog.NAME) : subject;
       return ScheduleCheck.of(log, system, requests);
     }
     if (system != null) {
@@ -120,10 +120,6 @@ final class CheckCommand implements Callable<Integer> {
           "you want to leave --system and --requests out");
     }
     return RunCheck.of(subject);
-  }
-
-  private static String logFileName() {
-    return "baseline_execution_log.json";
   }
 
   static List<String> lines(CheckReport report, int faultsShown) {

@@ -1,6 +1,8 @@
 package dev.sluice.cli;
 
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,5 +38,24 @@ final class ChildJvm {
     command.add(main.getName());
     command.addAll(arguments);
     return command;
+  }
+
+  /**
+   * What a child with these JVM options alone prints.
+   *
+   * @param what it is, in words, for the error
+   * @throws IOException if it ends with another status than 0
+   */
+  static String printed(List<String> options, Class<?> main, List<String> arguments, String what)
+      throws IOException, InterruptedException {
+    Process child =
+        new ProcessBuilder(of(options, main, arguments))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String printed = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (child.waitFor() != 0) {
+      throw new IOException(what + " ended with status " + child.exitValue());
+    }
+    return printed;
   }
 }

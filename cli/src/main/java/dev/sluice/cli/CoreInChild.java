@@ -2,7 +2,6 @@ package dev.sluice.cli;
 
 import dev.sluice.scheduling.policy.Policies;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,16 +53,12 @@ final class CoreInChild implements Bench {
   public Map<Row, Double> measure() throws IOException, InterruptedException {
     Map<Row, Double> readings = new LinkedHashMap<>();
     for (String policy : Policies.names()) {
-      Process child =
-          new ProcessBuilder(
-                  ChildJvm.of(
-                      List.of("-Xmx1g", "-XX:+UseSerialGC"), CoreInChild.class, List.of(policy)))
-              .redirectError(ProcessBuilder.Redirect.INHERIT)
-              .start();
-      String printed = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (child.waitFor() != 0) {
-        throw new IOException("the core's bench ended with status " + child.exitValue());
-      }
+      String printed =
+          ChildJvm.printed(
+              List.of("-Xmx1g", "-XX:+UseSerialGC"),
+              CoreInChild.class,
+              List.of(policy),
+              "the core's bench");
       for (String line : printed.lines().toList()) {
         String[] fields = line.split(" ", -1);
         readings.put(

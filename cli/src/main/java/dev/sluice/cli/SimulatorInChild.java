@@ -4,7 +4,6 @@ import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.scheduling.policy.Policies;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -67,18 +66,12 @@ final class SimulatorInChild implements Bench {
   public Map<Row, Double> measure() throws IOException, InterruptedException {
     Map<Row, Double> readings = new LinkedHashMap<>();
     for (var load : loads().entrySet()) {
-      Process child =
-          new ProcessBuilder(
-                  ChildJvm.of(
-                      List.of("-XX:+UseSerialGC", "-Xmx160m", "-Xmn96m"),
-                      SimulatorInChild.class,
-                      List.of(load.getKey())))
-              .redirectError(ProcessBuilder.Redirect.INHERIT)
-              .start();
-      String printed = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (child.waitFor() != 0) {
-        throw new IOException("the simulator's bench ended with status " + child.exitValue());
-      }
+      String printed =
+          ChildJvm.printed(
+              List.of("-XX:+UseSerialGC", "-Xmx160m", "-Xmn96m"),
+              SimulatorInChild.class,
+              List.of(load.getKey()),
+              "the simulator's bench");
       String[] fields = printed.strip().split(" ", -1);
       double jobsPerSecond = Double.parseDouble(fields[0]);
       if (!load.getValue().whole()) {

@@ -9,7 +9,6 @@ import dev.sluice.scheduling.workflow.GraphRequest;
 import dev.sluice.scheduling.workflow.GraphSimulation;
 import dev.sluice.scheduling.workflow.NodeExecution;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -49,15 +48,12 @@ final class WorkflowBench implements Bench {
 
   @Override
   public Map<Row, Double> measure() throws IOException, InterruptedException {
-    Process child =
-        new ProcessBuilder(
-                ChildJvm.of(List.of("-Xmx3g", "-XX:+UseSerialGC"), WorkflowBench.class, List.of()))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    String printed = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (child.waitFor() != 0) {
-      throw new IOException("the bench of workflows ended with status " + child.exitValue());
-    }
+    String printed =
+        ChildJvm.printed(
+            List.of("-Xmx3g", "-XX:+UseSerialGC"),
+            WorkflowBench.class,
+            List.of(),
+            "the bench of workflows");
     Map<Integer, Double> secondsByRequests = new LinkedHashMap<>();
     for (String line : printed.lines().toList()) {
       String[] fields = line.split(" ", -1);

@@ -94,15 +94,7 @@ final class CoreState implements SchedulerState {
 
   @Override
   public long draw() {
-    return mix(mix(mix(settings.seed()) + factId) + dispatchIndex);
-  }
-
-  /** The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) after one step. */
-  private static long mix(long value) {
-    long z = value + 0x9E3779B97F4A7C15L;
-    z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
-    z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
-    return z ^ (z >>> 31);
+    return SplitMix.mix(SplitMix.mix(settings.seed(), factId) + dispatchIndex);
   }
 
   // --- jobs

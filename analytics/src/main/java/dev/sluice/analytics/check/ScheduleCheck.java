@@ -39,6 +39,9 @@ public final class ScheduleCheck {
 
   private final Map<String, List<Execution>> byRequest = new HashMap<>();
 
+  /** Of the requests that were to be run, in seconds since time zero; offline all are 0. */
+  private final Map<String, Double> arrivals = new HashMap<>();
+
   private ScheduleCheck(Path file, @Nullable Path system, @Nullable Path requests)
       throws UserMistakeException {
     log = ScheduleLog.read(file, findings);
@@ -51,6 +54,18 @@ public final class ScheduleCheck {
     executions = new Gangs(log.executions(), files, findings).merged();
     for (Execution execution : executions) {
       byRequest.computeIfAbsent(execution.requestId(), id -> new ArrayList<>(2)).add(execution);
+    }
+    if (files != null) {
+      findArrivals(files.requests());
+    }
+  }
+
+  private void findArrivals(List<WorkflowRequest> asked) {
+    boolean online = log.summary().path("mode").asText().equals("online");
+    long firstNs = asked.stream().mapToLong(WorkflowRequest::timestampEpochNs).min().orElse(0);
+    for (WorkflowRequest request : asked) {
+      arrivals.put(
+          request.id(), online ? (request.timestampEpochNs() - firstNs) / NS_PER_SECOND : 0);
     }
   }
 
@@ -80,7 +95,7 @@ public final class ScheduleCheck {
       checkRequests(files);
       new SwitchCheck(log.summary(), files.models(), findings).check(sortedByTime(executions));
     }
-    new ScheduleSummary(log.summary(), executions, byRequest, files, findings).check();
+    new ScheduleSummary(log.summary(), executions, byRequest, arrivals, files, findings).check();
     return findings.report(
         "execution log: %d executions of %d requests on %s"
             .formatted(
@@ -176,17 +191,14 @@ public final class ScheduleCheck {
   // --- against the files
 
   private void checkRequests(WorkflowFiles asked) {
-    boolean online = log.summary().path("mode").asText().equals("online");
-    long firstNs =
-        asked.requests().stream().mapToLong(WorkflowRequest::timestampEpochNs).min().orElse(0);
-    Set<String> known = new HashSet<>();
     for (WorkflowRequest request : asked.requests()) {
-      known.add(request.id());
-      double arrival = online ? (request.timestampEpochNs() - firstNs) / NS_PER_SECOND : 0;
-      checkRequest(request, arrival, byRequest.getOrDefault(request.id(), List.of()));
+      checkRequest(
+          request,
+          arrivals.getOrDefault(request.id(), 0.0),
+          byRequest.getOrDefault(request.id(), List.of()));
     }
     for (Map.Entry<String, List<Execution>> request : byRequest.entrySet()) {
-      if (!known.contains(request.getKey())) {
+      if (!arrivals.containsKey(request.getKey())) {
         findings.fault(
             Rule.NODE_ONCE,
             request.getValue().get(0).where(),

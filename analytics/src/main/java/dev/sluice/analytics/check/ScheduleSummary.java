@@ -5,7 +5,6 @@ import dev.sluice.analytics.check.ScheduleLog.Execution;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.contract.workflow.WorkflowRequest;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
@@ -13,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Counts anew what the summary of an execution log states, as far as it states it. */
 final class ScheduleSummary {
-  private static final double NS_PER_SECOND = 1e9;
   private static final double P99 = 0.99;
 
   /** Each request has one of them, so that none vanishes. */
@@ -23,6 +21,7 @@ final class ScheduleSummary {
   private final JsonNode summary;
   private final List<Execution> executions;
   private final Map<String, List<Execution>> byRequest;
+  private final Map<String, Double> arrivals;
   private final @Nullable WorkflowFiles files;
   private final Findings findings;
 
@@ -30,11 +29,13 @@ final class ScheduleSummary {
       JsonNode summary,
       List<Execution> executions,
       Map<String, List<Execution>> byRequest,
+      Map<String, Double> arrivals,
       @Nullable WorkflowFiles files,
       Findings findings) {
     this.summary = summary;
     this.executions = executions;
     this.byRequest = byRequest;
+    this.arrivals = arrivals;
     this.files = files;
     this.findings = findings;
   }
@@ -91,14 +92,6 @@ final class ScheduleSummary {
   }
 
   private double[] requestResponses() {
-    Map<String, Double> arrivals = new HashMap<>();
-    if (files != null && isOnline()) {
-      long firstNs =
-          files.requests().stream().mapToLong(WorkflowRequest::timestampEpochNs).min().orElse(0);
-      for (WorkflowRequest request : files.requests()) {
-        arrivals.put(request.id(), (request.timestampEpochNs() - firstNs) / NS_PER_SECOND);
-      }
-    }
     return byRequest.entrySet().stream()
         .mapToDouble(
             request ->

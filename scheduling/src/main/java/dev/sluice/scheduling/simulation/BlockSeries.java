@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.simulation;
 
+import dev.sluice.scheduling.SplitMix;
 import java.util.Arrays;
 
 /**

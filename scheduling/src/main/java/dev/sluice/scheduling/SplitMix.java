@@ -1,15 +1,16 @@
-package dev.sluice.scheduling.simulation;
+package dev.sluice.scheduling;
 
 /** Hashing by SplitMix64 (Steele, Lea and Flood, OOPSLA 2014). */
-final class SplitMix {
+public final class SplitMix {
   private SplitMix() {}
 
   /** 64 bits of a seed and a number. */
-  static long mix(long seed, long number) {
+  public static long mix(long seed, long number) {
     return mix(mix(seed) + number);
   }
 
-  private static long mix(long value) {
+  /** The finalizer after one step. */
+  static long mix(long value) {
     long z = value + 0x9E3779B97F4A7C15L;
     z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
     z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
