@@ -30,18 +30,24 @@ final class ExecutionLog {
   private final boolean online;
   private final List<Skipped> skipped;
   private final LowerBound bound;
+  private final boolean executed;
 
+  /**
+   * @param executed whether the nodes really ran, so that switches and times are measured
+   */
   ExecutionLog(
       WorkflowSchedule schedule,
       Gpus gpus,
       boolean online,
       List<Skipped> skipped,
-      LowerBound bound) {
+      LowerBound bound,
+      boolean executed) {
     this.schedule = schedule;
     this.gpus = gpus;
     this.online = online;
     this.skipped = skipped;
     this.bound = bound;
+    this.executed = executed;
   }
 
   /**
@@ -85,25 +91,27 @@ final class ExecutionLog {
 
   private void writeSummary(JsonGenerator json) throws IOException {
     json.writeStartObject();
-    int completed = schedule.completed();
-    json.writeNumberField("total_requests", completed + skipped.size());
-    json.writeNumberField("completed_requests", completed);
-    json.writeNumberField("failed_requests", 0);
-    json.writeNumberField("dropped_requests", 0);
+    long failed = schedule.failed();
+    json.writeNumberField("total_requests", schedule.requests() + skipped.size());
+    json.writeNumberField("completed_requests", schedule.completed());
+    json.writeNumberField("failed_requests", failed);
+    json.writeNumberField("dropped_requests", schedule.unfinished().size() - failed);
     json.writeNumberField("refused_requests", skipped.size());
     json.writeNumberField("total_nodes_executed", schedule.executions().size());
     json.writeStringField("mode", online ? "online" : "offline");
-    json.writeBooleanField("simulate", false);
+    json.writeBooleanField("simulate", executed);
     json.writeStringField("policy", schedule.policy());
     json.writeArrayFieldStart("gpus");
     for (int gpu = 0; gpu < gpus.count(); gpu++) {
       json.writeNumber(gpu);
     }
     json.writeEndArray();
-    json.writeStringField("gang_switch", gpus.gangSwitch().name().toLowerCase(Locale.ROOT));
-    json.writeFieldName("bandwidth_gb_per_s");
-    json.writeNumber(gpus.bandwidthGbPerSecond());
-    seconds(json, "switch_overhead", gpus.overheadNs());
+    if (!executed) {
+      json.writeStringField("gang_switch", gpus.gangSwitch().name().toLowerCase(Locale.ROOT));
+      json.writeFieldName("bandwidth_gb_per_s");
+      json.writeNumber(gpus.bandwidthGbPerSecond());
+      seconds(json, "switch_overhead", gpus.overheadNs());
+    }
     long makespanNs = schedule.makespanNs();
     seconds(json, "makespan", makespanNs);
     seconds(json, "lower_bound_makespan", bound.makespanNs());
@@ -117,16 +125,29 @@ final class ExecutionLog {
     write(json, "response_time", schedule.responseNs());
     write(json, "request_response_time", schedule.completionNs());
     seconds(json, "lower_bound_avg_request_response_time", bound.meanCompletionNs());
+    if (schedule.hasPromises()) {
+      json.writeNumberField("slo_violations", schedule.sloViolations());
+    }
     writeGpus(json, makespanNs);
     json.writeArrayFieldStart("refused");
     for (Skipped request : skipped) {
-      json.writeStartObject();
-      json.writeStringField("request_id", request.requestId());
-      json.writeStringField("workflow_id", request.workflowId());
-      json.writeStringField("reason", request.reason());
-      json.writeEndObject();
+      writeLeftOut(json, request.requestId(), request.workflowId(), request.reason());
     }
     json.writeEndArray();
+    json.writeArrayFieldStart("unfinished");
+    for (WorkflowSchedule.Unfinished of : schedule.unfinished()) {
+      writeLeftOut(json, of.request().id(), of.request().graph().id(), of.reason());
+    }
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  private static void writeLeftOut(
+      JsonGenerator json, String requestId, String workflowId, String reason) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("request_id", requestId);
+    json.writeStringField("workflow_id", workflowId);
+    json.writeStringField("reason", reason);
     json.writeEndObject();
   }
 
@@ -164,10 +185,13 @@ final class ExecutionLog {
       json.writeNumber(gpu);
     }
     json.writeEndArray();
+    if (schedule.isShared(execution)) {
+      json.writeNumberField("batch_id", execution.batch());
+    }
     seconds(json, "start_time", execution.startedAtNs());
     seconds(json, "end_time", execution.endedAtNs());
     seconds(json, "execution_time", execution.executionNs());
-    seconds(json, "estimated_time", execution.executionNs());
+    seconds(json, "estimated_time", schedule.request(execution).executionNs(execution.node()));
     seconds(json, "switch_time", execution.switchNs());
     seconds(json, "waiting_time", execution.waitingNs());
     json.writeEndObject();

@@ -21,14 +21,15 @@ import picocli.CommandLine.Parameters;
           + " as in a run, with service times and loop costs from tables.",
       "Leaves the same folder: trace.csv, dispatches.csv, summary.json and plots.",
       "Without CONFIG: schedules requests for workflows over GPUs, and leaves"
-          + " baseline_scheduler.log, baseline_execution_log.json and a picture."
+          + " baseline_scheduler.log, baseline_execution_log.json and a picture; with --execute their"
+          + " nodes really run."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:done, thresholds met",
       "1:a bug",
       "2:a mistake in the command or in a file",
-      "3:done, but a threshold was missed or undecided"
+      "3:done, but a threshold was missed or undecided, or a request was not completed"
     },
     footer = {
       "",
@@ -38,7 +39,9 @@ import picocli.CommandLine.Parameters;
       "  ./sluice simulate configs/quickstart.yaml --profile results/latency_table.csv",
       "  ./sluice simulate --like results/acc-1 --like results/acc-2",
       "  ./sluice simulate --system configs/workflows/system_config.yaml \\",
-      "    --requests configs/workflows/workflow_requests.yaml --gpus 4 --mode online"
+      "    --requests configs/workflows/workflow_requests.yaml --gpus 4 --mode online",
+      "  ./sluice simulate --system configs/workflows/system_config.yaml \\",
+      "    --requests configs/workflows/workflow_requests.yaml --gpus 2 --execute"
     })
 final class SimulateCommand implements Callable<Integer> {
   private static final int REPEATS_MAX = 10_000;
@@ -164,7 +167,7 @@ final class SimulateCommand implements Callable<Integer> {
     refuseBesideWorkflows(profile != null, "--profile", "a latency table");
     refuseBesideWorkflows(repeats != null, "--repeat", "repeats");
     refuseBesideWorkflows(!like.isEmpty(), "--like", "live runs");
-    var run = new SimulatedWorkflows(workflows, console);
+    var run = new WorkflowRun(workflows, console);
     int status = run.execute(results.folder(), runId, noTrace);
     String summaryJson = run.summaryJson();
     if (json && summaryJson != null) {

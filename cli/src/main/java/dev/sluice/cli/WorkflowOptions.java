@@ -2,6 +2,9 @@ package dev.sluice.cli;
 
 import dev.sluice.contract.UserMistakeException;
 import dev.sluice.contract.experiment.NearestName;
+import dev.sluice.contract.workflow.Workflow;
+import dev.sluice.contract.workflow.WorkflowFiles;
+import dev.sluice.contract.workflow.WorkflowRequest;
 import dev.sluice.scheduling.policy.Policies;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.workflow.Gpus;
@@ -13,9 +16,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What a simulation of workflows is told, by the names of this project and of the seed's. */
+/** What a schedule of workflows is told, by the names of this project and of the seed's. */
 final class WorkflowOptions {
   private static final int GPUS_MAX = 100_000;
+  private static final int LANES_MAX = 64;
   private static final List<String> MODES = List.of("offline", "online");
   private static final List<String> GANG_SWITCHES = List.of("longest", "first");
   private static final double NS_PER_SECOND = 1e9;
@@ -75,10 +79,23 @@ final class WorkflowOptions {
   private @Nullable Double switchOverheadSeconds;
 
   @Option(
+      names = "--execute",
+      description =
+          "Workflows: really runs the nodes, through Kafka, each GPU played by a lane that loads"
+              + " and releases models.")
+  private boolean execute;
+
+  @Option(
       names = "--simulate",
       paramLabel = "BOOLEAN",
-      description = "Workflows: false, nothing is really executed (default).")
-  private @Nullable String execute;
+      description = "Workflows: true is --execute, false is not (default).")
+  private @Nullable String simulate;
+
+  @Option(
+      names = "--bootstrap",
+      paramLabel = "HOST:PORT",
+      description = "Workflows, with --execute: a Kafka that runs already.")
+  private @Nullable String bootstrap;
 
   /** Whether the command line is about workflows. */
   boolean given() {
@@ -91,21 +108,56 @@ final class WorkflowOptions {
         || gangSwitch != null
         || bandwidthGbPerSecond != null
         || switchOverheadSeconds != null
-        || execute != null;
+        || execute
+        || simulate != null
+        || bootstrap != null;
   }
 
   /**
-   * @throws UserMistakeException if something else than a simulation is asked for
+   * Whether nodes are really run.
+   *
+   * @throws UserMistakeException if options do not go together
    */
-  void check() throws UserMistakeException {
-    String really = execute == null ? "false" : execute.toLowerCase(Locale.ROOT);
-    if (really.equals("true")) {
+  boolean executes() throws UserMistakeException {
+    String really = simulate == null ? "" : simulate.toLowerCase(Locale.ROOT);
+    boolean executes =
+        execute
+            || (simulate != null
+                && oneOf("--simulate", really, List.of("true", "false"), "values").equals("true"));
+    if (execute && really.equals("false")) {
       throw new UserMistakeException(
-          "--simulate",
-          "nodes can not be executed for real (true) yet",
-          "false will do, which takes times from the files");
+          "--simulate", "false is given, and --execute as well", "one of them is to go");
     }
-    oneOf("--simulate", really, List.of("false"), "values");
+    if (executes) {
+      refuseMeasured("--gang-switch", gangSwitch);
+      refuseMeasured("--bandwidth-gb-per-s", bandwidthGbPerSecond);
+      refuseMeasured("--switch-overhead-s", switchOverheadSeconds);
+      if (gpus != null && gpus > LANES_MAX) {
+        throw new UserMistakeException(
+            "--gpus",
+            "a lane plays each GPU, and (" + gpus + ") are too many for one machine",
+            "--gpus 2 is a beginning");
+      }
+    } else if (bootstrap != null) {
+      throw new UserMistakeException(
+          "--bootstrap", "a simulation needs no Kafka (" + bootstrap + ")", "you want --execute");
+    }
+    return executes;
+  }
+
+  private static void refuseMeasured(String option, @Nullable Object value)
+      throws UserMistakeException {
+    if (value != null) {
+      throw new UserMistakeException(
+          option,
+          "switches are measured where nodes really run (" + value + ")",
+          "you want it without, or a simulation");
+    }
+  }
+
+  /** Where a Kafka runs already; null: an embedded one is to be started. */
+  @Nullable KafkaAccess externalKafka() throws UserMistakeException {
+    return bootstrap == null ? null : KafkaAccess.of("--bootstrap", bootstrap, null);
   }
 
   Path system() {
@@ -154,17 +206,33 @@ final class WorkflowOptions {
             : GangSwitch.LONGEST);
   }
 
-  /** The policy's name, of one that can do without promises. */
-  String policyName() throws UserMistakeException {
-    String name =
-        oneOf("--policy", policy == null ? "ray_like" : policy, Policies.names(), "schedulers");
+  /**
+   * The policy's name.
+   *
+   * @throws UserMistakeException if there is none of that name, or it goes by promises that a
+   *     requested workflow does not make
+   */
+  String policyName(WorkflowFiles files) throws UserMistakeException {
+    String name = policyName();
     if (newPolicy(name).needs().deadlines()) {
-      throw new UserMistakeException(
-          "--policy",
-          "the scheduler (" + name + ") goes by latency promises, and workflow files make none",
-          "one of these will do: " + String.join(", ", withoutPromises()));
+      for (WorkflowRequest request : files.requests()) {
+        Workflow asked = request.workflow();
+        if (asked.sloMs() == null) {
+          throw new UserMistakeException(
+              system() + ":" + asked.line(),
+              "the scheduler (%s) goes by latency promises, and workflow (%s) makes none"
+                  .formatted(name, asked.id()),
+              "slo_ms: 60000 is to be added to it, or one of these will do: "
+                  + String.join(", ", withoutPromises()));
+        }
+      }
     }
     return name;
+  }
+
+  /** The policy's name, of one that there is. */
+  String policyName() throws UserMistakeException {
+    return oneOf("--policy", policy == null ? "ray_like" : policy, Policies.names(), "schedulers");
   }
 
   private static List<String> withoutPromises() {

@@ -9,14 +9,17 @@ import dev.sluice.scheduling.workflow.NodeExecution;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** A finished schedule of workflows: what ran where and when, and its figures. */
+/** A finished schedule of workflows: what ran, or would, where and when, and its figures. */
 final class WorkflowSchedule {
   private static final long SEED = 42;
   private static final long NS_PER_HUNDREDTH = 10_000_000;
@@ -25,14 +28,32 @@ final class WorkflowSchedule {
   private final int gpus;
   private final String policy;
   private final List<NodeExecution> executions = new ArrayList<>();
+
+  /** By request; below 0: it did not come to its end. */
   private final long[] completedAtNs;
+
+  private final List<Unfinished> unfinished;
+
+  /** The batches in which several nodes ran. */
+  private final Set<Long> sharedBatches = new HashSet<>();
+
   private int completed;
 
-  private WorkflowSchedule(List<GraphRequest> requests, int gpus, String policy) {
+  /**
+   * A request that really ran, and was not completed.
+   *
+   * @param failed whether a node failed; otherwise one was dropped
+   */
+  record Unfinished(GraphRequest request, boolean failed, String reason) {}
+
+  private WorkflowSchedule(
+      List<GraphRequest> requests, int gpus, String policy, List<Unfinished> unfinished) {
     this.requests = requests;
     this.gpus = gpus;
     this.policy = policy;
+    this.unfinished = unfinished;
     this.completedAtNs = new long[requests.size()];
+    Arrays.fill(completedAtNs, -1);
   }
 
   /**
@@ -42,7 +63,7 @@ final class WorkflowSchedule {
    */
   static WorkflowSchedule of(
       Workflows workflows, Gpus gpus, String policy, @Nullable Consumer<String> lines) {
-    var schedule = new WorkflowSchedule(workflows.requests(), gpus.count(), policy);
+    var schedule = new WorkflowSchedule(workflows.requests(), gpus.count(), policy, List.of());
     new GraphSimulation(
             workflows.models(),
             workflows.requests(),
@@ -55,8 +76,113 @@ final class WorkflowSchedule {
     return schedule;
   }
 
+  /**
+   * The schedule of requests that really ran, told in the order of its times.
+   *
+   * @param executions of each node that was done
+   * @param lines as above
+   */
+  static WorkflowSchedule executed(
+      Workflows workflows,
+      int gpus,
+      String policy,
+      List<NodeExecution> executions,
+      List<Unfinished> unfinished,
+      Consumer<String> lines) {
+    var schedule = new WorkflowSchedule(workflows.requests(), gpus, policy, unfinished);
+    Set<Long> seen = new HashSet<>();
+    executions.stream()
+        .map(NodeExecution::batch)
+        .filter(batch -> !seen.add(batch))
+        .forEach(schedule.sharedBatches::add);
+    schedule.replay(executions, schedule.new Collector(lines));
+    schedule.executions.sort(Comparator.comparingLong(NodeExecution::startedAtNs)); // stable
+    return schedule;
+  }
+
+  /** Something that happened. */
+  private record Moment(long atNs, Runnable telling) {}
+
+  private void replay(List<NodeExecution> done, GraphListener listener) {
+    List<Moment> moments = new ArrayList<>();
+    for (int i = 0; i < requests.size(); i++) {
+      int request = i;
+      long atNs = requests.get(i).arrivedAtNs();
+      moments.add(new Moment(atNs, () -> listener.arrived(atNs, request)));
+    }
+    int[] nodesLeft = requests.stream().mapToInt(r -> r.graph().nodes().size()).toArray();
+    Map<Integer, String> resident = new HashMap<>();
+    for (NodeExecution execution : done) {
+      moments.add(
+          new Moment(
+              execution.heldAtNs(),
+              () -> {
+                listener.placed(execution, resident.get(execution.gpu()));
+                gpuIds(execution).forEach(gpu -> resident.put(gpu, node(execution).model().id()));
+              }));
+      moments.add(
+          new Moment(
+              execution.endedAtNs(),
+              () -> {
+                listener.ended(execution);
+                if (--nodesLeft[execution.request()] == 0) {
+                  listener.completed(execution.endedAtNs(), execution.request());
+                }
+              }));
+    }
+    moments.sort(Comparator.comparingLong(Moment::atNs)); // stable
+    moments.forEach(moment -> moment.telling().run());
+  }
+
   String policy() {
     return policy;
+  }
+
+  int requests() {
+    return requests.size();
+  }
+
+  /** In the order of their requests. */
+  List<Unfinished> unfinished() {
+    return unfinished;
+  }
+
+  long failed() {
+    return unfinished.stream().filter(Unfinished::failed).count();
+  }
+
+  /** Completed requests with the times that their nodes took in this schedule. */
+  List<GraphRequest> completedRequests() {
+    long[][] tookNs =
+        requests.stream().map(r -> new long[r.graph().nodes().size()]).toArray(long[][]::new);
+    executions.forEach(e -> tookNs[e.request()][e.node()] = e.executionNs());
+    return IntStream.range(0, requests.size())
+        .filter(request -> completedAtNs[request] >= 0)
+        .mapToObj(
+            request -> {
+              GraphRequest of = requests.get(request);
+              return new GraphRequest(of.id(), of.graph(), of.arrivedAtNs(), tookNs[request]);
+            })
+        .toList();
+  }
+
+  /** Whether any request was promised anything. */
+  boolean hasPromises() {
+    return requests.stream().anyMatch(request -> request.graph().sloNs() < Long.MAX_VALUE);
+  }
+
+  /** Requests that were not completed as promised. */
+  long sloViolations() {
+    return IntStream.range(0, requests.size())
+        .filter(
+            request -> {
+              GraphRequest of = requests.get(request);
+              long sloNs = of.graph().sloNs();
+              return sloNs < Long.MAX_VALUE
+                  && (completedAtNs[request] < 0
+                      || completedAtNs[request] - of.arrivedAtNs() > sloNs);
+            })
+        .count();
   }
 
   /** By start, then as they were placed. */
@@ -81,13 +207,13 @@ final class WorkflowSchedule {
     return executions.stream().mapToLong(NodeExecution::endedAtNs).max().orElse(0);
   }
 
-  /** Of each request, from its arrival to the end of its last node. */
+  /** Of each completed request, from its arrival to the end of its last node. */
   Sample completionNs() {
-    long[] ns = new long[completedAtNs.length];
-    for (int i = 0; i < ns.length; i++) {
-      ns[i] = completedAtNs[i] - requests.get(i).arrivedAtNs();
-    }
-    return new Sample(ns);
+    return new Sample(
+        IntStream.range(0, completedAtNs.length)
+            .filter(request -> completedAtNs[request] >= 0)
+            .mapToLong(request -> completedAtNs[request] - requests.get(request).arrivedAtNs())
+            .toArray());
   }
 
   /** Of each node, from being ready to being placed. */
@@ -128,12 +254,21 @@ final class WorkflowSchedule {
   /** By GPU: how long it was held, switches included. */
   long[] busyNsByGpu() {
     long[] busyNs = new long[gpus];
+    Set<Long> batches = new HashSet<>();
     for (NodeExecution execution : executions) {
+      if (!batches.add(execution.batch())) {
+        continue;
+      }
       for (int i = 0; i < execution.gpus(); i++) {
         busyNs[execution.gpu() + i] += execution.endedAtNs() - execution.heldAtNs();
       }
     }
     return busyNs;
+  }
+
+  /** Whether it shared its batch with another node. */
+  boolean isShared(NodeExecution execution) {
+    return sharedBatches.contains(execution.batch());
   }
 
   Map<String, Long> executionsByModel() {

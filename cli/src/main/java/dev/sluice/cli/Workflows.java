@@ -139,7 +139,13 @@ record Workflows(List<GpuModel> models, List<GraphRequest> requests, List<String
       }
       nodes.add(new Graph.Node(node.id(), model, inputs.getOrDefault(node.id(), List.of())));
     }
-    return new Graph(workflow.id(), nodes);
+    Double sloMs = workflow.sloMs();
+    return new Graph(
+        workflow.id(),
+        workflow.interactive(),
+        workflow.joined(),
+        sloMs == null ? Long.MAX_VALUE : toNs(sloMs / 1000),
+        nodes);
   }
 
   /**

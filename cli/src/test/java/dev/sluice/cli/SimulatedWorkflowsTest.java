@@ -183,16 +183,13 @@ final class SimulatedWorkflowsTest {
         .says("--mode: error: (ofline) is unknown.\n  Maybe you meant offline.");
     simulate(SYSTEM, REQUESTS, "--gpus", "2", "--policy", "dynamic")
         .isRefused(1)
-        .says("the scheduler (dynamic) goes by latency promises, and workflow files make none");
+        .says("system.yaml:6: error: the scheduler (dynamic) goes by latency promises");
     simulate(SYSTEM, REQUESTS, "--gpus", "2", "--bandwidth-gb-per-s", "0")
         .isRefused(1)
         .says("--bandwidth-gb-per-s: error: it can not be (0.0)");
     simulate(SYSTEM, REQUESTS, "--gpus", "2", "--repeat", "2")
         .isRefused(1)
         .says("workflows know nothing of repeats");
-    sluice("simulate", "--gpus", "2", "--simulate", "true")
-        .isRefused(1)
-        .says("nodes can not be executed for real (true) yet");
     sluice("simulate").isRefused(1).says("neither an experiment nor workflows are named");
   }
 

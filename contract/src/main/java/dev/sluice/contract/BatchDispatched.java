@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Version 2 adds {@code modelVersion}, the predicted quantiles and {@code busyLanes}. All that
  * is predicted is frozen at the decision.
  *
- * @param lanes indexes of the lanes that it takes on the executor; one, until gangs
+ * @param lanes indexes of the lanes that it takes on the executor; several are neighbours
  * @param jobs the jobs in it, the chosen one first
  * @param samples inputs of all its jobs together
  * @param tokens memory tokens held from decision to completion; 0 for a job that runs outside the

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An executor joined, is alive, or leaves. Topic {@code facts}.
  *
- * <p>Version 2 adds {@code fitCpuNs}.
+ * <p>Version 2 adds {@code fitCpuNs}, version 3 {@code loadNs} of its capabilities.
  *
  * @param incarnation rises with each start of the same executor
  * @param leaving whether this is its last report
@@ -34,7 +34,7 @@ public record ExecutorReported(
     @Nullable Double cpuPerLane,
     @Nullable Long fitCpuNs)
     implements Fact {
-  public static final int VERSION = 2;
+  public static final int VERSION = 3;
 
   public ExecutorReported {
     requireNonNull(executorId, "executorId");
@@ -64,18 +64,34 @@ public record ExecutorReported(
    *
    * @param flopsPerSample floating-point operations of one sample's inference
    * @param warmUps service times seen at warm-up, by samples, ascending
+   * @param loadNs how long a lane that holds another model took at warm-up until it held this one;
+   *     null: lanes hold all their models at once; null before version 3
    */
   public record Capability(
       String workload,
       String backend,
       String precision,
       long flopsPerSample,
-      List<WarmUp> warmUps) {
+      List<WarmUp> warmUps,
+      @Nullable Long loadNs) {
     public Capability {
       requireNonNull(workload, "workload");
       requireNonNull(backend, "backend");
       requireNonNull(precision, "precision");
       warmUps = List.copyOf(warmUps);
+      if (loadNs != null) {
+        Checks.atLeast(1, loadNs, "loadNs");
+      }
+    }
+
+    /** Of a lane that holds all its models at once. */
+    public Capability(
+        String workload,
+        String backend,
+        String precision,
+        long flopsPerSample,
+        List<WarmUp> warmUps) {
+      this(workload, backend, precision, flopsPerSample, warmUps, null);
     }
   }
 

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 @JsonSubTypes({
   @JsonSubTypes.Type(value = RunStarted.class, name = "RunStarted"),
   @JsonSubTypes.Type(value = JobRequested.class, name = "JobRequested"),
+  @JsonSubTypes.Type(value = WorkflowRequested.class, name = "WorkflowRequested"),
   @JsonSubTypes.Type(value = ExecutorReported.class, name = "ExecutorReported"),
   @JsonSubTypes.Type(value = BatchCompleted.class, name = "BatchCompleted"),
   @JsonSubTypes.Type(value = PredictionsPublished.class, name = "PredictionsPublished"),
@@ -17,6 +18,7 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 public sealed interface Fact extends Event
     permits RunStarted,
         JobRequested,
+        WorkflowRequested,
         ExecutorReported,
         BatchCompleted,
         PredictionsPublished,

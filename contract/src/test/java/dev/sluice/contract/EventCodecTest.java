@@ -10,6 +10,7 @@ import dev.sluice.contract.ExecutorReported.Capability;
 import dev.sluice.contract.ExecutorReported.Lane;
 import dev.sluice.contract.ExecutorReported.WarmUp;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -94,6 +95,12 @@ final class EventCodecTest {
         "{\"type\":\"ArrivalsEnded\",\"generator\":0,\"jobsSent\":2.7,\"latenessNsP99\":1,\"latenessNsMax\":1,\"clockOffsetNsMax\":1}",
         "{\"type\":\"ArrivalsEnded\",\"generator\":-1,\"jobsSent\":1,\"latenessNsP99\":1,\"latenessNsMax\":1,\"clockOffsetNsMax\":1}",
         "{\"type\":\"BatchCompleted\",\"dispatchId\":\"12\",\"executorId\":\"e\",\"incarnation\":1,\"lane\":0,\"serviceNs\":1,\"switchNs\":0,\"result\":\"FAILED\",\"results\":[]}",
+        "{\"type\":\"WorkflowRequested\",\"requestId\":\"r\",\"generator\":0,\"index\":0,\"workflowId\":\"w\",\"classType\":\"batch\",\"intendedAtNs\":0,\"sentAtNs\":0,\"nodes\":[]}",
+        "{\"type\":\"WorkflowRequested\",\"requestId\":\"r\",\"generator\":0,\"index\":0,\"workflowId\":\"w\",\"classType\":\"batch\",\"intendedAtNs\":0,\"sentAtNs\":0,\"nodes\":[{\"nodeId\":\"a\",\"workload\":\"m\",\"backend\":\"onnx\",\"precision\":\"fp32\",\"samples\":1,\"lanes\":1,\"expectedNs\":1,\"inputs\":[1]},{\"nodeId\":\"b\",\"workload\":\"m\",\"backend\":\"onnx\",\"precision\":\"fp32\",\"samples\":1,\"lanes\":1,\"expectedNs\":1,\"inputs\":[0]}]}",
+        "{\"type\":\"WorkflowRequested\",\"requestId\":\"r\",\"generator\":0,\"index\":0,\"workflowId\":\"w\",\"classType\":\"batch\",\"intendedAtNs\":0,\"sentAtNs\":0,\"nodes\":[{\"nodeId\":\"a\",\"workload\":\"m\",\"backend\":\"onnx\",\"precision\":\"fp32\",\"samples\":1,\"lanes\":1,\"expectedNs\":1,\"inputs\":[]},{\"nodeId\":\"a\",\"workload\":\"m\",\"backend\":\"onnx\",\"precision\":\"fp32\",\"samples\":1,\"lanes\":1,\"expectedNs\":1,\"inputs\":[]}]}",
+        "{\"type\":\"WorkflowRequested\",\"requestId\":\"r\",\"generator\":0,\"index\":0,\"workflowId\":\"w\",\"classType\":\"batch\",\"intendedAtNs\":0,\"sentAtNs\":0,\"nodes\":[{\"nodeId\":\"a\",\"workload\":\"m\",\"backend\":\"onnx\",\"precision\":\"fp32\",\"samples\":1,\"lanes\":1,\"expectedNs\":1,\"inputs\":[7]}]}",
+        "{\"type\":\"WorkflowRequested\",\"requestId\":\"r\",\"generator\":0,\"index\":0,\"workflowId\":\"w\",\"classType\":\"batch\",\"intendedAtNs\":0,\"sentAtNs\":0,\"nodes\":[{\"nodeId\":\"a\",\"workload\":\"m\",\"backend\":\"onnx\",\"precision\":\"fp32\",\"samples\":1,\"lanes\":1,\"expectedNs\":1,\"inputs\":[]},{\"nodeId\":\"b\",\"workload\":\"m\",\"backend\":\"onnx\",\"precision\":\"fp32\",\"samples\":1,\"lanes\":1,\"expectedNs\":1,\"inputs\":[0,0]}]}",
+        "{\"type\":\"WorkflowRequested\",\"requestId\":\"r\",\"generator\":0,\"index\":0,\"workflowId\":\"w\",\"classType\":\"batch\",\"intendedAtNs\":0,\"sentAtNs\":0,\"nodes\":[{\"nodeId\":\"a\",\"workload\":\"m\",\"backend\":\"onnx\",\"precision\":\"fp32\",\"samples\":1,\"lanes\":1,\"expectedNs\":1,\"inputs\":[0]}]}",
       })
   void whatIsNoWholeFact_isRefused(String text) {
     assertThatThrownBy(() -> EventCodec.FACTS.read(text.getBytes(StandardCharsets.UTF_8)))
@@ -139,7 +146,7 @@ final class EventCodecTest {
   /** Random events, with texts of any letters and numbers over their whole range. */
   private record Events(Random random) {
     Fact fact() {
-      return switch (random.nextInt(7)) {
+      return switch (random.nextInt(8)) {
         case 0 -> runStarted();
         case 1 ->
             new JobRequested(
@@ -183,8 +190,30 @@ final class EventCodecTest {
                 orNull(() -> 1 + count()));
         case 4 -> new ArrivalsEnded(count(), ns(), random.nextLong(), random.nextLong(), ns());
         case 5 -> predictions();
+        case 6 -> workflow();
         default -> new Ticked();
       };
+    }
+
+    private WorkflowRequested workflow() {
+      List<WorkflowRequested.Node> nodes = new ArrayList<>();
+      int size = 1 + random.nextInt(4);
+      for (int i = 0; i < size; i++) {
+        List<Integer> inputs = i == 0 || random.nextBoolean() ? List.of() : List.of(i - 1);
+        nodes.add(
+            new WorkflowRequested.Node(
+                i + text(), text(), text(), text(), 1 + count(), 1 + count(), ns(), inputs));
+      }
+      return new WorkflowRequested(
+          text(),
+          count(),
+          random.nextLong() >>> 1,
+          text(),
+          text(),
+          orNull(() -> 1L + count()),
+          ns(),
+          random.nextLong(),
+          nodes);
     }
 
     private PredictionsPublished predictions() {

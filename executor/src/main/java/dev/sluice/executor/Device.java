@@ -9,7 +9,7 @@ interface Device extends AutoCloseable {
    *
    * @param lane its number, from 0
    */
-  LaneWork openLane(int lane);
+  LaneWork openLane(int lane) throws Exception;
 
   /** The run begins; may be called again. */
   default void begin(RunClock runClock) {}

@@ -42,15 +42,18 @@ import org.slf4j.LoggerFactory;
  * them. Made warm by {@link #warmUp}, at work from {@link #join} to {@link #close}.
  *
  * <p>A dispatch is refused as {@code older_incarnation} if it is for an earlier start of this
- * executor, {@code unsupported} if it is for more than one lane, for a lane that is not there or
- * for a model that no lane opened, {@code too_late} after its notAfterNs, {@code busy} if its lane
- * holds as many as it can: one, and those that it may hold ahead. Of several with one id only the
- * first counts. What an executor takes it answers once, unless it fails or its lane hangs.
+ * executor, {@code unsupported} if it is for lanes that are not there or not neighbours, or for a
+ * model that no lane can run, {@code too_late} after its notAfterNs, {@code busy} if its lane holds
+ * as many as it can: one, and those that it may hold ahead. Of several with one id only the first
+ * counts. What an executor takes it answers once, unless it fails or its lane hangs.
  *
  * <p>A job's input is made on its lane's thread after the batch before it has ended and before the
  * service time begins: so lanes do not wait for each other's inputs, the making counts as wait, and
  * no inference shares its core with it. A lane that may hold a batch ahead leaves the completion of
  * the last to another thread, so that only the inputs stand between two batches.
+ *
+ * <p>Several lanes of one dispatch hold its model before the first of them runs it, and are taken
+ * until it has. What they load counts as switch, and is no part of the service time.
  *
  * <p>The broker may be away for a minute: completions are kept, and delivered in their order.
  */
@@ -64,6 +67,9 @@ public final class Executor implements AutoCloseable {
   private static final int OVERDUE_FACTOR = 10;
 
   private static final long OVERDUE_NS_MIN = 10_000_000_000L;
+
+  /** A lane that has not loaded its model after so long is given up when the executor closes. */
+  private static final long LOAD_NS_MAX = 120_000_000_000L;
 
   /** How long what remains to be appended may take when the executor closes. */
   private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
@@ -376,6 +382,7 @@ public final class Executor implements AutoCloseable {
   /**
    * What became of a batch on its lane.
    *
+   * @param switchNs how long its lanes took until they held its model; 0: they did
    * @param busyLanes how many lanes ran a batch when it began, its own included; null: it never
    *     began
    * @param batch null: it failed
@@ -385,6 +392,7 @@ public final class Executor implements AutoCloseable {
       BatchDispatched dispatch,
       long startedNs,
       long serviceNs,
+      long switchNs,
       @Nullable Integer busyLanes,
       LaneWork.@Nullable PreparedBatch batch,
       @Nullable Exception failure) {}
@@ -481,70 +489,113 @@ public final class Executor implements AutoCloseable {
         return;
       }
       var model = new ModelKey(dispatch.workload(), dispatch.backend(), dispatch.precision());
-      int lane = dispatch.lanes().get(0);
       if (dispatch.incarnation() < settings.incarnation()) {
         refuse(dispatch, "older_incarnation");
-      } else if (dispatch.lanes().size() > 1
-          || lane < 0
-          || lane >= warmed.lanes().size()
-          || !models.contains(model)) {
+      } else if (!areNeighbours(dispatch.lanes()) || !models.contains(model)) {
         refuse(dispatch, "unsupported");
       } else if (dispatch.notAfterNs() != null && runClock.nowNs() > dispatch.notAfterNs()) {
         refuse(dispatch, "too_late");
       } else {
-        start(dispatch, model, warmed.lanes().get(lane), runClock);
+        int first = dispatch.lanes().get(0);
+        start(
+            dispatch,
+            model,
+            warmed.lanes().subList(first, first + dispatch.lanes().size()),
+            runClock);
       }
     }
 
-    private void start(BatchDispatched dispatch, ModelKey model, Lane lane, RunClock runClock) {
-      if (!lane.hold(dispatch.dispatchId())) {
+    private boolean areNeighbours(List<Integer> lanes) {
+      int first = lanes.get(0);
+      for (int i = 0; i < lanes.size(); i++) {
+        if (lanes.get(i) != first + i) {
+          return false;
+        }
+      }
+      return first >= 0 && first + lanes.size() <= warmed.lanes().size();
+    }
+
+    private void start(
+        BatchDispatched dispatch, ModelKey model, List<Lane> lanes, RunClock runClock) {
+      if (!hold(lanes, dispatch.dispatchId())) {
         refuse(dispatch, "busy");
         return;
       }
-      lane.execute(
-          work -> {
-            try {
-              Ran ran = run(work, dispatch, model, lane);
-              if (completing == null) {
-                complete(lane, ran, runClock);
-              } else {
-                completing.execute(() -> complete(lane, ran, runClock)); // each lane's in order
-              }
-            } catch (RuntimeException | Error e) {
-              fail(e, onFailure);
-            }
-          });
+      var gang = new Gang(lanes.size() - 1);
+      for (Lane lane : lanes.subList(1, lanes.size())) {
+        lane.execute(work -> gang.standBy(() -> work.hold(model)));
+      }
+      lanes
+          .get(0)
+          .execute(
+              work -> {
+                try {
+                  Ran ran = run(work, dispatch, model, lanes, gang);
+                  if (completing == null) {
+                    complete(lanes, ran, runClock);
+                  } else {
+                    completing.execute(
+                        () -> complete(lanes, ran, runClock)); // each lane's in order
+                  }
+                } catch (RuntimeException | Error e) {
+                  fail(e, onFailure);
+                }
+              });
     }
 
-    /** Runs the batch on its lane's thread. Whatever an inference throws is the batch's failure. */
-    private Ran run(LaneWork work, BatchDispatched dispatch, ModelKey model, Lane lane) {
+    /** All of them, or none. */
+    private static boolean hold(List<Lane> lanes, DispatchId dispatch) {
+      for (int i = 0; i < lanes.size(); i++) {
+        if (!lanes.get(i).hold(dispatch)) {
+          lanes.subList(0, i).forEach(lane -> lane.release(dispatch));
+          return false;
+        }
+      }
+      return true;
+    }
+
+    /**
+     * Runs the batch on its first lane's thread. Whatever an inference throws is the batch's
+     * failure.
+     */
+    private Ran run(
+        LaneWork work, BatchDispatched dispatch, ModelKey model, List<Lane> lanes, Gang gang) {
+      Lane lane = lanes.get(0);
+      long switchNs = 0;
       Long startedNs = null;
       Integer busyLanes = null;
-      try {
+      try (gang) {
+        begin(lanes, LOAD_NS_MAX);
+        switchNs = work.hold(model);
+        switchNs = Math.max(switchNs, gang.awaitHeldNs());
         var batch = work.prepare(model, dispatch.jobs(), dispatch.attempt());
-        busyLanes = busy.incrementAndGet();
+        busyLanes = busy.addAndGet(lanes.size());
         startedNs = clock.monotonicNs();
-        lane.begin(
-            startedNs + Math.max(OVERDUE_NS_MIN, OVERDUE_FACTOR * dispatch.predictedServiceNs()));
+        begin(lanes, Math.max(OVERDUE_NS_MIN, OVERDUE_FACTOR * dispatch.predictedServiceNs()));
         faults.beforeInference(lane.index());
         batch.run();
         return new Ran(
-            dispatch, startedNs, clock.monotonicNs() - startedNs, busyLanes, batch, null);
+            dispatch, startedNs, clock.monotonicNs() - startedNs, switchNs, busyLanes, batch, null);
       } catch (Exception e) {
         long nowNs = clock.monotonicNs();
         long beganNs = startedNs == null ? nowNs : startedNs;
-        return new Ran(dispatch, beganNs, nowNs - beganNs, busyLanes, null, e);
+        return new Ran(dispatch, beganNs, nowNs - beganNs, switchNs, busyLanes, null, e);
       } finally {
         if (busyLanes != null) {
-          busy.decrementAndGet();
+          busy.addAndGet(-lanes.size());
         }
       }
     }
 
-    private void complete(Lane lane, Ran ran, RunClock runClock) {
+    private void begin(List<Lane> lanes, long overdueAfterNs) {
+      long overdueAtNs = clock.monotonicNs() + overdueAfterNs;
+      lanes.forEach(lane -> lane.begin(overdueAtNs));
+    }
+
+    private void complete(List<Lane> lanes, Ran ran, RunClock runClock) {
       try {
         BatchCompleted completed = completion(ran, runClock);
-        lane.release(completed.dispatchId());
+        lanes.forEach(lane -> lane.release(completed.dispatchId()));
         log.append(completed);
       } catch (RuntimeException | Error e) {
         fail(e, onFailure);
@@ -563,6 +614,7 @@ public final class Executor implements AutoCloseable {
               ran.dispatch(),
               startedAtNs,
               ran.serviceNs(),
+              ran.switchNs(),
               Result.DONE,
               null,
               results,
@@ -579,6 +631,7 @@ public final class Executor implements AutoCloseable {
           ran.dispatch(),
           startedAtNs,
           ran.serviceNs(),
+          ran.switchNs(),
           Result.FAILED,
           message == null ? String.valueOf(failure) : message,
           List.of(),
@@ -588,13 +641,14 @@ public final class Executor implements AutoCloseable {
 
     private void refuse(BatchDispatched dispatch, String cause) {
       refusedByCause.merge(cause, 1L, Long::sum);
-      log.append(completed(dispatch, null, 0, Result.REFUSED, cause, List.of(), null, null));
+      log.append(completed(dispatch, null, 0, 0, Result.REFUSED, cause, List.of(), null, null));
     }
 
     private BatchCompleted completed(
         BatchDispatched dispatch,
         @Nullable Long startedAtNs,
         long serviceNs,
+        long switchNs,
         Result result,
         @Nullable String cause,
         List<BatchCompleted.JobResult> results,
@@ -608,7 +662,7 @@ public final class Executor implements AutoCloseable {
           startedAtNs,
           startedAtNs == null ? null : Long.valueOf(startedAtNs + serviceNs),
           serviceNs,
-          0,
+          switchNs,
           result,
           cause,
           results,

@@ -4,9 +4,11 @@ import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.contract.Pacer;
 import dev.sluice.contract.ProcessClock;
 import dev.sluice.executor.RealDevice.Models;
+import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.model.InferenceSession;
 import dev.sluice.executor.model.InputBuffer;
 import dev.sluice.executor.model.LoadedModels;
+import dev.sluice.executor.model.ModelShelf;
 import dev.sluice.executor.model.WorkloadInfo;
 import java.lang.management.ManagementFactory;
 import java.util.function.LongSupplier;
@@ -50,10 +52,46 @@ public final class LaneBackend {
         processCpuNs());
   }
 
+  /**
+   * Models on this machine's devices, of which a lane holds one at a time: it loads another when a
+   * batch needs it, and releases the one before.
+   *
+   * @param shelf by the names of workloads
+   */
+  public static LaneBackend switching(ModelShelf shelf) {
+    return real(
+        shelf.devices().kind(),
+        new Models() {
+          @Override
+          public InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer)
+              throws InferenceException {
+            return shelf.load(model.workload(), lane, buffer);
+          }
+
+          @Override
+          public boolean isOneWithTheFirst(ModelKey model, int lane) {
+            return false;
+          }
+
+          @Override
+          public WorkloadInfo info(ModelKey model) {
+            return shelf.info(model.workload());
+          }
+        },
+        true,
+        processCpuNs());
+  }
+
   static LaneBackend real(String deviceKind, Models models, LongSupplier processCpuNs) {
+    return real(deviceKind, models, false, processCpuNs);
+  }
+
+  static LaneBackend real(
+      String deviceKind, Models models, boolean oneAtATime, LongSupplier processCpuNs) {
     return new LaneBackend(
         deviceKind,
-        (settings, clock, pacer) -> new RealDevice(models, settings, clock, processCpuNs));
+        (settings, clock, pacer) ->
+            new RealDevice(models, oneAtATime, settings, clock, processCpuNs));
   }
 
   private static LongSupplier processCpuNs() {

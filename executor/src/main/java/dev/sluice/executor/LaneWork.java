@@ -8,6 +8,19 @@ import org.jspecify.annotations.Nullable;
 /** How one lane runs batches. Used, and closed, by that lane's thread alone. */
 interface LaneWork extends AutoCloseable {
   /**
+   * Makes the lane hold the model: releases what it holds instead, loads it, and gets it ready to
+   * run at its usual speed.
+   *
+   * @return how long that took; 0: it held the model
+   */
+  default long hold(ModelKey model) throws Exception {
+    return 0;
+  }
+
+  /** Lets go of a model that {@link #hold} loaded. */
+  default void release() {}
+
+  /**
    * Makes the batch ready to run: all that happens before its service time begins. The one before
    * is over by then, and is not run again.
    *
@@ -16,7 +29,7 @@ interface LaneWork extends AutoCloseable {
    */
   PreparedBatch prepare(ModelKey model, List<DispatchedJob> jobs, int attempt) throws Exception;
 
-  /** Gets used to batches of so many samples, and says how long one takes. */
+  /** Gets used to batches of so many samples of what it holds, and says how long one takes. */
   WarmUpTiming warmUp(ModelKey model, int samples) throws Exception;
 
   /**

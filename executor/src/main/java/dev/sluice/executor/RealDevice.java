@@ -3,6 +3,7 @@ package dev.sluice.executor;
 import dev.sluice.contract.BatchCompleted.JobResult;
 import dev.sluice.contract.BatchDispatched.DispatchedJob;
 import dev.sluice.contract.ProcessClock;
+import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.model.InferenceSession;
 import dev.sluice.executor.model.InputBuffer;
 import dev.sluice.executor.model.JobInput;
@@ -19,7 +20,10 @@ import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Lanes that run loaded models, each with sessions of its own. */
+/**
+ * Lanes that run real models, each with sessions of its own: of all models from the beginning, or
+ * of one at a time, which is loaded when it is needed.
+ */
 final class RealDevice implements Device {
   /** Timed inferences per model and samples count, if they are short. */
   private static final int TIMED_RUNS = 3;
@@ -37,14 +41,20 @@ final class RealDevice implements Device {
   private static final int TOP_CLASSES = 5;
 
   private final Models models;
+  private final boolean oneAtATime;
   private final ExecutorSettings settings;
   private final ProcessClock clock;
   private final LongSupplier processCpuNs;
 
   /** The part of the loaded models that lanes need. */
   interface Models {
-    /** A session of one lane, by its number from 0, which has one buffer for all its sessions. */
-    InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer);
+    /**
+     * A session of one lane, by its number from 0, which has one buffer for all its sessions.
+     *
+     * @throws InferenceException if the model must be loaded for it and can not be
+     */
+    InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer)
+        throws InferenceException;
 
     /** Whether what that lane runs is the first lane's own, on one device. */
     boolean isOneWithTheFirst(ModelKey model, int lane);
@@ -53,25 +63,31 @@ final class RealDevice implements Device {
   }
 
   /**
+   * @param oneAtATime whether a lane holds one model at a time; all otherwise
    * @param processCpuNs processor time that this process has used, in nanoseconds
    */
   RealDevice(
-      Models models, ExecutorSettings settings, ProcessClock clock, LongSupplier processCpuNs) {
+      Models models,
+      boolean oneAtATime,
+      ExecutorSettings settings,
+      ProcessClock clock,
+      LongSupplier processCpuNs) {
     this.models = models;
+    this.oneAtATime = oneAtATime;
     this.settings = settings;
     this.clock = clock;
     this.processCpuNs = processCpuNs;
   }
 
   @Override
-  public LaneWork openLane(int index) {
+  public LaneWork openLane(int index) throws InferenceException {
     var lane = new RealLane(index);
     try {
-      for (ModelKey model : settings.models()) {
+      for (ModelKey model : oneAtATime ? List.<ModelKey>of() : settings.models()) {
         lane.sessions.put(model, models.openSession(model, index, lane.buffer));
       }
       return lane;
-    } catch (RuntimeException e) {
+    } catch (InferenceException | RuntimeException e) {
       lane.close();
       throw e;
     }
@@ -100,6 +116,26 @@ final class RealDevice implements Device {
 
     RealLane(int index) {
       this.index = index;
+    }
+
+    @Override
+    public long hold(ModelKey model) throws Exception {
+      if (!oneAtATime || sessions.containsKey(model)) {
+        return 0;
+      }
+      long startedNs = clock.monotonicNs();
+      release();
+      sessions.put(model, models.openSession(model, index, buffer));
+      untimed(model, warmUpBatch(model, 1));
+      return Math.max(1, clock.monotonicNs() - startedNs);
+    }
+
+    @Override
+    public void release() {
+      if (oneAtATime) {
+        close();
+        begun.clear();
+      }
     }
 
     @Override
@@ -154,6 +190,9 @@ final class RealDevice implements Device {
      */
     @Override
     public void follow(ModelKey model, List<Integer> samplesCounts) throws Exception {
+      if (oneAtATime) {
+        return; // it loads for itself what it needs
+      }
       if (models.isOneWithTheFirst(model, index)) {
         warmUpBatch(model, samplesCounts.get(samplesCounts.size() - 1)).run();
         return;

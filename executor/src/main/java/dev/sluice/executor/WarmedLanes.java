@@ -59,7 +59,8 @@ final class WarmedLanes {
       var steps = new Steps(progress, total);
       Lane first = lanes.get(0);
       result(first, first.open(() -> device.openLane(first.index())));
-      var timings = result(first, first.submit(work -> warm(settings, work, steps)));
+      var loadNs = new LinkedHashMap<ModelKey, Long>();
+      var timings = result(first, first.submit(work -> warm(settings, work, loadNs, steps)));
       var warming = new LinkedHashMap<Lane, List<Future<?>>>();
       for (Lane lane : lanes.subList(1, lanes.size())) {
         warming.put(
@@ -76,7 +77,7 @@ final class WarmedLanes {
       return new WarmedLanes(
           lanes,
           warming,
-          capabilities(settings, device, timings),
+          capabilities(settings, device, timings, loadNs),
           cpuPerLane,
           warnings(settings, cpuPerLane));
     } catch (WarmUpException | InterruptedException | RuntimeException e) {
@@ -122,10 +123,15 @@ final class WarmedLanes {
     }
   }
 
+  /**
+   * @param loadNs receives the models that the lane had to load
+   */
   private static Map<ModelKey, Map<Integer, WarmUpTiming>> warm(
-      ExecutorSettings settings, LaneWork work, Steps steps) throws WarmUpException {
+      ExecutorSettings settings, LaneWork work, Map<ModelKey, Long> loadNs, Steps steps)
+      throws WarmUpException {
     var timings = new LinkedHashMap<ModelKey, Map<Integer, WarmUpTiming>>();
     for (ModelKey model : settings.models()) {
+      hold(work, model, loadNs);
       var bySamples = new LinkedHashMap<Integer, WarmUpTiming>();
       for (int samples : settings.warmUpSamples()) {
         String what = model + " at " + samples + (samples == 1 ? " sample" : " samples");
@@ -138,7 +144,20 @@ final class WarmedLanes {
       }
       timings.put(model, bySamples);
     }
+    work.release();
     return timings;
+  }
+
+  private static void hold(LaneWork work, ModelKey model, Map<ModelKey, Long> loadNs)
+      throws WarmUpException {
+    try {
+      long tookNs = work.hold(model);
+      if (tookNs > 0) {
+        loadNs.put(model, tookNs);
+      }
+    } catch (Exception e) {
+      throw failed(model.toString(), e);
+    }
   }
 
   private static void follow(ExecutorSettings settings, LaneWork work, Steps steps)
@@ -158,7 +177,10 @@ final class WarmedLanes {
   }
 
   private static List<Capability> capabilities(
-      ExecutorSettings settings, Device device, Map<ModelKey, Map<Integer, WarmUpTiming>> timings) {
+      ExecutorSettings settings,
+      Device device,
+      Map<ModelKey, Map<Integer, WarmUpTiming>> timings,
+      Map<ModelKey, Long> loadNs) {
     var capabilities = new ArrayList<Capability>();
     for (ModelKey model : settings.models()) {
       var warmUps = new ArrayList<WarmUp>();
@@ -171,7 +193,8 @@ final class WarmedLanes {
               model.backend(),
               model.precision(),
               device.flopsPerSample(model),
-              warmUps));
+              warmUps,
+              loadNs.get(model)));
     }
     return List.copyOf(capabilities);
   }

@@ -559,12 +559,18 @@ final class ExecutorTest {
   @Test
   void refusesWhatItCanNotRun() throws Exception {
     begin();
-    log.put(dispatch("1-0", "executor-0", 3, List.of(0, 1), "resnet18", null));
+    log.put(dispatch("1-0", "executor-0", 3, List.of(1, 2), "resnet18", null));
     log.put(dispatch("2-0", "executor-0", 3, List.of(2), "resnet18", null));
     log.put(dispatch("3-0", "executor-0", 3, List.of(0), "alexnet", null));
     assertRefused(log.nextCompletion(), "1-0", "unsupported");
     assertRefused(log.nextCompletion(), "2-0", "unsupported");
     assertRefused(log.nextCompletion(), "3-0", "unsupported");
+    log.put(dispatch("4-0", "executor-0", 3, List.of(1, 0), "resnet18", null));
+    log.put(dispatch("5-0", "executor-0", 3, List.of(0, 0), "resnet18", null));
+    log.put(dispatch("6-0", "executor-0", 3, List.of(-1), "resnet18", null));
+    assertRefused(log.nextCompletion(), "4-0", "unsupported");
+    assertRefused(log.nextCompletion(), "5-0", "unsupported");
+    assertRefused(log.nextCompletion(), "6-0", "unsupported");
   }
 
   @Test

@@ -20,6 +20,13 @@ final class FakeModels implements RealDevice.Models {
 
   volatile Inference inference = FakeModels::oneHot;
 
+  /** What opening a session takes, or throws. */
+  volatile Opening opening = lane -> {};
+
+  interface Opening {
+    void open(int lane) throws InferenceException;
+  }
+
   record Opened(ModelKey model, int lane, InputBuffer buffer) {}
 
   interface Inference {
@@ -52,7 +59,9 @@ final class FakeModels implements RealDevice.Models {
   }
 
   @Override
-  public InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer) {
+  public InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer)
+      throws InferenceException {
+    opening.open(lane);
     opened.add(new Opened(model, lane, buffer));
     String thread = Thread.currentThread().getName();
     happened("open " + thread);

@@ -14,6 +14,7 @@ final class EntityCodec {
   private static final Map<String, Class<? extends CoreEntity>> KINDS =
       Map.ofEntries(
           entry("job", CoreEntity.WaitingJob.class),
+          entry("workflow", CoreEntity.Workflow.class),
           entry("batch", CoreEntity.RunningBatch.class),
           entry("lost", CoreEntity.LostBatch.class),
           entry("executor", CoreEntity.Executor.class),

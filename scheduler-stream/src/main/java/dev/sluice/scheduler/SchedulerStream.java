@@ -5,6 +5,8 @@ import dev.sluice.contract.ProcessClock;
 import dev.sluice.contract.ShardTaken;
 import dev.sluice.contract.Topics;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.scheduling.CoreSettings;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -13,6 +15,7 @@ import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -71,6 +74,33 @@ public final class SchedulerStream implements AutoCloseable {
       ProcessClock clock,
       Consumer<Throwable> onFailure)
       throws InterruptedException {
+    this(
+        ExperimentCore.settings(experiment),
+        ExperimentCore.policies(experiment),
+        topics,
+        kafka,
+        instance,
+        stateFolder,
+        clock,
+        onFailure);
+  }
+
+  /**
+   * The same, of what is no experiment.
+   *
+   * @param settings with leases, whose heartbeat is also that of the ticks
+   * @param policies makes one for each shard
+   */
+  public SchedulerStream(
+      CoreSettings settings,
+      Supplier<SchedulingPolicy> policies,
+      Topics topics,
+      Map<String, Object> kafka,
+      String instance,
+      Path stateFolder,
+      ProcessClock clock,
+      Consumer<Throwable> onFailure)
+      throws InterruptedException {
     String group = topics.prefix() + ".scheduler";
     commits = new CommitWatch(clock, this::ownsShards, onFailure);
     var clients = new TopologyClients(commits::committed);
@@ -78,7 +108,8 @@ public final class SchedulerStream implements AutoCloseable {
         StreamsProperties.of(
             kafka, group, instance, StreamsProperties.sessionTimeoutMs(kafka), stateFolder);
     producer = plainProducer(kafka);
-    timer = new TickTimer(topics, producer, clock, experiment.lanes().heartbeatMs(), onFailure);
+    int heartbeatMs = Math.toIntExact(settings.leases().heartbeatNs() / 1_000_000);
+    timer = new TickTimer(topics, producer, clock, heartbeatMs, onFailure);
     shards =
         new OwnShards(
             shard ->
@@ -89,12 +120,7 @@ public final class SchedulerStream implements AutoCloseable {
     failures = new ThreadFailures(clock, THREAD_PAUSE, onFailure);
     streams =
         new KafkaStreams(
-            SchedulerTopology.build(
-                topics,
-                ExperimentCore.settings(experiment),
-                ExperimentCore.policies(experiment),
-                timer,
-                shards),
+            SchedulerTopology.build(topics, settings, policies, timer, shards),
             properties,
             clients);
     streams.setUncaughtExceptionHandler(failures);

@@ -12,12 +12,15 @@ import dev.sluice.contract.JobRequested;
 import dev.sluice.contract.PredictionsPublished;
 import dev.sluice.contract.RunStarted;
 import dev.sluice.contract.Ticked;
+import dev.sluice.contract.WorkflowRequested;
 import dev.sluice.scheduling.CoreFact;
 import dev.sluice.scheduling.Dispatch;
 import dev.sluice.scheduling.DispatchName;
 import dev.sluice.scheduling.JobEnd;
+import dev.sluice.scheduling.JobGraph;
 import dev.sluice.scheduling.JobSpec;
 import dev.sluice.scheduling.Prediction;
+import dev.sluice.scheduling.WorkflowSpec;
 import dev.sluice.scheduling.policy.Choice;
 import java.util.List;
 import java.util.Locale;
@@ -42,6 +45,9 @@ final class Translation {
               1,
               job.sloNs(),
               job.intendedAtNs()));
+    }
+    if (fact instanceof WorkflowRequested workflow) {
+      return new CoreFact.WorkflowArrived(toCore(workflow));
     }
     if (fact instanceof BatchCompleted completed) {
       return new CoreFact.BatchCompleted(
@@ -87,7 +93,33 @@ final class Translation {
     throw new IllegalStateException("a fact that the core does not know: " + fact);
   }
 
+  private static WorkflowSpec toCore(WorkflowRequested workflow) {
+    Long sloNs = workflow.sloNs();
+    return new WorkflowSpec(
+        workflow.requestId(),
+        workflow.generator(),
+        workflow.index(),
+        workflow.classType(),
+        sloNs == null ? Long.MAX_VALUE : sloNs,
+        workflow.intendedAtNs(),
+        new JobGraph(
+            workflow.nodes().stream()
+                .map(
+                    n ->
+                        new JobGraph.Node(
+                            n.nodeId(),
+                            n.workload(),
+                            n.backend(),
+                            n.precision(),
+                            n.samples(),
+                            n.lanes(),
+                            n.inputs()))
+                .toList()),
+        workflow.nodes().stream().mapToLong(WorkflowRequested.Node::expectedNs).toArray());
+  }
+
   static CoreFact.Capability toCore(ExecutorReported.Capability capability) {
+    Long loadNs = capability.loadNs();
     return new CoreFact.Capability(
         capability.workload(),
         capability.backend(),
@@ -95,7 +127,8 @@ final class Translation {
         capability.flopsPerSample(),
         capability.warmUps().stream()
             .map(w -> new CoreFact.WarmUp(w.samples(), w.serviceNs()))
-            .toList());
+            .toList(),
+        loadNs == null ? 0 : loadNs);
   }
 
   static CoreFact.PredictionsPublished toCore(PredictionsPublished table) {
@@ -192,7 +225,8 @@ final class Translation {
         capability.flopsPerSample(),
         capability.warmUps().stream()
             .map(w -> new ExecutorReported.WarmUp(w.samples(), w.serviceNs()))
-            .toList());
+            .toList(),
+        capability.loadNs() == 0 ? null : Long.valueOf(capability.loadNs()));
   }
 
   static PredictionsPublished toEvent(CoreFact.PredictionsPublished table) {

@@ -10,6 +10,7 @@ import dev.sluice.contract.Outcome;
 import dev.sluice.contract.PredictionsPublished;
 import dev.sluice.contract.RunStarted;
 import dev.sluice.contract.Ticked;
+import dev.sluice.contract.WorkflowRequested;
 import dev.sluice.scheduling.CoreEntity;
 import dev.sluice.scheduling.CoreListener;
 import dev.sluice.scheduling.CoreSettings;
@@ -32,9 +33,9 @@ import java.util.stream.IntStream;
 
 /**
  * A log of facts as a run would leave it, and the decisions of the bare core on it: two executors,
- * two classes, three models, ticks where the core asks for them, two tables of predictions and one
- * that is stale. One executor falls silent for longer than its lease, answers late, and comes back;
- * the other is started again under load.
+ * two classes, three models, some workflows with gangs among the jobs, ticks where the core asks
+ * for them, two tables of predictions and one that is stale. One executor falls silent for longer
+ * than its lease, answers late, and comes back; the other is started again under load.
  *
  * @param facts in log order; a fact's offset is its place
  * @param dispatches what the bare core started, in order
@@ -58,7 +59,16 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
           new CoreSettings.Predictor(true, 0.9));
 
   private static final List<String> WORKLOADS = List.of("small", "middle", "large");
-  private static final int JOBS = 400;
+  private static final int REQUESTS = 400;
+
+  /** One request of so many is for a workflow. */
+  private static final int WORKFLOW_EACH = 20;
+
+  private static final int NODES = 4;
+
+  /** How many jobs there are, those of workflows among them. */
+  static final int JOBS = REQUESTS + (NODES - 1) * REQUESTS / WORKFLOW_EACH;
+
   private static final long RESTARTED_AT_MS = 1100;
   private static final long SILENT_FROM_MS = 400;
   private static final long SILENT_TO_MS = 800;
@@ -94,9 +104,9 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
       at(-20, report("executor-1", 1));
       at(-1, new RunStarted("recorded", TIME_ZERO_EPOCH_MS, 7, "c", "r", 1, 1, null));
       long atMs = 0;
-      for (int i = 0; i < JOBS; i++) {
+      for (int i = 0; i < REQUESTS; i++) {
         atMs += random.nextInt(9);
-        at(atMs, job(i, atMs));
+        at(atMs, i % WORKFLOW_EACH == 0 ? workflow(i, atMs) : job(i, atMs));
       }
       for (long reportMs = 0; reportMs < atMs; reportMs += 20) {
         at(reportMs, report("executor-0", reportMs < RESTARTED_AT_MS ? 1 : 2));
@@ -107,7 +117,7 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
       at(-10, table(2, 1.2));
       at(500, table(1, 5));
       at(900, table(3, 0.9));
-      at(atMs + 40, new ArrivalsEnded(0, JOBS, 0, 0, 0));
+      at(atMs + 40, new ArrivalsEnded(0, REQUESTS, 0, 0, 0));
       long tickedForNs = -1;
       while (!pending.isEmpty() || core.wakeAtNs() != Long.MAX_VALUE) {
         long wakeMs = -Math.floorDiv(-core.wakeAtNs(), 1_000_000L);
@@ -188,6 +198,30 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
           version,
           services,
           List.of(new PredictionsPublished.Calibration("small", "onnx", residuals)));
+    }
+
+    /** A diamond, of which the second needs both lanes of an executor. */
+    private static WorkflowRequested workflow(int index, long atMs) {
+      return new WorkflowRequested(
+          "workflow-" + index,
+          0,
+          index,
+          "diamond",
+          "interactive",
+          400_000_000L,
+          atMs * 1_000_000,
+          atMs * 1_000_000,
+          List.of(
+              node("a", "small", 1),
+              node("b", "middle", 2, 0),
+              node("c", "small", 1, 0),
+              node("d", "large", 1, 1, 2)));
+    }
+
+    private static WorkflowRequested.Node node(
+        String id, String workload, int lanes, Integer... inputs) {
+      return new WorkflowRequested.Node(
+          id, workload, "onnx", "fp32", 1, lanes, 5_000_000, List.of(inputs));
     }
 
     private JobRequested job(int index, long atMs) {

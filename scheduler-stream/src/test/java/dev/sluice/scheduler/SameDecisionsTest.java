@@ -50,7 +50,9 @@ final class SameDecisionsTest {
       pipe(driver, run.facts());
       assertThat(dispatches(driver)).isEqualTo(run.dispatches()).hasSizeGreaterThan(100);
       assertThat(outcomes(driver)).isEqualTo(run.outcomes());
-      assertThat(run.outcomes().stream().filter(JobEnded.class::isInstance)).hasSize(400);
+      assertThat(run.outcomes().stream().filter(JobEnded.class::isInstance))
+          .hasSize(RecordedRun.JOBS);
+      assertThat(run.dispatches()).anyMatch(d -> d.lanes().size() == 2);
       assertThat(run.outcomes()).hasAtLeastOneElementOfType(Blocked.class);
       assertThat(run.dispatches()).anyMatch(d -> d.attempt() == 2);
       assertThat(run.dispatches())

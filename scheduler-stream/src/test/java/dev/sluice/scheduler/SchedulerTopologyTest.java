@@ -13,6 +13,7 @@ import dev.sluice.contract.PredictionsPublished;
 import dev.sluice.contract.RunStarted;
 import dev.sluice.contract.Ticked;
 import dev.sluice.contract.Topics;
+import dev.sluice.contract.WorkflowRequested;
 import dev.sluice.scheduling.policy.Policies;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -250,6 +251,38 @@ final class SchedulerTopologyTest {
         List.of(),
         null,
         1);
+  }
+
+  @Test
+  void releasesAWorkflowsJobs_inTheOrderOfItsGraph() throws Exception {
+    pipe(-9, report("executor-0", "cpu"));
+    pipe(0, new RunStarted("run-1", ZERO_MS, 1, "c", "r", 1, 1, null));
+    pipe(
+        1,
+        new WorkflowRequested(
+            "req",
+            0,
+            0,
+            "pair",
+            "interactive",
+            null,
+            0,
+            0,
+            List.of(
+                new WorkflowRequested.Node("both", "small", "onnx", "fp32", 1, 2, MS, List.of(1)),
+                new WorkflowRequested.Node(
+                    "first", "small", "onnx", "fp32", 1, 1, MS, List.of()))));
+    BatchDispatched first = EventCodec.DISPATCHES.read(dispatches.readValue());
+    assertThat(first.jobs()).extracting(job -> job.jobId()).containsExactly("req/first");
+    assertThat(first.lanes()).containsExactly(0);
+    pipe(9, done(first, 8 * MS));
+    BatchDispatched second = EventCodec.DISPATCHES.read(dispatches.readValue());
+    assertThat(second.jobs()).extracting(job -> job.jobId()).containsExactly("req/both");
+    assertThat(second.lanes()).containsExactly(0, 1);
+    pipe(19, done(second, 8 * MS));
+    assertThat(outcomes.readValuesToList())
+        .extracting(bytes -> ((JobEnded) EventCodec.OUTCOMES.read(bytes)).jobId())
+        .containsExactly("req/first", "req/both");
   }
 
   @Test

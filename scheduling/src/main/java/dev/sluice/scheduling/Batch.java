@@ -28,9 +28,10 @@ final class Batch {
     this.decidedAtLeaseNs = decidedAtLeaseNs;
   }
 
-  /** How long it may be the first on its lane, by the lease clock. */
+  /** How long it may be the first on its lane, by the lease clock; loading its model counts. */
   long allowedNs() {
-    long meanNs = dispatch.prediction().meanNs();
+    long loadNs = jobs.isEmpty() ? 0 : lane.executor().loadNs(jobs.get(0).group.key);
+    long meanNs = dispatch.prediction().meanNs() + loadNs;
     return meanNs > Long.MAX_VALUE / (2 * OVERDUE_PREDICTED_TIMES)
         ? Long.MAX_VALUE / 2
         : Math.max(OVERDUE_NS_MIN, OVERDUE_PREDICTED_TIMES * meanNs);

@@ -29,6 +29,40 @@ public sealed interface CoreEntity {
   }
 
   /**
+   * A workflow of which a job has not ended.
+   *
+   * @param expectedNs by node
+   * @param ended the places of the nodes that have ended, ascending; those whose jobs stand among
+   *     the entities are released, the others wait for these
+   */
+  record Workflow(
+      String id,
+      int source,
+      long index,
+      String classType,
+      long sloNs,
+      long intendedAtNs,
+      List<JobGraph.Node> nodes,
+      List<Long> expectedNs,
+      List<Integer> ended)
+      implements CoreEntity {
+    public Workflow {
+      nodes = List.copyOf(nodes);
+      expectedNs = List.copyOf(expectedNs);
+      ended = List.copyOf(ended);
+    }
+
+    @Override
+    public String key() {
+      return key(source, index);
+    }
+
+    static String key(int source, long index) {
+      return "workflow/" + source + "/" + index;
+    }
+  }
+
+  /**
    * A batch on its way, with all that is needed to put its jobs back.
    *
    * @param jobs those that have not ended

@@ -18,6 +18,13 @@ public sealed interface CoreFact {
   record JobArrived(JobSpec job) implements CoreFact {}
 
   /**
+   * A graph of jobs wants to run. A second one of the same source and index is ignored. Its jobs
+   * arrive at the time of the fact that freed them; those that wait for a job that was not done are
+   * dropped with it, as {@code input_not_done}.
+   */
+  record WorkflowArrived(WorkflowSpec workflow) implements CoreFact {}
+
+  /**
    * An executor joined, is alive, or leaves.
    *
    * @param tokens its memory budget; {@link Long#MAX_VALUE}: none
@@ -139,15 +146,28 @@ public sealed interface CoreFact {
    * A model that each lane of an executor can run.
    *
    * @param warmUps service times seen at warm-up, by samples, ascending
+   * @param loadNs how long a lane that holds another model, or none, takes until it holds this one;
+   *     0: it is not known, or lanes hold all models at once
    */
   record Capability(
       String workload,
       String backend,
       String precision,
       long flopsPerSample,
-      List<WarmUp> warmUps) {
+      List<WarmUp> warmUps,
+      long loadNs) {
     public Capability {
       warmUps = List.copyOf(warmUps);
+    }
+
+    /** Of which no time to load is known. */
+    public Capability(
+        String workload,
+        String backend,
+        String precision,
+        long flopsPerSample,
+        List<WarmUp> warmUps) {
+      this(workload, backend, precision, flopsPerSample, warmUps, 0);
     }
   }
 

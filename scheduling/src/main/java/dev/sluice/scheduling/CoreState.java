@@ -512,15 +512,23 @@ final class CoreState implements SchedulerState {
 
   @Override
   public long switchNs(Lane first, Group group) {
-    if (settings.switching() == CoreSettings.Switching.NONE) {
+    long loadNs = ((ExecutorLanes.Lane) first).executor().loadNs(((JobGroup) group).key);
+    if (loadNs == 0 && settings.switching() == CoreSettings.Switching.NONE) {
       return 0;
     }
     long longestNs = 0;
     for (Lane lane : lanesFrom(first, group)) {
-      longestNs =
-          Math.max(longestNs, settings.switching().switchNs(lane.resident(), group.workload()));
+      longestNs = Math.max(longestNs, switchNs(lane.resident(), group.workload(), loadNs));
     }
     return longestNs;
+  }
+
+  /** By what the executor was seen to take, else by the settings. */
+  private long switchNs(@Nullable String resident, String workload, long loadNs) {
+    if (loadNs == 0) {
+      return settings.switching().switchNs(resident, workload);
+    }
+    return workload.equals(resident) ? 0 : loadNs;
   }
 
   /** The lane that is expected free first, of those that take a batch beside what they hold. */

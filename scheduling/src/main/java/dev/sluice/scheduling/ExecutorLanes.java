@@ -35,6 +35,10 @@ final class ExecutorLanes {
 
   private boolean firstToTakeMoreIsStale = true;
   private @Nullable Lane firstToTakeMore;
+
+  /** Whether it says of a model how long it takes to load. */
+  private boolean loads;
+
   private boolean lost;
   private long tokensHeld;
   private long tokensLost;
@@ -44,8 +48,13 @@ final class ExecutorLanes {
    */
   ExecutorLanes(int order, ExecutorReported report, int ahead) {
     this.order = order;
-    this.report = report.withoutMoment();
     this.ahead = ahead;
+    report(report);
+  }
+
+  private void report(ExecutorReported newer) {
+    report = newer.withoutMoment();
+    loads = report.capabilities().stream().anyMatch(capability -> capability.loadNs() > 0);
   }
 
   static ExecutorLanes restore(CoreEntity.Executor entity, int ahead) {
@@ -86,7 +95,7 @@ final class ExecutorLanes {
 
   /** Takes a newer report of the same incarnation, or the first one, as its state. */
   void update(ExecutorReported newer, long nowNs, long leaseNs) {
-    report = newer.withoutMoment();
+    report(newer);
     for (int i = lanes.size(); i < report.lanes(); i++) {
       Lane lane = new Lane(i);
       lane.freedAtNs = nowNs;
@@ -120,14 +129,27 @@ final class ExecutorLanes {
   }
 
   boolean canRun(String workload, String backend, String precision) {
+    return capability(workload, backend, precision) != null;
+  }
+
+  private @Nullable Capability capability(String workload, String backend, String precision) {
     for (Capability capability : report.capabilities()) {
       if (capability.workload().equals(workload)
           && capability.backend().equals(backend)
           && capability.precision().equals(precision)) {
-        return true;
+        return capability;
       }
     }
-    return false;
+    return null;
+  }
+
+  /** How long one of its lanes takes to load a group's model, as it says; 0: it does not. */
+  long loadNs(JobGroup.Key key) {
+    if (!loads) {
+      return 0;
+    }
+    Capability capability = capability(key.workload(), key.backend(), key.precision());
+    return capability == null ? 0 : capability.loadNs();
   }
 
   /** Tokens that no batch holds; negative if the budget shrank below what is held. */

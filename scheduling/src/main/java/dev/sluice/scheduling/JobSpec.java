@@ -1,5 +1,7 @@
 package dev.sluice.scheduling;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A job as it was requested, or as a workflow released it.
  *
@@ -10,8 +12,7 @@ package dev.sluice.scheduling;
  * @param lanesNeeded lanes that it takes at once, at least 1; several are neighbours by index
  * @param sloNs latency promise from intended arrival
  * @param intendedAtNs when it was meant to arrive
- * @param pathNs how long the work on the longest way from its start to its workflow's end takes; 0:
- *     it is part of no workflow
+ * @param node of which workflow it is a part; null: of none
  */
 public record JobSpec(
     String id,
@@ -25,7 +26,16 @@ public record JobSpec(
     int lanesNeeded,
     long sloNs,
     long intendedAtNs,
-    long pathNs) {
+    @Nullable Node node) {
+  /**
+   * A job's place in its workflow.
+   *
+   * @param workflow index of the workflow's request, from the same source
+   * @param place among the workflow's nodes
+   * @param pathNs how long the work on the longest way from its start to the workflow's end takes
+   */
+  public record Node(long workflow, int place, long pathNs) {}
+
   /** A job that is part of no workflow. */
   public JobSpec(
       String id,
@@ -51,7 +61,12 @@ public record JobSpec(
         lanesNeeded,
         sloNs,
         intendedAtNs,
-        0);
+        null);
+  }
+
+  /** How long its workflow takes from its start on; 0: it is part of none. */
+  public long pathNs() {
+    return node == null ? 0 : node.pathNs();
   }
 
   /** Intended arrival + latency promise, at most {@link Long#MAX_VALUE}. */

@@ -35,6 +35,9 @@ final class QueuedJob implements SchedulerState.Job {
   /** The batches it was in that were lost and are still remembered; null: none. */
   @Nullable List<Batch> lostIn;
 
+  /** The workflow that it is part of; null: of none. */
+  @Nullable RunningWorkflow workflow;
+
   /** Whether the core's list of what may wait too long holds it. */
   boolean mayExpire;
 

@@ -10,6 +10,7 @@ import dev.sluice.scheduling.CoreFact.JobArrived;
 import dev.sluice.scheduling.CoreFact.PredictionsPublished;
 import dev.sluice.scheduling.CoreFact.RunStarted;
 import dev.sluice.scheduling.CoreFact.Together;
+import dev.sluice.scheduling.CoreFact.WorkflowArrived;
 import dev.sluice.scheduling.CoreSettings.Admission;
 import dev.sluice.scheduling.ExecutorLanes.Lane;
 import dev.sluice.scheduling.JobEnd.Status;
@@ -49,6 +50,9 @@ public final class SchedulingCore {
 
   /** Lost batches that were not answered yet, while one of their jobs or a lane is left. */
   private final Map<DispatchName, Batch> lost = new HashMap<>();
+
+  /** By key, while the core is restored: later a job knows its own. */
+  private final Map<String, RunningWorkflow> workflows = new HashMap<>();
 
   private final Map<Integer, Source> sourceByNumber = new HashMap<>();
   private @Nullable Source lastSource;
@@ -114,6 +118,8 @@ public final class SchedulingCore {
         .forEach(lane -> executorOf(lane.executorId()).restore(lane));
     state.executorsChanged();
     state.serviceTimes.restore(entities);
+    entitiesOf(CoreEntity.Workflow.class, entities)
+        .forEach(entity -> workflows.put(entity.key(), RunningWorkflow.restore(entity)));
     Map<String, QueuedJob> jobById = new HashMap<>();
     entitiesOf(CoreEntity.WaitingJob.class, entities).stream()
         .sorted(Comparator.comparingLong(CoreEntity.WaitingJob::entry))
@@ -141,6 +147,7 @@ public final class SchedulingCore {
             });
     held.sort(Comparator.comparing(batch -> batch.dispatch.name()));
     held.forEach(batch -> batch.lane.executor().hold(batch));
+    workflows.clear();
     entitiesOf(CoreEntity.PassedOver.class, entities).forEach(state::restore);
     entitiesOf(Progress.class, entities).forEach(this::restore);
   }
@@ -151,7 +158,13 @@ public final class SchedulingCore {
   }
 
   private QueuedJob toQueued(CoreEntity.WaitingJob job) {
-    return state.newJob(job.spec(), job.entry(), job.appendedAtNs(), job.attempts());
+    QueuedJob queued = state.newJob(job.spec(), job.entry(), job.appendedAtNs(), job.attempts());
+    JobSpec.Node node = job.spec().node();
+    if (node != null) {
+      queued.workflow =
+          workflows.get(CoreEntity.Workflow.key(job.spec().source(), node.workflow()));
+    }
+    return queued;
   }
 
   private ExecutorLanes executorOf(String executorId) {
@@ -294,7 +307,11 @@ public final class SchedulingCore {
 
   private void take(CoreFact fact, CoreListener listener) {
     if (fact instanceof JobArrived arrival) {
-      takeJob(arrival.job(), listener);
+      if (isNew(arrival.job().source(), arrival.job().index())) {
+        queueNew(arrival.job(), null, listener);
+      }
+    } else if (fact instanceof WorkflowArrived arrival) {
+      takeWorkflow(arrival.workflow(), listener);
     } else if (fact instanceof BatchCompleted completion) {
       takeCompletion(completion, listener);
     } else if (fact instanceof ExecutorReported report) {
@@ -319,35 +336,74 @@ public final class SchedulingCore {
     }
   }
 
-  private void takeJob(JobSpec spec, CoreListener listener) {
-    if (!isNew(spec)) {
-      return;
+  private void takeWorkflow(WorkflowSpec spec, CoreListener listener) {
+    if (isNew(spec.source(), spec.index())) {
+      RunningWorkflow workflow = new RunningWorkflow(spec);
+      tellKept(workflow, listener);
+      release(workflow, workflow.first(), listener);
     }
+  }
+
+  private void release(RunningWorkflow workflow, List<Integer> nodes, CoreListener listener) {
+    for (int node : nodes) {
+      queueNew(workflow.job(node, nextEntry, state.nowNs()), workflow, listener);
+    }
+  }
+
+  private void queueNew(JobSpec spec, @Nullable RunningWorkflow workflow, CoreListener listener) {
     long entry = nextEntry++;
     JobGroup group = state.groupOf(spec);
-    if (group == null) {
-      tellDropped(spec.id(), 0, "unrunnable", listener);
+    String reason = group == null ? "unrunnable" : reasonToTurnAway(group);
+    if (group == null || reason != null) {
+      tellDropped(spec.id(), 0, reason, listener);
+      endNode(spec, workflow, false, listener);
       return;
     }
     QueuedJob job = new QueuedJob(spec, group, entry, state.nowNs(), 0);
-    String reason = reasonToTurnAway(group);
-    if (reason != null) {
-      tellDropped(spec.id(), 0, reason, listener);
-      return;
-    }
+    job.workflow = workflow;
     queue(job);
     arrived.add(job);
   }
 
-  /** Whether its source sent no job of its index or a higher one before. */
-  private boolean isNew(JobSpec spec) {
+  /** What follows for its workflow from the end of a job: others begin, or end with it. */
+  private void endNode(
+      JobSpec spec, @Nullable RunningWorkflow workflow, boolean done, CoreListener listener) {
+    JobSpec.Node node = spec.node();
+    if (workflow == null || node == null) {
+      return;
+    }
+    if (done) {
+      release(workflow, workflow.end(node.place()), listener);
+    } else {
+      for (int undone : workflow.endUndone(node.place())) {
+        tellDropped(workflow.jobId(undone), 0, "input_not_done", listener);
+      }
+    }
+    tellKept(workflow, listener);
+  }
+
+  private static void tellKept(RunningWorkflow workflow, CoreListener listener) {
+    if (!listener.keepsState()) {
+      return;
+    }
+    if (!workflow.isOver()) {
+      workflow.kept = true;
+      listener.changed(workflow.toEntity());
+    } else if (workflow.kept) {
+      workflow.kept = false;
+      listener.removed(workflow.key());
+    }
+  }
+
+  /** Whether its source sent nothing of its index or a higher one before. */
+  private boolean isNew(int number, long index) {
     Source source = lastSource;
-    if (source == null || source.number != spec.source()) {
-      source = sourceByNumber.computeIfAbsent(spec.source(), number -> new Source(number, -1));
+    if (source == null || source.number != number) {
+      source = sourceByNumber.computeIfAbsent(number, n -> new Source(n, -1));
       lastSource = source;
     }
-    boolean isNew = spec.index() > source.highestIndex;
-    source.highestIndex = Math.max(source.highestIndex, spec.index());
+    boolean isNew = index > source.highestIndex;
+    source.highestIndex = Math.max(source.highestIndex, index);
     return isNew;
   }
 
@@ -500,6 +556,7 @@ public final class SchedulingCore {
     listener.ended(
         new JobEnd(job.spec.id(), status, reason, by.dispatch.name(), attempts, state.nowNs()));
     forgetWhereLost(job, listener);
+    endNode(job.spec, job.workflow, status == Status.DONE, listener);
   }
 
   private void putBack(QueuedJob job) {
@@ -753,10 +810,12 @@ public final class SchedulingCore {
       leaveQueue(job, QueuedJob.Phase.ENDED, listener);
       tellDropped(job.spec.id(), job.attempts, reason, listener);
       forgetWhereLost(job, listener);
+      endNode(job.spec, job.workflow, false, listener);
     }
   }
 
-  private void tellDropped(String jobId, int attempts, String reason, CoreListener listener) {
+  private void tellDropped(
+      String jobId, int attempts, @Nullable String reason, CoreListener listener) {
     listener.ended(new JobEnd(jobId, Status.DROPPED, reason, null, attempts, state.nowNs()));
   }
 

@@ -59,7 +59,7 @@ final class CriticalPathPolicyTest {
             spec.lanesNeeded(),
             spec.sloNs(),
             spec.intendedAtNs(),
-            pathMs * MS));
+            new JobSpec.Node(0, 0, pathMs * MS)));
   }
 
   @Test

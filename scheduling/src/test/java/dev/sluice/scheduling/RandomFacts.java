@@ -174,7 +174,7 @@ final class RandomFacts {
                 gangs && random.nextInt(3) == 0 ? 2 + random.nextInt(2) : 1,
                 sloNs.computeIfAbsent(classType, c -> (5 + random.nextInt(10) * 5) * MS),
                 Math.max(0, nowNs - random.nextInt(3) * MS),
-                random.nextInt(30) * MS));
+                new JobSpec.Node(0, 0, random.nextInt(30) * MS)));
     sent.add(arrival);
     return arrival;
   }

@@ -39,6 +39,9 @@ public final class ScheduleCheck {
 
   private final Map<String, List<Execution>> byRequest = new HashMap<>();
 
+  /** Requests that the summary says were not completed, so that nodes of theirs may be missing. */
+  private final Set<String> unfinished = new HashSet<>();
+
   /** Of the requests that were to be run, in seconds since time zero; offline all are 0. */
   private final Map<String, Double> arrivals = new HashMap<>();
 
@@ -46,6 +49,9 @@ public final class ScheduleCheck {
       throws UserMistakeException {
     log = ScheduleLog.read(file, findings);
     log.summary().path("gpus").forEach(gpu -> gpus.add(gpu.asInt()));
+    log.summary()
+        .path("unfinished")
+        .forEach(request -> unfinished.add(request.path("request_id").asText()));
     files =
         system == null || requests == null
             ? null
@@ -86,6 +92,7 @@ public final class ScheduleCheck {
     findings.looked(Rule.TIME, executions.size());
     checkGpusAreKnown();
     checkOverlap();
+    checkBatches();
     if (files == null) {
       checkNoNodeTwice();
       for (Rule rule : List.of(Rule.ORDER, Rule.SWITCH, Rule.DURATION)) {
@@ -95,7 +102,8 @@ public final class ScheduleCheck {
       checkRequests(files);
       new SwitchCheck(log.summary(), files.models(), findings).check(sortedByTime(executions));
     }
-    new ScheduleSummary(log.summary(), executions, byRequest, arrivals, files, findings).check();
+    new ScheduleSummary(log.summary(), executions, byRequest, unfinished, arrivals, files, findings)
+        .check();
     return findings.report(
         "execution log: %d executions of %d requests on %s"
             .formatted(
@@ -162,7 +170,9 @@ public final class ScheduleCheck {
         (gpu, rows) -> {
           Execution last = null;
           for (Execution row : sortedByTime(rows)) {
-            if (last != null && Seconds.before(row.takenFrom(), last.end())) {
+            if (last != null
+                && Seconds.before(row.takenFrom(), last.end())
+                && !row.sharesBatchWith(last)) {
               findings.fault(
                   Rule.GPU_OVERLAP,
                   last.where() + ", " + row.where(),
@@ -174,6 +184,61 @@ public final class ScheduleCheck {
             }
           }
         });
+  }
+
+  /**
+   * Rows of one batch ran the same model at the same time in the same place, and were allowed to.
+   */
+  private void checkBatches() {
+    Map<Double, List<Execution>> batches = new TreeMap<>();
+    for (Execution row : executions) {
+      if (!Double.isNaN(row.batchId())) {
+        batches.computeIfAbsent(row.batchId(), id -> new ArrayList<>()).add(row);
+      }
+    }
+    if (!batches.isEmpty()) {
+      findings.looked(Rule.COMPATIBLE, batches.size());
+    }
+    batches.values().forEach(this::checkBatch);
+  }
+
+  private void checkBatch(List<Execution> rows) {
+    Execution first = rows.get(0);
+    for (Execution row : rows) {
+      if (!row.modelName().equals(first.modelName())
+          || !row.gpus().equals(first.gpus())
+          || !Seconds.same(row.start(), first.start())
+          || !Seconds.same(row.end(), first.end())) {
+        findings.fault(
+            Rule.COMPATIBLE,
+            first.where() + ", " + row.where(),
+            "one batch is to be (%s) on %s in [%s, %s), and (%s) on %s in [%s, %s)"
+                .formatted(
+                    first.modelName(),
+                    first.gpus(),
+                    first.start(),
+                    first.end(),
+                    row.modelName(),
+                    row.gpus(),
+                    row.start(),
+                    row.end()));
+      }
+      Workflow workflow = files == null ? null : files.workflows().get(row.workflowId());
+      if (workflow != null && !workflow.joined()) {
+        findings.fault(
+            Rule.COMPATIBLE,
+            row.where(),
+            "it shares a batch, and workflow (%s) does not say microbatch: true"
+                .formatted(workflow.id()));
+      }
+    }
+    if (files != null && rows.size() > files.microbatch().maxBatch()) {
+      findings.fault(
+          Rule.COMPATIBLE,
+          first.where(),
+          "(%d) nodes share its batch, at most (%d) may"
+              .formatted(rows.size(), files.microbatch().maxBatch()));
+    }
   }
 
   private void checkNoNodeTwice() {
@@ -231,12 +296,18 @@ public final class ScheduleCheck {
     }
     for (int i = 0; i < byNode.length; i++) {
       if (byNode[i] == null) {
-        findings.fault(
-            Rule.NODE_ONCE, request.id() + "/" + nodes.get(i).id(), "the node never ran");
+        if (!unfinished.contains(request.id())) {
+          findings.fault(
+              Rule.NODE_ONCE, request.id() + "/" + nodes.get(i).id(), "the node never ran");
+        }
       } else {
         checkModel(byNode[i], nodes.get(i));
         checkDuration(byNode[i], nodes.get(i), request.executionSeconds(i));
       }
+    }
+    if (unfinished.contains(request.id()) && rows.size() == nodes.size()) {
+      findings.fault(
+          Rule.NODE_ONCE, request.id(), "it is said to be unfinished, and all its nodes ran");
     }
     checkOrder(workflow, arrival, byNode);
   }
@@ -263,6 +334,9 @@ public final class ScheduleCheck {
       Execution to = byNode[place];
       if (from == null) {
         known[place] = false;
+        if (to != null && unfinished.contains(to.requestId())) {
+          findings.fault(Rule.ORDER, to.where(), "its input (%s) never ran".formatted(edge.from()));
+        }
       } else {
         ready[place] = Math.max(ready[place], from.end());
         if (to != null && Seconds.before(to.takenFrom(), from.end())) {

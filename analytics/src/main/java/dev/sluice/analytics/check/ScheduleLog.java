@@ -36,6 +36,7 @@ record ScheduleLog(JsonNode summary, List<Execution> executions) {
    * @param row its place in the log
    * @param gpus all that it took
    * @param listsGpus whether the log names all of them; otherwise only the first
+   * @param batchId what rows that shared one inference have in common
    */
   record Execution(
       int row,
@@ -50,7 +51,8 @@ record ScheduleLog(JsonNode summary, List<Execution> executions) {
       double executionTime,
       double estimatedTime,
       double switchTime,
-      double waitingTime) {
+      double waitingTime,
+      double batchId) {
     /** From when on its GPUs are taken. */
     double takenFrom() {
       return Double.isNaN(switchTime) ? start : start - switchTime;
@@ -70,7 +72,12 @@ record ScheduleLog(JsonNode summary, List<Execution> executions) {
           executionTime,
           estimatedTime,
           switchTime,
-          waitingTime);
+          waitingTime,
+          batchId);
+    }
+
+    boolean sharesBatchWith(Execution other) {
+      return batchId == other.batchId; // never, where there is none
     }
 
     String where() {
@@ -172,7 +179,8 @@ record ScheduleLog(JsonNode summary, List<Execution> executions) {
               "gpu_id",
               "estimated_time",
               "switch_time",
-              "waiting_time");
+              "waiting_time",
+              "batch_id");
       private static final int NEEDED_NUMBERS = 4;
 
       private final String[] text = new String[TEXTS];
@@ -255,7 +263,8 @@ record ScheduleLog(JsonNode summary, List<Execution> executions) {
                 number[2],
                 number[4],
                 number[5],
-                number[6]));
+                number[6],
+                number[7]));
       }
     }
   }

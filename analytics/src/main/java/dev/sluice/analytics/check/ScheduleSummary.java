@@ -5,8 +5,10 @@ import dev.sluice.analytics.check.ScheduleLog.Execution;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.contract.workflow.WorkflowRequest;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,7 @@ final class ScheduleSummary {
   private final JsonNode summary;
   private final List<Execution> executions;
   private final Map<String, List<Execution>> byRequest;
+  private final Set<String> unfinished;
   private final Map<String, Double> arrivals;
   private final @Nullable WorkflowFiles files;
   private final Findings findings;
@@ -29,12 +32,14 @@ final class ScheduleSummary {
       JsonNode summary,
       List<Execution> executions,
       Map<String, List<Execution>> byRequest,
+      Set<String> unfinished,
       Map<String, Double> arrivals,
       @Nullable WorkflowFiles files,
       Findings findings) {
     this.summary = summary;
     this.executions = executions;
     this.byRequest = byRequest;
+    this.unfinished = unfinished;
     this.arrivals = arrivals;
     this.files = files;
     this.findings = findings;
@@ -53,6 +58,7 @@ final class ScheduleSummary {
     if (files != null) {
       equal("total_requests", files.requests().size() + files.skipped().size());
       equal("completed_requests", (int) files.requests().stream().filter(this::isComplete).count());
+      equal("slo_violations", (int) files.requests().stream().filter(this::isLate).count());
     }
     equal("total_nodes_executed", executions.size());
     equal("makespan", executions.stream().mapToDouble(Execution::end).max().orElse(0));
@@ -74,11 +80,30 @@ final class ScheduleSummary {
       int id = gpu.path("gpu_id").asInt(-1);
       String where = "summary.gpu_utilization of GPU " + id + " ";
       List<Execution> own = executions.stream().filter(row -> row.gpus().contains(id)).toList();
-      double busy = own.stream().mapToDouble(row -> row.end() - row.takenFrom()).sum();
+      double busy = busy(own);
       equal(where + "executions", gpu.path("executions"), own.size());
       equal(where + "busy_time", gpu.path("busy_time"), busy);
       equal(where + "utilization", gpu.path("utilization"), makespan > 0 ? busy / makespan : 0);
     }
+  }
+
+  /** Nodes of one batch count once: from its first switch until its end. */
+  private static double busy(List<Execution> rows) {
+    Map<Double, Double> takenFromByBatch = new HashMap<>();
+    double busy = 0;
+    for (Execution row : rows) {
+      double takenFrom = row.takenFrom();
+      if (!Double.isNaN(row.batchId())) {
+        Double before = takenFromByBatch.get(row.batchId());
+        takenFromByBatch.merge(row.batchId(), takenFrom, Math::min);
+        if (before != null) {
+          busy += Math.max(0, before - takenFrom);
+          continue;
+        }
+      }
+      busy += row.end() - takenFrom;
+    }
+    return busy;
   }
 
   private boolean isOnline() {
@@ -91,8 +116,24 @@ final class ScheduleSummary {
     return ran == request.workflow().nodes().size();
   }
 
+  /** Whether it was promised something that did not come true. */
+  private boolean isLate(WorkflowRequest request) {
+    Double sloMs = request.workflow().sloMs();
+    if (sloMs == null) {
+      return false;
+    }
+    double ended =
+        byRequest.getOrDefault(request.id(), List.of()).stream()
+            .mapToDouble(Execution::end)
+            .max()
+            .orElse(0);
+    double arrived = arrivals.getOrDefault(request.id(), 0.0);
+    return !isComplete(request) || Seconds.before(arrived + sloMs / 1000, ended);
+  }
+
   private double[] requestResponses() {
     return byRequest.entrySet().stream()
+        .filter(request -> !unfinished.contains(request.getKey()))
         .mapToDouble(
             request ->
                 request.getValue().stream().mapToDouble(Execution::end).max().orElse(0)

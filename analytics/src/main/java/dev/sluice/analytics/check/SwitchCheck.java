@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Whether each switch took as long as what its GPUs held demands: 0 for the model itself, its load
  * time on an empty GPU, else (old GB + new GB) / bandwidth + overhead. A log that names no switches
- * must leave them room.
+ * must leave them room. Where the nodes really ran, a switch took some time if it was needed, and
+ * none if not; what ran and was not done, the log does not say.
  */
 final class SwitchCheck {
   private static final double GB_PER_SECOND = 16;
@@ -20,6 +21,8 @@ final class SwitchCheck {
   private final double gbPerSecond;
   private final double overheadSeconds;
   private final boolean firstGpuDecides;
+  private final boolean reallyRan;
+  private final boolean saysAllThatRan;
   private final Map<String, Model> models;
   private final Findings findings;
   private final Map<Integer, Execution> lastByGpu = new HashMap<>();
@@ -31,6 +34,8 @@ final class SwitchCheck {
     this.gbPerSecond = summary.path("bandwidth_gb_per_s").asDouble(GB_PER_SECOND);
     this.overheadSeconds = summary.path("switch_overhead").asDouble(OVERHEAD_SECONDS);
     this.firstGpuDecides = summary.path("gang_switch").asText().equals("first");
+    this.reallyRan = summary.path("simulate").asBoolean(false);
+    this.saysAllThatRan = summary.path("unfinished").isEmpty();
     this.models = models;
     this.findings = findings;
   }
@@ -39,15 +44,39 @@ final class SwitchCheck {
    * @param executions by time
    */
   void check(List<Execution> executions) {
+    if (reallyRan && !saysAllThatRan) {
+      findings.leaveOut(Rule.SWITCH, "requests that were not completed may have left models");
+      return;
+    }
     for (Execution row : executions) {
       Model model = models.get(row.modelName());
       if (model != null) {
         findings.looked(Rule.SWITCH, 1);
-        check(row, model);
+        if (reallyRan) {
+          checkMeasured(row);
+        } else {
+          check(row, model);
+        }
       }
       for (int gpu : row.gpus()) {
         lastByGpu.put(gpu, row);
       }
+    }
+  }
+
+  private void checkMeasured(Execution row) {
+    List<String> held =
+        row.gpus().stream()
+            .map(lastByGpu::get)
+            .map(last -> last == null ? "nothing" : last.modelName())
+            .toList();
+    boolean needed = held.stream().anyMatch(model -> !model.equals(row.modelName()));
+    if (!Double.isNaN(row.switchTime()) && row.switchTime() > 0 != needed) {
+      findings.fault(
+          Rule.SWITCH,
+          row.where(),
+          "switch_time is (%s), and its GPUs held %s before (%s)"
+              .formatted(row.switchTime(), held, row.modelName()));
     }
   }
 

@@ -7,6 +7,7 @@ import dev.sluice.contract.UserMistakeException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -239,6 +240,107 @@ final class ScheduleCheckTest {
         LOG.replace("\"mode\"", "\"gang_switch\": \"first\", \"mode\"")
             .replace("\"switch_time\": 6.75", "\"switch_time\": 6.625");
     assertThat(check(first).faultCounts()).doesNotContainKey(Rule.SWITCH);
+  }
+
+  /** The same nodes, as they may really have run: neither loads nor times are the files'. */
+  private static final String REAL =
+      LOG.replace("\"simulate\": false", "\"simulate\": true")
+          .replaceAll("\"(total|avg|p99)_[a-z_]*(time|switches)\": [0-9.]+,", "")
+          .replace("\"switch_time\": 30.0", "\"switch_time\": 0.5")
+          .replace("\"switch_time\": 6.75", "\"switch_time\": 1.5")
+          .replaceAll(", \"waiting_time\": [0-9.]+", "")
+          .replaceAll("\"(busy_time|utilization)\": [0-9.]+", "\"left_out\": 0");
+
+  @Test
+  void whereNodesReallyRan_aSwitchTakesSomeTimeIfItIsNeeded_andElseNone() throws Exception {
+    CheckReport sound = check(REAL);
+    assertThat(sound.faults()).isEmpty();
+    assertThat(sound.leftOut()).containsOnlyKeys(Rule.DURATION);
+    for (String planted : List.of("0.5=0.0", "1.5=0.0", "0.0=0.25")) {
+      String[] change = planted.split("=", -1);
+      String changed =
+          REAL.replace("\"switch_time\": " + change[0], "\"switch_time\": " + change[1]);
+      assertThat(check(changed).faultCounts()).as(planted).containsKey(Rule.SWITCH);
+    }
+  }
+
+  @Test
+  void aRequestThatIsSaidToBeUnfinished_mayLackNodes_butNotInputs() throws Exception {
+    String failed =
+        REAL.replace("\"completed_requests\": 3", "\"completed_requests\": 2")
+            .replace("\"failed_requests\": 0", "\"failed_requests\": 1")
+            .replace("\"total_nodes_executed\": 4", "\"total_nodes_executed\": 3");
+    String said =
+        failed.replace(
+            "\"mode\"",
+            "\"unfinished\": [{\"request_id\": \"r1\", \"reason\": \"r1/n2: no memory\"}], \"mode\"");
+    String withoutLast = without("n2", said).replace("\"makespan\": 49.75", "\"makespan\": 38.0");
+    CheckReport report =
+        check(
+            withoutLast
+                .replace("\"executions\": 2", "\"executions\": 1")
+                .replace("\"executions\": 3", "\"executions\": 2"));
+    assertThat(report.faults()).isEmpty();
+    assertThat(report.leftOut()).containsOnlyKeys(Rule.DURATION, Rule.SWITCH);
+    assertThat(check(without("n2", failed)).faultCounts()).containsKey(Rule.NODE_ONCE);
+    assertThat(check(said).faultCounts()).containsKey(Rule.NODE_ONCE);
+    assertThat(check(without("n1", said)).faultCounts()).containsKey(Rule.ORDER);
+    String two =
+        withoutLast
+            .replace("\"reason\"", "\"workflow_id\": \"chain\", \"reason\"")
+            .replace("\"failed_requests\": 1", "\"failed_requests\": 0");
+    assertThat(check(two).faultCounts()).as("none may vanish").containsKey(Rule.SUMMARY);
+  }
+
+  private static String without(String node, String log) {
+    int at = log.indexOf("\"node_id\": \"" + node + "\"");
+    int from = log.lastIndexOf('{', at);
+    int to = log.indexOf('}', at) + 1;
+    String rest = log.substring(0, from) + log.substring(to);
+    return rest.replaceFirst("\\[\\s*,", "[")
+        .replaceFirst(",\\s*,", ",")
+        .replaceFirst(",\\s*]}", "]}");
+  }
+
+  /** r3 in the batch of r2, on the GPU that is free from 14 on. */
+  private static final String SHARED =
+      REAL.replace(
+              "\"start_time\": 14.0, \"end_time\": 18.0",
+              "\"start_time\": 10.0, \"end_time\": 14.0")
+          .replace("\"node_id\": \"n\",", "\"node_id\": \"n\", \"batch_id\": 7,");
+
+  @Test
+  void nodesThatShareABatch_takeTheirGpuOnce_ifTheyMay() throws Exception {
+    Files.writeString(
+        system,
+        SYSTEM.replace("  single:\n", "  single:\n    microbatch: true\n")
+            + "microbatch: {max_batch: 2}\n");
+    CheckReport report = check(SHARED);
+    assertThat(report.faults()).isEmpty();
+    assertThat(report.looked()).containsEntry(Rule.COMPATIBLE, 1L);
+    String apart = SHARED.replaceFirst("\"batch_id\": 7", "\"batch_id\": 8");
+    assertThat(check(apart).faultCounts()).containsKey(Rule.GPU_OVERLAP);
+    String longer =
+        SHARED.replaceFirst(
+            "\"end_time\": 14.0, \"execution_time\": 4.0",
+            "\"end_time\": 15.0, \"execution_time\": 5.0");
+    assertThat(check(longer).faultCounts()).containsKey(Rule.COMPATIBLE);
+    String busy =
+        SHARED.replaceFirst(
+            "\"gpu_id\": 1, \"executions\": 3, \"left_out\": 0",
+            "\"gpu_id\": 1, \"executions\": 3, \"busy_time\": 20.5");
+    assertThat(check(busy).faults()).as("10 + 4 and 1.5 + 5").isEmpty();
+    Files.writeString(system, SYSTEM + "microbatch: {max_batch: 1}\n");
+    assertThat(check(SHARED).faultCounts()).containsEntry(Rule.COMPATIBLE, 3L);
+  }
+
+  @Test
+  void aPromise_isCountedAnew() throws Exception {
+    Files.writeString(system, SYSTEM.replace("  single:\n", "  single:\n    slo_ms: 15000\n"));
+    String told = LOG.replace("\"mode\"", "\"slo_violations\": 1, \"mode\"");
+    assertThat(check(told).faults()).as("r3 ends at 18").isEmpty();
+    assertThat(check(told.replace("\"slo_violations\": 1", "\"slo_violations\": 0")).faultCounts())
+        .containsKey(Rule.SUMMARY);
   }
 
   @Test

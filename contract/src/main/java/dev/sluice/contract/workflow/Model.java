@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param tokensPerSecond null: not given, as the next four
  * @param tokenMean tokens that one execution makes
  * @param inferenceTimeMean seconds that one execution takes
+ * @param workload what is run in its place where nodes really run; null: not given, as the next
+ * @param backend the engine that runs it
  * @param line where it stands in the system's file
  */
 public record Model(
@@ -26,4 +28,9 @@ public record Model(
     @Nullable Double tokenStd,
     @Nullable Double inferenceTimeMean,
     @Nullable Double inferenceTimeStd,
-    int line) {}
+    @Nullable Named workload,
+    @Nullable Named backend,
+    int line) {
+  /** A name, and the line that gives it. */
+  public record Named(String name, int line) {}
+}

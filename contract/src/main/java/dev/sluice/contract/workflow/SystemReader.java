@@ -9,6 +9,7 @@ import dev.sluice.contract.workflow.Tree.Mapping;
 import dev.sluice.contract.workflow.Tree.Value;
 import dev.sluice.contract.workflow.Workflow.Edge;
 import dev.sluice.contract.workflow.Workflow.Node;
+import dev.sluice.contract.workflow.WorkflowFiles.Microbatch;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,7 +28,8 @@ final class SystemReader {
   private static final double RATE_MIN = 1e-9;
   private static final int GPUS_MAX = 1_000_000;
 
-  private static final Set<String> KEYS = Set.of("models", "workflows");
+  private static final Set<String> KEYS = Set.of("models", "workflows", "microbatch");
+  private static final Set<String> MICROBATCH_KEYS = Set.of("window_ms", "max_batch");
   private static final Set<String> MODEL_KEYS =
       Set.of(
           "name",
@@ -38,8 +40,17 @@ final class SystemReader {
           "token_mean",
           "token_std",
           "inference_time_mean",
-          "inference_time_std");
-  private static final Set<String> WORKFLOW_KEYS = Set.of("name", "nodes", "edges");
+          "inference_time_std",
+          "workload",
+          "backend");
+  private static final Set<String> WORKFLOW_KEYS =
+      Set.of("name", "class", "slo_ms", "microbatch", "nodes", "edges");
+  private static final String INTERACTIVE = "interactive";
+  private static final List<String> CLASSES = List.of(INTERACTIVE, "batch");
+  private static final List<String> TRUTHS = List.of("true", "false");
+  private static final double SLO_MS_MIN = 0.001;
+  private static final double WINDOW_MS_MAX = 60_000;
+  private static final int BATCH_MAX = 1024;
   private static final Set<String> NODE_KEYS =
       Set.of("id", "model", "inputs", "outputs", "config_options");
   private static final Set<String> EDGE_KEYS = Set.of("from", "to");
@@ -49,6 +60,8 @@ final class SystemReader {
   private final Map<String, Model> models = new LinkedHashMap<>();
   private final Map<String, Faults> faultsByModel = new LinkedHashMap<>();
   private final Map<String, Workflow> workflows = new LinkedHashMap<>();
+
+  private Microbatch microbatch = new Microbatch(10, 32);
 
   /** Without those of its models. */
   private final Map<String, Faults> ownFaultsByWorkflow = new LinkedHashMap<>();
@@ -76,6 +89,11 @@ final class SystemReader {
   /** By id, those with faults as well, as far as they could be read. */
   Map<String, Model> models() {
     return models;
+  }
+
+  /** As the file says, or as usual. */
+  Microbatch microbatch() {
+    return microbatch;
   }
 
   /** By id, those with faults as well, as far as they could be read. */
@@ -119,6 +137,10 @@ final class SystemReader {
     var fields = new Fields("", root, general);
     Mapping inModels = fields.mapping("models");
     Mapping inWorkflows = fields.mapping("workflows");
+    Mapping inMicrobatch = fields.mapping("microbatch");
+    if (inMicrobatch != null) {
+      readMicrobatch(new Fields("microbatch.", inMicrobatch, general));
+    }
     fields.end(KEYS);
     if (inModels == null || inWorkflows == null) {
       if (general.isEmpty()) {
@@ -132,6 +154,17 @@ final class SystemReader {
     }
     inModels.entries().forEach(this::readModel);
     inWorkflows.entries().forEach(this::readWorkflow);
+  }
+
+  private void readMicrobatch(Fields in) {
+    Double windowMs = in.numberOrNull("window_ms", 0, WINDOW_MS_MAX);
+    microbatch =
+        new Microbatch(
+            windowMs == null ? microbatch.windowMs() : windowMs,
+            in.find("max_batch") == null
+                ? microbatch.maxBatch()
+                : in.whole("max_batch", 1, BATCH_MAX, "32"));
+    in.end(MICROBATCH_KEYS);
   }
 
   private void readModel(String id, Entry entry) {
@@ -152,12 +185,18 @@ final class SystemReader {
               in.numberOrNull("token_std", 0, TOKENS_MAX),
               in.numberOrNull("inference_time_mean", 0, SECONDS_MAX),
               in.numberOrNull("inference_time_std", 0, SECONDS_MAX),
+              named(in, "workload"),
+              named(in, "backend"),
               in.line("gpus_required")));
       in.end(MODEL_KEYS);
     }
     if (!faults.isEmpty()) {
       faultsByModel.put(id, faults);
     }
+  }
+
+  private static Model.@Nullable Named named(Fields in, String key) {
+    return in.find(key) == null ? null : new Model.Named(in.textOr(key, ""), in.line(key));
   }
 
   private static @Nullable Fields fieldsOf(
@@ -178,14 +217,20 @@ final class SystemReader {
     List<Node> nodes = new ArrayList<>();
     List<Edge> edges = new ArrayList<>();
     String title = id;
+    boolean interactive = false;
+    boolean joined = false;
+    Double sloMs = null;
     Fields in = fieldsOf(name, entry.value(), "its nodes and edges", faults);
     if (in != null) {
       title = in.textOr("name", id);
+      interactive = oneOf(name, in, "class", CLASSES, "batch", faults).equals(INTERACTIVE);
+      joined = oneOf(name, in, "microbatch", TRUTHS, "false", faults).equals("true");
+      sloMs = in.numberOrNull("slo_ms", SLO_MS_MIN, 1000 * SECONDS_MAX);
       readNodes(name, in, nodes, faults);
       readEdges(name, in, nodes, edges, faults);
       in.end(WORKFLOW_KEYS);
     }
-    var workflow = new Workflow(id, title, nodes, edges, entry.line());
+    var workflow = new Workflow(id, title, interactive, joined, sloMs, nodes, edges, entry.line());
     if (faults.isEmpty()) {
       findCycle(workflow, faults);
     }
@@ -204,6 +249,18 @@ final class SystemReader {
     if (!whole.isEmpty()) {
       faultsByWorkflow.put(id, whole);
     }
+  }
+
+  private static String oneOf(
+      String name, Fields in, String key, List<String> known, String fallback, Faults faults) {
+    String given = in.textOr(key, fallback);
+    if (!given.isEmpty() && !known.contains(given)) {
+      faults.add(
+          in.line(key),
+          name + "." + key + " (" + given + ") is unknown",
+          NearestName.advice(given, known, "values"));
+    }
+    return given;
   }
 
   private void readNodes(String name, Fields in, List<Node> nodes, Faults faults) {

@@ -12,12 +12,14 @@ import java.util.Map;
  *
  * @param models by id, in the order of the file
  * @param workflows by id, in the order of the file; each without a fault
+ * @param microbatch of those workflows whose nodes share batches
  * @param requests those that can run, in the order of the file
  * @param skipped those that can not, in the order of the file
  */
 public record WorkflowFiles(
     Map<String, Model> models,
     Map<String, Workflow> workflows,
+    Microbatch microbatch,
     List<WorkflowRequest> requests,
     List<Skipped> skipped) {
   public WorkflowFiles {
@@ -26,6 +28,14 @@ public record WorkflowFiles(
     requests = List.copyOf(requests);
     skipped = List.copyOf(skipped);
   }
+
+  /**
+   * How nodes that run the same model share a batch.
+   *
+   * @param windowMs how long the first of them waits for others, in milliseconds
+   * @param maxBatch how many share one at most
+   */
+  public record Microbatch(double windowMs, int maxBatch) {}
 
   /**
    * A request that is left out.
@@ -54,6 +64,11 @@ public record WorkflowFiles(
     }
     Map<String, Workflow> whole = new LinkedHashMap<>(inSystem.workflows());
     whole.keySet().removeAll(inSystem.faultsByWorkflow().keySet());
-    return new WorkflowFiles(inSystem.models(), whole, inRequests.requests(), inRequests.skipped());
+    return new WorkflowFiles(
+        inSystem.models(),
+        whole,
+        inSystem.microbatch(),
+        inRequests.requests(),
+        inRequests.skipped());
   }
 }

@@ -145,7 +145,7 @@ public final class LoadedModels implements AutoCloseable {
     var opened = new ArrayList<Model>();
     try {
       for (Device device : devices.of(backend)) {
-        opened.add(open(location, file, Backend.named(backend), device, maybe));
+        opened.add(open(engines, location, file, Backend.named(backend), device, maybe));
       }
       return opened;
     } catch (UserMistakeException | RuntimeException e) {
@@ -154,7 +154,14 @@ public final class LoadedModels implements AutoCloseable {
     }
   }
 
-  private Model open(String location, Path file, Backend backend, Device device, String maybe)
+  /**
+   * Loads a model onto a device.
+   *
+   * @param location what a message names
+   * @param maybe what may be the matter if it can not be loaded
+   */
+  static Model open(
+      Engines engines, String location, Path file, Backend backend, Device device, String maybe)
       throws UserMistakeException {
     Engine.getEngine(backend.engine); // a missing engine is no fault of the file
     Model model = Model.newInstance(file.getFileName().toString(), device, backend.engine);

@@ -1,16 +1,27 @@
 package dev.sluice.scheduling.workflow;
 
-import java.util.ArrayList;
+import dev.sluice.scheduling.CoreSettings.JobClass;
+import dev.sluice.scheduling.JobGraph;
 import java.util.List;
 
 /** A workflow: nodes, and which of them must have ended before another starts. */
 public final class Graph {
-  private final String id;
-  private final List<Node> nodes;
-  private final int[][] outputs;
+  /** What {@link #classType} names. */
+  public static final List<JobClass> CLASSES =
+      List.of(
+          new JobClass("interactive", 0, true, false),
+          new JobClass("batch", 1, false, false),
+          new JobClass("interactive_joined", 0, true, true),
+          new JobClass("batch_joined", 1, false, true));
 
-  /** Each node's place after those of its inputs. */
-  private final int[] order;
+  static final String BACKEND = "gpu";
+  static final String PRECISION = "fp32";
+
+  private final String id;
+  private final JobClass jobClass;
+  private final long sloNs;
+  private final List<Node> nodes;
+  private final JobGraph jobs;
 
   /**
    * A step.
@@ -24,54 +35,57 @@ public final class Graph {
   }
 
   /**
+   * A workflow.
+   *
+   * @param interactive whether a person waits for it
+   * @param joined whether its jobs share batches with others of the same model
+   * @param sloNs latency promise of each request; {@link Long#MAX_VALUE}: none
    * @throws IllegalArgumentException if it has a cycle
    */
-  public Graph(String id, List<Node> nodes) {
+  public Graph(String id, boolean interactive, boolean joined, long sloNs, List<Node> nodes) {
     this.id = id;
+    this.jobClass = CLASSES.get((interactive ? 0 : 1) + (joined ? 2 : 0));
+    this.sloNs = sloNs;
     this.nodes = List.copyOf(nodes);
-    List<List<Integer>> after = new ArrayList<>();
-    nodes.forEach(node -> after.add(new ArrayList<>()));
-    for (int node = 0; node < nodes.size(); node++) {
-      for (int input : nodes.get(node).inputs()) {
-        after.get(input).add(node);
-      }
-    }
-    this.outputs =
-        after.stream()
-            .map(list -> list.stream().mapToInt(Integer::intValue).toArray())
-            .toArray(int[][]::new);
-    this.order = inOrder();
+    this.jobs = new JobGraph(nodes.stream().map(Graph::job).toList());
   }
 
-  private int[] inOrder() {
-    int[] inputsLeft = new int[nodes.size()];
-    int[] sorted = new int[nodes.size()];
-    int count = 0;
-    for (int node = 0; node < sorted.length; node++) {
-      inputsLeft[node] = inputs(node);
-      if (inputsLeft[node] == 0) {
-        sorted[count++] = node;
-      }
-    }
-    for (int done = 0; done < count; done++) {
-      for (int output : outputs[sorted[done]]) {
-        if (--inputsLeft[output] == 0) {
-          sorted[count++] = output;
-        }
-      }
-    }
-    if (count < sorted.length) {
-      throw new IllegalArgumentException("workflow (" + id + ") has a cycle");
-    }
-    return sorted;
+  /** One for which no person waits, whose jobs run alone, and which promises nothing. */
+  public Graph(String id, List<Node> nodes) {
+    this(id, false, false, Long.MAX_VALUE, nodes);
+  }
+
+  private static JobGraph.Node job(Node node) {
+    return new JobGraph.Node(
+        node.id(), node.model().id(), BACKEND, PRECISION, 1, node.model().gpus(), node.inputs());
   }
 
   public String id() {
     return id;
   }
 
+  /** The class of its jobs. */
+  public String classType() {
+    return jobClass.name();
+  }
+
+  /** Whether its jobs share batches with others of the same model. */
+  public boolean joined() {
+    return jobClass.microbatch();
+  }
+
+  /** Latency promise of each request, from its arrival; {@link Long#MAX_VALUE}: none. */
+  public long sloNs() {
+    return sloNs;
+  }
+
   public List<Node> nodes() {
     return nodes;
+  }
+
+  /** The same, as the core takes it. */
+  JobGraph jobs() {
+    return jobs;
   }
 
   int size() {
@@ -80,32 +94,6 @@ public final class Graph {
 
   GpuModel model(int node) {
     return nodes.get(node).model();
-  }
-
-  int inputs(int node) {
-    return nodes.get(node).inputs().size();
-  }
-
-  /** The places of the nodes that wait for this one, ascending. */
-  int[] outputs(int node) {
-    return outputs[node];
-  }
-
-  /**
-   * How long the longest way from each node's start to the graph's end takes, if nothing ever
-   * waits.
-   *
-   * @param pathNs receives them by node, from that place on
-   */
-  void paths(GraphRequest request, long[] pathNs, int from) {
-    for (int i = order.length - 1; i >= 0; i--) {
-      int node = order[i];
-      long longestNs = 0;
-      for (int output : outputs[node]) {
-        longestNs = Math.max(longestNs, pathNs[from + output]);
-      }
-      pathNs[from + node] = longestNs + request.executionNs(node);
-    }
   }
 
   @Override

@@ -40,6 +40,16 @@ public final class GraphRequest {
     return executionNs[node];
   }
 
+  /** By node: how long the longest way from its start to the graph's end takes at least. */
+  long[] pathsNs() {
+    return graph.jobs().pathsNs(executionNs);
+  }
+
+  /** What is left at that time of the promise made to it; {@link Long#MAX_VALUE}: none was. */
+  long sloLeftNs(long nowNs) {
+    return graph.sloNs() == Long.MAX_VALUE ? Long.MAX_VALUE : arrivedAtNs + graph.sloNs() - nowNs;
+  }
+
   @Override
   public String toString() {
     return id;

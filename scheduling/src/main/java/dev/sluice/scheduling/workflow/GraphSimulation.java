@@ -15,7 +15,6 @@ import dev.sluice.scheduling.CoreListener;
 import dev.sluice.scheduling.CoreSettings;
 import dev.sluice.scheduling.CoreSettings.Admission;
 import dev.sluice.scheduling.CoreSettings.Bounds;
-import dev.sluice.scheduling.CoreSettings.JobClass;
 import dev.sluice.scheduling.CoreSettings.Leases;
 import dev.sluice.scheduling.CoreSettings.Microbatch;
 import dev.sluice.scheduling.CoreSettings.Predictor;
@@ -30,6 +29,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.function.Function;
@@ -45,9 +45,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GraphSimulation {
   private static final String EXECUTOR = "gpus";
-  private static final String CLASS = "workflow";
-  private static final String BACKEND = "gpu";
-  private static final String PRECISION = "fp32";
 
   private final List<GraphRequest> requests;
   private final Gpus gpus;
@@ -67,10 +64,7 @@ public final class GraphSimulation {
   private final long[] readyAtNs;
   private final long[] pathNs;
 
-  // by job, in the order in which jobs were released
-  private final int[] requestOfJob;
-  private final int[] nodeOfJob;
-  private int jobs;
+  private long jobs;
 
   private final int[] nodesLeft;
 
@@ -121,14 +115,12 @@ public final class GraphSimulation {
     this.inputsLeft = new int[nodes];
     this.readyAtNs = new long[nodes];
     this.pathNs = new long[nodes];
-    this.requestOfJob = new int[nodes];
-    this.nodeOfJob = new int[nodes];
   }
 
   private CoreSettings settings(List<GpuModel> models, long seed) {
     return new CoreSettings(
         seed,
-        List.of(new JobClass(CLASS, 1, false, false)),
+        Graph.CLASSES,
         models.stream().collect(Collectors.toMap(GpuModel::id, model -> 0)),
         new Microbatch(false, 0, 1),
         Admission.NONE,
@@ -193,10 +185,10 @@ public final class GraphSimulation {
         modelById.values().stream().sorted(Comparator.comparing(GpuModel::id)).toList()) {
       List<WarmUp> known =
           model.typicalNs() == 0 ? List.of() : List.of(new WarmUp(1, model.typicalNs()));
-      capabilities.add(new Capability(model.id(), BACKEND, PRECISION, 0, known));
+      capabilities.add(new Capability(model.id(), Graph.BACKEND, Graph.PRECISION, 0, known));
     }
     return new ExecutorReported(
-        EXECUTOR, 1, false, BACKEND, Long.MAX_VALUE, gpus.count(), capabilities, List.of());
+        EXECUTOR, 1, false, Graph.BACKEND, Long.MAX_VALUE, gpus.count(), capabilities, List.of());
   }
 
   private long nextEndNs() {
@@ -225,10 +217,10 @@ public final class GraphSimulation {
     listener.arrived(nowNs, request);
     GraphRequest arriving = requests.get(request);
     Graph graph = arriving.graph();
-    graph.paths(arriving, pathNs, firstNode[request]);
+    System.arraycopy(arriving.pathsNs(), 0, pathNs, firstNode[request], graph.size());
     for (int node = 0; node < graph.size(); node++) {
-      inputsLeft[firstNode[request] + node] = graph.inputs(node);
-      if (graph.inputs(node) == 0) {
+      inputsLeft[firstNode[request] + node] = graph.jobs().inputs(node);
+      if (graph.jobs().inputs(node) == 0) {
         release(request, node);
       }
     }
@@ -239,30 +231,27 @@ public final class GraphSimulation {
     GpuModel model = of.graph().model(node);
     int place = firstNode[request] + node;
     readyAtNs[place] = nowNs;
-    requestOfJob[jobs] = request;
-    nodeOfJob[jobs] = node;
     facts.add(
         new JobArrived(
             new JobSpec(
                 of.id() + "/" + of.graph().nodes().get(node).id(),
                 0,
-                jobs,
-                CLASS,
+                jobs++,
+                of.graph().classType(),
                 model.id(),
-                BACKEND,
-                PRECISION,
+                Graph.BACKEND,
+                Graph.PRECISION,
                 1,
                 model.gpus(),
-                Long.MAX_VALUE,
+                of.sloLeftNs(nowNs),
                 nowNs,
-                pathNs[place])));
-    jobs++;
+                new JobSpec.Node(request, node, pathNs[place]))));
   }
 
   private void end(NodeExecution execution) {
     listener.ended(execution);
     int request = execution.request();
-    for (int output : requests.get(request).graph().outputs(execution.node())) {
+    for (int output : requests.get(request).graph().jobs().outputs(execution.node())) {
       if (--inputsLeft[firstNode[request] + output] == 0) {
         release(request, output);
       }
@@ -278,9 +267,9 @@ public final class GraphSimulation {
   }
 
   private void place(Dispatch dispatch) {
-    int job = Math.toIntExact(dispatch.jobs().get(0).index());
-    int request = requestOfJob[job];
-    int node = nodeOfJob[job];
+    JobSpec.Node place = Objects.requireNonNull(dispatch.jobs().get(0).node());
+    int request = Math.toIntExact(place.workflow());
+    int node = place.place();
     GraphRequest of = requests.get(request);
     GpuModel model = of.graph().model(node);
     int first = dispatch.lanes().get(0);
@@ -306,7 +295,8 @@ public final class GraphSimulation {
             switchNs,
             replaces,
             nowNs + switchNs,
-            of.executionNs(node));
+            of.executionNs(node),
+            placed);
     running.add(new Running(placed++, dispatch, execution));
     listener.placed(execution, firstHeld == null ? null : firstHeld.id());
   }

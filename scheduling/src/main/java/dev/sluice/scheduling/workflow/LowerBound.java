@@ -17,8 +17,7 @@ public record LowerBound(long makespanNs, double meanCompletionNs) {
     double pathsNs = 0;
     for (GraphRequest request : requests) {
       Graph graph = request.graph();
-      long[] pathNs = new long[graph.size()];
-      graph.paths(request, pathNs, 0);
+      long[] pathNs = request.pathsNs();
       long longestNs = 0;
       for (int node = 0; node < graph.size(); node++) {
         workNs += (double) request.executionNs(node) * graph.model(node).gpus();

@@ -10,6 +10,8 @@ package dev.sluice.scheduling.workflow;
  * @param switchNs how long its GPUs were held before it started, until they held its model
  * @param replaces whether what it waited for was a change from another model, not a first load
  * @param startedAtNs after the switch
+ * @param batch the number of the batch in which it ran; nodes that shared one have the same, and
+ *     only the first of them is said to have waited for the switch
  */
 public record NodeExecution(
     int request,
@@ -20,7 +22,8 @@ public record NodeExecution(
     long switchNs,
     boolean replaces,
     long startedAtNs,
-    long executionNs) {
+    long executionNs,
+    long batch) {
   /** When it was placed on its GPUs, which it holds from then on. */
   public long heldAtNs() {
     return startedAtNs - switchNs;

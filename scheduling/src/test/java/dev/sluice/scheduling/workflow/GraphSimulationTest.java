@@ -170,6 +170,6 @@ final class GraphSimulationTest {
   void aCycle_isNoGraph() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> graph(node("a", SMALL, 1), node("b", SMALL, 0)))
-        .withMessage("workflow (g) has a cycle");
+        .withMessageContaining("has a cycle");
   }
 }

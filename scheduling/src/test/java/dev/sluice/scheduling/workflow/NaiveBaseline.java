@@ -122,7 +122,8 @@ final class NaiveBaseline {
             switchNs,
             replaces,
             nowNs + switchNs,
-            request.executionNs(job.node));
+            request.executionNs(job.node),
+            placed.size());
     placed.add(execution);
     for (Gpu gpu : taken) {
       gpu.holds = model;

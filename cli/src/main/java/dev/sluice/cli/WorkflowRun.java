@@ -4,7 +4,9 @@ import dev.sluice.analytics.GpuTimeline;
 import dev.sluice.contract.UserMistakeException;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.contract.workflow.WorkflowFiles.Skipped;
+import dev.sluice.executor.WarmUpException;
 import dev.sluice.scheduling.workflow.Gpus;
+import dev.sluice.scheduling.workflow.GraphRequest;
 import dev.sluice.scheduling.workflow.LowerBound;
 import dev.sluice.scheduling.workflow.NodeExecution;
 import java.io.BufferedWriter;
@@ -21,11 +23,15 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Workflows over GPUs in virtual time, from their files to a finished folder. */
-final class SimulatedWorkflows {
+/** Workflows over GPUs, from their files to a finished folder: in virtual time, or really run. */
+final class WorkflowRun {
+  private static final Logger LOG = LoggerFactory.getLogger(WorkflowRun.class);
+
   private static final String BASELINE = "ray_like";
-  private static final String LOG = "baseline_scheduler.log";
+  private static final String EVENTS = "baseline_scheduler.log";
   private static final int SHOWN_EVENTS_MAX = 200;
   private static final int SHOWN_SKIPPED_MAX = 20;
   private static final int RULE_WIDTH = 60;
@@ -38,7 +44,7 @@ final class SimulatedWorkflows {
   private final Console console;
   private @Nullable String summaryJson;
 
-  SimulatedWorkflows(WorkflowOptions options, Console console) {
+  WorkflowRun(WorkflowOptions options, Console console) {
     this.options = options;
     this.console = console;
   }
@@ -55,55 +61,98 @@ final class SimulatedWorkflows {
    * @param noTrace whether lines, executions and picture are left out
    */
   int execute(Path results, @Nullable String runId, boolean noTrace)
-      throws UserMistakeException, IOException {
-    options.check();
+      throws UserMistakeException, IOException, InterruptedException {
+    boolean executes = options.executes();
     Gpus gpus = options.gpus();
     boolean online = options.online();
     String policy = options.policyName();
     WorkflowFiles files =
         WorkflowFiles.read(
             options.system(), options.requests(), gpus.count(), options.skipInfeasible());
+    options.policyName(files);
     Workflows workflows = Workflows.of(files, gpus, online);
     String id =
         runId == null
             ? "workflows-" + policy + "-" + ExperimentRun.STAMP.format(Instant.now())
             : runId;
+    if (executes && noTrace) {
+      throw new UserMistakeException(
+          "--no-trace", "what really ran is always kept", "you want it without");
+    }
+    ExecutedWorkflows run =
+        executes ? new ExecutedWorkflows(options, files, workflows, policy, console) : null;
+    int status = Sluice.EXIT_DONE;
     try (var folder = RunFolder.create(results, id)) {
-      try (var lines = new Lines(folder.path().resolve(LOG), console)) {
-        announce(lines, workflows, files.skipped(), gpus, online);
-        WorkflowSchedule schedule =
-            WorkflowSchedule.of(workflows, gpus, policy, noTrace ? null : lines::event);
+      try (var lines = new Lines(folder.path().resolve(EVENTS), console)) {
+        announce(lines, workflows, files.skipped(), gpus, online, executes);
+        WorkflowSchedule schedule;
+        if (run != null) {
+          schedule = run.execute(folder, id, gpus.count(), lines::dated, lines::event);
+          status =
+              run.exitStatus() == Sluice.EXIT_DONE && !schedule.unfinished().isEmpty()
+                  ? Sluice.EXIT_FAULTS
+                  : run.exitStatus();
+        } else {
+          lines.dated("Starting discrete event simulation...");
+          schedule = WorkflowSchedule.of(workflows, gpus, policy, noTrace ? null : lines::event);
+        }
         lines.endOfEvents();
-        LowerBound bound = LowerBound.of(workflows.requests(), gpus.count());
+        List<GraphRequest> took = executes ? schedule.completedRequests() : workflows.requests();
+        LowerBound bound = LowerBound.of(took, gpus.count());
         lines.accept(
-            "Simulation completed at time "
+            (executes ? "Execution" : "Simulation")
+                + " completed at time "
                 + WorkflowSchedule.seconds(schedule.makespanNs())
                 + "s");
         report(lines, schedule, files.skipped());
-        compare(lines, schedule, workflows, gpus, bound);
-        var log = new ExecutionLog(schedule, gpus, online, files.skipped(), bound);
+        lines.accept("");
+        lines.accept("Makespan and mean request completion time:");
+        row(lines, policy, schedule);
+        if (!executes && !policy.equals(BASELINE)) {
+          row(lines, BASELINE, WorkflowSchedule.of(workflows, gpus, BASELINE, null));
+        }
+        row(lines, "lower bound", bound.makespanNs(), bound.meanCompletionNs());
+        var log = new ExecutionLog(schedule, gpus, online, files.skipped(), bound, executes);
         log.write(folder.path(), !noTrace);
         summaryJson = log.summary();
         if (!noTrace) {
           Path plots = Files.createDirectory(folder.path().resolve("plots"));
-          Files.write(plots.resolve("gpu_timeline.png"), timeline(schedule, workflows, gpus));
+          Files.write(
+              plots.resolve("gpu_timeline.png"), timeline(schedule, workflows, gpus, executes));
         }
         lines.accept("");
         lines.accept("Detailed execution log written to " + ExecutionLog.NAME);
+      } catch (RoleFailedException | WarmUpException e) {
+        LOG.error("the run failed", e);
+        console.line("sluice: error: the run failed: " + e.getMessage());
+        console.line("  Maybe its log says more: " + folder.failedPath().resolve("run.log"));
+        return Sluice.EXIT_BUG;
+      } catch (UserMistakeException e) {
+        folder.discard();
+        throw e;
       }
       console.line("");
       console.line("Folder    " + folder.finish());
     }
-    return Sluice.EXIT_DONE;
+    return status;
   }
 
   private void announce(
-      Lines lines, Workflows workflows, List<Skipped> skipped, Gpus gpus, boolean online) {
+      Lines lines,
+      Workflows workflows,
+      List<Skipped> skipped,
+      Gpus gpus,
+      boolean online,
+      boolean executes) {
     lines.dated("Starting baseline scheduler with " + workflows.requests().size() + " requests");
-    lines.dated("Mode: " + (online ? "online" : "offline") + ", Simulate: false");
+    lines.dated("Mode: " + (online ? "online" : "offline") + ", Simulate: " + executes);
     lines.dated("Available GPUs: " + IntStream.range(0, gpus.count()).boxed().toList());
     for (String warning : workflows.warnings()) {
       lines.dated("Warning: " + warning);
+    }
+    if (!executes && workflows.requests().stream().anyMatch(r -> r.graph().joined())) {
+      lines.dated(
+          "Warning: nodes run one by one here: the files do not say how long a micro-batch takes");
     }
     for (int i = 0; i < skipped.size(); i++) {
       String line =
@@ -115,9 +164,8 @@ final class SimulatedWorkflows {
       }
     }
     if (skipped.size() > SHOWN_SKIPPED_MAX) {
-      console.line("… and " + (skipped.size() - SHOWN_SKIPPED_MAX) + " more, in " + LOG);
+      console.line("… and " + (skipped.size() - SHOWN_SKIPPED_MAX) + " more, in " + EVENTS);
     }
-    lines.dated("Starting discrete event simulation...");
   }
 
   private static void report(Lines lines, WorkflowSchedule schedule, List<Skipped> skipped) {
@@ -128,9 +176,18 @@ final class SimulatedWorkflows {
     long makespanNs = schedule.makespanNs();
     lines.accept(
         "Total execution time (makespan): " + WorkflowSchedule.seconds(makespanNs) + " seconds");
-    lines.accept("Total requests: " + (schedule.completed() + skipped.size()));
+    lines.accept("Total requests: " + (schedule.requests() + skipped.size()));
     lines.accept("  Completed: " + schedule.completed());
-    lines.accept("  Failed: 0, dropped: 0, refused: " + skipped.size());
+    long failed = schedule.failed();
+    lines.accept(
+        "  Failed: %d, dropped: %d, refused: %d"
+            .formatted(failed, schedule.unfinished().size() - failed, skipped.size()));
+    if (schedule.hasPromises()) {
+      lines.accept("  Later than promised, or not at all: " + schedule.sloViolations());
+    }
+    for (WorkflowSchedule.Unfinished of : schedule.unfinished()) {
+      lines.event("Request " + of.request().id() + " was not completed: " + of.reason());
+    }
     lines.accept("Total nodes executed: " + schedule.executions().size());
     lines.accept("");
     WorkflowSchedule.Sample times = schedule.completionNs();
@@ -172,17 +229,8 @@ final class SimulatedWorkflows {
     return WorkflowSchedule.seconds(WorkflowSchedule.switchNs(executions)) + " seconds";
   }
 
-  /** The schedule beside the baseline's, and beside what no schedule can be better than. */
-  private static void compare(
-      Lines lines, WorkflowSchedule schedule, Workflows workflows, Gpus gpus, LowerBound bound) {
-    lines.accept("");
-    lines.accept("Makespan and mean request completion time:");
-    row(lines, schedule.policy(), schedule.makespanNs(), schedule.completionNs().meanNs());
-    if (!schedule.policy().equals(BASELINE)) {
-      WorkflowSchedule baseline = WorkflowSchedule.of(workflows, gpus, BASELINE, null);
-      row(lines, BASELINE, baseline.makespanNs(), baseline.completionNs().meanNs());
-    }
-    row(lines, "lower bound", bound.makespanNs(), bound.meanCompletionNs());
+  private static void row(Lines lines, String name, WorkflowSchedule schedule) {
+    row(lines, name, schedule.makespanNs(), schedule.completionNs().meanNs());
   }
 
   private static void row(Lines lines, String name, long makespanNs, double meanNs) {
@@ -195,10 +243,14 @@ final class SimulatedWorkflows {
             WorkflowSchedule.seconds(meanNs)));
   }
 
-  private static byte[] timeline(WorkflowSchedule schedule, Workflows workflows, Gpus gpus) {
+  private static byte[] timeline(
+      WorkflowSchedule schedule, Workflows workflows, Gpus gpus, boolean executed) {
     List<String> models = workflows.models().stream().map(model -> model.id()).toList();
     var timeline =
-        new GpuTimeline("GPUs · " + schedule.policy() + " · simulated", gpus.count(), models);
+        new GpuTimeline(
+            "GPUs · " + schedule.policy() + (executed ? " · really run" : " · simulated"),
+            gpus.count(),
+            models);
     for (NodeExecution execution : schedule.executions()) {
       timeline.add(
           execution.gpu(),
@@ -243,7 +295,7 @@ final class SimulatedWorkflows {
 
     void endOfEvents() {
       if (events > SHOWN_EVENTS_MAX) {
-        console.line("… and " + (events - SHOWN_EVENTS_MAX) + " events more, in " + LOG);
+        console.line("… and " + (events - SHOWN_EVENTS_MAX) + " events more, in " + EVENTS);
       }
     }
 

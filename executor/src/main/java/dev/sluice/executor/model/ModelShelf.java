@@ -1,0 +1,100 @@
+package dev.sluice.executor.model;
+
+import ai.djl.Device;
+import ai.djl.Model;
+import dev.sluice.contract.UserMistakeException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Models whose files are checked and at hand, and which are loaded anew for each lane that asks.
+ * May be used from many threads.
+ */
+public final class ModelShelf {
+  private final Engines engines;
+  private final Devices devices;
+  private final Map<String, OnShelf> models = new LinkedHashMap<>();
+
+  private record OnShelf(ModelRequest request, Path file) {}
+
+  private ModelShelf(Engines engines, Devices devices) {
+    this.engines = engines;
+    this.devices = devices;
+  }
+
+  /**
+   * Has each model's file written if it must be, and checks it.
+   *
+   * @param requests by the name that each is to have on the shelf; of models that come with Sluice
+   * @param devices chosen for all their backends
+   * @throws UserMistakeException if a model cannot be had for a reason that the user can mend
+   */
+  public static ModelShelf of(
+      Map<String, ModelRequest> requests,
+      Engines engines,
+      Devices devices,
+      ModelCache cache,
+      ModelProgress progress)
+      throws UserMistakeException {
+    var shelf = new ModelShelf(engines, devices);
+    for (Map.Entry<String, ModelRequest> entry : requests.entrySet()) {
+      ModelRequest request = entry.getValue();
+      Path file = cache.file(request.workload(), request.backend(), request.precision(), progress);
+      shelf.models.put(entry.getKey(), new OnShelf(request, file));
+    }
+    return shelf;
+  }
+
+  /**
+   * Loads a model for one lane; closing the session frees it.
+   *
+   * @param name as on the shelf
+   * @param lane its number, from 0, which decides among several devices
+   * @param buffer the lane's
+   * @throws InferenceException if the engine can not load it
+   */
+  public InferenceSession load(String name, int lane, InputBuffer buffer)
+      throws InferenceException {
+    OnShelf wanted = onShelf(name);
+    String backend = wanted.request().backend();
+    List<Device> of = new ArrayList<>(devices.of(backend));
+    try {
+      Model model =
+          LoadedModels.open(
+              engines,
+              wanted.file().toString(),
+              wanted.file(),
+              Backend.named(backend),
+              of.get(lane % of.size()),
+              "its file has changed since the run began");
+      var session =
+          new DjlSession(model, Workloads.info(wanted.request().workload()).inputShape(), buffer);
+      session.onClose(model::close);
+      return session;
+    } catch (UserMistakeException e) {
+      throw new InferenceException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /** What is known of a model. */
+  public WorkloadInfo info(String name) {
+    return Workloads.info(onShelf(name).request().workload());
+  }
+
+  /** What the models compute on. */
+  public Devices devices() {
+    return devices;
+  }
+
+  private OnShelf onShelf(String name) {
+    OnShelf found = models.get(name);
+    if (found == null) {
+      throw new IllegalArgumentException(
+          "no model (" + name + ") is on the shelf: " + models.keySet());
+    }
+    return found;
+  }
+}

@@ -1,0 +1,83 @@
+package dev.sluice.scheduling;
+
+/** A request that a graph of jobs be run, each as soon as those before it are done. */
+public final class WorkflowSpec {
+  private final String id;
+  private final int source;
+  private final long index;
+  private final String classType;
+  private final long sloNs;
+  private final long intendedAtNs;
+  private final JobGraph graph;
+  private final long[] expectedNs;
+
+  /**
+   * @param id its jobs are called {@code id/node}
+   * @param source which generator sent it
+   * @param index rises per source, together with that of the jobs that it sends by themselves
+   * @param classType of all its jobs
+   * @param sloNs latency promise, from its intended arrival to the end of its last job; {@link
+   *     Long#MAX_VALUE}: none
+   * @param expectedNs by node, how long it is thought to take, at least 0; not copied
+   */
+  public WorkflowSpec(
+      String id,
+      int source,
+      long index,
+      String classType,
+      long sloNs,
+      long intendedAtNs,
+      JobGraph graph,
+      long[] expectedNs) {
+    if (expectedNs.length != graph.size()) {
+      throw new IllegalArgumentException(
+          "workflow (%s) with (%d) times for (%d) nodes"
+              .formatted(id, expectedNs.length, graph.size()));
+    }
+    this.id = id;
+    this.source = source;
+    this.index = index;
+    this.classType = classType;
+    this.sloNs = sloNs;
+    this.intendedAtNs = intendedAtNs;
+    this.graph = graph;
+    this.expectedNs = expectedNs;
+  }
+
+  String id() {
+    return id;
+  }
+
+  int source() {
+    return source;
+  }
+
+  long index() {
+    return index;
+  }
+
+  String classType() {
+    return classType;
+  }
+
+  long sloNs() {
+    return sloNs;
+  }
+
+  long intendedAtNs() {
+    return intendedAtNs;
+  }
+
+  JobGraph graph() {
+    return graph;
+  }
+
+  long[] expectedNs() {
+    return expectedNs;
+  }
+
+  @Override
+  public String toString() {
+    return id;
+  }
+}
