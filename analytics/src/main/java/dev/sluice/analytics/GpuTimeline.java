@@ -16,17 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
 import javax.imageio.ImageIO;
-import org.jfree.chart.JFreeChart;
-import org.jfree.chart.axis.NumberAxis;
-import org.jfree.chart.axis.SymbolAxis;
-import org.jfree.chart.block.BlockBorder;
-import org.jfree.chart.plot.XYPlot;
-import org.jfree.chart.renderer.xy.StandardXYBarPainter;
-import org.jfree.chart.renderer.xy.XYBarRenderer;
-import org.jfree.chart.title.TextTitle;
-import org.jfree.chart.ui.RectangleInsets;
 import org.jfree.data.xy.XYIntervalSeries;
-import org.jfree.data.xy.XYIntervalSeriesCollection;
 
 /**
  * Which GPU ran what when: a bar per execution on each of its GPUs, coloured by model; hatched
@@ -93,73 +83,22 @@ public final class GpuTimeline {
                 title,
                 untilNs / NS_PER_SECOND,
                 lastNs / NS_PER_SECOND);
-    var chart = new JFreeChart(text, ChartStyle.TITLE, plot(untilNs), true);
-    chart.setBackgroundPaint(Color.WHITE);
-    chart.setAntiAlias(true);
-    chart.setPadding(new RectangleInsets(14, 14, 14, 20));
-    TextTitle head = chart.getTitle();
-    head.setPaint(ChartStyle.INK);
-    head.setPadding(0, 0, 12, 0);
-    chart.getLegend().setItemFont(ChartStyle.TEXT);
-    chart.getLegend().setFrame(BlockBorder.NONE);
-    chart.getLegend().setPadding(12, 0, 0, 0);
-    return chart.createBufferedImage(ChartStyle.WIDTH, ChartStyle.HEIGHT);
-  }
-
-  private XYPlot plot(long untilNs) {
-    var all = new XYIntervalSeriesCollection();
-    var renderer = new XYBarRenderer();
-    renderer.setUseYInterval(true);
-    renderer.setShadowVisible(false);
-    renderer.setBarPainter(new StandardXYBarPainter());
-    renderer.setDrawBarOutline(true);
+    var chart = new TimelineChart();
     for (int model = 0; model < models.size(); model++) {
       Color colour = ChartStyle.ofModel(model);
       XYIntervalSeries runs = series(models.get(model), model, untilNs, false);
-      add(all, renderer, runs, colour, runs.getItemCount() > 0);
-      add(
-          all,
-          renderer,
-          series(models.get(model) + " is loaded", model, untilNs, true),
-          hatched(colour),
-          false);
+      chart.add(runs, colour, runs.getItemCount() > 0);
+      chart.add(
+          series(models.get(model) + " is loaded", model, untilNs, true), hatched(colour), false);
     }
-    var hatched = new XYIntervalSeries("a model is loaded");
-    add(all, renderer, hatched, hatched(ChartStyle.QUIET), true);
-    var time = new NumberAxis("time since the first request, s");
-    time.setRange(0, untilNs / NS_PER_SECOND);
-    time.setLabelFont(ChartStyle.TEXT);
-    time.setTickLabelFont(ChartStyle.TEXT);
-    var gpu =
-        new SymbolAxis(
-            "GPU", IntStream.range(0, gpus).mapToObj(Integer::toString).toArray(String[]::new));
-    gpu.setInverted(true);
-    gpu.setGridBandsVisible(false);
-    gpu.setRange(-0.6, gpus - 0.4);
-    gpu.setLabelFont(ChartStyle.TEXT);
-    gpu.setTickLabelFont(ChartStyle.TEXT);
-    var plot = new XYPlot(all, time, gpu, renderer);
-    plot.setBackgroundPaint(Color.WHITE);
-    plot.setDomainGridlinePaint(ChartStyle.GRID);
-    plot.setDomainGridlineStroke(new BasicStroke(1f));
-    plot.setRangeGridlinesVisible(false);
-    plot.setOutlineVisible(false);
-    plot.setAxisOffset(RectangleInsets.ZERO_INSETS);
-    return plot;
-  }
-
-  private static void add(
-      XYIntervalSeriesCollection all,
-      XYBarRenderer renderer,
-      XYIntervalSeries series,
-      Paint paint,
-      boolean inLegend) {
-    int place = all.getSeriesCount();
-    renderer.setSeriesPaint(place, paint);
-    renderer.setSeriesOutlinePaint(place, Color.WHITE);
-    renderer.setSeriesOutlineStroke(place, new BasicStroke(0.8f));
-    renderer.setSeriesVisibleInLegend(place, inLegend);
-    all.addSeries(series);
+    chart.add(new XYIntervalSeries("a model is loaded"), hatched(ChartStyle.QUIET), true);
+    return chart.image(
+        text,
+        "time since the first request, s",
+        0,
+        untilNs / NS_PER_SECOND,
+        "GPU",
+        IntStream.range(0, gpus).mapToObj(Integer::toString).toList());
   }
 
   private XYIntervalSeries series(String name, int model, long untilNs, boolean loading) {
@@ -168,14 +107,7 @@ public final class GpuTimeline {
       long fromNs = loading ? bar.heldAtNs : bar.startedAtNs;
       long toNs = Math.min(untilNs, loading ? bar.startedAtNs : bar.endedAtNs);
       if (bar.model == model && fromNs < toNs) {
-        double fromSeconds = fromNs / NS_PER_SECOND;
-        series.add(
-            fromSeconds,
-            fromSeconds,
-            toNs / NS_PER_SECOND,
-            bar.gpu,
-            bar.gpu - 0.38,
-            bar.gpu + 0.38);
+        TimelineChart.bar(series, fromNs / NS_PER_SECOND, toNs / NS_PER_SECOND, bar.gpu);
       }
     }
     return series;

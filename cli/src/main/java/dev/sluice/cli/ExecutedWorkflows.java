@@ -8,11 +8,13 @@ import dev.sluice.contract.ProcessClock;
 import dev.sluice.contract.RunClock;
 import dev.sluice.contract.RunEnded;
 import dev.sluice.contract.RunStarted;
+import dev.sluice.contract.Ticked;
 import dev.sluice.contract.Topics;
 import dev.sluice.contract.UserMistakeException;
 import dev.sluice.contract.WorkflowRequested;
 import dev.sluice.contract.experiment.NearestName;
 import dev.sluice.contract.workflow.Model;
+import dev.sluice.contract.workflow.Workflow;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.executor.Executor;
 import dev.sluice.executor.ExecutorSettings;
@@ -52,12 +54,16 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Workflows whose nodes really run: requests go through Kafka, the scheduler's core holds their
  * graphs and releases their jobs, and a lane plays each GPU, which holds one model at a time.
  */
 final class ExecutedWorkflows {
+  private static final Logger LOG = LoggerFactory.getLogger(ExecutedWorkflows.class);
+
   private static final long SEED = 42;
   private static final int HEARTBEAT_MS = 200;
   private static final int LEASE_MS = 2_000;
@@ -66,6 +72,11 @@ final class ExecutedWorkflows {
   private static final long NS_PER_MS = 1_000_000;
   private static final long AHEAD_NS = 300 * NS_PER_MS;
   private static final long LOOK_NS = 100 * NS_PER_MS;
+  private static final Duration STANDSTILL_MAX = Duration.ofMinutes(5);
+
+  /** More lanes than this on each processor would be so slow that they seem to hang. */
+  private static final int LANES_PER_PROCESSOR_MAX = 4;
+
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
   private static final int BROKER_AWAY_MS_MAX = 30_000;
@@ -111,6 +122,7 @@ final class ExecutedWorkflows {
     this.workflows = workflows;
     this.policy = policy;
     this.console = console;
+    refuseAmbiguousIds(options.system(), workflows, files);
     this.models = modelRequests(options.system(), files, workflows);
     this.external = options.externalKafka();
   }
@@ -156,16 +168,46 @@ final class ExecutedWorkflows {
         }
         opened.close();
         if (external != null) {
-          RunTopics.remove(topics, external.properties());
+          removeTopics(topics, external, said);
         }
         exitStatus = signals.received() ? signals.exitStatus() : Sluice.EXIT_DONE;
-        return WorkflowSchedule.executed(
-            workflows, gpus, policy, outcomes.executions(), outcomes.unfinished(), lines);
-      } catch (ExecutionException e) {
-        throw new RoleFailedException("the topics can not be removed: " + e.getMessage(), e);
+        return WorkflowSchedule.executed(workflows, gpus, policy, outcomes, lines);
+      } catch (RoleFailedException | WarmUpException | RuntimeException e) {
+        LOG.error("the run failed", e);
+        throw e;
       } finally {
         opened.close();
       }
+    }
+  }
+
+  /** A job is called request/node: where a node's name has a slash two jobs may have one name. */
+  private static void refuseAmbiguousIds(Path system, Workflows workflows, WorkflowFiles files)
+      throws UserMistakeException {
+    for (Workflow workflow : files.workflows().values()) {
+      boolean asked =
+          workflows.requests().stream().anyMatch(r -> r.graph().id().equals(workflow.id()));
+      for (Workflow.Node node : asked ? workflow.nodes() : List.<Workflow.Node>of()) {
+        if (node.id().contains("/")) {
+          throw new UserMistakeException(
+              system + ":" + node.line(),
+              "node ("
+                  + node.id()
+                  + ") of workflow ("
+                  + workflow.id()
+                  + ") has a slash in its name",
+              "another character will do; jobs are called request/node");
+        }
+      }
+    }
+  }
+
+  private static void removeTopics(Topics topics, KafkaAccess kafka, Consumer<String> said)
+      throws InterruptedException {
+    try {
+      RunTopics.remove(topics, kafka.properties());
+    } catch (ExecutionException e) {
+      said.accept("The run's topics stay behind: " + kafka.secrets().hide(String.valueOf(e)));
     }
   }
 
@@ -222,6 +264,13 @@ final class ExecutedWorkflows {
     List<String> backends =
         models.values().stream().map(ModelRequest::backend).distinct().sorted().toList();
     Devices devices = Devices.choose("--execute", "auto", backends, gpus, engines::cudaDevices);
+    int processors = Runtime.getRuntime().availableProcessors();
+    if (devices.kind().equals("cpu") && gpus > LANES_PER_PROCESSOR_MAX * processors) {
+      throw new UserMistakeException(
+          "--gpus",
+          "a lane plays each GPU, and (%d) are too many for (%d) cores".formatted(gpus, processors),
+          "--gpus %d will do".formatted(processors));
+    }
     ModelShelf shelf;
     try (var bar = new ModelBar(console)) {
       shelf = ModelShelf.of(models, engines, devices, cache, bar);
@@ -251,7 +300,6 @@ final class ExecutedWorkflows {
                 new SystemPacer(System::nanoTime),
                 (done, total, what) -> {}));
     said.accept("Each GPU is played by a lane of " + THREADS_PER_LANE + " thread on " + devices);
-    int processors = Runtime.getRuntime().availableProcessors();
     if (devices.kind().equals("cpu") && gpus > processors) {
       said.accept("Warning: %d lanes on %d cores slow each other down".formatted(gpus, processors));
     }
@@ -367,6 +415,7 @@ final class ExecutedWorkflows {
     long[] latenessNs = new long[arrivals.length];
     int sent = 0;
     boolean arrivalsEnded = false;
+    long movedAtNs = clock.monotonicNs();
     try (var progress = new Progress(outcomes)) {
       while (outcomes.ended() < sent
           || (sent < arrivals.length && !stopRequested)
@@ -379,10 +428,16 @@ final class ExecutedWorkflows {
             break;
           }
           latenessNs[sent] = nowNs - due.arrivedAtNs();
-          shard.append(requested(due, sent, nowNs));
+          shard.send(requested(due, sent, nowNs), this::fail);
           sent++;
         }
-        if (stopRequested && !arrivalsEnded) {
+        boolean standsStill = clock.monotonicNs() - movedAtNs > STANDSTILL_MAX.toNanos();
+        if (standsStill && sent == arrivals.length && !arrivalsEnded) {
+          said.accept(
+              "Warning: nothing has happened for %d minutes: lanes hang, what waits is given up"
+                  .formatted(STANDSTILL_MAX.toMinutes()));
+        }
+        if ((stopRequested || (standsStill && sent == arrivals.length)) && !arrivalsEnded) {
           arrivalsEnded = true;
           endArrivals(shard, latenessNs, sent); // what waits is dropped, what runs is finished
         }
@@ -392,6 +447,9 @@ final class ExecutedWorkflows {
           waitNs = Math.max(0, Math.min(waitNs, dueNs));
         }
         for (Event event : shard.poll(Duration.ofNanos(waitNs))) {
+          if (!(event instanceof ExecutorReported || event instanceof Ticked)) {
+            movedAtNs = clock.monotonicNs();
+          }
           outcomes.take(event);
         }
         progress.draw();

@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** A schedule of workflows as the seed's JSON; all times are seconds. */
 final class ExecutionLog {
@@ -29,10 +30,11 @@ final class ExecutionLog {
   private final Gpus gpus;
   private final boolean online;
   private final List<Skipped> skipped;
-  private final LowerBound bound;
+  private final @Nullable LowerBound bound;
   private final boolean executed;
 
   /**
+   * @param bound null: there is none
    * @param executed whether the nodes really ran, so that switches and times are measured
    */
   ExecutionLog(
@@ -40,7 +42,7 @@ final class ExecutionLog {
       Gpus gpus,
       boolean online,
       List<Skipped> skipped,
-      LowerBound bound,
+      @Nullable LowerBound bound,
       boolean executed) {
     this.schedule = schedule;
     this.gpus = gpus;
@@ -53,7 +55,7 @@ final class ExecutionLog {
   /**
    * Writes the file.
    *
-   * @param withExecutions whether it lists what ran, or only its summary
+   * @param withExecutions whether it lists what ran, or has only its summary
    */
   void write(Path folder, boolean withExecutions) throws IOException {
     try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(folder.resolve(NAME)));
@@ -62,13 +64,13 @@ final class ExecutionLog {
       json.writeStartObject();
       json.writeFieldName("summary");
       writeSummary(json);
-      json.writeArrayFieldStart("executions");
       if (withExecutions) {
+        json.writeArrayFieldStart("executions");
         for (NodeExecution execution : schedule.executions()) {
           write(json, execution);
         }
+        json.writeEndArray();
       }
-      json.writeEndArray();
       json.writeEndObject();
     }
   }
@@ -110,11 +112,14 @@ final class ExecutionLog {
       json.writeStringField("gang_switch", gpus.gangSwitch().name().toLowerCase(Locale.ROOT));
       json.writeFieldName("bandwidth_gb_per_s");
       json.writeNumber(gpus.bandwidthGbPerSecond());
-      seconds(json, "switch_overhead", gpus.overheadNs());
+      seconds(json, "switch_overhead_s", gpus.overheadNs());
     }
     long makespanNs = schedule.makespanNs();
     seconds(json, "makespan", makespanNs);
-    seconds(json, "lower_bound_makespan", bound.makespanNs());
+    if (bound != null) {
+      seconds(json, "lower_bound_makespan", bound.makespanNs());
+      seconds(json, "lower_bound_avg_request_response_time", bound.meanCompletionNs());
+    }
     List<NodeExecution> switches = schedule.switches();
     json.writeNumberField("total_model_switches", switches.size());
     seconds(json, "total_switch_time", WorkflowSchedule.switchNs(switches));
@@ -124,9 +129,12 @@ final class ExecutionLog {
     write(json, "waiting_time", schedule.waitingNs());
     write(json, "response_time", schedule.responseNs());
     write(json, "request_response_time", schedule.completionNs());
-    seconds(json, "lower_bound_avg_request_response_time", bound.meanCompletionNs());
     if (schedule.hasPromises()) {
       json.writeNumberField("slo_violations", schedule.sloViolations());
+    }
+    if (executed) {
+      json.writeNumberField("attempts_not_done", schedule.attemptsNotDone().count());
+      seconds(json, "attempts_not_done_time", schedule.attemptsNotDone().heldNs());
     }
     writeGpus(json, makespanNs);
     json.writeArrayFieldStart("refused");

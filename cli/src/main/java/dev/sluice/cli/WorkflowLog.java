@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -65,6 +66,18 @@ final class WorkflowLog implements AutoCloseable {
   /** Says that the run has ended. */
   void end(RunEnded run) throws RoleFailedException, InterruptedException {
     append(topics.runs(), EventCodec.RUNS.write(run));
+  }
+
+  /** Begins to append a fact, after those before it. */
+  void send(Fact fact, Consumer<Throwable> onFailure) {
+    var unused =
+        producer.send(
+            new ProducerRecord<>(topics.facts(), 0, null, EventCodec.FACTS.write(fact)),
+            (written, failure) -> {
+              if (failure != null) {
+                onFailure.accept(failure);
+              }
+            });
   }
 
   /** Appends a fact, and waits until it stands in the log. */

@@ -12,10 +12,12 @@ import dev.sluice.scheduling.workflow.NodeExecution;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What became of the requests of a run, by its events. */
@@ -110,6 +112,7 @@ final class WorkflowOutcomes {
         unfinished.add(
             new Unfinished(
                 requests.get(request),
+                why != null,
                 failed[request],
                 why == null ? "the run was ended before it was sent" : why));
       }
@@ -133,6 +136,9 @@ final class WorkflowOutcomes {
       for (int lane : dispatch.lanes()) {
         String held = resident.put(lane, dispatch.workload());
         replaces |= held != null && !held.equals(dispatch.workload());
+        if (completed.result() != BatchCompleted.Result.DONE) {
+          resident.remove(lane); // nobody knows
+        }
       }
       long switchNs = completed.switchNs();
       for (BatchDispatched.DispatchedJob job : dispatch.jobs()) {
@@ -144,6 +150,22 @@ final class WorkflowOutcomes {
       }
     }
     return executions;
+  }
+
+  /** Batches that ran and did no node that counts. */
+  WorkflowSchedule.Attempts attemptsNotDone() {
+    Set<DispatchId> counted = new HashSet<>(doneBy.values());
+    int count = 0;
+    long heldNs = 0;
+    for (BatchCompleted completed : ran.values()) {
+      if (!counted.contains(completed.dispatchId())) {
+        count++;
+        BatchDispatched dispatch = dispatches.get(completed.dispatchId());
+        int lanes = dispatch == null ? 1 : dispatch.lanes().size();
+        heldNs += lanes * (completed.switchNs() + completed.serviceNs());
+      }
+    }
+    return new WorkflowSchedule.Attempts(count, heldNs);
   }
 
   private static long heldAtNs(BatchCompleted completed) {

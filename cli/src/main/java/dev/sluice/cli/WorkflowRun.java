@@ -6,7 +6,6 @@ import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.contract.workflow.WorkflowFiles.Skipped;
 import dev.sluice.executor.WarmUpException;
 import dev.sluice.scheduling.workflow.Gpus;
-import dev.sluice.scheduling.workflow.GraphRequest;
 import dev.sluice.scheduling.workflow.LowerBound;
 import dev.sluice.scheduling.workflow.NodeExecution;
 import java.io.BufferedWriter;
@@ -23,13 +22,9 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Workflows over GPUs, from their files to a finished folder: in virtual time, or really run. */
 final class WorkflowRun {
-  private static final Logger LOG = LoggerFactory.getLogger(WorkflowRun.class);
-
   private static final String BASELINE = "ray_like";
   private static final String EVENTS = "baseline_scheduler.log";
   private static final int SHOWN_EVENTS_MAX = 200;
@@ -97,8 +92,7 @@ final class WorkflowRun {
           schedule = WorkflowSchedule.of(workflows, gpus, policy, noTrace ? null : lines::event);
         }
         lines.endOfEvents();
-        List<GraphRequest> took = executes ? schedule.completedRequests() : workflows.requests();
-        LowerBound bound = LowerBound.of(took, gpus.count());
+        LowerBound bound = bound(schedule, workflows, gpus, executes);
         lines.accept(
             (executes ? "Execution" : "Simulation")
                 + " completed at time "
@@ -111,7 +105,9 @@ final class WorkflowRun {
         if (!executes && !policy.equals(BASELINE)) {
           row(lines, BASELINE, WorkflowSchedule.of(workflows, gpus, BASELINE, null));
         }
-        row(lines, "lower bound", bound.makespanNs(), bound.meanCompletionNs());
+        if (bound != null) {
+          row(lines, "lower bound", bound.makespanNs(), bound.meanCompletionNs());
+        }
         var log = new ExecutionLog(schedule, gpus, online, files.skipped(), bound, executes);
         log.write(folder.path(), !noTrace);
         summaryJson = log.summary();
@@ -123,7 +119,6 @@ final class WorkflowRun {
         lines.accept("");
         lines.accept("Detailed execution log written to " + ExecutionLog.NAME);
       } catch (RoleFailedException | WarmUpException e) {
-        LOG.error("the run failed", e);
         console.line("sluice: error: the run failed: " + e.getMessage());
         console.line("  Maybe its log says more: " + folder.failedPath().resolve("run.log"));
         return Sluice.EXIT_BUG;
@@ -135,6 +130,16 @@ final class WorkflowRun {
       console.line("Folder    " + folder.finish());
     }
     return status;
+  }
+
+  /** Null: nodes shared their work, and nobody knows what it takes apart. */
+  private static @Nullable LowerBound bound(
+      WorkflowSchedule schedule, Workflows workflows, Gpus gpus, boolean executed) {
+    if (schedule.sharesBatches()) {
+      return null;
+    }
+    return LowerBound.of(
+        executed ? schedule.completedRequests() : workflows.requests(), gpus.count());
   }
 
   private void announce(
@@ -184,6 +189,13 @@ final class WorkflowRun {
             .formatted(failed, schedule.unfinished().size() - failed, skipped.size()));
     if (schedule.hasPromises()) {
       lines.accept("  Later than promised, or not at all: " + schedule.sloViolations());
+    }
+    if (schedule.attemptsNotDone().count() > 0) {
+      lines.accept(
+          "Attempts that were not done: %d, which held GPUs for %s seconds"
+              .formatted(
+                  schedule.attemptsNotDone().count(),
+                  WorkflowSchedule.seconds(schedule.attemptsNotDone().heldNs())));
     }
     for (WorkflowSchedule.Unfinished of : schedule.unfinished()) {
       lines.event("Request " + of.request().id() + " was not completed: " + of.reason());

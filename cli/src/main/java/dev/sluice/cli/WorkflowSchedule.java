@@ -33,6 +33,7 @@ final class WorkflowSchedule {
   private final long[] completedAtNs;
 
   private final List<Unfinished> unfinished;
+  private final Attempts attemptsNotDone;
 
   /** The batches in which several nodes ran. */
   private final Set<Long> sharedBatches = new HashSet<>();
@@ -42,16 +43,31 @@ final class WorkflowSchedule {
   /**
    * A request that really ran, and was not completed.
    *
+   * @param sent whether it ever was
    * @param failed whether a node failed; otherwise one was dropped
    */
-  record Unfinished(GraphRequest request, boolean failed, String reason) {}
+  record Unfinished(GraphRequest request, boolean sent, boolean failed, String reason) {}
+
+  /**
+   * Batches that ran, and of which nothing is in the schedule: they failed, or were given up.
+   *
+   * @param heldNs how long they held GPUs, all of these together
+   */
+  record Attempts(int count, long heldNs) {
+    static final Attempts NONE = new Attempts(0, 0);
+  }
 
   private WorkflowSchedule(
-      List<GraphRequest> requests, int gpus, String policy, List<Unfinished> unfinished) {
+      List<GraphRequest> requests,
+      int gpus,
+      String policy,
+      List<Unfinished> unfinished,
+      Attempts attemptsNotDone) {
     this.requests = requests;
     this.gpus = gpus;
     this.policy = policy;
     this.unfinished = unfinished;
+    this.attemptsNotDone = attemptsNotDone;
     this.completedAtNs = new long[requests.size()];
     Arrays.fill(completedAtNs, -1);
   }
@@ -63,7 +79,8 @@ final class WorkflowSchedule {
    */
   static WorkflowSchedule of(
       Workflows workflows, Gpus gpus, String policy, @Nullable Consumer<String> lines) {
-    var schedule = new WorkflowSchedule(workflows.requests(), gpus.count(), policy, List.of());
+    var schedule =
+        new WorkflowSchedule(workflows.requests(), gpus.count(), policy, List.of(), Attempts.NONE);
     new GraphSimulation(
             workflows.models(),
             workflows.requests(),
@@ -79,17 +96,19 @@ final class WorkflowSchedule {
   /**
    * The schedule of requests that really ran, told in the order of its times.
    *
-   * @param executions of each node that was done
+   * @param outcomes all that is known of them
    * @param lines as above
    */
   static WorkflowSchedule executed(
       Workflows workflows,
       int gpus,
       String policy,
-      List<NodeExecution> executions,
-      List<Unfinished> unfinished,
+      WorkflowOutcomes outcomes,
       Consumer<String> lines) {
-    var schedule = new WorkflowSchedule(workflows.requests(), gpus, policy, unfinished);
+    List<NodeExecution> executions = outcomes.executions();
+    var schedule =
+        new WorkflowSchedule(
+            workflows.requests(), gpus, policy, outcomes.unfinished(), outcomes.attemptsNotDone());
     Set<Long> seen = new HashSet<>();
     executions.stream()
         .map(NodeExecution::batch)
@@ -105,10 +124,14 @@ final class WorkflowSchedule {
 
   private void replay(List<NodeExecution> done, GraphListener listener) {
     List<Moment> moments = new ArrayList<>();
+    Set<String> unsent = new HashSet<>();
+    unfinished.stream().filter(of -> !of.sent()).forEach(of -> unsent.add(of.request().id()));
     for (int i = 0; i < requests.size(); i++) {
       int request = i;
       long atNs = requests.get(i).arrivedAtNs();
-      moments.add(new Moment(atNs, () -> listener.arrived(atNs, request)));
+      if (!unsent.contains(requests.get(i).id())) {
+        moments.add(new Moment(atNs, () -> listener.arrived(atNs, request)));
+      }
     }
     int[] nodesLeft = requests.stream().mapToInt(r -> r.graph().nodes().size()).toArray();
     Map<Integer, String> resident = new HashMap<>();
@@ -264,6 +287,16 @@ final class WorkflowSchedule {
       }
     }
     return busyNs;
+  }
+
+  /** What is not in the schedule, and held GPUs all the same. */
+  Attempts attemptsNotDone() {
+    return attemptsNotDone;
+  }
+
+  /** Whether any node shared its batch with another. */
+  boolean sharesBatches() {
+    return !sharedBatches.isEmpty();
   }
 
   /** Whether it shared its batch with another node. */

@@ -212,6 +212,17 @@ final class ExecutedWorkflowsTest {
     simulate(SYSTEM, REQUESTS, "--gpus", "2", "--simulate", "maybe")
         .isRefused(1)
         .says("--simulate: error: (maybe) is unknown");
+    simulate(
+            SYSTEM
+                .replace("id: b, model", "id: b/2, model")
+                .replace("to: b}", "to: b/2}")
+                .replace("from: b,", "from: b/2,"),
+            REQUESTS,
+            "--gpus",
+            "2",
+            "--execute")
+        .isRefused(1)
+        .says("system.yaml:8: error: node (b/2) of workflow (fork) has a slash in its name");
     simulate(SYSTEM, REQUESTS, "--gpus", "2", "--execute", "--no-trace")
         .isRefused(1)
         .says("what really ran is always kept");

@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.analytics.check.CheckReport;
+import dev.sluice.analytics.check.Rule;
+import dev.sluice.analytics.check.ScheduleCheck;
 import dev.sluice.cli.WorkflowSchedule.Sample;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -148,6 +151,30 @@ final class SimulatedWorkflowsTest {
             StreamSupport.stream(log.at("/summary/gpu_utilization").spliterator(), false)
                 .map(gpu -> gpu.get("busy_time").asDouble()))
         .containsExactly(40 + 11.625, 40 + 11.625);
+  }
+
+  @Test
+  void theChecker_readsFromTheLogWhatASwitchCosts() throws Exception {
+    BadInputCommand done =
+        simulate(
+            SYSTEM,
+            REQUESTS,
+            "--gpus",
+            "2",
+            "--switch-overhead-s",
+            "5",
+            "--bandwidth-gb-per-s",
+            "8",
+            "--run-id",
+            "a");
+    assertThat(done.status()).as(done.err()).isZero();
+    CheckReport report =
+        ScheduleCheck.of(
+            folder.resolve("results/a").resolve(ExecutionLog.NAME),
+            folder.resolve("system.yaml"),
+            folder.resolve("requests.yaml"));
+    assertThat(report.faults()).isEmpty();
+    assertThat(report.looked()).containsEntry(Rule.SWITCH, 3L);
   }
 
   @Test

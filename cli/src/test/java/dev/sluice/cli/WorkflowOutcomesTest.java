@@ -99,8 +99,9 @@ final class WorkflowOutcomesTest {
             new NodeExecution(0, 0, 1, 1, 5, 4, false, 20, 10, 0),
             new NodeExecution(0, 1, 0, 2, 30, 7, true, 50, 10, 1));
     assertThat(outcomes.unfinished())
-        .extracting(of -> of.request().id() + " " + of.failed() + " " + of.reason())
-        .containsExactly("r2 false the run was ended before it was sent");
+        .extracting(
+            of -> of.request().id() + " " + of.sent() + " " + of.failed() + " " + of.reason())
+        .containsExactly("r2 false false the run was ended before it was sent");
   }
 
   @Test
@@ -147,9 +148,11 @@ final class WorkflowOutcomesTest {
     ended("r2/b", Status.DROPPED, null, "input_not_done");
     assertThat(outcomes.ended()).isEqualTo(2);
     assertThat(outcomes.executions()).isEmpty();
+    assertThat(outcomes.attemptsNotDone()).isEqualTo(new WorkflowSchedule.Attempts(1, 14));
     assertThat(outcomes.unfinished())
-        .extracting(of -> of.request().id() + " " + of.failed() + " " + of.reason())
-        .containsExactly("r1 true r1/a: no memory", "r2 false r2/a: run_ended");
+        .extracting(
+            of -> of.request().id() + " " + of.sent() + " " + of.failed() + " " + of.reason())
+        .containsExactly("r1 true true r1/a: no memory", "r2 true false r2/a: run_ended");
   }
 
   @Test

@@ -14,7 +14,7 @@ final class Gang implements AutoCloseable {
   private final CountDownLatch unready;
   private final CountDownLatch over = new CountDownLatch(1);
   private final AtomicLong longestNs = new AtomicLong();
-  private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
   Gang(int lanes) {
     this.unready = new CountDownLatch(lanes);
@@ -28,7 +28,7 @@ final class Gang implements AutoCloseable {
   void standBy(Callable<Long> holding) {
     try {
       longestNs.accumulateAndGet(holding.call(), Math::max);
-    } catch (Exception e) {
+    } catch (Exception | Error e) {
       failure.compareAndSet(null, e);
     } finally {
       unready.countDown();
@@ -44,9 +44,12 @@ final class Gang implements AutoCloseable {
    */
   long awaitHeldNs() throws Exception {
     await(unready);
-    Exception failed = failure.get();
-    if (failed != null) {
-      throw failed;
+    Throwable failed = failure.get();
+    if (failed instanceof Error error) {
+      throw error;
+    }
+    if (failed instanceof Exception exception) {
+      throw exception;
     }
     return longestNs.get();
   }

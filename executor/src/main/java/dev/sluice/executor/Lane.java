@@ -70,7 +70,14 @@ final class Lane {
 
   /** Runs the task after those before it. It must not throw: nobody would be told. */
   void execute(Consumer<LaneWork> task) {
-    thread.execute(() -> task.accept(opened()));
+    thread.execute(
+        () -> {
+          try {
+            task.accept(opened());
+          } finally {
+            overdueAtNs = Long.MAX_VALUE;
+          }
+        });
   }
 
   private LaneWork opened() {
@@ -94,7 +101,7 @@ final class Lane {
     }
   }
 
-  /** A batch begins; {@link #overdue} from that time on until the next begins. */
+  /** A batch begins; {@link #overdue} from that time on, until its task is through. */
   void begin(long overdueAtNs) {
     this.overdueAtNs = overdueAtNs;
   }

@@ -125,16 +125,21 @@ final class RealDevice implements Device {
       }
       long startedNs = clock.monotonicNs();
       release();
-      sessions.put(model, models.openSession(model, index, buffer));
-      untimed(model, warmUpBatch(model, 1));
+      try {
+        sessions.put(model, models.openSession(model, index, buffer));
+        untimed(model, warmUpBatch(model, 1));
+      } catch (Exception e) {
+        release(); // it does not hold what can not run
+        throw e;
+      }
       return Math.max(1, clock.monotonicNs() - startedNs);
     }
 
     @Override
     public void release() {
       if (oneAtATime) {
-        close();
         begun.clear();
+        close();
       }
     }
 
@@ -218,8 +223,9 @@ final class RealDevice implements Device {
 
     @Override
     public void close() {
-      sessions.values().forEach(InferenceSession::close);
+      List<InferenceSession> open = List.copyOf(sessions.values());
       sessions.clear();
+      open.forEach(InferenceSession::close);
     }
   }
 

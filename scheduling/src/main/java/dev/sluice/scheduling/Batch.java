@@ -30,7 +30,8 @@ final class Batch {
 
   /** How long it may be the first on its lane, by the lease clock; loading its model counts. */
   long allowedNs() {
-    long loadNs = jobs.isEmpty() ? 0 : lane.executor().loadNs(jobs.get(0).group.key);
+    JobSpec first = dispatch.jobs().get(0);
+    long loadNs = lane.executor().loadNs(first.workload(), first.backend(), first.precision());
     long meanNs = dispatch.prediction().meanNs() + loadNs;
     return meanNs > Long.MAX_VALUE / (2 * OVERDUE_PREDICTED_TIMES)
         ? Long.MAX_VALUE / 2

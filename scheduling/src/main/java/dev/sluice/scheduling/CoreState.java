@@ -512,7 +512,11 @@ final class CoreState implements SchedulerState {
 
   @Override
   public long switchNs(Lane first, Group group) {
-    long loadNs = ((ExecutorLanes.Lane) first).executor().loadNs(((JobGroup) group).key);
+    JobGroup.Key key = ((JobGroup) group).key;
+    long loadNs =
+        ((ExecutorLanes.Lane) first)
+            .executor()
+            .loadNs(key.workload(), key.backend(), key.precision());
     if (loadNs == 0 && settings.switching() == CoreSettings.Switching.NONE) {
       return 0;
     }

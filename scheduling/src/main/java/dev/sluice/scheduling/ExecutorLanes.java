@@ -143,12 +143,12 @@ final class ExecutorLanes {
     return null;
   }
 
-  /** How long one of its lanes takes to load a group's model, as it says; 0: it does not. */
-  long loadNs(JobGroup.Key key) {
+  /** How long one of its lanes takes to load a model, as it says; 0: it does not. */
+  long loadNs(String workload, String backend, String precision) {
     if (!loads) {
       return 0;
     }
-    Capability capability = capability(key.workload(), key.backend(), key.precision());
+    Capability capability = capability(workload, backend, precision);
     return capability == null ? 0 : capability.loadNs();
   }
 
@@ -439,6 +439,11 @@ final class ExecutorLanes {
     @Override
     public boolean idle() {
       return idle.get(index);
+    }
+
+    @Override
+    public boolean hangs() {
+      return lost || lostHeld > 0;
     }
 
     @Override

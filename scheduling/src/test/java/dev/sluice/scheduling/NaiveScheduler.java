@@ -906,6 +906,8 @@ final class NaiveScheduler {
         able.stream()
             .filter(l -> w.spec.workload().equals(l.executor.resident.get(l.index)))
             .filter(l -> takesAt(l.executor, l.index) != 0)
+            .filter(l -> !l.executor.lost)
+            .filter(l -> heldOn(l.executor, l.index).stream().noneMatch(h -> h.lost))
             .toList();
     long leastSwitchNs =
         able.stream()

@@ -33,6 +33,18 @@ final class Findings {
     counts.merge(rule, 1L, Long::sum);
   }
 
+  /** Adds those of another check. */
+  void add(Findings others) {
+    others.looked.forEach(this::looked);
+    leftOut.putAll(others.leftOut);
+    others.counts.forEach((rule, count) -> counts.merge(rule, count, Long::sum));
+    others.kept.forEach(
+        (rule, faults) -> {
+          List<Fault> own = kept.computeIfAbsent(rule, r -> new ArrayList<>());
+          own.addAll(faults.subList(0, Math.min(faults.size(), KEPT - own.size())));
+        });
+  }
+
   CheckReport report(String subject) {
     return new CheckReport(
         subject, looked, leftOut, kept.values().stream().flatMap(List::stream).toList(), counts);

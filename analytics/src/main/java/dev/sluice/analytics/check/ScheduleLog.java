@@ -143,8 +143,8 @@ record ScheduleLog(JsonNode summary, List<Execution> executions) {
         throw new UserMistakeException(
             file.toString(),
             "there is no list (executions)",
-            "it is no execution log; ./sluice simulate --system … writes one, and a run's folder"
-                + " can be checked, too");
+            "it was left out by --no-trace, or it is no execution log; ./sluice simulate --system …"
+                + " writes one, and a run's folder can be checked, too");
       }
       findings.looked(Rule.FORMAT, rows);
       return new ScheduleLog(summary, executions);

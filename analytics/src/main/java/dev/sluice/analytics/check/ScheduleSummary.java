@@ -1,9 +1,11 @@
 package dev.sluice.analytics.check;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.IntNode;
 import dev.sluice.analytics.check.ScheduleLog.Execution;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.contract.workflow.WorkflowRequest;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -26,34 +28,33 @@ final class ScheduleSummary {
   private final Set<String> unfinished;
   private final Map<String, Double> arrivals;
   private final @Nullable WorkflowFiles files;
-  private final Findings findings;
+  private final Findings findings = new Findings();
 
-  ScheduleSummary(
-      JsonNode summary,
-      List<Execution> executions,
-      Map<String, List<Execution>> byRequest,
-      Set<String> unfinished,
-      Map<String, Double> arrivals,
-      @Nullable WorkflowFiles files,
-      Findings findings) {
-    this.summary = summary;
-    this.executions = executions;
-    this.byRequest = byRequest;
-    this.unfinished = unfinished;
-    this.arrivals = arrivals;
-    this.files = files;
-    this.findings = findings;
+  ScheduleSummary(Schedule schedule) {
+    this.summary = schedule.summary();
+    this.executions = schedule.executions();
+    this.byRequest = schedule.byRequest();
+    this.unfinished = schedule.unfinished();
+    this.arrivals = schedule.arrivals();
+    this.files = schedule.files();
   }
 
-  void check() {
+  Findings check() {
     if (!summary.isObject()) {
       findings.leaveOut(Rule.SUMMARY, "the log has none");
-      return;
+      return findings;
     }
     if (summary.has("refused_requests")) {
       equal(
           "total_requests",
           OUTCOMES.stream().mapToInt(outcome -> summary.path(outcome).asInt()).sum());
+    }
+    if (summary.has("unfinished")) {
+      equal(
+          "summary.failed_requests + dropped_requests beside unfinished",
+          IntNode.valueOf(
+              summary.path("failed_requests").asInt() + summary.path("dropped_requests").asInt()),
+          unfinished.size());
     }
     if (files != null) {
       equal("total_requests", files.requests().size() + files.skipped().size());
@@ -71,15 +72,22 @@ final class ScheduleSummary {
       distribution("request_response_time", requestResponses());
     }
     checkGpus();
+    return findings;
   }
 
   /** Busy is from the beginning of the switch until the end, on each GPU of a gang. */
   private void checkGpus() {
     double makespan = summary.path("makespan").asDouble();
+    Map<Integer, List<Execution>> byGpu = new HashMap<>();
+    for (Execution row : summary.has("gpu_utilization") ? executions : List.<Execution>of()) {
+      for (int gpu : row.gpus()) {
+        byGpu.computeIfAbsent(gpu, g -> new ArrayList<>()).add(row);
+      }
+    }
     for (JsonNode gpu : summary.path("gpu_utilization")) {
       int id = gpu.path("gpu_id").asInt(-1);
       String where = "summary.gpu_utilization of GPU " + id + " ";
-      List<Execution> own = executions.stream().filter(row -> row.gpus().contains(id)).toList();
+      List<Execution> own = byGpu.getOrDefault(id, List.of());
       double busy = busy(own);
       equal(where + "executions", gpu.path("executions"), own.size());
       equal(where + "busy_time", gpu.path("busy_time"), busy);

@@ -32,10 +32,10 @@ final class SwitchCheck {
    */
   SwitchCheck(JsonNode summary, Map<String, Model> models, Findings findings) {
     this.gbPerSecond = summary.path("bandwidth_gb_per_s").asDouble(GB_PER_SECOND);
-    this.overheadSeconds = summary.path("switch_overhead").asDouble(OVERHEAD_SECONDS);
+    this.overheadSeconds = summary.path("switch_overhead_s").asDouble(OVERHEAD_SECONDS);
     this.firstGpuDecides = summary.path("gang_switch").asText().equals("first");
     this.reallyRan = summary.path("simulate").asBoolean(false);
-    this.saysAllThatRan = summary.path("unfinished").isEmpty();
+    this.saysAllThatRan = summary.path("attempts_not_done").asInt() == 0;
     this.models = models;
     this.findings = findings;
   }
@@ -45,7 +45,7 @@ final class SwitchCheck {
    */
   void check(List<Execution> executions) {
     if (reallyRan && !saysAllThatRan) {
-      findings.leaveOut(Rule.SWITCH, "requests that were not completed may have left models");
+      findings.leaveOut(Rule.SWITCH, "attempts that were not done may have left models");
       return;
     }
     for (Execution row : executions) {

@@ -281,7 +281,12 @@ final class ScheduleCheckTest {
                 .replace("\"executions\": 2", "\"executions\": 1")
                 .replace("\"executions\": 3", "\"executions\": 2"));
     assertThat(report.faults()).isEmpty();
-    assertThat(report.leftOut()).containsOnlyKeys(Rule.DURATION, Rule.SWITCH);
+    assertThat(report.leftOut()).containsOnlyKeys(Rule.DURATION);
+    String repeated = REAL.replace("\"mode\"", "\"attempts_not_done\": 1, \"mode\"");
+    assertThat(check(repeated).leftOut()).containsOnlyKeys(Rule.DURATION, Rule.SWITCH);
+    String ghost =
+        REAL.replace("\"mode\"", "\"unfinished\": [{\"request_id\": \"ghost\"}], \"mode\"");
+    assertThat(check(ghost).faultCounts()).containsKeys(Rule.NODE_ONCE, Rule.SUMMARY);
     assertThat(check(without("n2", failed)).faultCounts()).containsKey(Rule.NODE_ONCE);
     assertThat(check(said).faultCounts()).containsKey(Rule.NODE_ONCE);
     assertThat(check(without("n1", said)).faultCounts()).containsKey(Rule.ORDER);

@@ -62,8 +62,11 @@ final class DjlSession implements InferenceSession {
   public void close() {
     if (!closed) {
       closed = true;
-      predictor.close();
-      onClose.run();
+      try {
+        predictor.close();
+      } finally {
+        onClose.run();
+      }
     }
   }
 

@@ -70,12 +70,20 @@ public final class ModelShelf {
               Backend.named(backend),
               of.get(lane % of.size()),
               "its file has changed since the run began");
-      var session =
-          new DjlSession(model, Workloads.info(wanted.request().workload()).inputShape(), buffer);
-      session.onClose(model::close);
-      return session;
+      return session(model, Workloads.info(wanted.request().workload()), buffer);
     } catch (UserMistakeException e) {
       throw new InferenceException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static InferenceSession session(Model model, WorkloadInfo info, InputBuffer buffer) {
+    try {
+      var session = new DjlSession(model, info.inputShape(), buffer);
+      session.onClose(model::close);
+      return session;
+    } catch (RuntimeException e) {
+      model.close();
+      throw e;
     }
   }
 

@@ -195,7 +195,7 @@ final class CriticalPathPolicy implements SchedulingPolicy {
       if (state.canRun(lane, group)) {
         if (!group.workload().equals(lane.resident())) {
           leastSwitchNs = Math.min(leastSwitchNs, state.switchNs(lane, group));
-        } else if (!lane.idle()) {
+        } else if (!lane.idle() && !lane.hangs()) {
           holding++;
           meanNs = Math.max(meanNs, state.predictedNs(group, group.samples(), lane));
         }

@@ -219,6 +219,9 @@ public interface SchedulerState {
     /** Whether it holds nothing and takes a batch. */
     boolean idle();
 
+    /** Whether a batch that it holds, or its executor, was given up: it may never be idle again. */
+    boolean hangs();
+
     /**
      * The workload of the last batch that was started on it, which it holds loaded; null: none was
      * since its executor's process began.
