@@ -80,7 +80,10 @@ final class CheckBench implements Bench {
     long beginNs = nanoTime.getAsLong();
     String unused =
         ChildJvm.printed(
-            List.of("-XX:+UseZGC"), Sluice.class, List.of(arguments), "the check of a legal log");
+            List.of("-XX:+UseSerialGC"),
+            Sluice.class,
+            List.of(arguments),
+            "the check of a legal log");
     return (nanoTime.getAsLong() - beginNs) / NS_PER_SECOND;
   }
 
