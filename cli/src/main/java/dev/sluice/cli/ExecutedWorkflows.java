@@ -8,6 +8,7 @@ import dev.sluice.contract.ProcessClock;
 import dev.sluice.contract.RunClock;
 import dev.sluice.contract.RunEnded;
 import dev.sluice.contract.RunStarted;
+import dev.sluice.contract.Sha256;
 import dev.sluice.contract.Ticked;
 import dev.sluice.contract.Topics;
 import dev.sluice.contract.UserMistakeException;
@@ -35,12 +36,8 @@ import dev.sluice.scheduling.workflow.GraphRequest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Comparator;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -48,7 +45,6 @@ import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Objects;
 import java.util.TreeSet;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -79,7 +75,6 @@ final class ExecutedWorkflows {
 
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
-  private static final int BROKER_AWAY_MS_MAX = 30_000;
   private static final String EXECUTOR = "gpus";
 
   /** What runs in place of a model of which the file does not say. */
@@ -154,7 +149,8 @@ final class ExecutedWorkflows {
           external.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
         }
         Executor executor = warmUp(gpus, said);
-        KafkaAccess kafka = external == null ? startBroker(folder) : external;
+        KafkaAccess kafka =
+            external == null ? KafkaAccess.startEmbedded(opened, folder.temporary()) : external;
         var topics = new Topics(runId);
         RunTopics.create(topics, 1, kafka);
         startScheduler(topics, kafka, folder);
@@ -168,7 +164,7 @@ final class ExecutedWorkflows {
         }
         opened.close();
         if (external != null) {
-          removeTopics(topics, external, said);
+          RunTopics.removeOrSay(topics, external, said);
         }
         exitStatus = signals.received() ? signals.exitStatus() : Sluice.EXIT_DONE;
         return WorkflowSchedule.executed(workflows, gpus, policy, outcomes, lines);
@@ -199,15 +195,6 @@ final class ExecutedWorkflows {
               "another character will do; jobs are called request/node");
         }
       }
-    }
-  }
-
-  private static void removeTopics(Topics topics, KafkaAccess kafka, Consumer<String> said)
-      throws InterruptedException {
-    try {
-      RunTopics.remove(topics, kafka.properties());
-    } catch (ExecutionException e) {
-      said.accept("The run's topics stay behind: " + kafka.secrets().hide(String.valueOf(e)));
     }
   }
 
@@ -345,16 +332,6 @@ final class ExecutedWorkflows {
                         .formatted(model.id(), model.gpus())));
   }
 
-  private KafkaAccess startBroker(RunFolder folder)
-      throws RoleFailedException, InterruptedException {
-    try {
-      var broker = opened.add(EmbeddedBroker.start(folder.temporary().resolve("broker")));
-      return KafkaAccess.embedded(broker.bootstrapServers(), BROKER_AWAY_MS_MAX);
-    } catch (IOException e) {
-      throw new RoleFailedException("the embedded broker did not start: " + e.getMessage(), e);
-    }
-  }
-
   private void startScheduler(Topics topics, KafkaAccess kafka, RunFolder folder)
       throws RoleFailedException, InterruptedException {
     var settings =
@@ -405,12 +382,7 @@ final class ExecutedWorkflows {
       String runId, WorkflowLog shard, WorkflowOutcomes outcomes, Consumer<String> said)
       throws RoleFailedException, IOException, InterruptedException {
     List<GraphRequest> requests = workflows.requests();
-    int[] arrivals =
-        IntStream.range(0, requests.size())
-            .boxed()
-            .sorted(Comparator.comparingLong(request -> requests.get(request).arrivedAtNs()))
-            .mapToInt(Integer::intValue)
-            .toArray();
+    int[] arrivals = GraphRequest.byArrival(requests);
     RunClock runClock = begin(runId, shard);
     long[] latenessNs = new long[arrivals.length];
     int sent = 0;
@@ -472,22 +444,13 @@ final class ExecutedWorkflows {
             runId,
             timeZeroEpochMs,
             SEED,
-            digest(options.system()),
-            digest(options.requests()),
+            Sha256.hex(Files.readAllBytes(options.system())),
+            Sha256.hex(Files.readAllBytes(options.requests())),
             1,
             1,
             null);
     shard.begin(started);
     return clock.forRun(timeZeroEpochMs);
-  }
-
-  private static String digest(Path file) throws IOException {
-    try {
-      return HexFormat.of()
-          .formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("this Java has no SHA-256", e);
-    }
   }
 
   private static void endArrivals(WorkflowLog shard, long[] latenessNs, int sent)

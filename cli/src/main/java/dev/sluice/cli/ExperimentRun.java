@@ -38,9 +38,6 @@ final class ExperimentRun {
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
 
-  /** The broker in this process does not come back: a run without it need not wait long. */
-  private static final int EMBEDDED_AWAY_LIMIT_MS = 30_000;
-
   private static final int LINES_SHOWN_MAX = 6;
   static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT).withZone(ZoneId.systemDefault());
@@ -294,15 +291,11 @@ final class ExperimentRun {
       return external;
     }
     long startedNs = frame.clock().monotonicNs();
-    try {
-      var broker = opened.add(EmbeddedBroker.start(folder.temporary().resolve("broker")));
-      console.item(
-          "broker",
-          "embedded Kafka on " + broker.bootstrapServers() + ", " + frame.secondsSince(startedNs));
-      return KafkaAccess.embedded(broker.bootstrapServers(), EMBEDDED_AWAY_LIMIT_MS);
-    } catch (IOException e) {
-      throw new RoleFailedException("the embedded broker did not start: " + e.getMessage(), e);
-    }
+    KafkaAccess kafka = KafkaAccess.startEmbedded(opened, folder.temporary());
+    console.item(
+        "broker",
+        "embedded Kafka on " + kafka.bootstrapServers() + ", " + frame.secondsSince(startedNs));
+    return kafka;
   }
 
   /**
@@ -415,13 +408,8 @@ final class ExperimentRun {
   /** On a Kafka that is not ours, nothing of a finished run stays unless that was asked for. */
   private void removeTopics(RunFrame frame, @Nullable KafkaAccess external)
       throws InterruptedException {
-    if (external == null || options.keepTopics()) {
-      return;
-    }
-    try {
-      RunTopics.remove(frame.topics(), external.properties());
-    } catch (ExecutionException e) {
-      console.line("The run's topics stay behind: " + external.secrets().hide(String.valueOf(e)));
+    if (external != null && !options.keepTopics()) {
+      RunTopics.removeOrSay(frame.topics(), external, console::line);
     }
   }
 

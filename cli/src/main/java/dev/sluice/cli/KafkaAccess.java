@@ -1,6 +1,7 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.UserMistakeException;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -37,6 +38,8 @@ record KafkaAccess(
   /** A broker may be away for so long, with some time to start again; then a role gives up. */
   private static final int AWAY_LIMIT_MS = 75_000;
 
+  private static final int EMBEDDED_AWAY_LIMIT_MS = 30_000;
+
   private static final int ANSWER_LIMIT_MS = 2_000;
 
   /**
@@ -59,6 +62,23 @@ record KafkaAccess(
       return of("", bootstrapServers, null, awayLimitMs);
     } catch (UserMistakeException e) {
       throw new IllegalStateException("no file was read", e);
+    }
+  }
+
+  /**
+   * Starts one in this process, for as long as a run goes on. It does not come back: whoever misses
+   * it need not wait long.
+   *
+   * @param opened takes care of it
+   * @param folder of the run, while it lasts
+   */
+  static KafkaAccess startEmbedded(Opened opened, Path folder)
+      throws RoleFailedException, InterruptedException {
+    try {
+      EmbeddedBroker broker = opened.add(EmbeddedBroker.start(folder.resolve("broker")));
+      return embedded(broker.bootstrapServers(), EMBEDDED_AWAY_LIMIT_MS);
+    } catch (IOException e) {
+      throw new RoleFailedException("the embedded broker did not start: " + e.getMessage(), e);
     }
   }
 

@@ -53,8 +53,6 @@ final class ProfileRun {
           "tail_seconds=0",
           "arrival_rate_jobs_per_sec=1");
 
-  private static final int BROKER_AWAY_LIMIT_MS = 30_000;
-
   /** Inputs are made between the batches, and the machine is not always as quick as at warm-up. */
   private static final double OVERHEAD = 1.15;
 
@@ -397,19 +395,14 @@ final class ProfileRun {
   private LoopTraffic traffic(RunFrame frame, Path temporary)
       throws RoleFailedException, UserMistakeException, InterruptedException {
     long startedNs = frame.clock().monotonicNs();
-    try {
-      var broker = opened.add(EmbeddedBroker.start(temporary.resolve("broker")));
-      var kafka = KafkaAccess.embedded(broker.bootstrapServers(), BROKER_AWAY_LIMIT_MS);
-      RunTopics.create(frame.topics(), 1, kafka);
-      var traffic = opened.add(LoopTraffic.begin(frame.topics(), kafka.properties()));
-      console.item(
-          "traffic",
-          "embedded Kafka with the records that a run's batches cause, "
-              + frame.secondsSince(startedNs));
-      return traffic;
-    } catch (IOException e) {
-      throw new RoleFailedException("the embedded broker did not start: " + e.getMessage(), e);
-    }
+    KafkaAccess kafka = KafkaAccess.startEmbedded(opened, temporary);
+    RunTopics.create(frame.topics(), 1, kafka);
+    var traffic = opened.add(LoopTraffic.begin(frame.topics(), kafka.properties()));
+    console.item(
+        "traffic",
+        "embedded Kafka with the records that a run's batches cause, "
+            + frame.secondsSince(startedNs));
+    return traffic;
   }
 
   private Profiler warmedUp(RunFrame frame, ExecutorSettings settings, LaneBackend backend)

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
@@ -153,6 +154,21 @@ final class RunTopics {
       }
       ignoringAbsence(admin.deleteConsumerGroups(List.of(group)).all());
       return names;
+    }
+  }
+
+  /**
+   * Takes them away as {@link #remove} does, of a run that has come to its end: what stays is no
+   * failure of it.
+   *
+   * @param said is told if they stay
+   */
+  static void removeOrSay(Topics topics, KafkaAccess kafka, Consumer<String> said)
+      throws InterruptedException {
+    try {
+      remove(topics, kafka.properties());
+    } catch (ExecutionException e) {
+      said.accept("The run's topics stay behind: " + kafka.secrets().hide(String.valueOf(e)));
     }
   }
 

@@ -33,17 +33,21 @@ final class WorkflowOutcomesTest {
               new GraphRequest("r2", CHAIN, 6, new long[] {1, 1})));
 
   private void dispatched(int id, GpuModel model, String job, Integer... lanes) {
+    dispatched(id, model, List.of(job), List.of(lanes));
+  }
+
+  private void dispatched(int id, GpuModel model, List<String> jobs, List<Integer> lanes) {
     outcomes.take(
         new BatchDispatched(
             new DispatchId(id, 0),
             "gpus",
             1,
-            List.of(lanes),
+            lanes,
             model.id(),
             "onnx",
             "fp32",
-            List.of(new DispatchedJob(job, 1)),
-            1,
+            jobs.stream().map(job -> new DispatchedJob(job, 1)).toList(),
+            jobs.size(),
             0,
             1,
             0,
@@ -106,29 +110,7 @@ final class WorkflowOutcomesTest {
 
   @Test
   void nodesOfOneBatch_haveItsTimes_andTheFirstItsSwitch() {
-    outcomes.take(
-        new BatchDispatched(
-            new DispatchId(1, 0),
-            "gpus",
-            1,
-            List.of(0),
-            "small",
-            "onnx",
-            "fp32",
-            List.of(new DispatchedJob("r2/a", 1), new DispatchedJob("r1/a", 1)),
-            2,
-            0,
-            1,
-            0,
-            null,
-            0,
-            "warm_up",
-            Map.of(),
-            null,
-            null,
-            null,
-            null,
-            1));
+    dispatched(1, SMALL, List.of("r2/a", "r1/a"), List.of(0));
     ran(1, 20, 10, 4);
     ended("r1/a", Status.DONE, 1, null);
     ended("r2/a", Status.DONE, 1, null);

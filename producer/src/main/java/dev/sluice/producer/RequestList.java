@@ -1,9 +1,9 @@
 package dev.sluice.producer;
 
+import dev.sluice.contract.Sha256;
 import dev.sluice.contract.experiment.Experiment;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -149,12 +149,7 @@ public final class RequestList {
   }
 
   private String computeDigest() {
-    MessageDigest sha256;
-    try {
-      sha256 = MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
+    MessageDigest sha256 = Sha256.begin();
     for (int i = 0; i < size(); i++) {
       Request job = get(i);
       String line =

@@ -1,5 +1,6 @@
 package dev.sluice.contract.experiment;
 
+import dev.sluice.contract.Sha256;
 import dev.sluice.contract.experiment.Experiment.Drift;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
@@ -7,9 +8,6 @@ import dev.sluice.contract.experiment.Experiment.ModelFile;
 import dev.sluice.contract.experiment.Experiment.Simulation;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -117,12 +115,7 @@ public final class ResolvedConfig {
 
   /** SHA-256, in hex, of {@link #write}'s text: equal for equal experiments. */
   public static String digest(Experiment experiment) {
-    try {
-      byte[] text = write(experiment).getBytes(StandardCharsets.UTF_8);
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
+    return Sha256.hex(write(experiment).getBytes(StandardCharsets.UTF_8));
   }
 
   private static Map<String, @Nullable Object> jobClass(JobClass c) {

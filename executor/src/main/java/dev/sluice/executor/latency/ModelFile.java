@@ -1,5 +1,6 @@
 package dev.sluice.executor.latency;
 
+import dev.sluice.contract.Sha256;
 import dev.sluice.contract.UserMistakeException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -13,8 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -88,18 +87,10 @@ final class ModelFile {
               .array();
       return ByteBuffer.allocate(signed.length + DIGEST_BYTES)
           .put(signed)
-          .put(sha256(signed))
+          .put(Sha256.begin().digest(signed))
           .array();
     } catch (IOException e) {
       throw new UncheckedIOException(e); // of an array in memory: a text of more than 64 KB
-    }
-  }
-
-  private static byte[] sha256(byte[] bytes) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(bytes);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
     }
   }
 
@@ -168,7 +159,8 @@ final class ModelFile {
     }
     int signed = bytes.length - DIGEST_BYTES;
     byte[] digest = Arrays.copyOfRange(bytes, signed, bytes.length);
-    if (bytes.length > whole || !Arrays.equals(sha256(Arrays.copyOf(bytes, signed)), digest)) {
+    if (bytes.length > whole
+        || !Arrays.equals(Sha256.begin().digest(Arrays.copyOf(bytes, signed)), digest)) {
       throw refused(file, "the latency model is damaged: its checksum does not fit it");
     }
     try (var in = new DataInputStream(new ByteArrayInputStream(bytes, body, (int) length))) {

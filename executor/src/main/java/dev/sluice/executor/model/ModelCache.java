@@ -2,6 +2,7 @@ package dev.sluice.executor.model;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.contract.Sha256;
 import dev.sluice.contract.UserMistakeException;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -15,7 +16,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Map;
@@ -148,7 +148,7 @@ public final class ModelCache {
     Path unfinishedHash = hashFile(unfinished);
     try {
       progress.started(file.getFileName().toString(), network.weightBytes(precision));
-      MessageDigest digest = sha256();
+      MessageDigest digest = Sha256.begin();
       try (OutputStream out =
           new DigestOutputStream(
               new BufferedOutputStream(Files.newOutputStream(unfinished), 1 << 20), digest)) {
@@ -190,7 +190,7 @@ public final class ModelCache {
   }
 
   private static String hash(Path file) throws IOException {
-    MessageDigest digest = sha256();
+    MessageDigest digest = Sha256.begin();
     try (InputStream in = Files.newInputStream(file)) {
       var chunk = new byte[1 << 20];
       for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
@@ -198,13 +198,5 @@ public final class ModelCache {
       }
     }
     return HexFormat.of().formatHex(digest.digest());
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
   }
 }

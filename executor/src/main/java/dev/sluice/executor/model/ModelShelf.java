@@ -4,7 +4,6 @@ import ai.djl.Device;
 import ai.djl.Model;
 import dev.sluice.contract.UserMistakeException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +59,7 @@ public final class ModelShelf {
       throws InferenceException {
     OnShelf wanted = onShelf(name);
     String backend = wanted.request().backend();
-    List<Device> of = new ArrayList<>(devices.of(backend));
+    List<Device> of = devices.of(backend);
     try {
       Model model =
           LoadedModels.open(

@@ -1,5 +1,9 @@
 package dev.sluice.scheduling.workflow;
 
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+
 /** A request that a graph be run. */
 public final class GraphRequest {
   private final String id;
@@ -21,6 +25,15 @@ public final class GraphRequest {
     this.graph = graph;
     this.arrivedAtNs = arrivedAtNs;
     this.executionNs = executionNs;
+  }
+
+  /** The places of requests in their list, by arrival, then as they stand there. */
+  public static int[] byArrival(List<GraphRequest> requests) {
+    return IntStream.range(0, requests.size())
+        .boxed()
+        .sorted(Comparator.comparingLong(request -> requests.get(request).arrivedAtNs()))
+        .mapToInt(Integer::intValue)
+        .toArray();
   }
 
   public String id() {

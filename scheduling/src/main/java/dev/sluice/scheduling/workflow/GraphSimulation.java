@@ -34,7 +34,6 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -142,12 +141,7 @@ public final class GraphSimulation {
 
   /** Runs all requests to their ends. To be called once. */
   public void run() {
-    int[] arrivals =
-        IntStream.range(0, requests.size())
-            .boxed()
-            .sorted(Comparator.comparingLong(request -> requests.get(request).arrivedAtNs()))
-            .mapToInt(Integer::intValue)
-            .toArray();
+    int[] arrivals = GraphRequest.byArrival(requests);
     int arrived = 0;
     facts.add(gpusAsExecutor());
     facts.add(new RunStarted(0, 1, Long.MAX_VALUE));
