@@ -133,8 +133,16 @@ final class SimulatorBench {
     private record Kind(
         String classType, String workload, String backend, int samples, long sloNs) {}
 
-    private final Kind[] kinds = new Kind[DRAWN];
+    private final List<Kind> kinds = kinds();
+
+    /** Drawn before, and small enough that reading them takes no time from what is measured. */
+    private final byte[] kindAt = new byte[DRAWN];
+
     private final double[] gaps = new double[DRAWN];
+
+    /** Of more jobs than ever wait at once, so that no two of them have the same. */
+    private final String[] ids = new String[DRAWN];
+
     private final double gapNs;
     private final int jobs;
     private final int atOnce;
@@ -148,18 +156,36 @@ final class SimulatorBench {
       double sumNs = 0;
       for (int i = 0; i < DRAWN; i++) {
         boolean interactive = random.nextInt(10) < 3;
-        kinds[i] =
-            new Kind(
-                interactive ? "interactive" : "batch",
-                WORKLOADS.get(random.nextInt(WORKLOADS.size())),
-                BACKENDS.get(random.nextInt(BACKENDS.size())),
-                SAMPLES.get(random.nextInt(SAMPLES.size())),
-                (interactive ? 100 : 1000) * MS);
-        sumNs += serviceNs(kinds[i].workload, kinds[i].backend, kinds[i].samples);
+        int ofClass = random.nextInt(kinds.size() / 2);
+        kindAt[i] = (byte) (interactive ? ofClass : kinds.size() / 2 + ofClass);
+        Kind kind = kinds.get(kindAt[i]);
+        sumNs += serviceNs(kind.workload, kind.backend, kind.samples);
+        ids[i] = "job-" + i;
         gaps[i] = -StrictMath.log(1 - random.nextDouble());
       }
       gapNs =
           sumNs / DRAWN / LANES / (load.overloaded() ? OVERLOAD : load.whole() ? LOAD_WHOLE : LOAD);
+    }
+
+    /** Those of interactive jobs first. */
+    private static List<Kind> kinds() {
+      List<Kind> kinds = new ArrayList<>();
+      for (boolean interactive : new boolean[] {true, false}) {
+        for (String workload : WORKLOADS) {
+          for (String backend : BACKENDS) {
+            for (int samples : SAMPLES) {
+              kinds.add(
+                  new Kind(
+                      interactive ? "interactive" : "batch",
+                      workload,
+                      backend,
+                      samples,
+                      (interactive ? 100 : 1000) * MS));
+            }
+          }
+        }
+      }
+      return kinds;
     }
 
     @Override
@@ -168,12 +194,12 @@ final class SimulatorBench {
         return null;
       }
       int index = sent++;
-      Kind kind = kinds[index & (DRAWN - 1)];
+      Kind kind = kinds.get(kindAt[(int) (index * 31L & (DRAWN - 1))]);
       if (index >= atOnce) {
-        nowNs += gaps[(int) (index * 31L & (DRAWN - 1))] * gapNs;
+        nowNs += gaps[index & (DRAWN - 1)] * gapNs;
       }
       return new JobSpec(
-          "job-" + index,
+          ids[index & (DRAWN - 1)],
           0,
           index,
           kind.classType,

@@ -15,6 +15,9 @@ final class Batch {
   /** The first of its lanes; a gang's others are the next ones by index. */
   final ExecutorLanes.Lane lane;
 
+  /** How many lanes it holds. */
+  final int lanes;
+
   /** The lease clock at its decision. */
   final long decidedAtLeaseNs;
 
@@ -25,6 +28,7 @@ final class Batch {
     this.dispatch = dispatch;
     this.jobs = jobs;
     this.lane = lane;
+    this.lanes = dispatch.lanes().size();
     this.decidedAtLeaseNs = decidedAtLeaseNs;
   }
 

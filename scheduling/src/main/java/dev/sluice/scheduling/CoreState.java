@@ -26,13 +26,19 @@ final class CoreState implements SchedulerState {
 
   private final Set<JobOrder> orders;
   private final Map<String, JobClass> classes = new HashMap<>();
-  private final Map<JobGroup.Key, JobGroup> groupByKey = new HashMap<>();
+  private final GroupTable groupTable = new GroupTable();
   private final Map<SetKey, JobSet> setByKey = new HashMap<>();
   private final Map<String, Count> countByAttribute = new HashMap<>();
   private final List<JobGroup> groupsByRank = new ArrayList<>();
   private final List<JobGroup> occupied = new ArrayList<>();
   private boolean occupiedIsStale;
-  private final List<JobSet> sets = new ArrayList<>(); // by key
+
+  /** By key. */
+  private JobSet[] sets = {};
+
+  /** The places of those in which a job waits. */
+  private IndexSet occupiedSets = new IndexSet();
+
   private final List<JobSet> mayStart = new ArrayList<>();
 
   private final OpenExecutors openExecutors = new OpenExecutors();
@@ -47,7 +53,14 @@ final class CoreState implements SchedulerState {
   private final @Nullable PassedOverGroups passedOverGroups;
 
   private final List<ExecutorLanes> executors = new ArrayList<>();
+
+  /** The same: they are gone through several times for each fact. */
+  private ExecutorLanes[] executorArray = {};
+
   private final Map<String, ExecutorLanes> executorById = new HashMap<>();
+
+  /** Facts of one executor often come one after the other. */
+  private @Nullable ExecutorLanes lastLookedUp;
 
   private long nowNs;
   private int waiting;
@@ -101,16 +114,16 @@ final class CoreState implements SchedulerState {
 
   /** Null: the settings lack the job's class or workload, or the core cannot place it at all. */
   @Nullable JobGroup groupOf(JobSpec job) {
-    JobGroup.Key key = JobGroup.Key.of(job);
-    JobGroup known = groupByKey.get(key);
-    if (known != null) {
-      return known;
-    }
+    JobGroup known = groupTable.find(job);
+    return known == null ? newGroup(job) : known;
+  }
+
+  private @Nullable JobGroup newGroup(JobSpec job) {
     JobClass jobClass = classes.get(job.classType());
     Integer baseTokens = settings.workloadTokens().get(job.workload());
     return jobClass == null || baseTokens == null || job.lanesNeeded() < 1 || job.samples() < 1
         ? null
-        : newGroup(key, jobClass, baseTokens);
+        : newGroup(JobGroup.Key.of(job), jobClass, baseTokens);
   }
 
   /** A job that the core knew before. */
@@ -141,7 +154,7 @@ final class CoreState implements SchedulerState {
     JobGroup group = new JobGroup(key, jobClass, set, baseTokens, shares, orders, counts);
     set.add(group);
     set.findModels(executors, serviceTimes);
-    groupByKey.put(key, group);
+    groupTable.add(group);
     groupsByRank.add(group);
     groupsByRank.sort(Comparator.comparing(g -> g.key, JobGroup.Key.ORDER));
     Set<JobSet> setsByRank = new LinkedHashSet<>();
@@ -149,8 +162,12 @@ final class CoreState implements SchedulerState {
       groupsByRank.get(rank).rank = rank;
       setsByRank.add(groupsByRank.get(rank).set);
     }
-    sets.clear();
-    sets.addAll(setsByRank);
+    sets = setsByRank.toArray(sets);
+    occupiedSets = new IndexSet();
+    for (int rank = 0; rank < sets.length; rank++) {
+      sets[rank].rank = rank;
+      occupiedSets.set(rank, sets[rank].waiting() > 0);
+    }
     findBudget(group);
     if (passedOverGroups != null) {
       passedOverGroups.add(group, executors);
@@ -166,6 +183,9 @@ final class CoreState implements SchedulerState {
     JobGroup group = job.group;
     group.add(job);
     occupiedIsStale |= group.waiting() == 1;
+    if (group.set.waiting() == 1) {
+      occupiedSets.set(group.set.rank, true);
+    }
     if (passedOverGroups != null && group.waiting() == 1) {
       passedOverGroups.occupied(group);
     }
@@ -184,6 +204,9 @@ final class CoreState implements SchedulerState {
     }
     waiting--;
     occupiedIsStale |= group.waiting() == 0;
+    if (group.set.waiting() == 0) {
+      occupiedSets.set(group.set.rank, false);
+    }
     if (passedOverGroups != null && group.waiting() == 0) {
       passedOverGroups.emptied(group);
     }
@@ -238,9 +261,9 @@ final class CoreState implements SchedulerState {
     mayStart.clear();
     OpenExecutors open = open();
     if (!open.isEmpty()) {
-      for (int i = 0; i < sets.size(); i++) {
-        JobSet set = sets.get(i);
-        if (set.waiting() > 0 && set.neededMin() <= open.freeTokensMax() && mayStart(set)) {
+      for (int i = occupiedSets.next(0); i >= 0; i = occupiedSets.next(i + 1)) {
+        JobSet set = sets[i];
+        if (set.hasRipe(nowNs) && set.neededMin() <= open.freeTokensMax() && mayStart(set)) {
           mayStart.add(set);
         }
       }
@@ -250,7 +273,7 @@ final class CoreState implements SchedulerState {
 
   private OpenExecutors open() {
     if (openIsStale) {
-      openExecutors.find(executors, nowNs);
+      openExecutors.find(executorArray, nowNs);
       openIsStale = false;
     }
     return openExecutors;
@@ -302,7 +325,7 @@ final class CoreState implements SchedulerState {
 
   /** Whether each waiting job of the set alone could start on so many tokens. */
   private boolean canStartWhole(JobSet set, long tokens) {
-    return tokens > Long.MIN_VALUE && set.neededMax() <= tokens && !set.isUnripe(nowNs);
+    return tokens > Long.MIN_VALUE && set.neededMax() <= tokens && !set.hasUnripe(nowNs);
   }
 
   /**
@@ -327,11 +350,8 @@ final class CoreState implements SchedulerState {
   /** When the next set becomes ripe; {@link Long#MAX_VALUE}: none will. */
   long nextRipeAtNs() {
     long nextNs = Long.MAX_VALUE;
-    if (!settings.microbatch().enabled()) {
-      return nextNs;
-    }
-    for (int i = 0; i < sets.size(); i++) {
-      long readyAtNs = sets.get(i).readyAtNs();
+    for (int i = occupiedSets.next(0); i >= 0; i = occupiedSets.next(i + 1)) {
+      long readyAtNs = sets[i].readyAtNs();
       if (readyAtNs > nowNs) {
         nextNs = Math.min(nextNs, readyAtNs);
       }
@@ -346,18 +366,24 @@ final class CoreState implements SchedulerState {
   }
 
   @Nullable ExecutorLanes executor(String executorId) {
-    return executorById.get(executorId);
+    ExecutorLanes executor = lastLookedUp;
+    if (executor == null || !executor.report.executorId().equals(executorId)) {
+      executor = executorById.get(executorId);
+      lastLookedUp = executor;
+    }
+    return executor;
   }
 
   void add(ExecutorLanes executor) {
     executors.add(executor);
+    executorArray = executors.toArray(executorArray);
     executorById.put(executor.report.executorId(), executor);
   }
 
   boolean hasLane(ExecutorLanes.Lane lane) {
     ExecutorLanes executor = lane.executor();
-    return executor.order < executors.size()
-        && executors.get(executor.order) == executor
+    return executor.order < executorArray.length
+        && executorArray[executor.order] == executor
         && executor.hasLane(lane);
   }
 
@@ -432,7 +458,7 @@ final class CoreState implements SchedulerState {
 
   @Override
   public boolean hasIdleLane() {
-    for (ExecutorLanes executor : executors) {
+    for (ExecutorLanes executor : executorArray) {
       if (executor.hasIdleLane()) {
         return true;
       }
@@ -442,7 +468,7 @@ final class CoreState implements SchedulerState {
 
   @Override
   public boolean hasFreeLane() {
-    for (ExecutorLanes executor : executors) {
+    for (ExecutorLanes executor : executorArray) {
       if (executor.takesBatch()) {
         return true;
       }
@@ -456,8 +482,7 @@ final class CoreState implements SchedulerState {
     if (!jobs.ripe(nowNs)) {
       return null;
     }
-    for (int i = 0; i < executors.size(); i++) {
-      ExecutorLanes executor = executors.get(i);
+    for (ExecutorLanes executor : executorArray) {
       ExecutorLanes.Lane lane =
           executor.hasIdleLane() ? executor.firstIdle(jobs.lanesNeeded()) : null;
       if (lane != null && hasRoom(jobs, executor)) {
@@ -574,15 +599,16 @@ final class CoreState implements SchedulerState {
 
   void restore(CoreEntity.PassedOver entity) {
     ExecutorLanes executor = executor(entity.executorId());
+    var key =
+        new JobGroup.Key(
+            entity.classType(),
+            entity.workload(),
+            entity.backend(),
+            entity.precision(),
+            entity.samples(),
+            entity.lanesNeeded());
     JobGroup group =
-        groupByKey.get(
-            new JobGroup.Key(
-                entity.classType(),
-                entity.workload(),
-                entity.backend(),
-                entity.precision(),
-                entity.samples(),
-                entity.lanesNeeded()));
+        groupsByRank.stream().filter(known -> known.key.equals(key)).findFirst().orElse(null);
     if (executor == null || group == null || passedOverGroups == null) {
       throw new IllegalArgumentException(
           "(%s) is of an executor, of jobs or of a policy that are not here".formatted(entity));
@@ -600,13 +626,14 @@ final class CoreState implements SchedulerState {
   @Override
   public Cause blockedBy(Group group) {
     JobGroup jobs = (JobGroup) group;
-    if (!jobs.ripe(nowNs)) {
-      return Cause.WINDOW;
-    }
+    return jobs.ripe(nowNs) ? ripeBlockedBy(jobs.set) : Cause.WINDOW;
+  }
+
+  private Cause ripeBlockedBy(JobSet set) {
     Cause cause = Cause.CAPABILITY;
-    for (ExecutorLanes executor : executors) {
-      if (executor.joined() && jobs.modelOn(executor) != null) {
-        if (executor.takes(jobs.lanesNeeded())) {
+    for (ExecutorLanes executor : executorArray) {
+      if (executor.joined() && set.modelOn(executor) != null) {
+        if (executor.takes(set.lanesNeeded())) {
           return Cause.TOKENS;
         }
         cause = Cause.LANE;
@@ -623,19 +650,21 @@ final class CoreState implements SchedulerState {
     if (!hasFreeLane() && hasJoinedExecutor()) {
       return Choice.nothing(Cause.LANE);
     }
-    Cause first = Cause.CAPABILITY;
-    for (int i = 0; i < sets.size(); i++) {
-      List<JobGroup> groups = sets.get(i).groups();
-      for (int j = 0; j < groups.size(); j++) {
-        Cause cause = blockedBy(groups.get(j));
-        if (cause == Cause.TOKENS) {
-          return Choice.nothing(cause);
-        }
-        boolean earlier = cause == Cause.LANE || first == Cause.CAPABILITY;
-        first = earlier ? cause : first;
+    boolean anyForLanes = false;
+    boolean anyForWindow = false;
+    for (int i = occupiedSets.next(0); i >= 0; i = occupiedSets.next(i + 1)) {
+      JobSet set = sets[i];
+      Cause cause = set.hasRipe(nowNs) ? ripeBlockedBy(set) : Cause.WINDOW;
+      if (cause == Cause.TOKENS) {
+        return Choice.nothing(cause);
       }
+      anyForLanes |= cause == Cause.LANE;
+      anyForWindow |= set.hasUnripe(nowNs);
     }
-    return Choice.nothing(first);
+    if (anyForLanes) {
+      return Choice.nothing(Cause.LANE);
+    }
+    return Choice.nothing(anyForWindow ? Cause.WINDOW : Cause.CAPABILITY);
   }
 
   @Override

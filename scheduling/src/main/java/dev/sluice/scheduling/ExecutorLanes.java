@@ -4,7 +4,6 @@ import dev.sluice.scheduling.CoreFact.Capability;
 import dev.sluice.scheduling.CoreFact.ExecutorReported;
 import dev.sluice.scheduling.policy.SchedulerState;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -22,16 +21,13 @@ final class ExecutorLanes {
   private final List<Lane> lanes = new ArrayList<>();
 
   /** Lanes that hold nothing and take a batch. */
-  private final BitSet idle = new BitSet();
+  private final IndexSet idle = new IndexSet();
 
   /** Lanes that hold a batch and take one more. */
-  private final BitSet takesMore = new BitSet();
+  private final IndexSet takesMore = new IndexSet();
 
   /** Lanes that hold a batch. */
-  private final BitSet busy = new BitSet();
-
-  private boolean hasIdle;
-  private boolean takesBatch;
+  private final IndexSet busy = new IndexSet();
 
   private boolean firstToTakeMoreIsStale = true;
   private @Nullable Lane firstToTakeMore;
@@ -180,43 +176,37 @@ final class ExecutorLanes {
   }
 
   boolean hasIdleLane() {
-    return hasIdle;
+    return !idle.isEmpty();
   }
 
   /** Whether a lane takes a batch, be it idle or not. */
   boolean takesBatch() {
-    return takesBatch;
+    return !idle.isEmpty() || !takesMore.isEmpty();
   }
 
   /** Whether a job that needs so many lanes finds them, be it one that is not idle. */
   boolean takes(int lanesNeeded) {
-    return lanesNeeded == 1 ? takesBatch : firstIdle(lanesNeeded) != null;
+    return lanesNeeded == 1 ? takesBatch() : firstIdle(lanesNeeded) != null;
   }
 
   /** How many lanes are busy if that one, and as many of the next ones as needed, run a batch. */
   int busyLanesWith(Lane lane, int lanesNeeded) {
     int more = 0;
     for (int i = lane.index; i < lane.index + lanesNeeded; i++) {
-      more += busy.get(i) ? 0 : 1;
+      more += busy.has(i) ? 0 : 1;
     }
-    return busy.cardinality() + more;
+    return busy.size() + more;
   }
 
   /** The lowest index at which so many idle lanes begin; null: there are not so many. */
   @Nullable Lane firstIdle(int lanesNeeded) {
-    int from = idle.nextSetBit(0);
-    while (from >= 0) {
-      if (idle.nextClearBit(from) - from >= lanesNeeded) {
-        return lanes.get(from);
-      }
-      from = idle.nextSetBit(idle.nextClearBit(from));
-    }
-    return null;
+    int first = idle.firstOf(lanesNeeded);
+    return first < 0 ? null : lanes.get(first);
   }
 
   /** Whether this lane and as many of the next ones as needed are idle and take a batch. */
   boolean isIdle(Lane lane, int lanesNeeded) {
-    return idle.nextClearBit(lane.index) - lane.index >= lanesNeeded;
+    return idle.hasAll(lane.index, lanesNeeded);
   }
 
   /**
@@ -235,15 +225,11 @@ final class ExecutorLanes {
     return lanesNeeded == 1 ? lane.alone : lanes.subList(lane.index, lane.index + lanesNeeded);
   }
 
-  private List<Lane> lanesOf(Batch batch) {
-    return lanesFrom(batch.lane, batch.dispatch.lanes().size());
-  }
-
   /** Of the lanes that take a batch beside what they hold the one expected free first, by index. */
   @Nullable Lane firstToTakeMore() {
     if (firstToTakeMoreIsStale) {
       firstToTakeMore = null;
-      for (int i = takesMore.nextSetBit(0); i >= 0; i = takesMore.nextSetBit(i + 1)) {
+      for (int i = takesMore.next(0); i >= 0; i = takesMore.next(i + 1)) {
         Lane lane = lanes.get(i);
         if (firstToTakeMore == null
             || lane.expectedFreeAtNs() < firstToTakeMore.expectedFreeAtNs()) {
@@ -280,12 +266,8 @@ final class ExecutorLanes {
   void hold(Batch batch) {
     tokensHeld += batch.dispatch.tokens();
     tokensLost += batch.lost ? batch.dispatch.tokens() : 0;
-    List<Lane> all = lanesOf(batch);
-    for (int i = 0; i < all.size(); i++) {
-      Lane lane = all.get(i);
-      lane.held.add(batch);
-      lane.lostHeld += batch.lost ? 1 : 0;
-      lane.refresh();
+    for (int i = 0; i < batch.lanes; i++) {
+      laneOf(batch, i).hold(batch);
     }
   }
 
@@ -293,28 +275,23 @@ final class ExecutorLanes {
   void lose(Batch batch) {
     batch.lost = true;
     tokensLost += batch.dispatch.tokens();
-    List<Lane> all = lanesOf(batch);
-    for (int i = 0; i < all.size(); i++) {
-      all.get(i).lostHeld++;
-      all.get(i).refresh();
+    for (int i = 0; i < batch.lanes; i++) {
+      laneOf(batch, i).lostHeld++;
+      laneOf(batch, i).refresh();
     }
   }
 
   void finish(Batch batch, long nowNs, long leaseNs) {
     tokensHeld -= batch.dispatch.tokens();
     tokensLost -= batch.lost ? batch.dispatch.tokens() : 0;
-    List<Lane> all = lanesOf(batch);
-    for (int i = 0; i < all.size(); i++) {
-      Lane lane = all.get(i);
-      int place = lane.held.indexOf(batch);
-      lane.held.remove(place);
-      lane.lostHeld -= batch.lost ? 1 : 0;
-      if (place == 0) {
-        lane.freedAtNs = nowNs;
-        lane.freedAtLeaseNs = leaseNs;
-      }
-      lane.refresh();
+    for (int i = 0; i < batch.lanes; i++) {
+      laneOf(batch, i).finish(batch, nowNs, leaseNs);
     }
+  }
+
+  /** The lanes of a batch, from the first on. */
+  Lane laneOf(Batch batch, int number) {
+    return number == 0 ? batch.lane : lanes.get(batch.lane.index + number);
   }
 
   /** A lane of this executor. */
@@ -355,21 +332,31 @@ final class ExecutorLanes {
       return ExecutorLanes.this;
     }
 
-    private void refresh() {
-      boolean usable = joined() && !lost && index < report.lanes() && lostHeld == 0 && !refuses;
-      put(idle, usable && held.isEmpty());
-      put(takesMore, usable && !held.isEmpty() && held.size() <= ahead);
-      put(busy, !held.isEmpty());
-      firstToTakeMoreIsStale = true;
-      hasIdle = !idle.isEmpty();
-      takesBatch = hasIdle || !takesMore.isEmpty();
+    private void hold(Batch batch) {
+      held.add(batch);
+      lostHeld += batch.lost ? 1 : 0;
+      refresh();
     }
 
-    /** Only if it differs, for a set that clears a bit looks for its new end. */
-    private void put(BitSet set, boolean member) {
-      if (set.get(index) != member) {
-        set.set(index, member);
+    private void finish(Batch batch, long nowNs, long leaseNs) {
+      int place = held.indexOf(batch);
+      held.remove(place);
+      lostHeld -= batch.lost ? 1 : 0;
+      if (place == 0) {
+        freedAtNs = nowNs;
+        freedAtLeaseNs = leaseNs;
       }
+      refresh();
+    }
+
+    private void refresh() {
+      boolean usable = joined() && !lost && index < report.lanes() && lostHeld == 0 && !refuses;
+      idle.set(index, usable && held.isEmpty());
+      if (ahead > 0) {
+        takesMore.set(index, usable && !held.isEmpty() && held.size() <= ahead);
+      }
+      busy.set(index, !held.isEmpty());
+      firstToTakeMoreIsStale = true;
     }
 
     /** A batch of that workload was started on it. */
@@ -398,7 +385,7 @@ final class ExecutorLanes {
     }
 
     boolean takesBatch() {
-      return idle.get(index) || takesMore.get(index);
+      return idle.has(index) || takesMore.has(index);
     }
 
     boolean refuses() {
@@ -438,7 +425,7 @@ final class ExecutorLanes {
 
     @Override
     public boolean idle() {
-      return idle.get(index);
+      return idle.has(index);
     }
 
     @Override

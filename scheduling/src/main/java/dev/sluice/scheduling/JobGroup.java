@@ -30,26 +30,14 @@ final class JobGroup implements SchedulerState.Group {
             .thenComparingInt(Key::lanesNeeded) // before samples: a set's groups stand together
             .thenComparingInt(Key::samples);
 
-    /**
-     * Written out, as is {@link #hashCode}: the compiler's own costs more than the rest of a
-     * look-up.
-     */
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return other instanceof Key that
-          && samples == that.samples
-          && lanesNeeded == that.lanesNeeded
-          && classType.equals(that.classType)
-          && workload.equals(that.workload)
-          && backend.equals(that.backend)
-          && precision.equals(that.precision);
-    }
-
-    @Override
-    public int hashCode() {
-      int hash = 31 * classType.hashCode() + workload.hashCode();
-      hash = 31 * (31 * hash + backend.hashCode()) + precision.hashCode();
-      return 31 * (31 * hash + samples) + lanesNeeded;
+    /** Whether the job is of that group. */
+    boolean isOf(JobSpec job) {
+      return samples == job.samples()
+          && lanesNeeded == job.lanesNeeded()
+          && classType.equals(job.classType())
+          && workload.equals(job.workload())
+          && backend.equals(job.backend())
+          && precision.equals(job.precision());
     }
 
     static Key of(JobSpec job) {
@@ -116,7 +104,7 @@ final class JobGroup implements SchedulerState.Group {
     this.jobClass = jobClass;
     this.set = set;
     this.baseTokens = baseTokens;
-    this.tokens = tokensOf(key.samples());
+    this.tokens = TokenCost.of(baseTokens, key.precision(), key.samples());
     this.shares = shares;
     this.sameWorkload = counts.get(0);
     this.sameBackend = counts.get(1);
@@ -180,7 +168,7 @@ final class JobGroup implements SchedulerState.Group {
 
   /** Tokens of a batch of so many joined samples. */
   long tokensOf(long samples) {
-    return TokenCost.of(baseTokens, key.precision(), samples);
+    return samples == key.samples() ? tokens : TokenCost.of(baseTokens, key.precision(), samples);
   }
 
   /** Whether its jobs may start now, as far as its micro-batch window is concerned. */

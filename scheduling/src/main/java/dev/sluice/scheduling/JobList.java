@@ -189,14 +189,18 @@ final class JobList {
       if (to == PIECE) {
         moveToFront();
       }
-      shift(from + place, from + place + 1, size() - place);
+      if (place < size()) {
+        shift(from + place, from + place + 1, size() - place);
+      }
       keys[from + place] = key;
       jobs[from + place] = job;
       to++;
     }
 
     void remove(int place) {
-      if (place < size() / 2) {
+      if (place == 0) {
+        jobs[from++] = null;
+      } else if (place < size() / 2) {
         shift(from, from + 1, place);
         jobs[from++] = null;
       } else {

@@ -3,9 +3,12 @@ package dev.sluice.scheduling;
 import dev.sluice.scheduling.CoreSettings.Microbatch;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
+import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.RandomAccess;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -20,15 +23,27 @@ final class JobSet implements SchedulerState.CompatibleSet {
 
   private final List<JobGroup> all = new ArrayList<>();
 
-  /** Those in which a job waits, by key. */
-  private final List<JobGroup> occupied = new ArrayList<>();
+  /** Those in which a job waits, by key, in the first places. */
+  private JobGroup[] occupied = {};
 
+  private int occupiedCount;
+
+  private final List<JobGroup> occupiedList = new OccupiedList();
+
+  private int lanesNeeded = 1;
   private boolean anyShares;
 
   /** By executor order: the service times of its model there; null if it cannot run it. */
   private ServiceTimes.@Nullable Model[] models = {};
 
+  /** Its place among all sets by key. */
+  int rank;
+
   private int waiting;
+
+  /** How many of them share no batch, and so wait for no window. */
+  private int waitingAlone;
+
   private long samples;
 
   /** The one of the earliest deadline; null: it is to be looked up anew, or none is occupied. */
@@ -55,6 +70,8 @@ final class JobSet implements SchedulerState.CompatibleSet {
 
   void add(JobGroup group) {
     all.add(group);
+    lanesNeeded = group.lanesNeeded();
+    occupied = Arrays.copyOf(occupied, all.size());
     anyShares |= group.shares;
   }
 
@@ -64,9 +81,13 @@ final class JobSet implements SchedulerState.CompatibleSet {
     if (group.shares) {
       samples += group.samples();
       readyAtNs = Math.min(readyAtNs, readyAtNs(job));
+    } else {
+      waitingAlone++;
     }
     if (group.waiting() == 1) {
-      occupied.add(placeOf(group), group);
+      int place = placeOf(group);
+      System.arraycopy(occupied, place, occupied, place + 1, occupiedCount++ - place);
+      occupied[place] = group;
       leastIsStale();
     }
     if (earliest != null && earliest != group && group.isBefore(earliest)) {
@@ -80,9 +101,12 @@ final class JobSet implements SchedulerState.CompatibleSet {
     if (group.shares) {
       samples -= group.samples();
       readyAtIsStale |= readyAtNs(job) <= readyAtNs;
+    } else {
+      waitingAlone--;
     }
     if (group.waiting() == 0) {
-      occupied.remove(placeOf(group));
+      int place = placeOf(group);
+      System.arraycopy(occupied, place + 1, occupied, place, --occupiedCount - place);
       leastIsStale();
     }
     if (group == earliest) {
@@ -98,7 +122,7 @@ final class JobSet implements SchedulerState.CompatibleSet {
   /** How many occupied groups come before it. */
   private int placeOf(JobGroup group) {
     int place = 0;
-    while (place < occupied.size() && occupied.get(place).rank < group.rank) {
+    while (place < occupiedCount && occupied[place].rank < group.rank) {
       place++;
     }
     return place;
@@ -112,7 +136,7 @@ final class JobSet implements SchedulerState.CompatibleSet {
   // --- what runs its jobs
 
   int lanesNeeded() {
-    return all.get(0).lanesNeeded();
+    return lanesNeeded;
   }
 
   ServiceTimes.@Nullable Model modelOn(ExecutorLanes executor) {
@@ -153,23 +177,28 @@ final class JobSet implements SchedulerState.CompatibleSet {
     long leastNs = Long.MAX_VALUE;
     for (int i = 0; i < distinctModels.size(); i++) {
       ServiceTimes.Model model = distinctModels.get(i);
-      for (int j = 0; j < occupied.size(); j++) {
-        leastNs = Math.min(leastNs, model.leastNs(occupied.get(j).samples()));
+      for (int j = 0; j < occupiedCount; j++) {
+        leastNs = Math.min(leastNs, model.leastNs(occupied[j].samples()));
       }
     }
     return leastNs;
   }
 
-  /** Whether it waits for its window, so that only those of its jobs that share none may start. */
-  boolean isUnripe(long nowNs) {
-    return anyShares && readyAtNs() > nowNs;
+  /** Whether one of its waiting jobs need not wait for a window. */
+  boolean hasRipe(long nowNs) {
+    return waitingAlone > 0 || (waiting > 0 && readyAtNs() <= nowNs);
+  }
+
+  /** Whether one of its waiting jobs waits for its window. */
+  boolean hasUnripe(long nowNs) {
+    return waiting > waitingAlone && readyAtNs() > nowNs;
   }
 
   // --- what waits
 
   @Override
   public List<JobGroup> groups() {
-    return occupied;
+    return occupiedList;
   }
 
   @Override
@@ -192,8 +221,8 @@ final class JobSet implements SchedulerState.CompatibleSet {
   @Nullable JobGroup earliest() {
     if (earliest == null) {
       JobGroup found = null;
-      for (int i = 0; i < occupied.size(); i++) {
-        JobGroup group = occupied.get(i);
+      for (int i = 0; i < occupiedCount; i++) {
+        JobGroup group = occupied[i];
         if (found == null || group.isBefore(found)) {
           found = group;
         }
@@ -233,8 +262,8 @@ final class JobSet implements SchedulerState.CompatibleSet {
       neededMin = Long.MAX_VALUE;
       neededMinAlone = Long.MAX_VALUE;
       neededMax = Long.MIN_VALUE;
-      for (int i = 0; i < occupied.size(); i++) {
-        JobGroup group = occupied.get(i);
+      for (int i = 0; i < occupiedCount; i++) {
+        JobGroup group = occupied[i];
         tokensMin = Math.min(tokensMin, group.tokens);
         neededMin = Math.min(neededMin, group.tokensNeeded);
         neededMinAlone =
@@ -252,8 +281,8 @@ final class JobSet implements SchedulerState.CompatibleSet {
     }
     if (readyAtIsStale) {
       readyAtNs = Long.MAX_VALUE;
-      for (int i = 0; i < occupied.size(); i++) {
-        JobGroup group = occupied.get(i);
+      for (int i = 0; i < occupiedCount; i++) {
+        JobGroup group = occupied[i];
         if (group.shares) { // append times never go back
           readyAtNs = Math.min(readyAtNs, readyAtNs(group.first(JobOrder.ENTRY)));
         }
@@ -290,8 +319,9 @@ final class JobSet implements SchedulerState.CompatibleSet {
     long joined = first.group.samples();
     long freeTokens = lane.executor().freeTokens(first.group, nowNs.getAsLong());
     DeadlineGuard deadlines = deadlineGuard(first, lane);
-    List<Head> heads = new ArrayList<>(occupied.size());
-    for (JobGroup group : occupied) {
+    List<Head> heads = new ArrayList<>(occupiedCount);
+    for (int i = 0; i < occupiedCount; i++) {
+      JobGroup group = occupied[i];
       if (group.shares) {
         heads.add(new Head(group.list(order).walk(), first, lane, score));
       }
@@ -366,6 +396,19 @@ final class JobSet implements SchedulerState.CompatibleSet {
         return job != null;
       }
       return scored != that.scored ? scored > that.scored : order.compare(job, that.job) < 0;
+    }
+  }
+
+  /** What policies see of the occupied groups. */
+  private final class OccupiedList extends AbstractList<JobGroup> implements RandomAccess {
+    @Override
+    public JobGroup get(int index) {
+      return occupied[Objects.checkIndex(index, occupiedCount)];
+    }
+
+    @Override
+    public int size() {
+      return occupiedCount;
     }
   }
 }

@@ -1,7 +1,6 @@
 package dev.sluice.scheduling;
 
 import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,12 +18,11 @@ final class OpenExecutors {
   private boolean anyReserves;
   private long freeTokensMax;
 
-  void find(List<ExecutorLanes> all, long nowNs) {
+  void find(ExecutorLanes[] all, long nowNs) {
     count = 0;
     anyReserves = false;
     freeTokensMax = Long.MIN_VALUE;
-    for (int i = 0; i < all.size(); i++) {
-      ExecutorLanes executor = all.get(i);
+    for (ExecutorLanes executor : all) {
       if (executor.takesBatch()) {
         add(executor, nowNs);
       }
@@ -59,10 +57,11 @@ final class OpenExecutors {
   long tokensFor(JobSet set) {
     long most = Long.MIN_VALUE;
     for (int i = 0; i < count; i++) {
-      if (unreserved[i] > most
-          && set.modelOn(executor(i)) != null
-          && executor(i).takes(set.lanesNeeded())) {
-        most = unreserved[i];
+      if (unreserved[i] > most) {
+        ExecutorLanes executor = executor(i);
+        if (set.modelOn(executor) != null && executor.takes(set.lanesNeeded())) {
+          most = unreserved[i];
+        }
       }
     }
     return most;

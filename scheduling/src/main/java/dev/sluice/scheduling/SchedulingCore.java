@@ -70,7 +70,10 @@ public final class SchedulingCore {
   /** Whether a job that came back, or a change of the executors, may be over every budget. */
   private boolean budgetsMatter;
 
-  /** Jobs that came, or came back, with the present fact. */
+  /** Whether the listener keeps the state's entities. */
+  private boolean keepsState;
+
+  /** Jobs that came, or came back, with the present fact, for who keeps them. */
   private final List<QueuedJob> arrived = new ArrayList<>();
 
   /** Executors that changed with the present fact, as they joined. */
@@ -240,6 +243,7 @@ public final class SchedulingCore {
       state.advanceTo(nowNs);
     }
     budgetsMatter = false;
+    keepsState = listener.keepsState();
     take(fact, listener);
     if (hasStarted()) {
       checkLeases(listener);
@@ -272,10 +276,13 @@ public final class SchedulingCore {
               wakeAtNs,
               untilLeaseNs == Long.MAX_VALUE ? untilLeaseNs : state.nowNs() + untilLeaseNs);
     }
-    if (waiting() > 0) {
-      wakeAtNs = Math.min(wakeAtNs, Math.min(nextExpiryAtNs(), endsAtNs()));
+    if (waiting() == 0) {
+      return wakeAtNs;
     }
-    return state.hasFreeLane() ? Math.min(wakeAtNs, state.nextRipeAtNs()) : wakeAtNs;
+    wakeAtNs = Math.min(wakeAtNs, Math.min(nextExpiryAtNs(), endsAtNs()));
+    return state.settings.microbatch().enabled() && state.hasFreeLane()
+        ? Math.min(wakeAtNs, state.nextRipeAtNs())
+        : wakeAtNs;
   }
 
   /** How many jobs wait. */
@@ -293,7 +300,7 @@ public final class SchedulingCore {
   }
 
   private boolean hasEnded() {
-    return hasStarted() && (sourcesEnded.size() >= sources || state.nowNs() >= endsAtNs());
+    return hasStarted() && (state.nowNs() >= endsAtNs() || sourcesEnded.size() >= sources);
   }
 
   /** From when on the run has ended even if a source has not said so. */
@@ -362,7 +369,13 @@ public final class SchedulingCore {
     QueuedJob job = new QueuedJob(spec, group, entry, state.nowNs(), 0);
     job.workflow = workflow;
     queue(job);
-    arrived.add(job);
+    noteArrived(job);
+  }
+
+  private void noteArrived(QueuedJob job) {
+    if (keepsState) {
+      arrived.add(job);
+    }
   }
 
   /** What follows for its workflow from the end of a job: others begin, or end with it. */
@@ -508,8 +521,8 @@ public final class SchedulingCore {
   private void finish(Batch batch) {
     ExecutorLanes executor = batch.lane.executor();
     executor.finish(batch, state.nowNs(), leases.nowNs());
-    for (int i = 0; i < batch.dispatch.lanes().size(); i++) {
-      changed(executor.lane(batch.lane.index() + i));
+    for (int i = 0; i < batch.lanes; i++) {
+      changed(executor.laneOf(batch, i));
     }
   }
 
@@ -562,7 +575,7 @@ public final class SchedulingCore {
   private void putBack(QueuedJob job) {
     job.batch = null;
     queue(job);
-    arrived.add(job);
+    noteArrived(job);
     budgetsMatter |= job.group.overBudget;
   }
 
@@ -635,7 +648,7 @@ public final class SchedulingCore {
   }
 
   private void changed(Lane lane) {
-    if (!lane.changed) {
+    if (keepsState && !lane.changed) {
       lane.changed = true;
       changedLanes.add(lane);
     }
@@ -757,6 +770,9 @@ public final class SchedulingCore {
 
   /** When the oldest waiting job will have waited too long; {@link Long#MAX_VALUE}: none will. */
   private long nextExpiryAtNs() {
+    if (mayExpire.isEmpty()) {
+      return Long.MAX_VALUE;
+    }
     QueuedJob oldest = mayExpire.peek();
     while (oldest != null && oldest.phase != QueuedJob.Phase.WAITING) {
       mayExpire.remove().mayExpire = false;
@@ -830,8 +846,14 @@ public final class SchedulingCore {
 
   // --- choices
 
+  /** Asks the policy, which is spared the question while nothing waits or no lane takes a batch. */
   private void decide(long factId, CoreListener listener) {
     for (int index = 0; ; index++) {
+      if (waiting() == 0 || !state.hasFreeLane()) {
+        policyWakeAtNs = Long.MAX_VALUE;
+        noteBlocked(Cause.LANE, listener);
+        return;
+      }
       state.deciding(factId, index);
       Choice choice = policy.choose(state);
       if (choice instanceof Choice.Start start) {
@@ -901,8 +923,8 @@ public final class SchedulingCore {
   /** Its lanes hold its model from now on. */
   private void load(Batch batch) {
     String workload = batch.jobs.get(0).group.workload();
-    for (int i = 0; i < batch.dispatch.lanes().size(); i++) {
-      Lane lane = batch.lane.executor().lane(batch.lane.index() + i);
+    for (int i = 0; i < batch.lanes; i++) {
+      Lane lane = batch.lane.executor().laneOf(batch, i);
       if (!workload.equals(lane.resident())) {
         lane.load(workload);
         changed(lane);
@@ -924,18 +946,16 @@ public final class SchedulingCore {
   // --- what a driver keeps
 
   private void tellChanges(CoreListener listener) {
-    if (listener.keepsState()) {
+    if (keepsState) {
       tellKeeper(listener);
+      arrived.clear();
+      changedLanes.forEach(lane -> lane.changed = false);
+      changedLanes.clear();
     }
     state.tellPassedOver(listener);
-    arrived.clear();
     if (!changedExecutors.isEmpty()) {
       changedExecutors.clear();
     }
-    for (int i = 0; i < changedLanes.size(); i++) {
-      changedLanes.get(i).changed = false;
-    }
-    changedLanes.clear();
   }
 
   private Map<Integer, Long> indexBySource() {

@@ -178,14 +178,30 @@ final class ServiceTimes {
     private static final class Mean {
       private long count;
       private double ns;
+      private final Guess guess = new Guess(Source.RUNNING_MEAN);
 
-      Guess toGuess() {
-        return guess(ns, Source.RUNNING_MEAN);
+      void set(long newCount, double newNs) {
+        count = newCount;
+        ns = newNs;
+        guess.set(newNs);
       }
     }
 
-    /** A mean that rests on no table, at least 1 ns. */
-    private record Guess(long meanNs, Source source) {}
+    /** A mean that rests on no table. */
+    private static final class Guess {
+      private final Source source;
+
+      /** At least 1. */
+      private long meanNs = 1;
+
+      Guess(Source source) {
+        this.source = source;
+      }
+
+      void set(double ns) {
+        meanNs = Math.max(1, Math.round(ns));
+      }
+    }
 
     private final ModelKey key;
     private final DeviceTimes device;
@@ -309,7 +325,7 @@ final class ServiceTimes {
       Guess known = remembered[samples];
       if (known == null) {
         Mean mean = meanOf[samples];
-        known = mean != null ? mean.toGuess() : compute(samples);
+        known = mean != null ? mean.guess : compute(samples);
         remembered[samples] = known;
       }
       return known;
@@ -318,7 +334,7 @@ final class ServiceTimes {
     private Guess compute(int samples) {
       Mean mean = means.get(samples);
       if (mean != null) {
-        return mean.toGuess();
+        return mean.guess;
       }
       Long warmUpNs = warmUpsNs.get(samples);
       if (warmUpNs != null) {
@@ -351,7 +367,9 @@ final class ServiceTimes {
     }
 
     private static Guess guess(double ns, Source source) {
-      return new Guess(Math.max(1, Math.round(ns)), source);
+      Guess guess = new Guess(source);
+      guess.set(ns);
+      return guess;
     }
 
     /**
@@ -408,12 +426,12 @@ final class ServiceTimes {
 
     private void addToMean(int samples, long serviceNs) {
       Mean mean = mean(samples);
-      mean.count++;
-      mean.ns += (serviceNs - mean.ns) / mean.count;
-      if (scales || mean.count == 1) {
+      long count = mean.count + 1;
+      mean.set(count, mean.ns + (serviceNs - mean.ns) / count);
+      if (scales || count == 1) {
         forgetPredictions();
       } else {
-        forgetPrediction(samples);
+        version++;
       }
     }
 
@@ -444,8 +462,7 @@ final class ServiceTimes {
 
     private void restore(int samples, long count, double meanNs) {
       Mean mean = mean(samples);
-      mean.count = count;
-      mean.ns = meanNs;
+      mean.set(count, meanNs);
       forgetPredictions();
     }
 
@@ -470,13 +487,6 @@ final class ServiceTimes {
     /** Rises whenever a mean may have changed. */
     long version() {
       return version + device.version();
-    }
-
-    private void forgetPrediction(int samples) {
-      version++;
-      if (samples < remembered.length) {
-        remembered[samples] = null;
-      }
     }
 
     private void forgetPredictions() {

@@ -128,7 +128,7 @@ final class DecisionCheckTest {
 
   @Test
   void unknownJob_whenItHasEnded() {
-    Shard shard = shard(alone(), job(1));
+    Shard shard = shard(alone(), job(1), job(2));
     List<Job> stale = new ArrayList<>();
     Function<SchedulerState, Choice> startOne = startOne();
     policy.answer =
@@ -153,12 +153,12 @@ final class DecisionCheckTest {
 
   @Test
   void jobAssignedTwice_whenItRuns() {
-    Shard shard = shard(alone(), job(1));
+    Shard shard = shard(alone(), job(1), job(2));
     List<Job> stale = new ArrayList<>();
     Function<SchedulerState, Choice> again =
         s -> {
           stale.addAll(all(s));
-          return start(List.of(stale.get(0)), lane(s, 1 - s.waiting()));
+          return start(List.of(stale.get(0)), lane(s, 2 - s.waiting()));
         };
     assertThat(broken(shard, again).rule()).isEqualTo(Rule.JOB_ASSIGNED_TWICE);
   }
@@ -179,6 +179,7 @@ final class DecisionCheckTest {
           return Choice.nothing(Cause.POLICY);
         };
     shard.at(MS, TICK);
+    shard.at(MS, executor("f", 1, 400));
     shard.at(MS, executor("e", 1, true, 2, 400, Facts.capabilities()));
     assertThat(broken(shard, s -> start(all(s), lanes.get(0))).rule()).isEqualTo(Rule.UNKNOWN_LANE);
   }

@@ -263,7 +263,9 @@ final class SchedulingCoreTest {
           }
         };
     Shard sleeping = new Shard(settings, sleeper);
+    sleeping.at(0, executor("e", 1, 400));
     sleeping.at(0, START);
+    sleeping.at(0, job(1).arrives());
     assertThat(sleeping.core.wakeAtNs()).isEqualTo(90 * MS);
     untilNs.remove(0);
     sleeping.at(0, TICK);

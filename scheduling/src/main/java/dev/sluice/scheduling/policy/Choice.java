@@ -1,5 +1,8 @@
 package dev.sluice.scheduling.policy;
 
+import static java.util.Objects.requireNonNull;
+
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
@@ -70,7 +73,16 @@ public sealed interface Choice {
    * @param untilNs ask again then, if no fact came before; after now. {@link Long#MAX_VALUE}: a
    *     fact will come
    */
-  record Nothing(Cause cause, long untilNs) implements Choice {}
+  record Nothing(Cause cause, long untilNs) implements Choice {
+    /** Until a fact changes the state: one for each cause, for it is the commonest answer. */
+    private static final Map<Cause, Nothing> BY_CAUSE = new EnumMap<>(Cause.class);
+
+    static {
+      for (Cause cause : Cause.values()) {
+        BY_CAUSE.put(cause, new Nothing(cause, Long.MAX_VALUE));
+      }
+    }
+  }
 
   /** Start this whole batch, the chosen job first. */
   static Start start(List<SchedulerState.Job> batch, List<? extends SchedulerState.Lane> lanes) {
@@ -84,7 +96,7 @@ public sealed interface Choice {
 
   /** Start nothing until a fact changes the state. */
   static Nothing nothing(Cause cause) {
-    return new Nothing(cause, Long.MAX_VALUE);
+    return requireNonNull(Nothing.BY_CAUSE.get(cause));
   }
 
   /** Start nothing before that time; replaces the wake-up of any earlier answer. */

@@ -1,5 +1,8 @@
 package dev.sluice.scheduling.simulation;
 
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The batches that run on the lanes of one executor, as amounts of work. While k lanes are busy, a
  * batch that would take T(k) beside k − 1 others does 1 / T(k) of its work per nanosecond; each
@@ -7,12 +10,20 @@ package dev.sluice.scheduling.simulation;
  * allocation.
  */
 final class SharedLanes {
-  private final int[] busyLanes;
-  private final double[][] nsByBusyLanes;
+  /** By lane, of a batch that depends on the number of busy lanes; null: it runs none such. */
+  private final double[] @Nullable [] nsByBusyLanes;
+
   private final double[] factor;
   private final double[] shareLeft;
   private final double[] nsNow;
+
+  /** By lane; {@link Timeline#NEVER}: it runs none. */
   private final long[] finishNs;
+
+  /** By lane: how many had started before. */
+  private final long[] order;
+
+  private long started;
   private int busy;
 
   /** How many of the running batches depend on the number of busy lanes. */
@@ -24,12 +35,13 @@ final class SharedLanes {
   private long nextFinishNs = Timeline.NEVER;
 
   SharedLanes(int lanes) {
-    busyLanes = new int[lanes];
     nsByBusyLanes = new double[lanes][];
     factor = new double[lanes];
     shareLeft = new double[lanes];
     nsNow = new double[lanes];
     finishNs = new long[lanes];
+    Arrays.fill(finishNs, Timeline.NEVER);
+    order = new long[lanes];
   }
 
   /** How many lanes run a batch. */
@@ -45,28 +57,31 @@ final class SharedLanes {
   /**
    * A batch begins on an idle lane. What ends before atNs must have been ended.
    *
-   * @param nsByBusyLanes how long it would take if so many lanes were busy all the time, from 1 on;
-   *     the last holds beyond
-   * @param factor what each of these times is multiplied by
+   * @param ns how long it would take if so many lanes were busy all the time, from 1 on; the last
+   *     holds beyond
+   * @param times what each of these is multiplied by
    */
-  void start(int lane, double[] nsByBusyLanes, double factor, long atNs) {
-    for (int i = 0; i < busy; i++) {
-      if (busyLanes[i] == lane) {
-        throw new IllegalStateException("lane " + lane + " runs a batch already");
-      }
+  void start(int lane, double[] ns, double times, long atNs) {
+    if (finishNs[lane] != Timeline.NEVER) {
+      throw new IllegalStateException("lane " + lane + " runs a batch already");
     }
-    progress(atNs);
-    busyLanes[busy++] = lane;
-    this.nsByBusyLanes[lane] = nsByBusyLanes;
-    this.factor[lane] = factor;
-    shareLeft[lane] = 1;
-    if (nsByBusyLanes.length > 1) {
+    boolean dependsOnOthers = ns.length > 1;
+    if (dependsOnOthers || contended > 0) {
+      progress(atNs);
+    }
+    busy++;
+    order[lane] = started++;
+    finishNs[lane] = atNs + Math.round(times * ns[0]);
+    nextFinishNs = Math.min(nextFinishNs, finishNs[lane]);
+    if (dependsOnOthers) {
       contended++;
-    } else {
-      nsNow[lane] = factor * nsByBusyLanes[0];
-      finishNs[lane] = atNs + Math.round(nsNow[lane]);
+      nsByBusyLanes[lane] = ns;
+      factor[lane] = times;
+      shareLeft[lane] = 1;
     }
-    retime();
+    if (contended > 0) {
+      retime();
+    }
   }
 
   /**
@@ -77,42 +92,69 @@ final class SharedLanes {
    */
   int endNext(int[] ended) {
     long atNs = nextFinishNs;
-    progress(atNs);
+    boolean anyContended = contended > 0;
+    if (anyContended) {
+      progress(atNs);
+    }
     int count = 0;
-    int kept = 0;
-    for (int i = 0; i < busy; i++) {
-      int lane = busyLanes[i];
+    long nextNs = Timeline.NEVER;
+    for (int lane = 0; lane < finishNs.length; lane++) {
       if (finishNs[lane] == atNs) {
         ended[count++] = lane;
-        contended -= nsByBusyLanes[lane].length > 1 ? 1 : 0;
       } else {
-        busyLanes[kept++] = lane;
+        nextNs = Math.min(nextNs, finishNs[lane]);
       }
     }
-    busy = kept;
-    retime();
+    nextFinishNs = nextNs;
+    if (count > 1) {
+      sortByStart(ended, count);
+    }
+    for (int i = 0; i < count; i++) {
+      end(ended[i]);
+    }
+    if (anyContended) {
+      retime();
+    }
     return count;
   }
 
+  private void sortByStart(int[] lanes, int count) {
+    for (int i = 1; i < count; i++) {
+      int lane = lanes[i];
+      int place = i;
+      while (place > 0 && order[lanes[place - 1]] > order[lane]) {
+        lanes[place] = lanes[--place];
+      }
+      lanes[place] = lane;
+    }
+  }
+
+  private void end(int lane) {
+    busy--;
+    finishNs[lane] = Timeline.NEVER;
+    if (nsByBusyLanes[lane] != null) {
+      nsByBusyLanes[lane] = null;
+      contended--;
+    }
+  }
+
+  /** Takes from what is left what was done since the last change, before the next one. */
   private void progress(long toNs) {
-    if (contended > 0) {
-      for (int i = 0; i < busy; i++) {
-        int lane = busyLanes[i];
-        if (nsByBusyLanes[lane].length > 1) {
-          double done = (toNs - changedAtNs) / nsNow[lane];
-          shareLeft[lane] = Math.max(0, shareLeft[lane] - done);
-        }
+    for (int lane = 0; lane < finishNs.length; lane++) {
+      if (nsByBusyLanes[lane] != null) {
+        double done = (toNs - changedAtNs) / nsNow[lane];
+        shareLeft[lane] = Math.max(0, shareLeft[lane] - done);
       }
     }
     changedAtNs = toNs;
   }
 
+  /** Re-times what depends on the number of busy lanes. */
   private void retime() {
     long nextNs = Timeline.NEVER;
-    for (int i = 0; i < busy; i++) {
-      int lane = busyLanes[i];
+    for (int lane = 0; lane < finishNs.length; lane++) {
       double[] ns = nsByBusyLanes[lane];
-      if (ns.length > 1) {
+      if (ns != null) {
         nsNow[lane] = factor[lane] * ns[Math.min(busy, ns.length) - 1];
         finishNs[lane] = changedAtNs + Math.round(shareLeft[lane] * nsNow[lane]);
       }

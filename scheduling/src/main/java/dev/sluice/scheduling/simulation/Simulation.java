@@ -63,6 +63,10 @@ public final class Simulation {
   private final int end;
 
   private long nowNs;
+
+  /** Log time of what is appended now. */
+  private long logTimeNs;
+
   private long started;
   private long finished;
   private long jobsSent;
@@ -100,7 +104,8 @@ public final class Simulation {
     ticksDue = ticks + shards.length;
     reports = ticksDue + shards.length;
     end = reports + shards.length;
-    timeline = new Timeline(end + 1);
+    int all = shards.length;
+    timeline = new Timeline(all, lanes, lanes, settings.generators(), lanes, all, all, all, 1);
   }
 
   /**
@@ -121,11 +126,11 @@ public final class Simulation {
     join();
     while (!arrivalsEnded || jobsEnded < jobsSent) {
       int slot = timeline.first();
-      long atNs = timeline.firstNs();
+      long atNs = timeline.dueNs(slot);
       if (atNs == Timeline.NEVER) {
         throw new IllegalStateException("nothing is due, and the run has not ended");
       }
-      nowNs = Math.max(nowNs, atNs);
+      moveTo(Math.max(nowNs, atNs));
       happen(slot);
     }
     long facts = 0;
@@ -133,6 +138,11 @@ public final class Simulation {
       facts += shard.facts();
     }
     return new SimulationEnd(jobsSent, facts + started + finished, lastEndNs, tailLimitReached);
+  }
+
+  private void moveTo(long atNs) {
+    nowNs = atNs;
+    logTimeNs = SimulatedShard.logTimeNs(atNs);
   }
 
   private void happen(int slot) {
@@ -162,7 +172,7 @@ public final class Simulation {
 
   private void join() {
     long heartbeatNs = settings.core().leases().heartbeatNs();
-    nowNs = JOINED_AT_NS;
+    moveTo(JOINED_AT_NS);
     for (SimulatedShard shard : shards) {
       appendReport(shard);
       publish(shard);
@@ -170,12 +180,12 @@ public final class Simulation {
         timeline.set(reports + shard.number, nowNs + heartbeatNs);
       }
     }
-    nowNs = BEGUN_AT_NS;
+    moveTo(BEGUN_AT_NS);
     var begun =
         new CoreFact.RunStarted(
             settings.core().seed(), settings.generators(), settings.tailEndNs());
     for (SimulatedShard shard : shards) {
-      listener.appended(shard.number, SimulatedShard.logTimeNs(nowNs), begun);
+      listener.appended(shard.number, logTimeNs, begun);
       apply(shard, begun, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
     }
     for (int generator = 0; generator < nextJob.length; generator++) {
@@ -195,7 +205,7 @@ public final class Simulation {
               table.tableVersion(),
               table.services(),
               table.calibrations());
-      listener.appended(shard.number, SimulatedShard.logTimeNs(nowNs), own);
+      listener.appended(shard.number, logTimeNs, own);
       apply(shard, own, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
     }
   }
@@ -249,7 +259,7 @@ public final class Simulation {
     for (SimulatedShard shard : shards) {
       for (int generator = 0; generator < nextJob.length; generator++) {
         var fact = new CoreFact.ArrivalsEnded(generator, jobsSent);
-        listener.appended(shard.number, SimulatedShard.logTimeNs(nowNs), fact);
+        listener.appended(shard.number, logTimeNs, fact);
         apply(shard, fact, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
       }
     }
@@ -292,7 +302,7 @@ public final class Simulation {
     int row = nextRow[generator];
     SimulatedShard shard = shards[(int) (job.index() % shards.length)];
     jobsSent++;
-    listener.requested(shard.number, SimulatedShard.logTimeNs(nowNs), job, nextSentNs[generator]);
+    listener.requested(shard.number, logTimeNs, job, nextSentNs[generator]);
     takeNextJob(generator);
     apply(shard, new CoreFact.JobArrived(job), Kind.REQUEST, row);
   }
@@ -300,7 +310,7 @@ public final class Simulation {
   // --- the core
 
   private void apply(SimulatedShard shard, CoreFact fact, Kind kind, int row) {
-    shard.apply(fact, nowNs);
+    shard.apply(fact, logTimeNs);
     List<Dispatch> dispatches = shard.started;
     for (int i = 0; i < dispatches.size(); i++) {
       send(shard, dispatches.get(i), nowNs + hops.startNs(kind, row));
@@ -349,7 +359,7 @@ public final class Simulation {
   private void appendTick(SimulatedShard shard) {
     timeline.set(ticks + shard.number, Timeline.NEVER);
     var tick = new CoreFact.Ticked();
-    listener.appended(shard.number, SimulatedShard.logTimeNs(nowNs), tick);
+    listener.appended(shard.number, logTimeNs, tick);
     shard.tickSentNs = Timeline.NEVER;
     apply(shard, tick, Kind.REQUEST, shard.tickRow);
   }
@@ -384,7 +394,7 @@ public final class Simulation {
             settings.lanes(),
             settings.capabilities(),
             emptyLanes);
-    listener.reported(shard.number, SimulatedShard.logTimeNs(nowNs), report, held);
+    listener.reported(shard.number, logTimeNs, report, held);
     apply(shard, report, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
   }
 
@@ -525,7 +535,7 @@ public final class Simulation {
   }
 
   private void append(SimulatedShard shard, BatchCompleted fact, Ran ran, int row) {
-    listener.completed(shard.number, SimulatedShard.logTimeNs(nowNs), fact, ran);
+    listener.completed(shard.number, logTimeNs, fact, ran);
     apply(shard, fact, fact.result() == Result.REFUSED ? Kind.REQUEST : Kind.COMPLETION, row);
   }
 }

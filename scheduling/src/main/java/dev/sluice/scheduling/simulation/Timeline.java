@@ -4,48 +4,70 @@ import java.util.Arrays;
 
 /**
  * When each of a fixed number of slots is due. The earliest comes first, of equal times the lowest
- * slot. Slots are kept in groups, as many as a group has slots: to move one costs at most a look at
- * its group and at all groups, in memory that lies together, and allocates nothing.
+ * slot. Neighbours stand in groups that know their first; who asks for the first of all looks at
+ * the groups, so that to move a slot is cheap and allocates nothing.
  */
 final class Timeline {
   /** Of a slot that is not due. */
   static final long NEVER = Long.MAX_VALUE;
 
-  private final int groupBits;
-  private final long[] dueNs;
+  private static final int GROUP_SLOTS_MAX = 16;
 
-  /** By group: its slot that is due first. */
+  private final long[] dueNs;
+  private final int[] groupOf;
+
+  /** By group: its first slot by number; one more for the end. */
+  private final int[] groupFrom;
+
+  /** By group: its slot that is due first, and when. */
   private final int[] firstOfGroup;
 
   private final long[] groupNs;
-  private int firstGroup;
 
-  Timeline(int slots) {
-    groupBits = (33 - Integer.numberOfLeadingZeros(slots)) / 2;
-    int groups = (slots >> groupBits) + 1;
-    dueNs = new long[groups << groupBits];
-    firstOfGroup = new int[groups];
+  /**
+   * @param kinds numbers of neighbours, of which none stands in a group with one of another kind
+   */
+  Timeline(int... kinds) {
+    int slots = Arrays.stream(kinds).sum();
+    dueNs = new long[slots];
+    groupOf = new int[slots];
+    int[] from = new int[slots + 1];
+    int groups = 0;
+    int slot = 0;
+    for (int kind : kinds) {
+      for (int i = 0; i < kind; i++) {
+        if (i % GROUP_SLOTS_MAX == 0) {
+          from[groups++] = slot;
+        }
+        groupOf[slot++] = groups - 1;
+      }
+    }
+    from[groups] = slots;
+    groupFrom = Arrays.copyOf(from, groups + 1);
+    firstOfGroup = Arrays.copyOf(from, groups);
     groupNs = new long[groups];
     Arrays.fill(dueNs, NEVER);
     Arrays.fill(groupNs, NEVER);
-    Arrays.setAll(firstOfGroup, group -> group << groupBits);
   }
 
   /** Moves a slot; {@link #NEVER} takes it off. */
   void set(int slot, long atNs) {
     dueNs[slot] = atNs;
-    int group = slot >> groupBits;
+    int group = groupOf[slot];
     int first = firstOfGroup[group];
-    if (slot == first || atNs < groupNs[group] || (atNs == groupNs[group] && slot < first)) {
+    long firstNs = groupNs[group];
+    if (atNs < firstNs || (atNs == firstNs && slot <= first)) {
+      firstOfGroup[group] = slot;
+      groupNs[group] = atNs;
+    } else if (slot == first) {
       lookInto(group);
     }
   }
 
   private void lookInto(int group) {
-    int from = group << groupBits;
-    int first = from;
-    long firstNs = dueNs[from];
-    for (int slot = from + 1; slot < from + (1 << groupBits); slot++) {
+    int first = groupFrom[group];
+    long firstNs = dueNs[first];
+    for (int slot = first + 1; slot < groupFrom[group + 1]; slot++) {
       if (dueNs[slot] < firstNs) {
         firstNs = dueNs[slot];
         first = slot;
@@ -53,29 +75,23 @@ final class Timeline {
     }
     firstOfGroup[group] = first;
     groupNs[group] = firstNs;
-    int earliest = 0;
-    long earliestNs = groupNs[0];
-    for (int i = 1; i < groupNs.length; i++) {
-      if (groupNs[i] < earliestNs) {
-        earliestNs = groupNs[i];
-        earliest = i;
-      }
-    }
-    firstGroup = earliest;
   }
 
-  /** When the slot is due. */
+  /** When the slot is due; {@link #NEVER}: it is not. */
   long dueNs(int slot) {
     return dueNs[slot];
   }
 
   /** The slot that is due first; any if none is. */
   int first() {
-    return firstOfGroup[firstGroup];
-  }
-
-  /** When it is due; {@link #NEVER}: none is. */
-  long firstNs() {
-    return groupNs[firstGroup];
+    int earliest = 0;
+    long earliestNs = groupNs[0];
+    for (int group = 1; group < groupNs.length; group++) {
+      if (groupNs[group] < earliestNs) {
+        earliestNs = groupNs[group];
+        earliest = group;
+      }
+    }
+    return firstOfGroup[earliest];
   }
 }
