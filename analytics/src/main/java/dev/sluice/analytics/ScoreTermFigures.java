@@ -21,7 +21,8 @@ final class ScoreTermFigures implements Figure {
     Map<String, Double> sums = new TreeMap<>();
     long scored = 0;
     for (DispatchRow row : run.measuredDoneDispatches()) {
-      Map<String, Double> terms = row.dispatch().scoreTerms();
+      // In the order of their names: the sum depends on the order, and that of the map on chance.
+      Map<String, Double> terms = new TreeMap<>(row.dispatch().scoreTerms());
       double total = terms.values().stream().mapToDouble(Math::abs).sum();
       if (total > 0) {
         scored++;

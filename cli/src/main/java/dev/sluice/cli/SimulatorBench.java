@@ -36,7 +36,7 @@ final class SimulatorBench {
   private static final double OVERLOAD = 1.02;
   private static final double LOAD_WHOLE = 0.5;
   private static final int DRAWN = 1 << 16;
-  private static final int WARM_UP_JOBS = 2_500_000;
+  private static final int WARM_UP_JOBS = 10_000_000;
   private static final long MS = 1_000_000;
   private static final double NS_PER_SECOND = 1e9;
   private static final int SAMPLES_MAX = 128;

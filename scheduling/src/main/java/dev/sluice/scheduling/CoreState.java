@@ -41,6 +41,9 @@ final class CoreState implements SchedulerState {
 
   private final List<JobSet> mayStart = new ArrayList<>();
 
+  /** Whether one of the sets had a ripe job when they were last gone through. */
+  private boolean anyRipe = true;
+
   private final OpenExecutors openExecutors = new OpenExecutors();
 
   /** Whether they are those of an earlier choice. */
@@ -98,6 +101,7 @@ final class CoreState implements SchedulerState {
     factId = fact;
     dispatchIndex = index;
     openIsStale = true;
+    anyRipe = true;
   }
 
   @Override
@@ -261,10 +265,14 @@ final class CoreState implements SchedulerState {
     mayStart.clear();
     OpenExecutors open = open();
     if (!open.isEmpty()) {
+      anyRipe = false;
       for (int i = occupiedSets.next(0); i >= 0; i = occupiedSets.next(i + 1)) {
         JobSet set = sets[i];
-        if (set.hasRipe(nowNs) && set.neededMin() <= open.freeTokensMax() && mayStart(set)) {
-          mayStart.add(set);
+        if (set.hasRipe(nowNs)) {
+          anyRipe = true;
+          if (mayStart(set, open)) {
+            mayStart.add(set);
+          }
         }
       }
     }
@@ -279,10 +287,13 @@ final class CoreState implements SchedulerState {
     return openExecutors;
   }
 
-  private boolean mayStart(JobSet set) {
-    long tokens = open().tokensFor(set);
-    return (tokens > Long.MIN_VALUE && set.neededMinRipe(nowNs) <= tokens)
-        || open().reserveEnoughFor(set, nowNs);
+  private boolean mayStart(JobSet set, OpenExecutors open) {
+    long needed = set.neededMinRipe(nowNs);
+    if (needed > open.freeTokensMax()) {
+      return false;
+    }
+    long tokens = open.tokensFor(set);
+    return (tokens > Long.MIN_VALUE && needed <= tokens) || open.reserveEnoughFor(set, nowNs);
   }
 
   @Override
@@ -649,6 +660,9 @@ final class CoreState implements SchedulerState {
     }
     if (!hasFreeLane() && hasJoinedExecutor()) {
       return Choice.nothing(Cause.LANE);
+    }
+    if (!anyRipe) {
+      return Choice.nothing(Cause.WINDOW);
     }
     boolean anyForLanes = false;
     boolean anyForWindow = false;

@@ -1,9 +1,8 @@
 package dev.sluice.scheduling;
 
 import dev.sluice.scheduling.policy.JobOrder;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,19 +16,19 @@ final class JobList {
 
   private final JobOrder order;
 
-  /** At least one, and none is empty save the only one. */
-  private final List<Piece> pieces = new ArrayList<>();
+  /** In the first {@link #pieceCount} places. At least one, and none is empty save the only one. */
+  private Piece[] pieces = {new Piece()};
 
+  private int pieceCount = 1;
   private int size;
   private long firstKey = Long.MAX_VALUE;
 
   JobList(JobOrder order) {
     this.order = order;
-    pieces.add(new Piece());
   }
 
   @Nullable QueuedJob first() {
-    Piece piece = pieces.get(0);
+    Piece piece = pieces[0];
     return piece.jobs[piece.from];
   }
 
@@ -44,26 +43,32 @@ final class JobList {
 
   /** The job at a place in [0, size). */
   QueuedJob at(int place) {
-    int left = place;
-    for (Piece piece : pieces) {
-      if (left >= 0 && left < piece.size()) {
-        return piece.job(left);
+    int left = Objects.checkIndex(place, size);
+    if (left < size / 2) {
+      int number = 0;
+      while (left >= pieces[number].size()) {
+        left -= pieces[number++].size();
       }
-      left -= piece.size();
+      return pieces[number].job(left);
     }
-    throw new IndexOutOfBoundsException("place (" + place + ") of " + size);
+    int after = size - left; // it and those that come after it
+    int number = pieceCount - 1;
+    while (after > pieces[number].size()) {
+      after -= pieces[number--].size();
+    }
+    return pieces[number].job(pieces[number].size() - after);
   }
 
   void insert(QueuedJob job) {
     long key = keyOf(job);
     int number = pieceOf(key, job);
-    Piece piece = pieces.get(number);
+    Piece piece = pieces[number];
     int place = piece.placeAfter(key, job);
     if (piece.size() == PIECE) {
-      boolean comesLast = place == PIECE && number == pieces.size() - 1;
+      boolean comesLast = place == PIECE && number == pieceCount - 1;
       Piece next = new Piece();
       piece.moveTo(next, comesLast ? PIECE : PIECE / 2);
-      pieces.add(number + 1, next);
+      addPiece(number + 1, next);
       if (place > piece.size() || comesLast) {
         place -= piece.size();
         piece = next;
@@ -76,36 +81,50 @@ final class JobList {
 
   void remove(QueuedJob job) {
     int number = 0;
-    Piece piece = pieces.get(0);
+    Piece piece = pieces[0];
     int place = 0;
     if (piece.jobs[piece.from] != job) {
       long key = keyOf(job);
       number = pieceOf(key, job);
-      piece = pieces.get(number);
+      piece = pieces[number];
       place = piece.placeAfter(key, job) - 1;
     }
     piece.remove(place);
     size--;
-    if (piece.size() == 0 && pieces.size() > 1) {
-      pieces.remove(number);
-    } else if (piece.size() < PIECE / 4 && number + 1 < pieces.size()) {
-      Piece next = pieces.get(number + 1);
+    if (piece.size() == 0 && pieceCount > 1) {
+      removePiece(number);
+    } else if (piece.size() < PIECE / 4 && number + 1 < pieceCount) {
+      Piece next = pieces[number + 1];
       if (piece.size() + next.size() <= PIECE / 2) {
         next.moveTo(piece, 0);
-        pieces.remove(number + 1);
+        removePiece(number + 1);
       }
     }
-    Piece first = pieces.get(0);
+    Piece first = pieces[0];
     firstKey = size == 0 ? Long.MAX_VALUE : first.keys[first.from];
+  }
+
+  private void addPiece(int number, Piece piece) {
+    if (pieceCount == pieces.length) {
+      pieces = Arrays.copyOf(pieces, 2 * pieceCount);
+    }
+    System.arraycopy(pieces, number, pieces, number + 1, pieceCount++ - number);
+    pieces[number] = piece;
+  }
+
+  @SuppressWarnings("NullAway") // one stands at each place below the count, none beyond
+  private void removePiece(int number) {
+    System.arraycopy(pieces, number + 1, pieces, number, --pieceCount - number);
+    pieces[pieceCount] = null;
   }
 
   /** The last piece whose first job does not come after the given one; else the first piece. */
   private int pieceOf(long key, QueuedJob job) {
     int low = 0;
-    int high = pieces.size();
+    int high = pieceCount;
     int middle = high - 1; // most jobs come last
     while (high - low > 1) {
-      if (pieces.get(middle).isAfter(0, key, job)) {
+      if (pieces[middle].isAfter(0, key, job)) {
         high = middle;
       } else {
         low = middle;
@@ -135,12 +154,12 @@ final class JobList {
 
     /** The next job; null: there is none. */
     @Nullable QueuedJob next() {
-      Piece piece = pieces.get(number);
+      Piece piece = pieces[number];
       if (place == piece.size()) {
-        if (number == pieces.size() - 1) {
+        if (number == pieceCount - 1) {
           return null;
         }
-        piece = pieces.get(++number);
+        piece = pieces[++number];
         place = 0;
       }
       return piece.job(place++);

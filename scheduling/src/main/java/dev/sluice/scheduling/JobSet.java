@@ -39,6 +39,11 @@ final class JobSet implements SchedulerState.CompatibleSet {
   /** Its place among all sets by key. */
   int rank;
 
+  /** What open executors have for it, and when they were looked for. */
+  long openTokens;
+
+  long openFinds;
+
   private int waiting;
 
   /** How many of them share no batch, and so wait for no window. */
@@ -244,12 +249,6 @@ final class JobSet implements SchedulerState.CompatibleSet {
     return neededMax;
   }
 
-  /** The fewest that must be free for one of its waiting jobs. */
-  long neededMin() {
-    findTokens();
-    return neededMin;
-  }
-
   /** The fewest that must be free for one of its jobs whose window is no hindrance now. */
   long neededMinRipe(long atNs) {
     findTokens();
@@ -311,7 +310,8 @@ final class JobSet implements SchedulerState.CompatibleSet {
       ExecutorLanes.Lane lane,
       JobOrder order,
       SchedulerState.@Nullable Score score) {
-    if (!first.group.shares || first.group.overBudget) {
+    boolean isAlone = waiting - waitingAlone == 1;
+    if (!first.group.shares || isAlone || first.group.overBudget) {
       return List.of(first);
     }
     List<SchedulerState.Job> batch = new ArrayList<>();

@@ -15,11 +15,16 @@ final class OpenExecutors {
   private long[] unreserved = new long[4];
 
   private int count;
+
+  /** How often they were looked for: what a set remembers of an earlier time is stale. */
+  private long finds;
+
   private boolean anyReserves;
   private long freeTokensMax;
 
   void find(ExecutorLanes[] all, long nowNs) {
     count = 0;
+    finds++;
     anyReserves = false;
     freeTokensMax = Long.MIN_VALUE;
     for (ExecutorLanes executor : all) {
@@ -55,11 +60,20 @@ final class OpenExecutors {
    * the executors can run it.
    */
   long tokensFor(JobSet set) {
+    if (set.openFinds != finds) {
+      set.openFinds = finds;
+      set.openTokens = findTokensFor(set);
+    }
+    return set.openTokens;
+  }
+
+  private long findTokensFor(JobSet set) {
     long most = Long.MIN_VALUE;
     for (int i = 0; i < count; i++) {
       if (unreserved[i] > most) {
         ExecutorLanes executor = executor(i);
-        if (set.modelOn(executor) != null && executor.takes(set.lanesNeeded())) {
+        boolean takesOne = set.lanesNeeded() == 1 || executor.takes(set.lanesNeeded());
+        if (takesOne && set.modelOn(executor) != null) {
           most = unreserved[i];
         }
       }
