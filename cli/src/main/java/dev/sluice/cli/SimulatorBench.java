@@ -36,7 +36,8 @@ final class SimulatorBench {
   private static final double OVERLOAD = 1.02;
   private static final double LOAD_WHOLE = 0.5;
   private static final int DRAWN = 1 << 16;
-  private static final int WARM_UP_JOBS = 10_000_000;
+  private static final int WARM_UPS = 5;
+  private static final int WARM_UP_JOBS = 2_000_000;
   private static final long MS = 1_000_000;
   private static final double NS_PER_SECOND = 1e9;
   private static final int SAMPLES_MAX = 128;
@@ -61,12 +62,15 @@ final class SimulatorBench {
   record Reading(double jobsPerSecond, double eventsPerSecond) {}
 
   /**
-   * Measures one load, after {@value #WARM_UP_JOBS} jobs for warm-up.
+   * Measures one load, after {@value #WARM_UPS} simulations of {@value #WARM_UP_JOBS} jobs each:
+   * the end of the first one, and the beginning of another, let the compiler begin anew.
    *
    * @param nanoTime what the rates are measured by
    */
   static Reading measure(Load load, int jobs, LongSupplier nanoTime) {
-    simulate(load, WARM_UP_JOBS);
+    for (int i = 0; i < WARM_UPS; i++) {
+      simulate(load, WARM_UP_JOBS);
+    }
     long beganNs = nanoTime.getAsLong();
     SimulationEnd end = simulate(load, jobs);
     double seconds = (nanoTime.getAsLong() - beganNs) / NS_PER_SECOND;

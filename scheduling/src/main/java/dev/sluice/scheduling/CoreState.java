@@ -62,6 +62,14 @@ final class CoreState implements SchedulerState {
 
   private final Map<String, ExecutorLanes> executorById = new HashMap<>();
 
+  /** Those of the executors that have joined. */
+  private List<ExecutorLanes.Lane> lanes = List.of();
+
+  private final List<ExecutorLanes.Lane> idleLanes = new ArrayList<>();
+
+  /** Whether they are those of an earlier choice. */
+  private boolean idleIsStale = true;
+
   /** Facts of one executor often come one after the other. */
   private @Nullable ExecutorLanes lastLookedUp;
 
@@ -101,6 +109,7 @@ final class CoreState implements SchedulerState {
     factId = fact;
     dispatchIndex = index;
     openIsStale = true;
+    idleIsStale = true;
     anyRipe = true;
   }
 
@@ -404,6 +413,7 @@ final class CoreState implements SchedulerState {
 
   /** Reads anew what the executors can run, after one of them joined or changed. */
   void executorsChanged() {
+    lanes = joinedLanes();
     serviceTimes.readCapabilities(executors);
     groupsByRank.forEach(this::findBudget);
     for (JobSet set : sets) {
@@ -449,13 +459,26 @@ final class CoreState implements SchedulerState {
 
   @Override
   public List<ExecutorLanes.Lane> lanes() {
-    List<ExecutorLanes.Lane> lanes = new ArrayList<>();
-    for (ExecutorLanes executor : executors) {
-      if (executor.joined()) {
-        lanes.addAll(executor.lanes());
-      }
-    }
     return lanes;
+  }
+
+  @Override
+  public List<ExecutorLanes.Lane> idleLanes() {
+    if (idleIsStale) {
+      idleLanes.clear();
+      for (ExecutorLanes executor : executorArray) {
+        executor.addIdle(idleLanes);
+      }
+      idleIsStale = false;
+    }
+    return idleLanes;
+  }
+
+  private List<ExecutorLanes.Lane> joinedLanes() {
+    return executors.stream()
+        .filter(ExecutorLanes::joined)
+        .flatMap(executor -> executor.lanes().stream())
+        .toList();
   }
 
   private boolean hasJoinedExecutor() {

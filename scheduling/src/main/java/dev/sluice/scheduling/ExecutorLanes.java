@@ -241,6 +241,13 @@ final class ExecutorLanes {
     return firstToTakeMore;
   }
 
+  /** Adds its idle lanes, by index. */
+  void addIdle(List<Lane> to) {
+    for (int i = idle.next(0); i >= 0; i = idle.next(i + 1)) {
+      to.add(lanes.get(i));
+    }
+  }
+
   /** The lanes of its last report, by index. */
   List<Lane> lanes() {
     return lanes.subList(0, report.lanes());

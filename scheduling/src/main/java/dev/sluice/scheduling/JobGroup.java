@@ -268,6 +268,11 @@ final class JobGroup implements SchedulerState.Group {
   }
 
   @Override
+  public long firstKey(JobOrder order) {
+    return list(order).firstKey();
+  }
+
+  @Override
   public QueuedJob jobAt(int place, JobOrder order) {
     return list(order).at(place);
   }

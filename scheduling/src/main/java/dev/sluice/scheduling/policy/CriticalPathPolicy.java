@@ -3,7 +3,6 @@ package dev.sluice.scheduling.policy;
 import static dev.sluice.scheduling.policy.Choice.nothing;
 import static dev.sluice.scheduling.policy.Choice.start;
 
-import dev.sluice.scheduling.JobSpec;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.SchedulerState.Group;
 import dev.sluice.scheduling.policy.SchedulerState.Job;
@@ -109,8 +108,7 @@ final class CriticalPathPolicy implements SchedulingPolicy {
 
   /** Of its first job. */
   private static double rankNs(Group group) {
-    JobSpec first = group.first(JobOrder.PATH).spec();
-    return first.intendedAtNs() - first.pathNs();
+    return group.firstKey(JobOrder.PATH);
   }
 
   private static @Nullable Candidate candidate(
@@ -151,7 +149,9 @@ final class CriticalPathPolicy implements SchedulingPolicy {
   private static @Nullable Lane bestIdle(
       SchedulerState state, Group group, @Nullable Candidate gang) {
     Lane best = null;
-    for (Lane lane : state.lanes()) {
+    List<? extends Lane> idle = state.idleLanes();
+    for (int i = 0; i < idle.size(); i++) {
+      Lane lane = idle.get(i);
       if (lane.index() % group.lanesNeeded() == 0
           && state.mayStartOn(lane, group)
           && (gang == null || !gang.holdsOneOf(lane, group.lanesNeeded()))

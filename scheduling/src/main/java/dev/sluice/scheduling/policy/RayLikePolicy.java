@@ -51,7 +51,7 @@ final class RayLikePolicy implements SchedulingPolicy {
   }
 
   private static boolean isBefore(Group a, Group b) {
-    return a.first(JobOrder.ENTRY).entry() < b.first(JobOrder.ENTRY).entry();
+    return a.firstKey(JobOrder.ENTRY) < b.firstKey(JobOrder.ENTRY);
   }
 
   /**
@@ -62,8 +62,10 @@ final class RayLikePolicy implements SchedulingPolicy {
       return anyLane;
     }
     Lane idleLongest = anyLane;
-    for (Lane lane : state.lanes()) {
-      if (lane.idle() && state.mayStartOn(lane, group)) {
+    List<? extends Lane> idle = state.idleLanes();
+    for (int i = 0; i < idle.size(); i++) {
+      Lane lane = idle.get(i);
+      if (state.mayStartOn(lane, group)) {
         if (group.workload().equals(lane.resident())) {
           return lane;
         }

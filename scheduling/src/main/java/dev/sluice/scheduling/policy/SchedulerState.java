@@ -32,6 +32,9 @@ public interface SchedulerState {
   /** All lanes of executors that have not left, by id: executors as they joined, then index. */
   List<? extends Lane> lanes();
 
+  /** Those of them that are idle, in the same order; the list is used again for the next choice. */
+  List<? extends Lane> idleLanes();
+
   /** Whether some lane is idle and takes a batch. */
   boolean hasIdleLane();
 
@@ -148,6 +151,12 @@ public interface SchedulerState {
 
     /** The earliest deadline of its jobs, which the policy reads in that order. */
     long firstDeadlineNs();
+
+    /**
+     * What its first job in that order is ordered by before ties: a time, or its entry; {@link
+     * Long#MAX_VALUE}: none waits.
+     */
+    long firstKey(JobOrder order);
 
     /** Its job at a place, from 0, in the declared order; walks there from the nearer end. */
     Job jobAt(int place, JobOrder order);
