@@ -68,7 +68,7 @@ final class SimulatorInChild implements Bench {
     for (var load : loads().entrySet()) {
       String printed =
           ChildJvm.printed(
-              List.of("-XX:+UseSerialGC", "-Xmx160m", "-Xmn96m"),
+              List.of("-XX:+UseSerialGC", "-Xmx320m", "-Xmn240m"),
               SimulatorInChild.class,
               List.of(load.getKey()),
               "the simulator's bench");

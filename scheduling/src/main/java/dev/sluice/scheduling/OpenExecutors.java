@@ -68,6 +68,9 @@ final class OpenExecutors {
   }
 
   private long findTokensFor(JobSet set) {
+    if (count == 1 && set.lanesNeeded() == 1) { // the usual case
+      return set.modelOn(executor(0)) == null ? Long.MIN_VALUE : unreserved[0];
+    }
     long most = Long.MIN_VALUE;
     for (int i = 0; i < count; i++) {
       if (unreserved[i] > most) {
