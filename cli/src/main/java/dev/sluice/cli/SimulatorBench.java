@@ -1,5 +1,7 @@
 package dev.sluice.cli;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import dev.sluice.executor.Emulation;
 import dev.sluice.scheduling.CoreFact.Capability;
 import dev.sluice.scheduling.CoreFact.WarmUp;
@@ -144,8 +146,8 @@ final class SimulatorBench {
 
     private final double[] gaps = new double[DRAWN];
 
-    /** Of more jobs than ever wait at once, so that no two of them have the same. */
-    private final String[] ids = new String[DRAWN];
+    /** The last job's, counted on in its digits: each has an own one, which costs little. */
+    private final byte[] id = "job-00000000".getBytes(ISO_8859_1);
 
     private final double gapNs;
     private final int jobs;
@@ -164,7 +166,6 @@ final class SimulatorBench {
         kindAt[i] = (byte) (interactive ? ofClass : kinds.size() / 2 + ofClass);
         Kind kind = kinds.get(kindAt[i]);
         sumNs += serviceNs(kind.workload, kind.backend, kind.samples);
-        ids[i] = "job-" + i;
         gaps[i] = -StrictMath.log(1 - random.nextDouble());
       }
       gapNs =
@@ -203,7 +204,7 @@ final class SimulatorBench {
         nowNs += gaps[index & (DRAWN - 1)] * gapNs;
       }
       return new JobSpec(
-          ids[index & (DRAWN - 1)],
+          nextId(),
           0,
           index,
           kind.classType,
@@ -214,6 +215,15 @@ final class SimulatorBench {
           1,
           kind.sloNs,
           (long) nowNs);
+    }
+
+    private String nextId() {
+      int digit = id.length - 1;
+      while (id[digit] == '9') {
+        id[digit--] = '0';
+      }
+      id[digit]++;
+      return new String(id, ISO_8859_1);
     }
 
     @Override

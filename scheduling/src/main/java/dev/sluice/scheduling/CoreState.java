@@ -41,7 +41,7 @@ final class CoreState implements SchedulerState {
 
   private final List<JobSet> mayStart = new ArrayList<>();
 
-  /** Whether one of the sets had a ripe job when they were last gone through. */
+  /** Whether one of the sets has a ripe job; true as well while this choice has not looked. */
   private boolean anyRipe = true;
 
   private final OpenExecutors openExecutors = new OpenExecutors();
@@ -272,16 +272,14 @@ final class CoreState implements SchedulerState {
   @Override
   public List<JobSet> setsThatMayStart() {
     mayStart.clear();
+    anyRipe = false;
     OpenExecutors open = open();
-    if (!open.isEmpty()) {
-      anyRipe = false;
-      for (int i = occupiedSets.next(0); i >= 0; i = occupiedSets.next(i + 1)) {
-        JobSet set = sets[i];
-        if (set.hasRipe(nowNs)) {
-          anyRipe = true;
-          if (mayStart(set, open)) {
-            mayStart.add(set);
-          }
+    for (int i = occupiedSets.next(0); i >= 0; i = occupiedSets.next(i + 1)) {
+      JobSet set = sets[i];
+      if (set.hasRipe(nowNs)) {
+        anyRipe = true;
+        if (mayStart(set, open)) {
+          mayStart.add(set);
         }
       }
     }
@@ -481,17 +479,8 @@ final class CoreState implements SchedulerState {
         .toList();
   }
 
-  private boolean hasJoinedExecutor() {
-    for (ExecutorLanes executor : executors) {
-      if (executor.joined()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  @Override
-  public boolean hasIdleLane() {
+  /** Whether some lane is idle and takes a batch. */
+  boolean hasIdleLane() {
     for (ExecutorLanes executor : executorArray) {
       if (executor.hasIdleLane()) {
         return true;
@@ -500,8 +489,8 @@ final class CoreState implements SchedulerState {
     return false;
   }
 
-  @Override
-  public boolean hasFreeLane() {
+  /** Whether some lane takes a batch, be it idle or, with {@code ahead}, holding one already. */
+  boolean hasFreeLane() {
     for (ExecutorLanes executor : executorArray) {
       if (executor.takesBatch()) {
         return true;
@@ -678,12 +667,6 @@ final class CoreState implements SchedulerState {
 
   @Override
   public Choice nothingStartable() {
-    if (waiting == 0) {
-      return Choice.NOTHING_WAITS;
-    }
-    if (!hasFreeLane() && hasJoinedExecutor()) {
-      return Choice.nothing(Cause.LANE);
-    }
     if (!anyRipe) {
       return Choice.nothing(Cause.WINDOW);
     }

@@ -46,10 +46,6 @@ final class OpenExecutors {
     count++;
   }
 
-  boolean isEmpty() {
-    return count == 0;
-  }
-
   /** The most tokens that are free on one of them, be they reserved or not. */
   long freeTokensMax() {
     return freeTokensMax;

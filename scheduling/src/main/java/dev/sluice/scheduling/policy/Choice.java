@@ -9,7 +9,7 @@ import java.util.Map;
 /** What a policy wants to happen next. */
 public sealed interface Choice {
 
-  /** The answer while no job waits. */
+  /** The answer where no job waits; the core asks no policy then. */
   Choice NOTHING_WAITS = nothing(Cause.POLICY);
 
   /** Why nothing starts. */
@@ -99,7 +99,11 @@ public sealed interface Choice {
     return requireNonNull(Nothing.BY_CAUSE.get(cause));
   }
 
-  /** Start nothing before that time; replaces the wake-up of any earlier answer. */
+  /**
+   * Start nothing before that time; replaces the wake-up of any earlier answer. It is forgotten
+   * once no job waits or no lane takes a batch: the policy is asked anew after the fact that
+   * changes it.
+   */
   static Nothing nothingUntil(long ns, Cause cause) {
     return new Nothing(cause, ns);
   }

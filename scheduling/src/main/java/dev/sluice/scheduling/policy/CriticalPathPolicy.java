@@ -65,9 +65,6 @@ final class CriticalPathPolicy implements SchedulingPolicy {
 
   @Override
   public Choice choose(SchedulerState state) {
-    if (!state.hasFreeLane()) {
-      return state.nothingStartable();
-    }
     Candidate first = best(state, null);
     Candidate chosen = first != null && first.waits ? best(state, first) : first;
     if (chosen == null) {

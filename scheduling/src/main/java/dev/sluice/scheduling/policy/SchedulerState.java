@@ -35,12 +35,6 @@ public interface SchedulerState {
   /** Those of them that are idle, in the same order; the list is used again for the next choice. */
   List<? extends Lane> idleLanes();
 
-  /** Whether some lane is idle and takes a batch. */
-  boolean hasIdleLane();
-
-  /** Whether some lane takes a batch, be it idle or, with {@code ahead}, holding one already. */
-  boolean hasFreeLane();
-
   /**
    * The first idle lane, by id, on which one job of the group may start now: its set is ripe, the
    * executor can run it and has the tokens; for a gang the first of as many idle neighbours as it
@@ -92,9 +86,8 @@ public interface SchedulerState {
   Choice.Cause blockedBy(Group group);
 
   /**
-   * The answer of a policy that passes over what cannot start, when nothing can. Its cause is lane
-   * if none takes a batch, else the first of tokens, lane, window, capability that holds up some
-   * group.
+   * The answer of a policy that passes over what cannot start, when nothing can. Its cause is the
+   * first of tokens, lane, window, capability that holds up some group.
    */
   Choice nothingStartable();
 
@@ -153,8 +146,8 @@ public interface SchedulerState {
     long firstDeadlineNs();
 
     /**
-     * What its first job in that order is ordered by before ties: a time, or its entry; {@link
-     * Long#MAX_VALUE}: none waits.
+     * What its first job in that order, any but ARRIVAL, is ordered by before ties: a time, or its
+     * entry; {@link Long#MAX_VALUE}: none waits.
      */
     long firstKey(JobOrder order);
 

@@ -29,7 +29,9 @@ final class SharedLanes {
   /** How many of the running batches depend on the number of busy lanes. */
   private int contended;
 
-  /** When a batch last started or ended: the shares are of that time, and rates hold since then. */
+  /**
+   * Of which time the shares are: rates hold since then. Stands while no batch depends on others.
+   */
   private long changedAtNs = Long.MIN_VALUE;
 
   private long nextFinishNs = Timeline.NEVER;
@@ -59,9 +61,9 @@ final class SharedLanes {
    *
    * @param ns how long it would take if so many lanes were busy all the time, from 1 on; the last
    *     holds beyond
-   * @param times what each of these is multiplied by
+   * @param multiplier what each of these is multiplied by
    */
-  void start(int lane, double[] ns, double times, long atNs) {
+  void start(int lane, double[] ns, double multiplier, long atNs) {
     if (finishNs[lane] != Timeline.NEVER) {
       throw new IllegalStateException("lane " + lane + " runs a batch already");
     }
@@ -71,12 +73,12 @@ final class SharedLanes {
     }
     busy++;
     order[lane] = started++;
-    finishNs[lane] = atNs + Math.round(times * ns[0]);
+    finishNs[lane] = atNs + Math.round(multiplier * ns[0]);
     nextFinishNs = Math.min(nextFinishNs, finishNs[lane]);
     if (dependsOnOthers) {
       contended++;
       nsByBusyLanes[lane] = ns;
-      factor[lane] = times;
+      factor[lane] = multiplier;
       shareLeft[lane] = 1;
     }
     if (contended > 0) {
@@ -85,12 +87,15 @@ final class SharedLanes {
   }
 
   /**
-   * Ends all that is done at {@link #nextFinishNs}.
+   * Ends all that is done at {@link #nextFinishNs}; at least one batch runs.
    *
    * @param ended gets their lanes, in the order of their starts
    * @return how many
    */
   int endNext(int[] ended) {
+    if (busy == 0) {
+      throw new IllegalStateException("no lane runs a batch");
+    }
     long atNs = nextFinishNs;
     boolean anyContended = contended > 0;
     if (anyContended) {

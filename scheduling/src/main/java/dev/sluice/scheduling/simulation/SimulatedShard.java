@@ -60,8 +60,8 @@ final class SimulatedShard implements CoreListener {
   }
 
   /** The core takes a fact in that is appended now; what it starts stands in {@link #started}. */
-  void apply(CoreFact fact, long logTimeNs) {
-    appendedAtNs = logTimeNs;
+  void apply(CoreFact fact, long atLogTimeNs) {
+    appendedAtNs = atLogTimeNs;
     core.apply(facts++, appendedAtNs, fact, this);
   }
 

@@ -11,7 +11,7 @@ final class Timeline {
   /** Of a slot that is not due. */
   static final long NEVER = Long.MAX_VALUE;
 
-  private static final int GROUP_SLOTS_MAX = 16;
+  private static final int GROUP_SLOTS_MIN = 16;
 
   private final long[] dueNs;
   private final int[] groupOf;
@@ -29,6 +29,7 @@ final class Timeline {
    */
   Timeline(int... kinds) {
     int slots = Arrays.stream(kinds).sum();
+    int groupSlots = Math.max(GROUP_SLOTS_MIN, (int) Math.sqrt(slots));
     dueNs = new long[slots];
     groupOf = new int[slots];
     int[] from = new int[slots + 1];
@@ -36,7 +37,7 @@ final class Timeline {
     int slot = 0;
     for (int kind : kinds) {
       for (int i = 0; i < kind; i++) {
-        if (i % GROUP_SLOTS_MAX == 0) {
+        if (i % groupSlots == 0) {
           from[groups++] = slot;
         }
         groupOf[slot++] = groups - 1;
