@@ -136,7 +136,7 @@ final class CoreState implements SchedulerState {
     Integer baseTokens = settings.workloadTokens().get(job.workload());
     return jobClass == null || baseTokens == null || job.lanesNeeded() < 1 || job.samples() < 1
         ? null
-        : newGroup(JobGroup.Key.of(job), jobClass, baseTokens);
+        : newGroup(job, jobClass, baseTokens);
   }
 
   /** A job that the core knew before. */
@@ -148,7 +148,8 @@ final class CoreState implements SchedulerState {
     return new QueuedJob(spec, group, entry, appendedAtNs, attempts);
   }
 
-  private JobGroup newGroup(JobGroup.Key key, JobClass jobClass, int baseTokens) {
+  private JobGroup newGroup(JobSpec job, JobClass jobClass, int baseTokens) {
+    JobGroup.Key key = JobGroup.Key.of(job);
     SetKey setKey =
         new SetKey(
             key.classType(), key.workload(), key.backend(), key.precision(), key.lanesNeeded());
@@ -167,7 +168,7 @@ final class CoreState implements SchedulerState {
     JobGroup group = new JobGroup(key, jobClass, set, baseTokens, shares, orders, counts);
     set.add(group);
     set.findModels(executors, serviceTimes);
-    groupTable.add(group);
+    groupTable.add(job, group);
     groupsByRank.add(group);
     groupsByRank.sort(Comparator.comparing(g -> g.key, JobGroup.Key.ORDER));
     Set<JobSet> setsByRank = new LinkedHashSet<>();

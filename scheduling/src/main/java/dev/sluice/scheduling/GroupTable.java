@@ -10,18 +10,14 @@ final class GroupTable {
   /** A power of two long, at most half full; those of equal hashes stand one after the other. */
   private @Nullable JobGroup[] places = new JobGroup[64];
 
+  /** By place: the hash of its group's jobs. */
+  private int[] hashes = new int[64];
+
   private int size;
 
   /** The group of the job; null: there is none yet. */
   @Nullable JobGroup find(JobSpec job) {
-    int place =
-        hash(
-            job.classType(),
-            job.workload(),
-            job.backend(),
-            job.precision(),
-            job.samples(),
-            job.lanesNeeded());
+    int place = hash(job);
     while (true) {
       JobGroup group = places[place & (places.length - 1)];
       if (group == null || group.key.isOf(job)) {
@@ -31,46 +27,35 @@ final class GroupTable {
     }
   }
 
-  /** Adds a group of a key that no other has. */
-  void add(JobGroup group) {
+  /** Adds the group of a job that was not found. */
+  void add(JobSpec job, JobGroup group) {
     if (2 * ++size > places.length) {
       JobGroup[] before = places;
+      int[] hashesBefore = hashes;
       places = new JobGroup[2 * before.length];
-      for (JobGroup other : before) {
-        if (other != null) {
-          put(other);
+      hashes = new int[places.length];
+      for (int i = 0; i < before.length; i++) {
+        if (before[i] != null) {
+          put(hashesBefore[i], before[i]);
         }
       }
     }
-    put(group);
+    put(hash(job), group);
   }
 
-  private void put(JobGroup group) {
-    JobGroup.Key key = group.key;
-    int place =
-        hash(
-            key.classType(),
-            key.workload(),
-            key.backend(),
-            key.precision(),
-            key.samples(),
-            key.lanesNeeded());
-    while (places[place & (places.length - 1)] != null) {
-      place++;
+  private void put(int hash, JobGroup group) {
+    int place = hash & (places.length - 1);
+    while (places[place] != null) {
+      place = (place + 1) & (places.length - 1);
     }
-    places[place & (places.length - 1)] = group;
+    places[place] = group;
+    hashes[place] = hash;
   }
 
-  private static int hash(
-      String classType,
-      String workload,
-      String backend,
-      String precision,
-      int samples,
-      int lanesNeeded) {
-    int hash = 31 * classType.hashCode() + workload.hashCode();
-    hash = 31 * (31 * hash + backend.hashCode()) + precision.hashCode();
-    hash = (31 * (31 * hash + samples) + lanesNeeded) * 0x9E3779B9; // spreads it upward
+  private static int hash(JobSpec job) {
+    int hash = 31 * job.classType().hashCode() + job.workload().hashCode();
+    hash = 31 * (31 * hash + job.backend().hashCode()) + job.precision().hashCode();
+    hash = (31 * (31 * hash + job.samples()) + job.lanesNeeded()) * 0x9E3779B9; // spreads it upward
     return hash >>> 16 ^ hash;
   }
 }

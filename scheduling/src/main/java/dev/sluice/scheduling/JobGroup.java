@@ -264,7 +264,7 @@ final class JobGroup implements SchedulerState.Group {
 
   @Override
   public long firstDeadlineNs() {
-    return list(JobOrder.DEADLINE).firstKey();
+    return firstKey(JobOrder.DEADLINE);
   }
 
   @Override

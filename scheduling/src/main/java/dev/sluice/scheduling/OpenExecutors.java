@@ -64,17 +64,12 @@ final class OpenExecutors {
   }
 
   private long findTokensFor(JobSet set) {
-    if (count == 1 && set.lanesNeeded() == 1) { // the usual case
-      return set.modelOn(executor(0)) == null ? Long.MIN_VALUE : unreserved[0];
-    }
     long most = Long.MIN_VALUE;
     for (int i = 0; i < count; i++) {
-      if (unreserved[i] > most) {
-        ExecutorLanes executor = executor(i);
-        boolean takesOne = set.lanesNeeded() == 1 || executor.takes(set.lanesNeeded());
-        if (takesOne && set.modelOn(executor) != null) {
-          most = unreserved[i];
-        }
+      if (unreserved[i] > most
+          && set.modelOn(executor(i)) != null
+          && executor(i).takes(set.lanesNeeded())) {
+        most = unreserved[i];
       }
     }
     return most;

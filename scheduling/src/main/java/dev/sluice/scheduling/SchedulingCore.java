@@ -395,8 +395,8 @@ public final class SchedulingCore {
     tellKept(workflow, listener);
   }
 
-  private static void tellKept(RunningWorkflow workflow, CoreListener listener) {
-    if (!listener.keepsState()) {
+  private void tellKept(RunningWorkflow workflow, CoreListener listener) {
+    if (!keepsState) {
       return;
     }
     if (!workflow.isOver()) {
@@ -499,7 +499,7 @@ public final class SchedulingCore {
         }
       }
     }
-    if (listener.keepsState()) {
+    if (keepsState) {
       listener.removed(RunningBatch.key(batch.dispatch.name()));
     }
   }
@@ -563,7 +563,7 @@ public final class SchedulingCore {
     }
     job.phase = QueuedJob.Phase.ENDED;
     job.batch = null;
-    if (runsIn != null && runsIn != by && listener.keepsState()) {
+    if (runsIn != null && runsIn != by && keepsState) {
       listener.changed(runsIn.toEntity());
     }
     listener.ended(
@@ -632,7 +632,7 @@ public final class SchedulingCore {
     for (Batch batch : answeredByNobody) {
       if (!batch.hasUnendedJob()) {
         forget(batch, listener);
-      } else if (listener.keepsState()) {
+      } else if (keepsState) {
         listener.changed(batch.toLostEntity());
       }
     }
@@ -708,7 +708,7 @@ public final class SchedulingCore {
     running--;
     lost.put(name, batch);
     batch.lane.executor().lose(batch);
-    if (listener.keepsState()) {
+    if (keepsState) {
       listener.removed(RunningBatch.key(name));
       listener.changed(batch.toLostEntity());
     }
@@ -748,7 +748,7 @@ public final class SchedulingCore {
   }
 
   private void forget(Batch batch, CoreListener listener) {
-    if (lost.remove(batch.dispatch.name()) != null && listener.keepsState()) {
+    if (lost.remove(batch.dispatch.name()) != null && keepsState) {
       listener.removed(LostBatch.key(batch.dispatch.name()));
     }
   }
@@ -770,9 +770,6 @@ public final class SchedulingCore {
 
   /** When the oldest waiting job will have waited too long; {@link Long#MAX_VALUE}: none will. */
   private long nextExpiryAtNs() {
-    if (mayExpire.isEmpty()) {
-      return Long.MAX_VALUE;
-    }
     QueuedJob oldest = mayExpire.peek();
     while (oldest != null && oldest.phase != QueuedJob.Phase.WAITING) {
       mayExpire.remove().mayExpire = false;
@@ -915,7 +912,7 @@ public final class SchedulingCore {
     leases.started(batch);
     state.started(jobs, lane.executor());
     listener.started(dispatch);
-    if (listener.keepsState()) {
+    if (keepsState) {
       listener.changed(batch.toEntity());
     }
   }

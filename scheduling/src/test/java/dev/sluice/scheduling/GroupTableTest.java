@@ -20,7 +20,7 @@ final class GroupTableTest {
       JobSpec job = spec("pytorch", samples);
       assertThat(table.find(job)).isNull();
       groups.add(state.groupOf(job));
-      table.add(groups.get(samples - 1));
+      table.add(job, groups.get(samples - 1));
     }
     for (int samples = 1; samples <= 300; samples++) {
       String equal = new StringBuilder("pytorch").toString();
