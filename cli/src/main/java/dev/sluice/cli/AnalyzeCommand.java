@@ -1,12 +1,25 @@
 package dev.sluice.cli;
 
-import dev.sluice.analytics.RunReport;
-import dev.sluice.contract.RoleJoined;
-import dev.sluice.contract.RoleJoined.Role;
-import dev.sluice.contract.RunEnded;
-import dev.sluice.contract.RunStarted;
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.analytics.report.RunReport;
+import dev.sluice.contract.event.RoleJoined;
+import dev.sluice.contract.event.RoleJoined.Role;
+import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.experiment.Experiment.JobClass;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.dispatch.LaneSource;
+import dev.sluice.harness.frame.Environment;
+import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.frame.RunFrame;
+import dev.sluice.harness.kafka.RunRegister;
+import dev.sluice.harness.kafka.RunTopics;
+import dev.sluice.harness.machine.HostLoad;
+import dev.sluice.harness.process.LogFile;
+import dev.sluice.harness.process.RoleFailedException;
+import dev.sluice.harness.process.StoppedException;
+import dev.sluice.harness.role.AnalyzeRole;
+import dev.sluice.harness.role.RoleProcess;
+import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -63,7 +76,7 @@ final class AnalyzeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Console console = json ? Console.standardError() : Console.standardOutput();
-    return RoleProcess.run(Role.ANALYZE, options, console, line -> {}, this::analyze);
+    return RoleProcess.run(Role.ANALYZE, options::settings, console, line -> {}, this::analyze);
   }
 
   private int analyze(RoleProcess process)

@@ -2,7 +2,14 @@ package dev.sluice.cli;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.bench.Bench;
+import dev.sluice.harness.bench.BenchReport;
+import dev.sluice.harness.bench.Benches;
+import dev.sluice.harness.bench.MeasurementFailedException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.machine.HostLoad;
+import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -100,11 +107,11 @@ final class BenchCommand implements Callable<Integer> {
       return measure(benches, folder, console, out);
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());
-      return Sluice.EXIT_MISTAKE;
+      return ExitStatus.MISTAKE;
     } catch (MeasurementFailedException e) {
       System.err.println("sluice: error: a measurement failed: " + e.getMessage() + ".");
       System.err.println("  Maybe its output says why: " + e.output());
-      return Sluice.EXIT_BUG;
+      return ExitStatus.BUG;
     }
   }
 

@@ -1,6 +1,14 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.kafka.EmbeddedBroker;
+import dev.sluice.harness.process.LogFile;
+import dev.sluice.harness.process.ParentWatch;
+import dev.sluice.harness.process.Secrets;
+import dev.sluice.harness.process.Signals;
+import dev.sluice.harness.process.TemporaryFolder;
+import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -62,11 +70,11 @@ final class BrokerCommand implements Callable<Integer> {
       return signals.exitStatus();
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());
-      return Sluice.EXIT_MISTAKE;
+      return ExitStatus.MISTAKE;
     } catch (IOException e) {
       System.err.println("sluice: error: " + e.getMessage() + ".");
       System.err.println("  Maybe the lines before say more.");
-      return Sluice.EXIT_BUG;
+      return ExitStatus.BUG;
     }
   }
 
@@ -105,7 +113,7 @@ final class BrokerCommand implements Callable<Integer> {
 
   private void endAtOnce() {
     removeTemporary();
-    Runtime.getRuntime().halt(Sluice.EXIT_BUG);
+    Runtime.getRuntime().halt(ExitStatus.BUG);
   }
 
   private void removeTemporary() {

@@ -3,9 +3,15 @@ package dev.sluice.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.analytics.audit.LogAudit;
-import dev.sluice.contract.UserMistakeException;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.chaos.Chaos;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.Registries;
+import dev.sluice.harness.run.ExperimentRun;
+import dev.sluice.harness.run.ProcessesRun;
+import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,7 +69,7 @@ final class ChaosCommand implements Callable<Integer> {
     } catch (UserMistakeException e) {
       console.endLiveLine();
       System.err.println(e.getMessage());
-      return Sluice.EXIT_MISTAKE;
+      return ExitStatus.MISTAKE;
     }
   }
 
@@ -80,7 +86,7 @@ final class ChaosCommand implements Callable<Integer> {
     String id = runOptions(all, options.runId()).runIdFor(experiment);
     var chaos = new Chaos(kills, seed, experiment, options.results(), id, console);
     int status = new ProcessesRun(runOptions(all, id), console, chaos).execute();
-    if (status == Sluice.EXIT_MISTAKE) {
+    if (status == ExitStatus.MISTAKE) {
       return status;
     }
     return conclude(chaos, console);
@@ -105,7 +111,7 @@ final class ChaosCommand implements Callable<Integer> {
     if (audit == null || chaos.failure() != null) {
       console.line("sluice: error: the run came to no end that could be audited.");
       console.line("  Maybe its logs say more. Reproduce with: --kills " + kills + seedText());
-      return Sluice.EXIT_BUG;
+      return ExitStatus.BUG;
     }
     JsonNode summary = new ObjectMapper().readTree(chaos.folder().resolve("summary.json").toFile());
     console.item("jobs", audit.jobs() + ", outcomes " + audit.outcomes() + statuses(summary));
@@ -122,21 +128,21 @@ final class ChaosCommand implements Callable<Integer> {
     if (chaos.looksFinished()) {
       console.line("sluice: error: a run that could not write its results looked finished.");
       console.line("  Maybe a bug. Reproduce with: --kills " + kills + seedText());
-      return Sluice.EXIT_BUG;
+      return ExitStatus.BUG;
     }
     if (audit.violations().isEmpty()) {
       console.line("Nothing was lost or doubled.");
       if (!chaos.hasFinished()) {
         console.line("sluice: error: the run failed all the same, see above.");
         console.line("  Maybe " + chaos.folder().resolve("logs") + " says more.");
-        return Sluice.EXIT_BUG;
+        return ExitStatus.BUG;
       }
       return 0;
     }
     audit.violations().stream().limit(VIOLATIONS_SHOWN_MAX).forEach(v -> console.item("", v));
     console.line("sluice: error: the audit found " + audit.violations().size() + " violations.");
     console.line("  Maybe a bug. Reproduce with: --kills " + kills + seedText());
-    return Sluice.EXIT_BUG;
+    return ExitStatus.BUG;
   }
 
   /** What became of the measured jobs. */

@@ -7,7 +7,9 @@ import dev.sluice.analytics.check.Fault;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.RunCheck;
 import dev.sluice.analytics.check.ScheduleCheck;
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.workflow.ExecutionLog;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -95,10 +97,10 @@ final class CheckCommand implements Callable<Integer> {
       if (saveReport) {
         save(report);
       }
-      return report.passed() ? Sluice.EXIT_DONE : Sluice.EXIT_FAULTS;
+      return report.passed() ? ExitStatus.DONE : ExitStatus.FAULTS;
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());
-      return Sluice.EXIT_MISTAKE;
+      return ExitStatus.MISTAKE;
     }
   }
 

@@ -1,8 +1,15 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.RoleJoined;
-import dev.sluice.contract.RoleJoined.Role;
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.event.RoleJoined;
+import dev.sluice.contract.event.RoleJoined.Role;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.dispatch.LaneSource;
+import dev.sluice.harness.frame.RunFrame;
+import dev.sluice.harness.kafka.RunRegister;
+import dev.sluice.harness.role.ExecuteRole;
+import dev.sluice.harness.role.HangingLanes;
+import dev.sluice.harness.role.RoleProcess;
+import dev.sluice.harness.terminal.Console;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -58,7 +65,7 @@ final class ExecuteCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     return RoleProcess.run(
         Role.EXECUTE,
-        options,
+        options::settings,
         Console.standardOutput(),
         faultsFromStdin ? faults::take : line -> {},
         process -> {

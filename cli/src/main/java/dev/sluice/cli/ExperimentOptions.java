@@ -1,6 +1,7 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.RunId;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +47,7 @@ final class ExperimentOptions {
    */
   @Nullable String runId() throws UserMistakeException {
     if (runId != null) {
-      RoleOptions.checkRunId(runId);
+      RunId.check(runId);
     }
     return runId;
   }

@@ -1,10 +1,19 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.RoleJoined.Role;
-import dev.sluice.contract.RunEnded;
-import dev.sluice.contract.UserMistakeException;
-import dev.sluice.producer.RequestList;
-import dev.sluice.producer.RunFailedException;
+import dev.sluice.contract.event.RoleJoined.Role;
+import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.dispatch.LaneSource;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.RunFrame;
+import dev.sluice.harness.kafka.RunRegister;
+import dev.sluice.harness.process.RoleFailedException;
+import dev.sluice.harness.process.StoppedException;
+import dev.sluice.harness.role.ProduceRole;
+import dev.sluice.harness.role.RoleProcess;
+import dev.sluice.harness.terminal.Console;
+import dev.sluice.producer.generator.RunFailedException;
+import dev.sluice.producer.requests.RequestList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -44,7 +53,7 @@ final class ProduceCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     return RoleProcess.run(
-        Role.PRODUCE, options, Console.standardOutput(), line -> {}, this::produce);
+        Role.PRODUCE, options::settings, Console.standardOutput(), line -> {}, this::produce);
   }
 
   private int produce(RoleProcess process)
@@ -65,7 +74,7 @@ final class ProduceCommand implements Callable<Integer> {
       if (ended.isEmpty()) {
         throw new StoppedException();
       }
-      return Sluice.EXIT_DONE;
+      return ExitStatus.DONE;
     } catch (RunFailedException e) {
       throw new RoleFailedException(e.getMessage(), e);
     }

@@ -1,6 +1,10 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.profile.ProfileRun;
+import dev.sluice.harness.terminal.Console;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,7 +96,7 @@ final class ProfileCommand implements Callable<Integer> {
     } catch (UserMistakeException e) {
       console.endLiveLine();
       System.err.println(e.getMessage());
-      return Sluice.EXIT_MISTAKE;
+      return ExitStatus.MISTAKE;
     }
   }
 

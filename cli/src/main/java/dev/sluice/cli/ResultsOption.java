@@ -1,5 +1,6 @@
 package dev.sluice.cli;
 
+import dev.sluice.harness.frame.RunFolder;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;

@@ -1,19 +1,19 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.RunId;
+import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.role.RoleSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** What every role is told on its command line. */
-final class RoleOptions {
-  private static final Pattern RUN_ID = Pattern.compile("[a-zA-Z0-9][a-zA-Z0-9._-]{0,149}");
-
+public final class RoleOptions {
   @Parameters(
       paramLabel = "CONFIG",
       description = "The experiment file (YAML), the same for all roles of the run.")
@@ -65,57 +65,26 @@ final class RoleOptions {
       description = "Started by Sluice: ends with its standard input, leaves Ctrl-C to its parent.")
   private boolean child;
 
-  Path config() {
-    if (config == null) {
-      throw new IllegalStateException("the command line was not parsed");
-    }
-    return config;
-  }
-
-  List<String> overrides() {
-    return overrides;
-  }
-
-  /** What can be known of the options before anything is read. */
-  void check() throws UserMistakeException {
-    checkRunId(runId);
-    if (waitSeconds < 0) {
-      throw new UserMistakeException(
-          "--wait", "the value (" + waitSeconds + ") is below 0", "leave it out: it is 600 then");
-    }
-  }
-
-  String runId() {
-    return runId;
-  }
-
-  KafkaAccess kafka() throws UserMistakeException {
-    return KafkaAccess.of("--bootstrap", bootstrap, kafkaConfig);
-  }
-
   Duration waitLimit() {
     return Duration.ofSeconds(waitSeconds);
   }
 
-  /** Null: no metrics are served. */
-  @Nullable Integer metricsPort() {
-    return metricsPort;
-  }
-
-  boolean child() {
-    return child;
-  }
-
-  /** Whether an id can name topics and a folder. */
-  static void checkRunId(String runId) throws UserMistakeException {
-    if (!RUN_ID.matcher(runId).matches()) {
+  RoleSettings settings() throws UserMistakeException {
+    RunId.check(runId);
+    if (waitSeconds < 0) {
       throw new UserMistakeException(
-          "--run-id",
-          "the id ("
-              + runId
-              + ") can not name topics and a folder: it begins with a letter or digit, and goes on"
-              + " with letters, digits, '.', '_' and '-', at most 150 in all",
-          "leave it out of run: one is made from the run's name and the time");
+          "--wait", "the value (" + waitSeconds + ") is below 0", "leave it out: it is 600 then");
     }
+    if (config == null) {
+      throw new IllegalStateException("the command line was not parsed");
+    }
+    return new RoleSettings(
+        config,
+        overrides,
+        runId,
+        KafkaAccess.of("--bootstrap", bootstrap, kafkaConfig),
+        waitLimit(),
+        metricsPort,
+        child);
   }
 }

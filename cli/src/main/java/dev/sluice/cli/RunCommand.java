@@ -1,6 +1,11 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.run.ExperimentRun;
+import dev.sluice.harness.run.ProcessesRun;
+import dev.sluice.harness.run.RepeatedRun;
+import dev.sluice.harness.terminal.Console;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -124,7 +129,7 @@ final class RunCommand implements Callable<Integer> {
     } catch (UserMistakeException e) {
       console.endLiveLine();
       System.err.println(e.getMessage());
-      return Sluice.EXIT_MISTAKE;
+      return ExitStatus.MISTAKE;
     }
   }
 

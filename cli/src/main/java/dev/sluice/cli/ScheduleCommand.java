@@ -1,7 +1,12 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.RoleJoined;
-import dev.sluice.contract.RoleJoined.Role;
+import dev.sluice.contract.event.RoleJoined;
+import dev.sluice.contract.event.RoleJoined.Role;
+import dev.sluice.harness.frame.RunFrame;
+import dev.sluice.harness.kafka.RunRegister;
+import dev.sluice.harness.role.RoleProcess;
+import dev.sluice.harness.role.ScheduleRole;
+import dev.sluice.harness.terminal.Console;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -27,7 +32,7 @@ final class ScheduleCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     return RoleProcess.run(
         Role.SCHEDULE,
-        options,
+        options::settings,
         Console.standardOutput(),
         line -> {},
         process -> {

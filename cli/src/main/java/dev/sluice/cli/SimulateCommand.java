@@ -1,6 +1,12 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.RunId;
+import dev.sluice.harness.simulate.LikeRuns;
+import dev.sluice.harness.simulate.SimulatedRun;
+import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.workflow.WorkflowRun;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -106,7 +112,7 @@ final class SimulateCommand implements Callable<Integer> {
         new Console(json ? System.err : out, !json && Boolean.getBoolean("sluice.terminal"));
     try {
       if (runId != null) {
-        RoleOptions.checkRunId(runId);
+        RunId.check(runId);
       }
       if (workflows.given()) {
         return simulateWorkflows(out, console);
@@ -135,7 +141,7 @@ final class SimulateCommand implements Callable<Integer> {
       return status;
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());
-      return Sluice.EXIT_MISTAKE;
+      return ExitStatus.MISTAKE;
     }
   }
 
@@ -148,7 +154,7 @@ final class SimulateCommand implements Callable<Integer> {
     if (json) {
       out.print(agreement);
     }
-    return Sluice.EXIT_DONE;
+    return ExitStatus.DONE;
   }
 
   private static void refuseBesideLike(boolean given, String what) throws UserMistakeException {
@@ -167,7 +173,7 @@ final class SimulateCommand implements Callable<Integer> {
     refuseBesideWorkflows(profile != null, "--profile", "a latency table");
     refuseBesideWorkflows(repeats != null, "--repeat", "repeats");
     refuseBesideWorkflows(!like.isEmpty(), "--like", "live runs");
-    var run = new WorkflowRun(workflows, console);
+    var run = new WorkflowRun(workflows.settings(), console);
     int status = run.execute(results.folder(), runId, noTrace);
     String summaryJson = run.summaryJson();
     if (json && summaryJson != null) {

@@ -1,5 +1,7 @@
 package dev.sluice.cli;
 
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.SluiceVersion;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -30,11 +32,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
     },
     footer = {"", "Example:", "  ./sluice run configs/quickstart.yaml"})
 public final class Sluice {
-  static final int EXIT_DONE = 0;
-  static final int EXIT_BUG = 1;
-  static final int EXIT_MISTAKE = 2;
-  static final int EXIT_FAULTS = 3;
-
   private Sluice() {}
 
   public static void main(String[] arguments) {
@@ -51,7 +48,7 @@ public final class Sluice {
             (error, command, parsed) -> {
               command.getErr().println("sluice: error: a bug ended the command.");
               error.printStackTrace(command.getErr());
-              return EXIT_BUG;
+              return ExitStatus.BUG;
             })
         .execute(arguments);
   }
@@ -83,19 +80,14 @@ public final class Sluice {
             suggestions.isEmpty()
                 ? "  Maybe " + command.getCommandSpec().qualifiedName() + " --help shows how."
                 : "  Maybe you meant " + String.join(" or ", suggestions) + ".");
-    return EXIT_MISTAKE;
+    return ExitStatus.MISTAKE;
   }
 
-  /** The version that the build wrote into the jar. */
-  static final class Version implements IVersionProvider {
-    static String current() {
-      String version = Sluice.class.getPackage().getImplementationVersion();
-      return version == null ? "development" : version;
-    }
-
+  /** Says the version of Sluice and of Java. */
+  public static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
-      return new String[] {"Sluice " + current() + ", Java " + Runtime.version()};
+      return new String[] {"Sluice " + SluiceVersion.current() + ", Java " + Runtime.version()};
     }
   }
 }

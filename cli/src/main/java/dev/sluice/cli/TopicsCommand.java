@@ -3,7 +3,11 @@ package dev.sluice.cli;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.kafka.LeftRun;
+import dev.sluice.harness.kafka.RunTopics;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,7 +39,7 @@ final class TopicsCommand implements Callable<Integer> {
   public Integer call() {
     System.err.println("sluice: error: topics wants to know what to do.");
     System.err.println("  Maybe you meant ./sluice topics list --bootstrap HOST:PORT.");
-    return Sluice.EXIT_MISTAKE;
+    return ExitStatus.MISTAKE;
   }
 
   /** Where the Kafka is. */
@@ -81,10 +85,10 @@ final class TopicsCommand implements Callable<Integer> {
         } else {
           show(runs);
         }
-        return Sluice.EXIT_DONE;
+        return ExitStatus.DONE;
       } catch (UserMistakeException e) {
         System.err.println(e.getMessage());
-        return Sluice.EXIT_MISTAKE;
+        return ExitStatus.MISTAKE;
       }
     }
   }
@@ -137,10 +141,10 @@ final class TopicsCommand implements Callable<Integer> {
             System.out.println("nothing to remove");
           }
         }
-        return Sluice.EXIT_DONE;
+        return ExitStatus.DONE;
       } catch (UserMistakeException e) {
         System.err.println(e.getMessage());
-        return Sluice.EXIT_MISTAKE;
+        return ExitStatus.MISTAKE;
       }
     }
 

@@ -2,12 +2,16 @@ package dev.sluice.cli;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.latency.LatencyModel;
-import dev.sluice.executor.latency.ProfileFile;
-import dev.sluice.executor.latency.ProfileRow;
 import dev.sluice.executor.latency.Trainer;
 import dev.sluice.executor.latency.Trainer.Trained;
+import dev.sluice.executor.profile.ProfileFile;
+import dev.sluice.executor.profile.ProfileRow;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.SluiceVersion;
+import dev.sluice.harness.profile.TrainReport;
+import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -72,10 +76,10 @@ final class TrainCommand implements Callable<Integer> {
       Path home = Path.of(System.getProperty("sluice.home", "."));
       train(
           profiles, out == null ? home.resolve("models").resolve("latency") : out, console, result);
-      return Sluice.EXIT_DONE;
+      return ExitStatus.DONE;
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());
-      return Sluice.EXIT_MISTAKE;
+      return ExitStatus.MISTAKE;
     }
   }
 
@@ -83,7 +87,7 @@ final class TrainCommand implements Callable<Integer> {
       throws UserMistakeException, IOException {
     List<ProfileRow> rows =
         Trainer.checked(ProfileFile.read(file).rows(), file.toString(), deviceKind);
-    console.line("Sluice " + Sluice.Version.current() + ", training on " + file);
+    console.line("Sluice " + SluiceVersion.current() + ", training on " + file);
     Trained trained = Trainer.train(rows, seed);
     LatencyModel model = trained.model();
     var report = new TrainReport(file.toString(), trained);

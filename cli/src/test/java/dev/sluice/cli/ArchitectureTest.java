@@ -3,22 +3,30 @@ package dev.sluice.cli;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import dev.sluice.executor.ModelKey;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Who may know whom. The compiler forbids a module it cannot see; this forbids the rest. */
+/** Rules of the layout that the compiler does not guard; ARCHITECTURE.md says them in words. */
 final class ArchitectureTest {
+  private static final int CLASSES_PER_PACKAGE_MAX = 20;
   private static final String[] JDK = {"java..", "javax.imageio..", "org.jspecify.annotations.."};
+  private static final String[] KAFKA_CLIENTS = {
+    "org.apache.kafka.clients..", "org.apache.kafka.common.."
+  };
 
   private static final JavaClasses SLUICE =
       new ClassFileImporter()
@@ -29,87 +37,148 @@ final class ArchitectureTest {
   private static Map<String, String[]> allowed() {
     Map<String, String[]> allowed = new LinkedHashMap<>();
     allowed.put(
-        "dev.sluice.contract..", new String[] {"com.fasterxml.jackson..", "org.yaml.snakeyaml.."});
+        "dev.sluice.contract..",
+        and(KAFKA_CLIENTS, "com.fasterxml.jackson..", "org.yaml.snakeyaml..", "de.siegmar.."));
     allowed.put("dev.sluice.scheduling..", new String[] {});
     allowed.put(
-        "dev.sluice.producer..",
-        new String[] {
-          "dev.sluice.contract..",
-          "org.apache.kafka.clients..",
-          "org.apache.kafka.common..",
-          "org.slf4j.."
-        });
+        "dev.sluice.producer..", and(KAFKA_CLIENTS, "dev.sluice.contract..", "org.slf4j.."));
     allowed.put(
         "dev.sluice.scheduler..",
-        new String[] {
-          "dev.sluice.contract..",
-          "dev.sluice.scheduling..",
-          "org.apache.kafka..",
-          "com.fasterxml.jackson..",
-          "org.slf4j.."
-        });
+        and(
+            KAFKA_CLIENTS,
+            "dev.sluice.contract..",
+            "dev.sluice.scheduling..",
+            "org.apache.kafka.streams..",
+            "com.fasterxml.jackson..",
+            "org.slf4j.."));
     allowed.put(
         "dev.sluice.executor..",
-        new String[] {
-          "dev.sluice.contract..",
-          "org.apache.kafka.clients..",
-          "org.apache.kafka.common..",
-          "ai.djl..",
-          "com.sun.management..",
-          "de.siegmar.fastcsv..",
-          "org.slf4j..",
-          "smile.."
-        });
+        and(
+            KAFKA_CLIENTS,
+            "dev.sluice.contract..",
+            "ai.djl..",
+            "com.sun.management..",
+            "de.siegmar.fastcsv..",
+            "org.apache.commons.statistics..",
+            "org.slf4j..",
+            "smile.."));
     allowed.put(
         "dev.sluice.analytics..",
-        new String[] {
-          "dev.sluice.contract..",
-          "org.apache.kafka.clients..",
-          "org.apache.kafka.common..",
-          "com.fasterxml.jackson..",
-          "de.siegmar.fastcsv..",
-          "org.HdrHistogram..",
-          "org.jfree..",
-          "org.apache.commons.statistics..",
-          "org.knowm.xchart..",
-          "org.slf4j..",
-          "org.yaml.snakeyaml.."
-        });
+        and(
+            KAFKA_CLIENTS,
+            "dev.sluice.contract..",
+            "com.fasterxml.jackson..",
+            "de.siegmar.fastcsv..",
+            "org.HdrHistogram..",
+            "org.jfree..",
+            "org.apache.commons.statistics..",
+            "org.knowm.xchart..",
+            "org.slf4j..",
+            "org.yaml.snakeyaml.."));
     return allowed;
+  }
+
+  private static String[] and(String[] some, String... others) {
+    return Stream.of(some, others).flatMap(Stream::of).toArray(String[]::new);
   }
 
   @Test
   void sawEveryModule() {
-    allowed()
-        .keySet()
+    Stream.concat(
+            allowed().keySet().stream(), Stream.of("dev.sluice.harness..", "dev.sluice.cli.."))
         .forEach(
             module ->
                 assertThat(SLUICE.that(resideInAPackage(module))).as(module).hasSizeGreaterThan(5));
-    assertThat(SLUICE.that(resideInAPackage("dev.sluice.cli.."))).hasSizeGreaterThan(5);
   }
 
   @Test
   void eachModuleUsesOnlyWhatTheDesignAllows() {
     allowed()
         .forEach(
-            (module, others) -> {
-              String[] all = new String[JDK.length + others.length + 1];
-              System.arraycopy(JDK, 0, all, 0, JDK.length);
-              System.arraycopy(others, 0, all, JDK.length, others.length);
-              all[all.length - 1] = module;
-              classes()
-                  .that()
-                  .resideInAPackage(module)
-                  .should()
-                  .onlyDependOnClassesThat(resideInAnyPackage(all))
-                  .check(SLUICE);
-            });
+            (module, others) ->
+                classes()
+                    .that()
+                    .resideInAPackage(module)
+                    .should()
+                    .onlyDependOnClassesThat(resideInAnyPackage(and(and(JDK, others), module)))
+                    .check(SLUICE));
   }
 
   @Test
-  void onlyTheCommandLineNamesASystemClockOrStartsAProcess() {
+  void noCircleOfPackages() {
+    slices().matching("dev.sluice.(**)").should().beFreeOfCycles().check(SLUICE);
+  }
+
+  @Test
+  void noCrowdedPackage() {
+    Map<String, Set<String>> packages = new TreeMap<>();
+    for (JavaClass type : SLUICE) {
+      if (!type.getSimpleName().equals("package-info")) {
+        String file = type.getName().replaceFirst("\\$.*", "");
+        packages.computeIfAbsent(type.getPackageName(), name -> new TreeSet<>()).add(file);
+      }
+    }
+    packages.values().removeIf(names -> names.size() <= CLASSES_PER_PACKAGE_MAX);
+    assertThat(packages).as("packages above " + CLASSES_PER_PACKAGE_MAX + " classes").isEmpty();
+  }
+
+  @Test
+  void onlyTheCommandLineKnowsItsLibrary() {
     noClasses()
         .that(not(resideInAPackage("dev.sluice.cli..")))
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("picocli..", "dev.sluice.cli..")
+        .check(SLUICE);
+  }
+
+  @Test
+  void policiesSeeTheirInterfaceAndJobsAlone() {
+    classes()
+        .that()
+        .resideInAPackage("dev.sluice.scheduling.policies..")
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(
+                and(
+                    JDK,
+                    "dev.sluice.scheduling.policies..",
+                    "dev.sluice.scheduling.policy..",
+                    "dev.sluice.scheduling.job..")))
+        .check(SLUICE);
+  }
+
+  @Test
+  void eventsKnowNoKafka() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(
+            "dev.sluice.contract.event..",
+            "dev.sluice.contract.value..",
+            "dev.sluice.contract.codec..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("org.apache.kafka..")
+        .check(SLUICE);
+  }
+
+  @Test
+  void onlyItsOwnPackageStartsProcesses() {
+    noClasses()
+        .that(not(resideInAPackage("dev.sluice.harness.process..")))
+        .should()
+        .callConstructor(ProcessBuilder.class, String[].class)
+        .orShould()
+        .callConstructor(ProcessBuilder.class, java.util.List.class)
+        .orShould()
+        .callMethod(Runtime.class, "exec", String[].class)
+        .check(SLUICE);
+  }
+
+  @Test
+  void onlyTheMachinesPackageNamesAClock() {
+    noClasses()
+        .that(not(resideInAPackage("dev.sluice.harness.machine..")))
         .should()
         .callMethod(System.class, "nanoTime")
         .orShould()
@@ -117,14 +186,33 @@ final class ArchitectureTest {
         .orShould()
         .callMethod(java.time.Instant.class, "now")
         .orShould()
+        .callMethod(java.time.LocalDateTime.class, "now")
+        .orShould()
         .callMethod(java.time.Clock.class, "systemUTC")
         .orShould()
         .callMethod(java.time.InstantSource.class, "system")
         .orShould()
-        .callConstructor(ProcessBuilder.class, String[].class)
-        .orShould()
-        .callMethod(Runtime.class, "exec", String[].class)
-        .orShould()
+        .dependOnClassesThat()
+        .resideInAPackage("com.sun.jna..")
+        .check(SLUICE);
+  }
+
+  @Test
+  void onlyModelsKnowTheirEngines() {
+    noClasses()
+        .that(
+            not(resideInAnyPackage("dev.sluice.executor.model..", "dev.sluice.executor.layers..")))
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("ai.djl..")
+        .check(SLUICE);
+  }
+
+  @Test
+  void onlyTheMainExits() {
+    noClasses()
+        .that(not(resideInAPackage("dev.sluice.cli..")))
+        .should()
         .callMethod(System.class, "exit", int.class)
         .check(SLUICE);
   }
@@ -133,20 +221,38 @@ final class ArchitectureTest {
   void learnedLatencyKnowsRowsAlone() {
     noClasses()
         .that()
-        .resideInAPackage("dev.sluice.executor.latency..")
+        .resideInAnyPackage(
+            "dev.sluice.executor.latency..",
+            "dev.sluice.executor.estimator..",
+            "dev.sluice.executor.profile..")
         .should()
-        .dependOnClassesThat(
-            resideInAnyPackage(
-                    "dev.sluice.executor",
-                    "dev.sluice.executor.model..",
-                    "org.apache.kafka..",
-                    "ai.djl..",
-                    "java.time..")
-                .and(not(type(ModelKey.class)))) // a name, no more
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.sluice.executor.dispatch..",
+            "dev.sluice.executor.lane..",
+            "dev.sluice.executor.model..",
+            "org.apache.kafka..",
+            "ai.djl..",
+            "java.time..")
         .orShould()
         .dependOnClassesThat()
         .haveFullyQualifiedName("java.io.ObjectInputStream")
         .check(SLUICE);
+  }
+
+  @Test
+  void theSecondOpinionsShareNoReaderWithTheRest() {
+    Stream.of("dev.sluice.analytics.check..", "dev.sluice.analytics.audit..")
+        .forEach(
+            opinion ->
+                noClasses()
+                    .that()
+                    .resideInAPackage(opinion)
+                    .should()
+                    .dependOnClassesThat(
+                        resideInAPackage("dev.sluice.analytics..")
+                            .and(not(resideInAPackage(opinion))))
+                    .check(SLUICE));
   }
 
   @Test

@@ -2,13 +2,14 @@ package dev.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.analytics.EventLogReader;
 import dev.sluice.analytics.audit.LogAudit;
+import dev.sluice.analytics.log.EventLogReader;
 import dev.sluice.cli.Loop.Ended;
-import dev.sluice.contract.EventCodec;
-import dev.sluice.contract.MetricsWindow;
-import dev.sluice.contract.ProcessClock;
-import dev.sluice.contract.Topics;
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.event.MetricsWindow;
+import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.harness.kafka.EmbeddedBroker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;

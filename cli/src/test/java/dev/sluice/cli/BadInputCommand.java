@@ -3,6 +3,7 @@ package dev.sluice.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.harness.frame.ExitStatus;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -14,10 +15,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** A command as a person gives it, and what came of it. */
-record BadInputCommand(int status, String out, String err) {
+public record BadInputCommand(int status, String out, String err) {
 
   /** Runs a command in this process. */
-  static BadInputCommand sluice(String... arguments) {
+  public static BadInputCommand sluice(String... arguments) {
     PrintStream outBefore = System.out;
     PrintStream errBefore = System.err;
     var out = new ByteArrayOutputStream();
@@ -67,8 +68,8 @@ record BadInputCommand(int status, String out, String err) {
    * It was refused as a mistake: exit 2, so many mistakes of one line and one "Maybe" each and
    * nothing else on standard error, and no broker had been started.
    */
-  BadInputCommand isRefused(int mistakes) {
-    assertThat(status).as(err).isEqualTo(Sluice.EXIT_MISTAKE);
+  public BadInputCommand isRefused(int mistakes) {
+    assertThat(status).as(err).isEqualTo(ExitStatus.MISTAKE);
     List<String> lines = err.lines().toList();
     assertThat(lines).as(err).hasSize(2 * mistakes);
     for (int i = 0; i < lines.size(); i += 2) {
@@ -79,7 +80,7 @@ record BadInputCommand(int status, String out, String err) {
     return this;
   }
 
-  BadInputCommand says(String part) {
+  public BadInputCommand says(String part) {
     assertThat(err).contains(part);
     return this;
   }

@@ -2,6 +2,7 @@ package dev.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.harness.kafka.EmbeddedBroker;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;

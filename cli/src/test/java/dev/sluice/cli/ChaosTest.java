@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sluice.cli.Loop.Ended;
+import dev.sluice.harness.chaos.Chaos;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

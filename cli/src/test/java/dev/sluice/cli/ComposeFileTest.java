@@ -3,7 +3,9 @@ package dev.sluice.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.cli.ChildProcess.Signal;
+import dev.sluice.harness.kafka.EmbeddedBroker;
+import dev.sluice.harness.process.ChildProcess;
+import dev.sluice.harness.process.ChildProcess.Signal;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

@@ -3,7 +3,8 @@ package dev.sluice.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.contract.Topics;
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.harness.kafka.EmbeddedBroker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,6 +3,7 @@ package dev.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.harness.kafka.EmbeddedBroker;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -2,7 +2,9 @@ package dev.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.contract.Topics;
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.kafka.EmbeddedBroker;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -67,7 +69,7 @@ final class FailingRoleTest {
     }
 
     void assertFailed() throws Exception {
-      assertThat(running.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isEqualTo(Sluice.EXIT_BUG);
+      assertThat(running.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isEqualTo(ExitStatus.BUG);
       assertThat(screen.text())
           .contains("sluice: error: the run failed: ")
           .contains("run.log")

@@ -3,10 +3,12 @@ package dev.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.contract.UserMistakeException;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
-import dev.sluice.producer.RequestList;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.dispatch.LaneSource;
+import dev.sluice.harness.frame.Registries;
+import dev.sluice.producer.requests.RequestList;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

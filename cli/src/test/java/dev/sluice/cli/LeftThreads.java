@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /** The threads that a piece of work left behind, waited for a while. */
-final class LeftThreads {
+public final class LeftThreads {
   private static final Pattern OURS =
       Pattern.compile(
           "(?i).*(kafka|sluice|generator-|executor|lane|analytics|stream|broker|raft|coordinator).*");
@@ -15,7 +15,7 @@ final class LeftThreads {
   private final Set<Thread> before = Thread.getAllStackTraces().keySet();
 
   /** Names of those that are Sluice's or Kafka's, or would keep the process alive. */
-  List<String> names() throws InterruptedException {
+  public List<String> names() throws InterruptedException {
     List<String> names = new ArrayList<>();
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
       if (!before.contains(thread)

@@ -2,6 +2,8 @@ package dev.sluice.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.harness.run.ExperimentRun;
+import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param folder of the experiment file, and of the results
  * @param bootstrap null: each run starts its own broker
  */
-record Loop(Path folder, @Nullable String bootstrap) {
-  static final String EMULATED =
+public record Loop(Path folder, @Nullable String bootstrap) {
+  public static final String EMULATED =
       """
       seed: 7
       duration_seconds: 1
@@ -41,12 +43,12 @@ record Loop(Path folder, @Nullable String bootstrap) {
       """;
 
   /** How a run ended. */
-  record Ended(int status, Path folder, String text) {
-    JsonNode summary() throws IOException {
+  public record Ended(int status, Path folder, String text) {
+    public JsonNode summary() throws IOException {
       return new ObjectMapper().readTree(folder.resolve("summary.json").toFile());
     }
 
-    List<Map<String, String>> rows(String table) throws IOException {
+    public List<Map<String, String>> rows(String table) throws IOException {
       List<String> lines = Files.readAllLines(folder.resolve(table));
       String[] names = lines.get(0).split(",", -1);
       List<Map<String, String>> rows = new ArrayList<>();
@@ -61,16 +63,16 @@ record Loop(Path folder, @Nullable String bootstrap) {
       return rows;
     }
 
-    long count(String status) throws IOException {
+    public long count(String status) throws IOException {
       return rows("trace.csv").stream().filter(row -> row.get("status").equals(status)).count();
     }
   }
 
-  Path results() {
+  public Path results() {
     return folder.resolve("results");
   }
 
-  Path write(String experiment) throws IOException {
+  public Path write(String experiment) throws IOException {
     return Files.writeString(folder.resolve("tiny.yaml"), experiment);
   }
 
@@ -108,7 +110,7 @@ record Loop(Path folder, @Nullable String bootstrap) {
   }
 
   /** Names in the results folder. */
-  List<String> left() throws IOException {
+  public List<String> left() throws IOException {
     if (!Files.exists(results())) {
       return List.of();
     }

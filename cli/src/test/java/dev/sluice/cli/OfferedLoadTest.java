@@ -3,11 +3,13 @@ package dev.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.sluice.contract.ExecutorReported.Capability;
-import dev.sluice.contract.ExecutorReported.WarmUp;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
-import dev.sluice.producer.RequestList;
+import dev.sluice.harness.frame.Registries;
+import dev.sluice.producer.requests.OfferedLoad;
+import dev.sluice.producer.requests.RequestList;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

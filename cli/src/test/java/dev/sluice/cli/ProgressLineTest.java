@@ -2,9 +2,11 @@ package dev.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.analytics.LiveSnapshot;
+import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
+import dev.sluice.harness.frame.Registries;
+import dev.sluice.harness.terminal.ProgressLine;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.sluice.producer.RepeatSeeds;
+import dev.sluice.harness.run.ExperimentRun;
+import dev.sluice.harness.run.RepeatedRun;
+import dev.sluice.harness.terminal.Console;
+import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

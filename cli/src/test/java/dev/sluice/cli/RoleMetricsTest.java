@@ -4,11 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.sluice.analytics.LiveSnapshot;
-import dev.sluice.contract.UserMistakeException;
-import dev.sluice.executor.ExecutorNumbers;
-import dev.sluice.producer.GeneratorNumbers;
-import dev.sluice.scheduler.SchedulerStream;
+import dev.sluice.analytics.fold.LiveSnapshot;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.dispatch.ExecutorNumbers;
+import dev.sluice.harness.role.RoleMetrics;
+import dev.sluice.producer.generator.GeneratorNumbers;
+import dev.sluice.scheduler.topology.SchedulerStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -2,11 +2,18 @@ package dev.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.cli.ChildProcess.Signal;
 import dev.sluice.cli.Loop.Ended;
-import dev.sluice.contract.RoleJoined;
-import dev.sluice.contract.RoleJoined.Role;
-import dev.sluice.contract.Topics;
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.event.RoleJoined;
+import dev.sluice.contract.event.RoleJoined.Role;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.kafka.EmbeddedBroker;
+import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.kafka.LeftRun;
+import dev.sluice.harness.kafka.RunRegister;
+import dev.sluice.harness.kafka.RunTopics;
+import dev.sluice.harness.process.ChildProcess;
+import dev.sluice.harness.process.ChildProcess.Signal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -92,12 +99,12 @@ final class RoleProcessesTest {
       try (var register = awaitRegister(roles, first, broker)) {
         ChildProcess other = roles.role("other-seed", "execute", "--set", "seed=8");
         ChildProcess sharded = roles.role("sharded", "execute", "--set", "kafka.shards=2");
-        roles.awaitEnd(other, Sluice.EXIT_MISTAKE);
+        roles.awaitEnd(other, ExitStatus.MISTAKE);
         assertThat(Roles.printed(other))
             .contains("--run-id: error: the run (agreed) began with another experiment: its digest")
             .contains("  Maybe another file, --set or version of Sluice was given")
             .doesNotContain("Exception");
-        roles.awaitEnd(sharded, Sluice.EXIT_MISTAKE);
+        roles.awaitEnd(sharded, ExitStatus.MISTAKE);
         assertThat(Roles.printed(sharded))
             .contains("error: the run (agreed) has (1) shards on this broker, and this role was");
         assertThat(register.isPresent(Role.EXECUTE)).isFalse();
@@ -186,7 +193,7 @@ final class RoleProcessesTest {
         RoleJoined after = register.join(Role.ANALYZE, "analyze", "digest", null);
         assertThat(register.awaitOthersLeft(Set.of(after.instance()), LIMIT)).isEmpty();
         ChildProcess third = roles.start("broker-3", command);
-        roles.awaitEnd(third, Sluice.EXIT_MISTAKE);
+        roles.awaitEnd(third, ExitStatus.MISTAKE);
         assertThat(Roles.printed(third)).contains("--port: error: the port can not be listened on");
       }
     }

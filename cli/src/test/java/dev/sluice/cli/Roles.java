@@ -2,7 +2,9 @@ package dev.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.cli.ChildProcess.Spec;
+import dev.sluice.harness.process.ChildProcess;
+import dev.sluice.harness.process.ChildProcess.Spec;
+import dev.sluice.harness.process.Supervisor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,11 +14,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Roles of one run as real processes, which end with the test. */
-final class Roles implements AutoCloseable {
+public final class Roles implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(120);
 
   /** Promises so long that the generators can not be too late for them on a busy machine. */
-  static final List<String> UNHURRIED =
+  public static final List<String> UNHURRIED =
       List.of("--set", "classes.interactive.slo_ms=400000", "--set", "classes.batch.slo_ms=800000");
 
   private final Loop loop;

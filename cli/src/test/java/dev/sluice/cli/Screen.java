@@ -9,10 +9,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /** What was printed, and a way to wait for words on it. */
-final class Screen extends OutputStream {
+public final class Screen extends OutputStream {
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-  PrintStream stream() {
+  public PrintStream stream() {
     return new PrintStream(this, true, StandardCharsets.UTF_8);
   }
 
@@ -28,12 +28,12 @@ final class Screen extends OutputStream {
     notifyAll();
   }
 
-  synchronized String text() {
+  public synchronized String text() {
     return bytes.toString(StandardCharsets.UTF_8);
   }
 
   /** Waits until the words stand there; fails, showing all, if they do not come in time. */
-  void await(String words, Duration limit) throws InterruptedException {
+  public void await(String words, Duration limit) throws InterruptedException {
     await(Pattern.compile(words, Pattern.LITERAL), limit);
   }
 
@@ -42,7 +42,7 @@ final class Screen extends OutputStream {
     await(Pattern.compile(" sent [1-9]"), limit);
   }
 
-  private synchronized void await(Pattern words, Duration limit) throws InterruptedException {
+  public synchronized void await(Pattern words, Duration limit) throws InterruptedException {
     long endNs = System.nanoTime() + limit.toNanos();
     while (!words.matcher(text()).find()) {
       long leftNs = endNs - System.nanoTime();

@@ -3,6 +3,10 @@ package dev.sluice.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.harness.kafka.EmbeddedBroker;
+import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.kafka.LeftRun;
+import dev.sluice.harness.process.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.contract.experiment.ExperimentFile;
-import dev.sluice.producer.RequestList;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.Registries;
+import dev.sluice.producer.requests.RequestList;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -165,7 +167,7 @@ final class SimulateCommandTest {
         Files.writeString(
             folder.resolve("real.yaml"), "duration_seconds: 2\narrival_rate_jobs_per_sec: 1\n");
     BadInputCommand refused = simulate(config, "a");
-    assertThat(refused.status()).isEqualTo(Sluice.EXIT_MISTAKE);
+    assertThat(refused.status()).isEqualTo(ExitStatus.MISTAKE);
     assertThat(refused.err())
         .contains("real.yaml: error: nothing says how long batches take on these lanes")
         .contains("Maybe --profile FILE");
@@ -176,7 +178,7 @@ final class SimulateCommandTest {
   void refusesARecordingOfHopsThatIsNone() throws IOException {
     Files.writeString(folder.resolve("hops.csv"), "at_s,kind\n");
     BadInputCommand refused = simulate(tiny(), "a", "--set", "simulation.hops=hops.csv");
-    assertThat(refused.status()).isEqualTo(Sluice.EXIT_MISTAKE);
+    assertThat(refused.status()).isEqualTo(ExitStatus.MISTAKE);
     assertThat(refused.err()).contains("hops.csv:1: error: the columns are not at_s,kind");
   }
 
@@ -217,11 +219,11 @@ final class SimulateCommandTest {
     Path one = live("one", 1);
     Path two = live("two", 2);
     BadInputCommand own = sluice("simulate", "--like", one.toString(), "--profile", one.toString());
-    assertThat(own.status()).isEqualTo(Sluice.EXIT_MISTAKE);
+    assertThat(own.status()).isEqualTo(ExitStatus.MISTAKE);
     assertThat(own.err()).contains("--profile: error: these service times");
     BadInputCommand ownHops =
         sluice("simulate", "--like", one.toString(), "--set", "simulation.hops=" + one);
-    assertThat(ownHops.status()).isEqualTo(Sluice.EXIT_MISTAKE);
+    assertThat(ownHops.status()).isEqualTo(ExitStatus.MISTAKE);
     assertThat(ownHops.err()).contains("are the run's own");
 
     BadInputCommand compared =
@@ -244,7 +246,7 @@ final class SimulateCommandTest {
   void likensNothingToASimulation() throws IOException {
     assertThat(simulate(tiny(), "a").status()).isZero();
     BadInputCommand refused = sluice("simulate", "--like", folder.resolve("a").toString());
-    assertThat(refused.status()).isEqualTo(Sluice.EXIT_MISTAKE);
+    assertThat(refused.status()).isEqualTo(ExitStatus.MISTAKE);
     assertThat(refused.err()).contains("this run was itself a simulation");
     assertThat(sluice("simulate", "--like", folder.toString()).err())
         .contains("this is no folder of a finished run");

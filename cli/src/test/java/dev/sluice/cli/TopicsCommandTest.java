@@ -5,8 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.sluice.contract.RoleJoined.Role;
-import dev.sluice.contract.Topics;
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.event.RoleJoined.Role;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.kafka.EmbeddedBroker;
+import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.kafka.RunRegister;
+import dev.sluice.harness.kafka.RunTopics;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,7 +80,7 @@ final class TopicsCommandTest {
     assertThat(topics()).contains("unfinished.runs").noneMatch(t -> t.startsWith("kept.runs"));
     assertThat(groups()).isEmpty();
     BadInputCommand strangers = topics("prune", "strangers");
-    assertThat(strangers.status()).isEqualTo(Sluice.EXIT_MISTAKE);
+    assertThat(strangers.status()).isEqualTo(ExitStatus.MISTAKE);
     strangers.says("no run of that id has left topics (strangers)").says("unfinished");
     topics("prune", "unfinished");
     assertThat(topics())

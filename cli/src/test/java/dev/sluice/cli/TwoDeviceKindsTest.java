@@ -2,8 +2,10 @@ package dev.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.cli.ChildProcess.Signal;
 import dev.sluice.cli.Loop.Ended;
+import dev.sluice.harness.kafka.EmbeddedBroker;
+import dev.sluice.harness.process.ChildProcess;
+import dev.sluice.harness.process.ChildProcess.Signal;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.cli.Loop.Ended;
-import dev.sluice.scheduling.policy.Policies;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.kafka.EmbeddedBroker;
+import dev.sluice.scheduling.policies.Policies;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -168,7 +170,7 @@ final class WholeLoopTest {
     assertThat(summary.path("seed").asInt()).isEqualTo(8);
     assertThat(screen.text())
         .isEqualTo(Files.readString(loop.results().resolve("as-json").resolve("summary.json")));
-    assertThat(execute("--run-id", "as-json")).isEqualTo(Sluice.EXIT_MISTAKE);
+    assertThat(execute("--run-id", "as-json")).isEqualTo(ExitStatus.MISTAKE);
     assertThat(loop.left()).containsExactly("as-json");
   }
 

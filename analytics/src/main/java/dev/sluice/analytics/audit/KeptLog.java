@@ -31,7 +31,7 @@ final class KeptLog {
   boolean givenUp;
 
   /** A job as its first request says, and its outcomes. */
-  static final class Job {
+  public static final class Job {
     final String id;
     final List<Outcome> outcomes = new ArrayList<>(1);
     @Nullable Request request;
@@ -118,7 +118,7 @@ final class KeptLog {
 
   /** One partition of facts, dispatches and outcomes. */
   static final class Shard {
-    final Map<String, Dispatch> dispatches = new HashMap<>();
+    public final Map<String, Dispatch> dispatches = new HashMap<>();
     final List<Completion> completions = new ArrayList<>();
     final List<Report> reports = new ArrayList<>();
     final Map<Integer, Long> announced = new TreeMap<>();

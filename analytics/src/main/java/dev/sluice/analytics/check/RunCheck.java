@@ -1,7 +1,7 @@
 package dev.sluice.analytics.check;
 
 import dev.sluice.analytics.check.RunFolder.Row;
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;

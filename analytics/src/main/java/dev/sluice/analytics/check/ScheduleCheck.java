@@ -1,7 +1,7 @@
 package dev.sluice.analytics.check;
 
 import dev.sluice.analytics.check.ScheduleLog.Execution;
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.workflow.Model;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.contract.workflow.WorkflowFiles.Skipped;

@@ -3,7 +3,7 @@ package dev.sluice.analytics.check;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,10 +1,15 @@
 package dev.sluice.contract.experiment;
 
-import dev.sluice.contract.UserMistakeException;
-import dev.sluice.contract.experiment.YamlTree.Entry;
-import dev.sluice.contract.experiment.YamlTree.Mapping;
-import dev.sluice.contract.experiment.YamlTree.Scalar;
-import dev.sluice.contract.experiment.YamlTree.Value;
+import dev.sluice.contract.file.NearestName;
+import dev.sluice.contract.file.Place;
+import dev.sluice.contract.file.Problems;
+import dev.sluice.contract.file.Section;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.file.YamlTree;
+import dev.sluice.contract.file.YamlTree.Entry;
+import dev.sluice.contract.file.YamlTree.Mapping;
+import dev.sluice.contract.file.YamlTree.Scalar;
+import dev.sluice.contract.file.YamlTree.Value;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

@@ -1,12 +1,13 @@
 package dev.sluice.contract.experiment;
 
-import dev.sluice.contract.Sha256;
 import dev.sluice.contract.experiment.Experiment.Drift;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
 import dev.sluice.contract.experiment.Experiment.Simulation;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.contract.file.Numbers;
+import dev.sluice.contract.file.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;

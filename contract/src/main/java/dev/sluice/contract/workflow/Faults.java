@@ -1,7 +1,7 @@
 package dev.sluice.contract.workflow;
 
-import dev.sluice.contract.UserMistakeException;
-import dev.sluice.contract.UserMistakeException.Problem;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException.Problem;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;

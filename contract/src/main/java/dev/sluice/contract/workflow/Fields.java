@@ -1,6 +1,6 @@
 package dev.sluice.contract.workflow;
 
-import dev.sluice.contract.experiment.NearestName;
+import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.workflow.Tree.Entry;
 import dev.sluice.contract.workflow.Tree.Items;
 import dev.sluice.contract.workflow.Tree.Mapping;

@@ -1,7 +1,7 @@
 package dev.sluice.contract.workflow;
 
-import dev.sluice.contract.UserMistakeException;
-import dev.sluice.contract.experiment.NearestName;
+import dev.sluice.contract.file.NearestName;
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.workflow.Tokens.Kind;
 import dev.sluice.contract.workflow.Tree.Entry;
 import dev.sluice.contract.workflow.Tree.Mapping;

@@ -1,6 +1,6 @@
 package dev.sluice.contract.workflow;
 
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.workflow.Tokens.Kind;
 import java.util.ArrayList;
 import java.util.HashMap;

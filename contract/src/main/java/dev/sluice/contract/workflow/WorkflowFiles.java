@@ -1,6 +1,6 @@
 package dev.sluice.contract.workflow;
 
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;

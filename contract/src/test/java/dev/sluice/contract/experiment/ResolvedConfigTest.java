@@ -2,7 +2,6 @@ package dev.sluice.contract.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.contract.UserMistakeException;
 import dev.sluice.contract.experiment.Experiment.Drift;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.KafkaSettings;
@@ -14,6 +13,7 @@ import dev.sluice.contract.experiment.Experiment.Predictor;
 import dev.sluice.contract.experiment.Experiment.Resources;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.contract.file.UserMistakeException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.sluice.contract.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.workflow.Workflow.Edge;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,6 @@
 package dev.sluice.executor.latency;
 
+import dev.sluice.executor.estimator.Medians;
 import java.util.List;
 
 /**

@@ -1,6 +1,9 @@
 package dev.sluice.executor.latency;
 
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.estimator.Curve;
+import dev.sluice.executor.profile.LatencyKey;
+import dev.sluice.executor.profile.ProfileRow;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,7 +1,11 @@
 package dev.sluice.executor.latency;
 
-import dev.sluice.contract.Sha256;
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.Sha256;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.estimator.Counts;
+import dev.sluice.executor.estimator.Ensemble;
+import dev.sluice.executor.profile.LatencyKey;
+import dev.sluice.executor.profile.ProfileRow;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;

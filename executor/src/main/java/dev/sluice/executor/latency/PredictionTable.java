@@ -1,9 +1,10 @@
 package dev.sluice.executor.latency;
 
-import dev.sluice.contract.PredictionsPublished;
-import dev.sluice.contract.PredictionsPublished.Calibration;
-import dev.sluice.contract.PredictionsPublished.Service;
-import dev.sluice.executor.ModelKey;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.event.PredictionsPublished.Calibration;
+import dev.sluice.contract.event.PredictionsPublished.Service;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.profile.LatencyKey;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;

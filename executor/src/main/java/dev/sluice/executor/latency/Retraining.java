@@ -1,7 +1,11 @@
 package dev.sluice.executor.latency;
 
-import dev.sluice.contract.PredictionsPublished;
-import dev.sluice.executor.ModelKey;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.estimator.Medians;
+import dev.sluice.executor.profile.LatencyKey;
+import dev.sluice.executor.profile.Measured;
+import dev.sluice.executor.profile.ProfileRow;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

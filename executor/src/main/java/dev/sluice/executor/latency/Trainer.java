@@ -1,7 +1,10 @@
 package dev.sluice.executor.latency;
 
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.estimator.Medians;
 import dev.sluice.executor.latency.Validation.Held;
+import dev.sluice.executor.profile.LatencyKey;
+import dev.sluice.executor.profile.ProfileRow;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;

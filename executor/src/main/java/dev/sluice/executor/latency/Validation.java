@@ -1,6 +1,8 @@
 package dev.sluice.executor.latency;
 
 import dev.sluice.executor.latency.ErrorFigures.Pair;
+import dev.sluice.executor.profile.LatencyKey;
+import dev.sluice.executor.profile.ProfileRow;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.sluice.executor.model;
 
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.sluice.executor.model;
 
 import ai.djl.Device;
-import dev.sluice.contract.UserMistakeException;
-import dev.sluice.contract.UserMistakeException.Problem;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException.Problem;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

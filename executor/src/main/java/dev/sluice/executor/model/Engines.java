@@ -2,7 +2,7 @@ package dev.sluice.executor.model;
 
 import ai.djl.engine.Engine;
 import ai.djl.engine.StandardCapabilities;
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**

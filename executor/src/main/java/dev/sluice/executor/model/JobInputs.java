@@ -1,5 +1,7 @@
 package dev.sluice.executor.model;
 
+import dev.sluice.executor.network.SeededFloats;
+
 /** Makes the inputs of jobs: random numbers that are a function of the run's seed and the job. */
 public final class JobInputs {
   /** Half the width of a uniform distribution around 0 of variance 1. */

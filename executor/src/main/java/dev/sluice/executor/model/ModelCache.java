@@ -2,8 +2,13 @@ package dev.sluice.executor.model;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.sluice.contract.Sha256;
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.Sha256;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.network.Network;
+import dev.sluice.executor.network.OnnxFile;
+import dev.sluice.executor.network.Precision;
+import dev.sluice.executor.network.TorchScriptFile;
+import dev.sluice.executor.network.Workloads;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

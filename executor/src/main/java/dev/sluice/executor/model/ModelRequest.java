@@ -2,6 +2,8 @@ package dev.sluice.executor.model;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.sluice.executor.network.Precision;
+import dev.sluice.executor.network.Workloads;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,9 @@ package dev.sluice.executor.model;
 
 import ai.djl.Device;
 import ai.djl.Model;
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.network.WorkloadInfo;
+import dev.sluice.executor.network.Workloads;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.sluice.executor.model;
 
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;

@@ -3,6 +3,7 @@ package dev.sluice.executor.latency;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.sluice.executor.profile.LatencyKey;
 import java.util.Random;
 import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;

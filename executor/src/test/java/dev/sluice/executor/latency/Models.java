@@ -1,5 +1,6 @@
 package dev.sluice.executor.latency;
 
+import dev.sluice.executor.profile.ProfileRow;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;

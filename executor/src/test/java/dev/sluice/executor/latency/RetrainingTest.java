@@ -3,8 +3,11 @@ package dev.sluice.executor.latency;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.sluice.contract.PredictionsPublished;
-import dev.sluice.executor.ModelKey;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.profile.LatencyKey;
+import dev.sluice.executor.profile.Measured;
+import dev.sluice.executor.profile.ProfileRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -1,5 +1,7 @@
 package dev.sluice.executor.latency;
 
+import dev.sluice.executor.profile.LatencyKey;
+import dev.sluice.executor.profile.ProfileRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -12,7 +14,7 @@ import java.util.function.ToDoubleFunction;
  * @param passSpread standard deviation of the logarithm of a pass's factor
  * @param rowSpread standard deviation of the logarithm of a row's factor
  */
-record SyntheticProfile(
+public record SyntheticProfile(
     List<LatencyKey> keys,
     ToDoubleFunction<LatencyKey> medianMs,
     int passes,
@@ -21,12 +23,12 @@ record SyntheticProfile(
     double rowSpread) {
   static final String DEVICE_KIND = "synthetic";
 
-  static LatencyKey key(String workload, String backend, int samples, int busyLanes) {
+  public static LatencyKey key(String workload, String backend, int samples, int busyLanes) {
     return new LatencyKey(workload, backend, "fp32", 1, samples, busyLanes);
   }
 
   /** Two workloads on two backends, with those samples, beside none and one. */
-  static List<LatencyKey> keys(int... samples) {
+  public static List<LatencyKey> keys(int... samples) {
     List<LatencyKey> keys = new ArrayList<>();
     for (String workload : List.of("small", "large")) {
       for (String backend : List.of("onnx", "pytorch")) {
@@ -47,12 +49,12 @@ record SyntheticProfile(
         * (key.busyLanes() == 2 ? 1.1 : 1);
   }
 
-  static SyntheticProfile linear(double passSpread, double rowSpread) {
+  public static SyntheticProfile linear(double passSpread, double rowSpread) {
     return new SyntheticProfile(
         keys(1, 2, 4, 8), SyntheticProfile::linearMs, 3, 10, passSpread, rowSpread);
   }
 
-  List<ProfileRow> rows(long seed) {
+  public List<ProfileRow> rows(long seed) {
     var random = new Random(seed);
     List<ProfileRow> rows = new ArrayList<>();
     for (int pass = 1; pass <= passes; pass++) {

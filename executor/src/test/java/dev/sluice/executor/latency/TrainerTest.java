@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.estimator.Estimator;
+import dev.sluice.executor.estimator.Lines;
 import dev.sluice.executor.latency.ErrorFigures.Pair;
+import dev.sluice.executor.profile.LatencyKey;
+import dev.sluice.executor.profile.ProfileRow;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

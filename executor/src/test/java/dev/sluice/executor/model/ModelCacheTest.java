@@ -3,7 +3,7 @@ package dev.sluice.executor.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

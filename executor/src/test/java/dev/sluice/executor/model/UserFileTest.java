@@ -3,7 +3,8 @@ package dev.sluice.executor.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.contract.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.network.WorkloadInfo;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;

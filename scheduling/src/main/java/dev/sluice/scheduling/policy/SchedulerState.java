@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.policy;
 
-import dev.sluice.scheduling.CoreSettings.JobClass;
-import dev.sluice.scheduling.JobSpec;
+import dev.sluice.scheduling.job.JobClass;
+import dev.sluice.scheduling.job.JobSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

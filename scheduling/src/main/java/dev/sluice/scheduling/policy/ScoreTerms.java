@@ -24,7 +24,7 @@ public final class ScoreTerms extends AbstractMap<String, Double> {
   }
 
   /** Terms of these names, each with the value at its place. The values must not change. */
-  static ScoreTerms of(List<String> names, double... values) {
+  public static ScoreTerms of(List<String> names, double... values) {
     if (names.size() != values.length) {
       throw new IllegalArgumentException(
           "(%d) values for terms %s".formatted(values.length, names));

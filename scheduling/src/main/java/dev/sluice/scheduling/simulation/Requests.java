@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.simulation;
 
-import dev.sluice.scheduling.JobSpec;
+import dev.sluice.scheduling.job.JobSpec;
 import org.jspecify.annotations.Nullable;
 
 /** The jobs that generators send, one after the other: nobody needs all of them at once. */

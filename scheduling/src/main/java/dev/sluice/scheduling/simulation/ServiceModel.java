@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.simulation;
 
-import dev.sluice.scheduling.JobSpec;
+import dev.sluice.scheduling.job.JobSpec;
 
 /** How long batches take on the lanes of one executor. */
 public interface ServiceModel {

@@ -1,8 +1,8 @@
 package dev.sluice.scheduling.simulation;
 
-import dev.sluice.scheduling.CoreFact;
-import dev.sluice.scheduling.Dispatch;
-import dev.sluice.scheduling.DispatchName;
+import dev.sluice.scheduling.fact.CoreFact;
+import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.simulation.SimulationListener.Ran;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

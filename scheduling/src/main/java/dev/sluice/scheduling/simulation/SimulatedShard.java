@@ -1,11 +1,11 @@
 package dev.sluice.scheduling.simulation;
 
-import dev.sluice.scheduling.CoreEntity;
-import dev.sluice.scheduling.CoreFact;
-import dev.sluice.scheduling.CoreListener;
-import dev.sluice.scheduling.Dispatch;
-import dev.sluice.scheduling.JobEnd;
-import dev.sluice.scheduling.SchedulingCore;
+import dev.sluice.scheduling.core.SchedulingCore;
+import dev.sluice.scheduling.fact.CoreEntity;
+import dev.sluice.scheduling.fact.CoreFact;
+import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.ArrayList;
 import java.util.List;

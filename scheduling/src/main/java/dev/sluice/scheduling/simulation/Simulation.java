@@ -1,14 +1,14 @@
 package dev.sluice.scheduling.simulation;
 
-import dev.sluice.scheduling.CoreFact;
-import dev.sluice.scheduling.CoreFact.BatchCompleted;
-import dev.sluice.scheduling.CoreFact.ExecutorReported;
-import dev.sluice.scheduling.CoreFact.PredictionsPublished;
-import dev.sluice.scheduling.CoreFact.Result;
-import dev.sluice.scheduling.Dispatch;
-import dev.sluice.scheduling.DispatchName;
-import dev.sluice.scheduling.JobEnd;
-import dev.sluice.scheduling.JobSpec;
+import dev.sluice.scheduling.fact.CoreFact;
+import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
+import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
+import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
+import dev.sluice.scheduling.fact.CoreFact.Result;
+import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.fact.DispatchName;
+import dev.sluice.scheduling.fact.JobEnd;
+import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import dev.sluice.scheduling.simulation.SimulatedLane.Coming;
 import dev.sluice.scheduling.simulation.SimulatedLane.Going;
@@ -112,7 +112,8 @@ public final class Simulation {
    * Runs an experiment to its end.
    *
    * @throws IllegalStateException if a job was lost or ended twice, or a lane was given two batches
-   * @throws dev.sluice.scheduling.InvalidChoiceException if an answer of the policy breaks a rule
+   * @throws dev.sluice.scheduling.core.InvalidChoiceException if an answer of the policy breaks a
+   *     rule
    */
   public static SimulationEnd run(
       SimulationSettings settings,

@@ -1,10 +1,10 @@
 package dev.sluice.scheduling.simulation;
 
-import dev.sluice.scheduling.CoreFact;
-import dev.sluice.scheduling.Dispatch;
-import dev.sluice.scheduling.DispatchName;
-import dev.sluice.scheduling.JobEnd;
-import dev.sluice.scheduling.JobSpec;
+import dev.sluice.scheduling.fact.CoreFact;
+import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.fact.DispatchName;
+import dev.sluice.scheduling.fact.JobEnd;
+import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.List;
 

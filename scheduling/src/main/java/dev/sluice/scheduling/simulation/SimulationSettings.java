@@ -1,8 +1,8 @@
 package dev.sluice.scheduling.simulation;
 
-import dev.sluice.scheduling.CoreFact.Capability;
-import dev.sluice.scheduling.CoreFact.PredictionsPublished;
-import dev.sluice.scheduling.CoreSettings;
+import dev.sluice.scheduling.fact.CoreFact.Capability;
+import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
+import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.List;
 import java.util.function.Supplier;

@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.workflow;
 
-import dev.sluice.scheduling.CoreSettings.JobClass;
-import dev.sluice.scheduling.JobGraph;
+import dev.sluice.scheduling.job.JobClass;
+import dev.sluice.scheduling.job.JobGraph;
 import java.util.List;
 
 /** A workflow: nodes, and which of them must have ended before another starts. */

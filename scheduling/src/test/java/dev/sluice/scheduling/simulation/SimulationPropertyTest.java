@@ -3,12 +3,12 @@ package dev.sluice.scheduling.simulation;
 import static dev.sluice.scheduling.simulation.Simulated.MS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.scheduling.CoreFact.Result;
-import dev.sluice.scheduling.Dispatch;
-import dev.sluice.scheduling.DispatchName;
-import dev.sluice.scheduling.JobEnd;
-import dev.sluice.scheduling.JobSpec;
-import dev.sluice.scheduling.policy.Policies;
+import dev.sluice.scheduling.fact.CoreFact.Result;
+import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.fact.DispatchName;
+import dev.sluice.scheduling.fact.JobEnd;
+import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.simulation.Hops.Hop;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import dev.sluice.scheduling.simulation.Simulated.Batch;

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.workflow;
 
-import dev.sluice.scheduling.policy.Policies;
+import dev.sluice.scheduling.policies.Policies;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

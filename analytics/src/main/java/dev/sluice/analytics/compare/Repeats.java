@@ -1,0 +1,205 @@
+package dev.sluice.analytics.compare;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import de.siegmar.fastcsv.writer.CsvWriter;
+import de.siegmar.fastcsv.writer.LineDelimiter;
+import dev.sluice.analytics.statistic.Decimals;
+import dev.sluice.analytics.statistic.MeanInterval;
+import dev.sluice.analytics.summary.Summary;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs that differ in their seed alone, and each of their figures as a mean over them with its
+ * interval. A figure without a finite value in some run has no mean: leaving that run out would
+ * flatter it.
+ */
+public final class Repeats {
+  private static final JsonMapper JSON =
+      JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+
+  /** What the table shows, in this order, by the end of the name; all else is in the files. */
+  private static final List<String> SHOWN =
+      List.of("_p50_e2e_ms", "_p99_e2e_ms", "_goodput_jobs_sec", "_slo_violation_rate");
+
+  private final List<Run> runs;
+  private final Map<String, List<@Nullable Double>> valuesByFigure = new LinkedHashMap<>();
+
+  /** One run's seed and the tree of its summary.json. */
+  private record Run(String runId, long seed, JsonNode summary) {}
+
+  private Repeats(List<Run> runs) {
+    this.runs = runs;
+    Set<String> figures = new LinkedHashSet<>();
+    for (Run run : runs) {
+      walk("", run.summary, (name, value) -> figures.add(name));
+    }
+    for (String figure : figures) {
+      valuesByFigure.put(figure, new ArrayList<>());
+    }
+    for (Run run : runs) {
+      Map<String, Double> values = new LinkedHashMap<>();
+      walk("", run.summary, values::put);
+      valuesByFigure.forEach((figure, list) -> list.add(values.get(figure)));
+    }
+    valuesByFigure.remove("seed");
+  }
+
+  /**
+   * Reads the runs' folders.
+   *
+   * @param seedByFolder each run's seed by its folder, in the order of the runs
+   */
+  public static Repeats read(Map<Path, Long> seedByFolder) throws IOException {
+    List<Run> runs = new ArrayList<>();
+    for (var entry : seedByFolder.entrySet()) {
+      JsonNode summary = JSON.readTree(entry.getKey().resolve("summary.json").toFile());
+      runs.add(new Run(entry.getKey().getFileName().toString(), entry.getValue(), summary));
+    }
+    return new Repeats(runs);
+  }
+
+  /** Each number of the tree, by its path; lists hold no figures. */
+  private static void walk(String path, JsonNode node, BiConsumer<String, Double> number) {
+    if (node.isObject()) {
+      for (Map.Entry<String, JsonNode> field : node.properties()) {
+        walk(
+            path.isEmpty() ? field.getKey() : path + "." + field.getKey(),
+            field.getValue(),
+            number);
+      }
+    } else if (node.isNumber()) {
+      number.accept(path, node.doubleValue());
+    }
+  }
+
+  /** The runs that are not comparable with others. */
+  public List<String> notComparable() {
+    return runs.stream()
+        .filter(run -> run.summary.path(Summary.NOT_COMPARABLE).size() > 0)
+        .map(Run::runId)
+        .toList();
+  }
+
+  /** A figure over all runs; null: some run lacks it. */
+  @Nullable MeanInterval interval(String figure) {
+    List<@Nullable Double> values = valuesByFigure.getOrDefault(figure, List.of());
+    List<Double> known = new ArrayList<>();
+    for (Double value : values) {
+      if (value != null) {
+        known.add(value);
+      }
+    }
+    return known.isEmpty() || known.size() < values.size() ? null : MeanInterval.of(known);
+  }
+
+  /** Writes repeats.csv, a row per run, and summary.json, each figure with its interval. */
+  public void write(Path folder) throws IOException {
+    try (CsvWriter csv =
+        CsvWriter.builder()
+            .lineDelimiter(LineDelimiter.LF)
+            .build(Files.newBufferedWriter(folder.resolve("repeats.csv")))) {
+      List<String> head = new ArrayList<>(List.of("run_id", "seed"));
+      head.addAll(valuesByFigure.keySet());
+      csv.writeRecord(head);
+      for (int i = 0; i < runs.size(); i++) {
+        List<String> row = new ArrayList<>();
+        row.add(runs.get(i).runId);
+        row.add(Long.toString(runs.get(i).seed));
+        for (List<@Nullable Double> values : valuesByFigure.values()) {
+          Double value = values.get(i);
+          row.add(value == null ? "" : Decimals.plain(value));
+        }
+        csv.writeRecord(row);
+      }
+    }
+    Files.writeString(folder.resolve("summary.json"), toJson());
+  }
+
+  /** The text of summary.json. */
+  public String toJson() {
+    Map<String, @Nullable Object> top = new LinkedHashMap<>();
+    top.put("repeats", runs.size());
+    top.put("confidence", MeanInterval.CONFIDENCE);
+    top.put("run_ids", runs.stream().map(Run::runId).toList());
+    top.put("seeds", runs.stream().map(Run::seed).toList());
+    top.put(Summary.NOT_COMPARABLE, notComparable());
+    Map<String, @Nullable Object> figures = new LinkedHashMap<>();
+    for (String figure : valuesByFigure.keySet()) {
+      figures.put(figure, tree(figure));
+    }
+    top.put("figures", figures);
+    try {
+      return JSON.writeValueAsString(top) + "\n";
+    } catch (IOException e) {
+      throw new IllegalStateException("a tree that can not be written", e);
+    }
+  }
+
+  private Map<String, @Nullable Object> tree(String figure) {
+    MeanInterval interval = interval(figure);
+    Map<String, @Nullable Object> tree = new LinkedHashMap<>();
+    tree.put("mean", interval == null ? null : finite(interval.mean()));
+    tree.put("low", interval == null ? null : finite(interval.low()));
+    tree.put("high", interval == null ? null : finite(interval.high()));
+    tree.put("sd", interval == null ? null : finite(interval.sd()));
+    long without =
+        valuesByFigure.getOrDefault(figure, List.of()).stream().filter(v -> v == null).count();
+    if (without > 0) {
+      tree.put("runs_without", without);
+    }
+    return tree;
+  }
+
+  private static @Nullable Double finite(double value) {
+    return Double.isFinite(value) ? Double.valueOf(value) : null;
+  }
+
+  /** The closing table: fixed-width text for a terminal. */
+  public String render() {
+    var text = new StringBuilder();
+    text.append(
+        String.format(
+            Locale.ROOT,
+            "%-34s %10s   %.0f %% interval of the mean over %d runs%n",
+            "figure",
+            "mean",
+            100 * MeanInterval.CONFIDENCE,
+            runs.size()));
+    for (String end : SHOWN) {
+      for (String figure : valuesByFigure.keySet()) {
+        if (figure.endsWith(end) && !figure.contains(".")) {
+          text.append(line(figure));
+        }
+      }
+    }
+    return text.toString();
+  }
+
+  private String line(String figure) {
+    MeanInterval interval = interval(figure);
+    String what =
+        interval == null
+            ? String.format("%10s   some run has none", "none")
+            : Double.isNaN(interval.halfWidth())
+                ? String.format("%10s   one run has no interval", Decimals.short3(interval.mean()))
+                : String.format(
+                    "%10s   %s to %s",
+                    Decimals.short3(interval.mean()),
+                    Decimals.short3(interval.low()),
+                    Decimals.short3(interval.high()));
+    return String.format("%-34s %s%n", figure, what);
+  }
+}

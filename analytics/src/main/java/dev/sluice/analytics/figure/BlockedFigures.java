@@ -1,0 +1,39 @@
+package dev.sluice.analytics.figure;
+
+import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.summary.Summary;
+import dev.sluice.contract.event.Blocked;
+import java.util.List;
+
+/**
+ * blocked_ms_CAUSE: how long, inside the measured window and summed over shards, at least one lane
+ * that could be used stood idle beside work that waited, by what held the work: {@code tokens} (the
+ * memory budget), {@code window} (a micro-batch that gathers), {@code capability} (no idle lane can
+ * run it), {@code policy} (its own choice). Log time, 1 ms resolution; shorter spans are not there.
+ */
+public final class BlockedFigures implements Figure {
+  public static final List<String> CAUSES = List.of("tokens", "window", "capability", "policy");
+
+  public static String name(String cause) {
+    return "blocked_ms_" + cause;
+  }
+
+  @Override
+  public List<String> names() {
+    return CAUSES.stream().map(BlockedFigures::name).toList();
+  }
+
+  @Override
+  public void addTo(Summary summary, RunRows run) {
+    for (String cause : CAUSES) {
+      long totalNs = 0;
+      for (Blocked span : run.blocked()) {
+        if (span.cause().equals(cause)) {
+          long fromNs = Math.max(span.fromNs(), run.windowStartNs());
+          totalNs += Math.max(0, Math.min(span.toNs(), run.windowEndNs()) - fromNs);
+        }
+      }
+      summary.put(name(cause), totalNs / 1e6);
+    }
+  }
+}

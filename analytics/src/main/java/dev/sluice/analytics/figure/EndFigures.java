@@ -1,0 +1,57 @@
+package dev.sluice.analytics.figure;
+
+import dev.sluice.analytics.fold.JobRow;
+import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.summary.Summary;
+import dev.sluice.analytics.summary.Verdict;
+import dev.sluice.contract.event.RunEnded;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * How the run and its measured jobs ended: drops_by_reason, failures_by_reason, tail_limit_reached,
+ * interrupted, failure (why it was given up, null if it came to its end), and the faults. A fault
+ * or an interruption makes the run not comparable; a run that was given up, without an end, or with
+ * a job whose end is not accounted for, has failed.
+ */
+final class EndFigures implements Figure {
+  @Override
+  public List<String> names() {
+    return List.of();
+  }
+
+  @Override
+  public void addTo(Summary summary, RunRows run) {
+    RunEnded ended = run.ended();
+    summary.put("drops_by_reason", byReason(run, JobRow.Status.DROPPED));
+    summary.put("failures_by_reason", byReason(run, JobRow.Status.FAILED));
+    summary.put("tail_limit_reached", ended == null ? null : ended.tailLimitReached());
+    summary.put("interrupted", ended == null ? null : ended.interrupted());
+    String failure = ended == null ? null : ended.failure();
+    summary.put("failure", failure);
+    summary.put("unreadable_records", new TreeMap<>(run.unreadable()));
+    summary.put("faults", run.faults());
+    if (ended != null && ended.interrupted()) {
+      summary.notComparable("interrupted");
+    }
+    if (failure != null) {
+      summary.notComparable("given up: " + failure);
+    }
+    run.faults().forEach(summary::notComparable);
+    boolean lostJobs = run.jobs().stream().anyMatch(j -> j.status() == JobRow.Status.OPEN);
+    if (ended == null || failure != null || ended.jobsSent() > run.jobs().size() || lostJobs) {
+      summary.worsen(Verdict.FAILED);
+    }
+  }
+
+  private static Map<String, Long> byReason(RunRows run, JobRow.Status status) {
+    Map<String, Long> counts = new TreeMap<>();
+    for (JobRow job : run.measured()) {
+      if (job.status() == status) {
+        counts.merge(job.reason() == null ? "unknown" : job.reason(), 1L, Long::sum);
+      }
+    }
+    return counts;
+  }
+}

@@ -1,0 +1,17 @@
+package dev.sluice.analytics.figure;
+
+import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.summary.Summary;
+import java.util.List;
+
+/** A family of figures: one class, and one line in {@link Figures}. */
+interface Figure {
+  /**
+   * The names of the numbers that a threshold may bound, for a run over all classes; a figure per
+   * class lists its names without their class.
+   */
+  List<String> names();
+
+  /** Computes the family and adds it. Must not depend on another family's figures. */
+  void addTo(Summary summary, RunRows run);
+}

@@ -1,0 +1,98 @@
+package dev.sluice.analytics.figure;
+
+import dev.sluice.analytics.fold.JobRow;
+import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.statistic.NearestRank;
+import dev.sluice.analytics.summary.Summary;
+import dev.sluice.analytics.summary.Verdict;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.experiment.Experiment.JobClass;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.OptionalDouble;
+import java.util.stream.DoubleStream;
+
+/**
+ * Whether the generator kept up. lateness_…_ms = send call − intended arrival of the measured jobs;
+ * a p99 above max(2 ms, 5 % of the smallest promise of any class, or where a class promises a
+ * multiple of the isolated time, to any measured job of it) is {@code saturated}: the run is not
+ * comparable; above ten times that it has failed. append_delay_…_ms = broker's append − send call;
+ * the append has 1 ms resolution, so it may be down to −1 ms.
+ */
+final class LatenessFigures implements Figure {
+  private static final double LIMIT_MS_MIN = 2;
+  private static final double LIMIT_SHARE_OF_SLO = 0.05;
+  private static final double FAILS_ABOVE_TIMES = 10;
+
+  @Override
+  public List<String> names() {
+    return List.of(
+        "lateness_p50_ms",
+        "lateness_p99_ms",
+        "lateness_max_ms",
+        "append_delay_p50_ms",
+        "append_delay_p99_ms",
+        "append_delay_max_ms");
+  }
+
+  @Override
+  public void addTo(Summary summary, RunRows run) {
+    List<JobRow> measured = run.measured();
+    long[] latenessNs =
+        measured.stream().mapToLong(job -> latenessNs(job.request())).sorted().toArray();
+    long[] appendDelayNs =
+        measured.stream()
+            .mapToLong(job -> job.appendedAtNs() - job.request().sentAtNs())
+            .sorted()
+            .toArray();
+    double limitMs =
+        Math.max(LIMIT_MS_MIN, LIMIT_SHARE_OF_SLO * sloMsMin(run).orElse(LIMIT_MS_MIN));
+    addPercentiles(summary, "lateness", latenessNs);
+    summary.put("lateness_limit_ms", limitMs);
+    judge(summary, NearestRank.percentile(latenessNs, 99) / 1e6, limitMs);
+    addPercentiles(summary, "append_delay", appendDelayNs);
+  }
+
+  private static OptionalDouble sloMsMin(RunRows run) {
+    var classes = run.context().experiment().classes();
+    return DoubleStream.concat(
+            classes.stream()
+                .map(JobClass::sloMs)
+                .filter(Objects::nonNull)
+                .mapToDouble(Double::doubleValue),
+            classes.stream()
+                .filter(c -> c.sloScale() != null)
+                .flatMap(c -> JobFigures.ofClass(run.measured(), c.name()).stream())
+                .mapToDouble(job -> job.request().sloNs() / 1e6))
+        .min();
+  }
+
+  private static void judge(Summary summary, double p99Ms, double limitMs) {
+    if (p99Ms > FAILS_ABOVE_TIMES * limitMs) {
+      summary.worsen(Verdict.FAILED);
+    }
+    if (p99Ms > limitMs) {
+      summary.worsen(Verdict.MISSED);
+      summary.put("lateness_verdict", "generator saturated, not comparable");
+      summary.notComparable(
+          String.format(
+              Locale.ROOT,
+              "generator saturated (p99 lateness %.1f ms, limit %.1f ms)",
+              p99Ms,
+              limitMs));
+    } else {
+      summary.put("lateness_verdict", "ok");
+    }
+  }
+
+  private static void addPercentiles(Summary summary, String name, long[] sortedNs) {
+    summary.put(name + "_p50_ms", NearestRank.percentile(sortedNs, 50) / 1e6);
+    summary.put(name + "_p99_ms", NearestRank.percentile(sortedNs, 99) / 1e6);
+    summary.put(name + "_max_ms", NearestRank.percentile(sortedNs, 100) / 1e6);
+  }
+
+  private static long latenessNs(JobRequested request) {
+    return request.sentAtNs() - request.intendedAtNs();
+  }
+}

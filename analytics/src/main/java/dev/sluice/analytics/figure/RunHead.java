@@ -1,0 +1,57 @@
+package dev.sluice.analytics.figure;
+
+import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.statistic.Decimals;
+import dev.sluice.analytics.summary.Summary;
+import dev.sluice.contract.event.RunStarted;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What a summary says first, about the run itself, and last, about where it comes from. */
+final class RunHead {
+  private static final long CLOCK_OFFSET_NOTED_NS = 1_000_000;
+
+  private RunHead() {}
+
+  /** Lines that every output of the run shows first. */
+  static List<String> notes(RunRows run) {
+    List<String> notes = new ArrayList<>();
+    if (run.isSimulated()) {
+      notes.add("simulated: nothing ran and nothing waited");
+    }
+    if (run.isEmulated()) {
+      notes.add("emulated lanes: they waited instead of computing");
+    }
+    notes.addAll(run.context().notes());
+    if (run.clockOffsetNsMax() > CLOCK_OFFSET_NOTED_NS) {
+      notes.add("clocks differ by up to " + Decimals.short3(run.clockOffsetNsMax() / 1e6) + " ms");
+    }
+    return notes;
+  }
+
+  static void addTo(Summary summary, RunRows run) {
+    summary.put("run_id", run.context().runId());
+    summary.put("run_name", run.context().experiment().runName());
+    summary.put("scheduler_name", run.context().experiment().schedulerName());
+    summary.put("emulated", run.isEmulated());
+    summary.put("simulated", run.isSimulated());
+    summary.put("notes", notes(run));
+    summary.put(Summary.NOT_COMPARABLE, List.of());
+    summary.put("warmup_seconds", run.context().experiment().warmupSeconds());
+    summary.put("duration_seconds", run.context().experiment().durationSeconds());
+    summary.put("window_seconds", run.windowSeconds());
+  }
+
+  static void addProvenanceTo(Summary summary, RunRows run) {
+    RunStarted started = run.started();
+    summary.put("seed", started == null ? null : started.seed());
+    summary.put("request_digest", started == null ? null : started.requestDigest());
+    summary.put("config_digest", started == null ? null : started.configDigest());
+    summary.put("clock_offset_ms_max", run.clockOffsetNsMax() / 1e6);
+    Map<String, Object> versions = new TreeMap<>(run.context().versions());
+    summary.put("versions", versions);
+    summary.put("verdict", summary.verdict().name().toLowerCase(java.util.Locale.ROOT));
+  }
+}

@@ -1,0 +1,41 @@
+package dev.sluice.analytics.figure;
+
+import dev.sluice.analytics.fold.DispatchRow;
+import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.summary.Summary;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * score_term_shares: what a policy's decisions really rested on. Over the dispatches that ended
+ * measured jobs as done, each once, and that carry score terms: the mean of |term| / sum of |terms|
+ * of the same score. Empty for a policy without a score; terms by name.
+ */
+final class ScoreTermFigures implements Figure {
+  @Override
+  public List<String> names() {
+    return List.of();
+  }
+
+  @Override
+  public void addTo(Summary summary, RunRows run) {
+    Map<String, Double> sums = new TreeMap<>();
+    long scored = 0;
+    for (DispatchRow row : run.measuredDoneDispatches()) {
+      // In the order of their names: the sum depends on the order, and that of the map on chance.
+      Map<String, Double> terms = new TreeMap<>(row.dispatch().scoreTerms());
+      double total = terms.values().stream().mapToDouble(Math::abs).sum();
+      if (total > 0) {
+        scored++;
+        terms.forEach((name, term) -> sums.merge(name, Math.abs(term) / total, Double::sum));
+      }
+    }
+    Map<String, Double> shares = new LinkedHashMap<>();
+    for (Map.Entry<String, Double> sum : sums.entrySet()) {
+      shares.put(sum.getKey(), sum.getValue() / scored);
+    }
+    summary.put("score_term_shares", shares);
+  }
+}

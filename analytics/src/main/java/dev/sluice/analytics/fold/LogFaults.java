@@ -1,0 +1,431 @@
+package dev.sluice.analytics.fold;
+
+import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.RoleJoined;
+import dev.sluice.contract.event.RoleLeft;
+import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.event.RunRecord;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.event.ShardTaken;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What disturbed a run, as its log alone tells: any of it makes the run not comparable.
+ *
+ * <ol>
+ *   <li>Somebody joined, left, was restarted or took a shard over between the run's beginning and
+ *       its last outcome.
+ *   <li>A batch was lost, tried again, or answered when its jobs had ended otherwise.
+ *   <li>Nothing was appended to a shard, or an executor did not report, for longer than the bound:
+ *       ticks and reports are due each heartbeat.
+ *   <li>A scheduler stood still: a decision was appended later than the bound after the log time of
+ *       the fact that led to it.
+ *   <li>A generator stood still: jobs were sent later than the bound, or never.
+ * </ol>
+ *
+ * The bound is max(1 s, 5 heartbeats). Memory grows with faults, not with jobs.
+ */
+final class LogFaults {
+  private static final long BOUND_MS_MIN = 1000;
+  private static final int BOUND_HEARTBEATS = 5;
+  private static final int SHOWN_OF_A_KIND = 3;
+
+  private final List<Happened> changes = new ArrayList<>();
+  private final List<Restart> restarts = new ArrayList<>();
+  private final List<Silence> logSilences = new ArrayList<>();
+  private final List<Silence> executorSilences = new ArrayList<>();
+  private final Map<Integer, ShardLog> shards = new TreeMap<>();
+  private final Map<String, ExecutorLog> executors = new TreeMap<>();
+  private final Set<Integer> shardsTaken = new HashSet<>();
+  private boolean runStarted;
+
+  /** Something that nobody should have done at that time. */
+  private record Happened(String what, long atEpochMs) {}
+
+  private record Restart(
+      String executorId, long incarnationBefore, long incarnation, long atEpochMs) {}
+
+  private record Silence(String of, int shard, long fromEpochMs, long toEpochMs) {}
+
+  private static final class ShardLog {
+    boolean started;
+    long lastFactEpochMs = Long.MAX_VALUE;
+    final Set<Integer> generatorsEnded = new HashSet<>();
+  }
+
+  private static final class ExecutorLog {
+    long incarnation;
+    long lastReportEpochMs;
+  }
+
+  void onRunRecord(RunRecord entry, long appendedAtEpochMs) {
+    if (entry instanceof RunStarted) {
+      runStarted = true;
+    } else if (entry instanceof RoleJoined joined) {
+      if (runStarted) {
+        changed(inWords(joined.role(), joined.instance()) + " joined", appendedAtEpochMs);
+      }
+    } else if (entry instanceof RoleLeft left) {
+      if (runStarted) {
+        changed(inWords(left.role(), left.instance()) + " left", appendedAtEpochMs);
+      }
+    } else if (entry instanceof ShardTaken taken) {
+      boolean first = shardsTaken.add(taken.shard());
+      if (runStarted) {
+        changed(
+            taken.instance() + (first ? " took shard " : " took over shard ") + taken.shard(),
+            appendedAtEpochMs);
+      }
+    }
+  }
+
+  private static String inWords(RoleJoined.Role role, String instance) {
+    String name = role.name().toLowerCase(Locale.ROOT);
+    return instance.startsWith(name) ? instance : name + " " + instance;
+  }
+
+  void onFact(Fact fact, int shard, long appendedAtEpochMs) {
+    ShardLog log = shards.computeIfAbsent(shard, s -> new ShardLog());
+    if (appendedAtEpochMs - log.lastFactEpochMs > BOUND_MS_MIN) {
+      logSilences.add(new Silence("shard " + shard, shard, log.lastFactEpochMs, appendedAtEpochMs));
+    }
+    log.lastFactEpochMs =
+        log.lastFactEpochMs == Long.MAX_VALUE
+            ? appendedAtEpochMs
+            : Math.max(log.lastFactEpochMs, appendedAtEpochMs);
+    if (fact instanceof RunStarted) {
+      log.started = true;
+    } else if (fact instanceof ExecutorReported report) {
+      onReport(report, log, shard, appendedAtEpochMs);
+    } else if (fact instanceof ArrivalsEnded arrivals) {
+      log.generatorsEnded.add(arrivals.generator());
+    }
+  }
+
+  private void onReport(ExecutorReported report, ShardLog log, int shard, long appendedAtEpochMs) {
+    String id = report.executorId();
+    ExecutorLog executor = executors.get(id);
+    if (executor == null) {
+      executor = new ExecutorLog();
+      executors.put(id, executor);
+      if (log.started) {
+        changed(id + " joined", appendedAtEpochMs);
+      }
+    } else if (report.incarnation() > executor.incarnation) {
+      if (log.started) {
+        restarts.add(
+            new Restart(id, executor.incarnation, report.incarnation(), appendedAtEpochMs));
+      }
+    } else if (report.incarnation() < executor.incarnation) {
+      return; // a process that has been replaced
+    } else if (appendedAtEpochMs - executor.lastReportEpochMs > BOUND_MS_MIN) {
+      executorSilences.add(new Silence(id, shard, executor.lastReportEpochMs, appendedAtEpochMs));
+    }
+    executor.incarnation = report.incarnation();
+    executor.lastReportEpochMs = appendedAtEpochMs;
+    if (report.leaving() && log.started) {
+      changed(id + " left", appendedAtEpochMs);
+    }
+  }
+
+  private void changed(String what, long atEpochMs) {
+    changes.add(new Happened(what, atEpochMs));
+  }
+
+  /**
+   * All of it as sentences, the first few of each kind.
+   *
+   * @param heartbeatMs how often executors report
+   */
+  List<String> inWords(
+      @Nullable RunStarted started,
+      @Nullable RunEnded ended,
+      List<JobRow> jobs,
+      List<DispatchRow> dispatches,
+      long heartbeatMs) {
+    if (started == null) {
+      return List.of();
+    }
+    long zeroEpochMs = started.timeZeroEpochMs();
+    long boundMs = Math.max(BOUND_MS_MIN, BOUND_HEARTBEATS * heartbeatMs);
+    long lastOutcomeEpochMs =
+        zeroEpochMs
+            + jobs.stream()
+                .filter(job -> job.observedAtNs() != null)
+                .mapToLong(job -> job.observedAtNs() / 1_000_000)
+                .max()
+                .orElse(0);
+    List<String> words = new ArrayList<>();
+    addFirst(
+        words,
+        changes.stream()
+            .filter(change -> change.atEpochMs() <= lastOutcomeEpochMs)
+            .map(change -> change.what() + " " + into(change.atEpochMs() - zeroEpochMs))
+            .toList());
+    addFirst(words, restartsInWords(dispatches, zeroEpochMs, lastOutcomeEpochMs));
+    words.addAll(lossesInWords(jobs, dispatches));
+    addFirst(words, silentLogs(zeroEpochMs, lastOutcomeEpochMs, boundMs));
+    addFirst(words, silentExecutors(zeroEpochMs, lastOutcomeEpochMs, boundMs));
+    addFirst(words, lateDecisions(jobs, dispatches, boundMs));
+    words.addAll(lateJobs(jobs, boundMs));
+    addFirst(words, jobsNeverSent(jobs, ended, started.generators()));
+    if (ended != null && ended.failure() == null) {
+      addFirst(words, unannounced(started));
+    }
+    return words;
+  }
+
+  private static void addFirst(List<String> words, List<String> kind) {
+    words.addAll(kind.subList(0, Math.min(kind.size(), SHOWN_OF_A_KIND)));
+    if (kind.size() > SHOWN_OF_A_KIND) {
+      words.add("and " + (kind.size() - SHOWN_OF_A_KIND) + " more of the kind before");
+    }
+  }
+
+  private List<String> restartsInWords(
+      List<DispatchRow> dispatches, long zeroEpochMs, long lastOutcomeEpochMs) {
+    Map<String, TreeMap<Long, Integer>> lost = new HashMap<>();
+    for (DispatchRow row : dispatches) {
+      if (row.isLost()) {
+        lost.computeIfAbsent(row.dispatch().executorId(), id -> new TreeMap<>())
+            .merge(row.dispatch().incarnation(), 1, Integer::sum);
+      }
+    }
+    List<String> words = new ArrayList<>();
+    for (Restart restart : restarts) {
+      if (restart.atEpochMs() <= lastOutcomeEpochMs) {
+        int batches =
+            lost
+                .getOrDefault(restart.executorId(), new TreeMap<>())
+                .subMap(restart.incarnationBefore(), restart.incarnation())
+                .values()
+                .stream()
+                .mapToInt(Integer::intValue)
+                .sum();
+        words.add(
+            restart.executorId()
+                + " was lost and restarted "
+                + into(restart.atEpochMs() - zeroEpochMs)
+                + " ("
+                + count(batches, "batch", "batches")
+                + " lost)");
+      }
+    }
+    return words;
+  }
+
+  private static List<String> lossesInWords(List<JobRow> jobs, List<DispatchRow> dispatches) {
+    List<String> words = new ArrayList<>();
+    long lost = dispatches.stream().filter(DispatchRow::isLost).count();
+    long unanswered =
+        dispatches.stream().filter(row -> row.isLost() && row.completion() == null).count();
+    if (lost > 0) {
+      words.add(
+          count(lost, "batch was", "batches were")
+              + " lost"
+              + (unanswered == 0
+                  ? ""
+                  : ", " + unanswered + " never answered, whose busy time is not in lane_use"));
+    }
+    long again = dispatches.stream().filter(row -> row.dispatch().attempt() > 1).count();
+    if (again > 0) {
+      words.add(count(again, "batch was", "batches were") + " tried again");
+    }
+    long superseded = dispatches.stream().filter(DispatchRow::isSuperseded).count();
+    if (superseded > 0) {
+      words.add(
+          count(superseded, "completion", "completions")
+              + " came after another attempt had ended the jobs");
+    }
+    long failed = jobs.stream().filter(job -> "lane_lost".equals(job.reason())).count();
+    if (failed > 0) {
+      words.add(count(failed, "job", "jobs") + " failed as lane_lost");
+    }
+    return words;
+  }
+
+  private List<String> silentLogs(long zeroEpochMs, long lastOutcomeEpochMs, long boundMs) {
+    List<String> words = new ArrayList<>();
+    for (Silence silence : logSilences) {
+      long fromMs = Math.max(silence.fromEpochMs(), zeroEpochMs);
+      long forMs = Math.min(silence.toEpochMs(), lastOutcomeEpochMs) - fromMs;
+      if (forMs > boundMs) {
+        words.add(
+            "nothing was appended to "
+                + silence.of()
+                + " for "
+                + seconds(forMs)
+                + " from "
+                + seconds(fromMs - zeroEpochMs)
+                + " on: the broker or the whole run stood still");
+      }
+    }
+    return words;
+  }
+
+  private List<String> silentExecutors(long zeroEpochMs, long lastOutcomeEpochMs, long boundMs) {
+    List<Silence> all = new ArrayList<>(executorSilences);
+    executors.forEach(
+        (id, log) -> all.add(new Silence(id, -1, log.lastReportEpochMs, Long.MAX_VALUE)));
+    List<String> words = new ArrayList<>();
+    for (Silence silence : all) {
+      long fromMs = Math.max(silence.fromEpochMs(), zeroEpochMs);
+      long forMs = Math.min(silence.toEpochMs(), lastOutcomeEpochMs) - fromMs;
+      boolean whileTheLogStoodStill =
+          logSilences.stream()
+              .anyMatch(
+                  log ->
+                      (silence.shard() < 0 || log.shard() == silence.shard())
+                          && log.fromEpochMs() < silence.toEpochMs()
+                          && log.toEpochMs() > silence.fromEpochMs());
+      if (forMs > boundMs && !whileTheLogStoodStill) {
+        words.add(
+            silence.of()
+                + " did not report for "
+                + seconds(forMs)
+                + " from "
+                + seconds(fromMs - zeroEpochMs)
+                + " on");
+      }
+    }
+    return words;
+  }
+
+  /** A decision: when its fact was appended, and when it was itself, since time zero. */
+  private record Decision(int shard, long atNs, long appendedAtNs) {}
+
+  private static List<String> lateDecisions(
+      List<JobRow> jobs, List<DispatchRow> dispatches, long boundMs) {
+    List<Decision> late = new ArrayList<>();
+    for (DispatchRow row : dispatches) {
+      late.add(new Decision(row.shard(), row.dispatch().decidedAtNs(), row.appendedAtNs()));
+    }
+    for (JobRow job : jobs) {
+      Long endedAtNs = job.endedAtNs();
+      Long observedAtNs = job.observedAtNs();
+      if (endedAtNs != null && observedAtNs != null) {
+        late.add(new Decision(job.shard(), endedAtNs, observedAtNs));
+      }
+    }
+    late.removeIf(decision -> decision.appendedAtNs() - decision.atNs() <= boundMs * 1_000_000);
+    late.sort(Comparator.comparingInt(Decision::shard).thenComparingLong(Decision::atNs));
+    List<String> words = new ArrayList<>();
+    for (int i = 0; i < late.size(); ) {
+      Decision first = late.get(i);
+      long untilNs = first.appendedAtNs();
+      long mostNs = 0;
+      int j = i;
+      while (j < late.size()
+          && late.get(j).shard() == first.shard()
+          && late.get(j).atNs() <= untilNs) {
+        untilNs = Math.max(untilNs, late.get(j).appendedAtNs());
+        mostNs = Math.max(mostNs, late.get(j).appendedAtNs() - late.get(j).atNs());
+        j++;
+      }
+      words.add(
+          "the scheduler of shard "
+              + first.shard()
+              + " decided up to "
+              + seconds(mostNs / 1_000_000)
+              + " late from "
+              + seconds(first.atNs() / 1_000_000)
+              + " on ("
+              + count(j - i, "decision", "decisions")
+              + ")");
+      i = j;
+    }
+    return words;
+  }
+
+  private static List<String> lateJobs(List<JobRow> jobs, long boundMs) {
+    long[] lateNs =
+        jobs.stream()
+            .mapToLong(job -> job.request().sentAtNs() - job.request().intendedAtNs())
+            .filter(ns -> ns > boundMs * 1_000_000)
+            .sorted()
+            .toArray();
+    return lateNs.length == 0
+        ? List.of()
+        : List.of(
+            count(lateNs.length, "job was", "jobs were")
+                + " sent more than "
+                + seconds(boundMs)
+                + " late, up to "
+                + seconds(lateNs[lateNs.length - 1] / 1_000_000));
+  }
+
+  /**
+   * Jobs of the request list that were left out before the last one that had to be sent. Those of
+   * the tail may be: each generator stops by itself when the arrivals end.
+   */
+  private static List<String> jobsNeverSent(
+      List<JobRow> jobs, @Nullable RunEnded ended, int generators) {
+    var sent = new BitSet();
+    Map<Integer, Long> intendedAtNs = new HashMap<>();
+    int last = -1;
+    for (JobRow job : jobs) {
+      int index = Math.toIntExact(job.request().index());
+      sent.set(index);
+      intendedAtNs.put(index, job.request().intendedAtNs());
+      last = job.phase() == JobRow.Phase.TAIL ? last : Math.max(last, index);
+    }
+    if (ended == null || ended.interrupted()) {
+      last -= generators; // each stops by itself
+    }
+    List<String> words = new ArrayList<>();
+    for (int from = sent.nextClearBit(0); from <= last; ) {
+      int to = sent.nextSetBit(from);
+      words.add(
+          count(to - from, "job", "jobs")
+              + " meant for "
+              + seconds(intendedAtNs.getOrDefault(from - 1, 0L) / 1_000_000)
+              + " to "
+              + seconds(intendedAtNs.getOrDefault(to, 0L) / 1_000_000)
+              + (to - from == 1 ? " was" : " were")
+              + " never sent");
+      from = sent.nextClearBit(to);
+    }
+    return words;
+  }
+
+  private List<String> unannounced(RunStarted started) {
+    List<String> words = new ArrayList<>();
+    for (int generator = 0; generator < started.generators(); generator++) {
+      int of = generator;
+      boolean announced =
+          shards.size() >= started.shards()
+              && shards.values().stream().allMatch(log -> log.generatorsEnded.contains(of));
+      if (!announced) {
+        words.add(
+            "generator " + generator + " never said that it had sent all: jobs may be missing");
+      }
+    }
+    return words;
+  }
+
+  private static String into(long sinceZeroMs) {
+    return sinceZeroMs < 0
+        ? seconds(-sinceZeroMs) + " before time zero"
+        : seconds(sinceZeroMs) + " into the run";
+  }
+
+  private static String seconds(long ms) {
+    return String.format(Locale.ROOT, "%.1f s", ms / 1e3);
+  }
+
+  private static String count(long count, String one, String many) {
+    return count + " " + (count == 1 ? one : many);
+  }
+}

@@ -1,0 +1,178 @@
+package dev.sluice.analytics.fold;
+
+import dev.sluice.analytics.statistic.NearestRank;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.MetricsWindow;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.ToDoubleBiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The run by the second. What is told about a second that has been closed already counts in the
+ * first open one, so that sums over all windows stay true.
+ */
+final class MetricsWindows {
+  private static final long SECOND_NS = 1_000_000_000L;
+
+  private final TreeMap<Long, Second> open = new TreeMap<>();
+  private final TreeSet<String> classes = new TreeSet<>();
+  private long nextSecond;
+  private long waiting;
+  private long running;
+
+  /** What happened in one second. */
+  private static final class Second {
+    final Map<String, Tally> byClass = new TreeMap<>();
+    long waitingMore;
+    long runningMore;
+    long busyNs;
+  }
+
+  /** Jobs by what happened to them. */
+  private static final class Tally {
+    long requested;
+    long done;
+    long dropped;
+    long failed;
+    long inTime;
+    private long[] endToEndNs = new long[8];
+
+    void addDone(long ns) {
+      int count = Math.toIntExact(done++);
+      if (count == endToEndNs.length) {
+        endToEndNs = Arrays.copyOf(endToEndNs, 2 * count);
+      }
+      endToEndNs[count] = ns;
+    }
+
+    void add(Tally that) {
+      requested += that.requested;
+      dropped += that.dropped;
+      failed += that.failed;
+      inTime += that.inTime;
+      for (int i = 0; i < that.done; i++) {
+        addDone(that.endToEndNs[i]);
+      }
+    }
+
+    MetricsWindow.Counts counts() {
+      long ended = done + dropped + failed;
+      long[] sorted = Arrays.copyOf(endToEndNs, Math.toIntExact(done));
+      Arrays.sort(sorted);
+      return new MetricsWindow.Counts(
+          requested,
+          done,
+          dropped,
+          failed,
+          ended - inTime,
+          inTime,
+          finiteMs(NearestRank.percentile(sorted, 50, ended)),
+          finiteMs(NearestRank.percentile(sorted, 95, ended)),
+          finiteMs(NearestRank.percentile(sorted, 99, ended)));
+    }
+
+    private static @Nullable Double finiteMs(double ns) {
+      return Double.isFinite(ns) ? Double.valueOf(ns / 1e6) : null;
+    }
+  }
+
+  void requested(String classType, long atNs) {
+    classes.add(classType);
+    tally(classType, atNs).requested++;
+    moved(atNs, 1, 0);
+  }
+
+  /** So many jobs more wait and run from then on. */
+  void moved(long atNs, int waitingMore, int runningMore) {
+    Second second = at(atNs);
+    second.waitingMore += waitingMore;
+    second.runningMore += runningMore;
+  }
+
+  /**
+   * @param endToEndNs of a done job
+   */
+  void ended(String classType, long atNs, JobEnded.Status status, long endToEndNs, boolean inTime) {
+    Tally tally = tally(classType, atNs);
+    switch (status) {
+      case DONE -> tally.addDone(endToEndNs);
+      case DROPPED -> tally.dropped++;
+      case FAILED -> tally.failed++;
+    }
+    tally.inTime += inTime ? 1 : 0;
+  }
+
+  /** A lane was busy for that time; what lies in closed seconds is left out. */
+  void busy(long fromNs, long toNs) {
+    long startNs = Math.max(fromNs, nextSecond * SECOND_NS);
+    while (startNs < toNs) {
+      long endNs = Math.min(toNs, (startNs / SECOND_NS + 1) * SECOND_NS);
+      at(startNs).busyNs += endNs - startNs;
+      startNs = endNs;
+    }
+  }
+
+  /**
+   * Closes the windows that end by then, the first ones first.
+   *
+   * @param lanes that had joined by a time
+   * @param busyNs of batches without an end, in a stretch of time
+   */
+  List<MetricsWindow> closeThrough(
+      long untilNs, LanesAt lanes, ToDoubleBiFunction<Long, Long> busyNs) {
+    List<MetricsWindow> closed = new ArrayList<>();
+    while ((nextSecond + 1) * SECOND_NS <= untilNs) {
+      long fromNs = nextSecond * SECOND_NS;
+      long toNs = fromNs + SECOND_NS;
+      Second second = open.containsKey(nextSecond) ? open.remove(nextSecond) : new Second();
+      waiting += second.waitingMore;
+      running += second.runningMore;
+      int laneCount = lanes.at(toNs);
+      double busy = second.busyNs + busyNs.applyAsDouble(fromNs, toNs);
+      closed.add(window(second, fromNs, toNs, laneCount, busy));
+      nextSecond++;
+    }
+    return closed;
+  }
+
+  private MetricsWindow window(Second second, long fromNs, long toNs, int lanes, double busyNs) {
+    var total = new Tally();
+    second.byClass.values().forEach(total::add);
+    Map<String, MetricsWindow.Counts> byClass = new TreeMap<>();
+    for (String name : classes) {
+      byClass.put(name, second.byClass.getOrDefault(name, new Tally()).counts());
+    }
+    return new MetricsWindow(
+        fromNs,
+        toNs,
+        total.counts(),
+        byClass,
+        waiting,
+        running,
+        lanes,
+        lanes == 0 ? null : Double.valueOf(Math.min(1, busyNs / SECOND_NS / lanes)));
+  }
+
+  /** End of the last second that something was told about. */
+  long lastEndNs() {
+    return ((open.isEmpty() ? nextSecond - 1 : open.lastKey()) + 1) * SECOND_NS;
+  }
+
+  private Tally tally(String classType, long atNs) {
+    return at(atNs).byClass.computeIfAbsent(classType, name -> new Tally());
+  }
+
+  private Second at(long ns) {
+    return open.computeIfAbsent(Math.max(nextSecond, ns / SECOND_NS), s -> new Second());
+  }
+
+  /** How many lanes had joined by a time. */
+  interface LanesAt {
+    int at(long ns);
+  }
+}

@@ -1,0 +1,110 @@
+package dev.sluice.analytics.plot;
+
+import dev.sluice.analytics.figure.PredictionFigures;
+import dev.sluice.analytics.fold.DispatchRow;
+import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.fold.UpperBound;
+import dev.sluice.analytics.summary.Summary;
+import java.awt.image.BufferedImage;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.knowm.xchart.XYChart;
+import org.knowm.xchart.XYSeries;
+import org.knowm.xchart.style.markers.SeriesMarkers;
+
+/**
+ * How many batches took longer than their predicted p95 and p99, of the last so many that ended:
+ * {@value #BATCHES_MIN}, or a twentieth of all if that is more. The dashed lines are what was
+ * promised. Over the dispatches that ended measured jobs as done.
+ */
+final class CoverageOverTimePlot implements Plot {
+  private static final int BATCHES_MIN = 100;
+  private static final int POINTS_MAX = 2_000;
+
+  @Override
+  public String subject() {
+    return "Missed upper bounds of service times";
+  }
+
+  @Override
+  public Optional<BufferedImage> draw(RunRows run, Summary summary) {
+    XYChart chart =
+        ChartStyle.xyChart(
+            subject(), run, "time since time zero, s", "batches longer than their bound, %");
+    List<DispatchRow> rows =
+        PredictionFigures.predicted(run).stream()
+            .sorted(Comparator.comparingLong(DispatchRow::requireFinishedAtNs))
+            .toList();
+    double toS = 0;
+    double top = 0;
+    for (UpperBound bound : UpperBound.values()) {
+      List<DispatchRow> judged = bound.judged(rows);
+      if (judged.size() >= BATCHES_MIN) {
+        top = Math.max(top, addCurve(chart, bound, judged));
+        toS = Math.max(toS, endS(judged.get(judged.size() - 1)));
+      }
+    }
+    if (toS == 0) {
+      return Optional.empty();
+    }
+    double fromS = run.windowStartNs() / 1e9;
+    for (UpperBound bound : UpperBound.values()) {
+      double promised = 100 * (1 - bound.probability());
+      ChartStyle.dashedLine(
+          chart,
+          bound.text() + " promised",
+          new double[] {fromS, toS},
+          new double[] {promised, promised},
+          ChartStyle.ofBound(bound),
+          false);
+    }
+    chart.getStyler().setYAxisMin(0.0);
+    chart.getStyler().setYAxisMax(Math.max(10, 1.1 * top));
+    chart.getStyler().setXAxisMin(fromS);
+    chart.getStyler().setXAxisMax(toS);
+    chart.getStyler().setXAxisDecimalPattern("0.##");
+    chart.getStyler().setYAxisDecimalPattern("0.##");
+    return Optional.of(ChartStyle.image(chart));
+  }
+
+  /** Returns its highest point. */
+  private static double addCurve(XYChart chart, UpperBound bound, List<DispatchRow> judged) {
+    int last = Math.max(BATCHES_MIN, judged.size() / 20);
+    int curve = judged.size() - last + 1;
+    int step = (curve + POINTS_MAX - 1) / POINTS_MAX;
+    int points = (curve + step - 1) / step;
+    double[] xs = new double[points];
+    double[] ys = new double[points];
+    int missed = 0;
+    double top = 0;
+    for (int i = 0; i < judged.size(); i++) {
+      missed += bound.missed(judged.get(i)) ? 1 : 0;
+      missed -= i >= last && bound.missed(judged.get(i - last)) ? 1 : 0;
+      int place = i - last + 1;
+      if (place >= 0 && place % step == 0) {
+        xs[place / step] = endS(judged.get(i));
+        ys[place / step] = 100.0 * missed / last;
+        top = Math.max(top, ys[place / step]);
+      }
+    }
+    String name =
+        String.format(
+            Locale.ROOT,
+            "%s (%.0f %% promised), of the last %d batches",
+            bound.text(),
+            100 * (1 - bound.probability()),
+            last);
+    XYSeries series = chart.addSeries(name, xs, ys);
+    series.setXYSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Line);
+    series.setMarker(SeriesMarkers.NONE);
+    series.setLineColor(ChartStyle.ofBound(bound));
+    series.setLineWidth(1.8f);
+    return top;
+  }
+
+  private static double endS(DispatchRow row) {
+    return row.requireFinishedAtNs() / 1e9;
+  }
+}

@@ -1,0 +1,130 @@
+package dev.sluice.analytics.plot;
+
+import java.awt.BasicStroke;
+import java.awt.Color;
+import java.awt.Graphics2D;
+import java.awt.Paint;
+import java.awt.Rectangle;
+import java.awt.RenderingHints;
+import java.awt.TexturePaint;
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
+import javax.imageio.ImageIO;
+import org.jfree.data.xy.XYIntervalSeries;
+
+/**
+ * Which GPU ran what when: a bar per execution on each of its GPUs, coloured by model; hatched
+ * while its model is loaded. Of a schedule with too many executions to tell apart it shows the
+ * beginning, and says so.
+ */
+public final class GpuTimeline {
+  private static final int BARS_PER_GPU_MAX = 40;
+  private static final int HATCH = 8;
+  private static final double NS_PER_SECOND = 1e9;
+
+  private final String title;
+  private final int gpus;
+  private final List<String> models;
+  private final List<Bar> bars = new ArrayList<>();
+
+  private record Bar(int gpu, int model, long heldAtNs, long startedAtNs, long endedAtNs) {}
+
+  /**
+   * @param models their names, by which the colours go
+   */
+  public GpuTimeline(String title, int gpus, List<String> models) {
+    this.title = title;
+    this.gpus = gpus;
+    this.models = List.copyOf(models);
+  }
+
+  /**
+   * Adds an execution; they come by their start.
+   *
+   * @param gpu the first of so many with ids next to each other
+   * @param model its place among the models
+   * @param heldAtNs from when on it held its GPUs, and its model was loaded until it started
+   */
+  public void add(int gpu, int count, int model, long heldAtNs, long startedAtNs, long endedAtNs) {
+    for (int i = gpu; i < gpu + count; i++) {
+      bars.add(new Bar(i, model, heldAtNs, startedAtNs, endedAtNs));
+    }
+  }
+
+  /** As the bytes of a PNG file. */
+  public byte[] png() {
+    BufferedImage image = bars.isEmpty() ? ChartStyle.noData(title) : image();
+    try {
+      var bytes = new ByteArrayOutputStream();
+      ImageIO.write(image, "png", bytes);
+      return bytes.toByteArray();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // of an array in memory
+    }
+  }
+
+  private BufferedImage image() {
+    long lastNs = bars.stream().mapToLong(Bar::endedAtNs).max().orElse(1);
+    int most = BARS_PER_GPU_MAX * gpus;
+    boolean whole = bars.size() <= most;
+    long untilNs = Math.max(1, whole ? lastNs : bars.get(most).startedAtNs());
+    String text =
+        whole
+            ? title
+            : String.format(
+                Locale.ROOT,
+                "%s · the first %.0f s of %.0f s",
+                title,
+                untilNs / NS_PER_SECOND,
+                lastNs / NS_PER_SECOND);
+    var chart = new TimelineChart();
+    for (int model = 0; model < models.size(); model++) {
+      Color colour = ChartStyle.ofModel(model);
+      XYIntervalSeries runs = series(models.get(model), model, untilNs, false);
+      chart.add(runs, colour, runs.getItemCount() > 0);
+      chart.add(
+          series(models.get(model) + " is loaded", model, untilNs, true), hatched(colour), false);
+    }
+    chart.add(new XYIntervalSeries("a model is loaded"), hatched(ChartStyle.QUIET), true);
+    return chart.image(
+        text,
+        "time since the first request, s",
+        0,
+        untilNs / NS_PER_SECOND,
+        "GPU",
+        IntStream.range(0, gpus).mapToObj(Integer::toString).toList());
+  }
+
+  private XYIntervalSeries series(String name, int model, long untilNs, boolean loading) {
+    var series = new XYIntervalSeries(name);
+    for (Bar bar : bars) {
+      long fromNs = loading ? bar.heldAtNs : bar.startedAtNs;
+      long toNs = Math.min(untilNs, loading ? bar.startedAtNs : bar.endedAtNs);
+      if (bar.model == model && fromNs < toNs) {
+        TimelineChart.bar(series, fromNs / NS_PER_SECOND, toNs / NS_PER_SECOND, bar.gpu);
+      }
+    }
+    return series;
+  }
+
+  private static Paint hatched(Color colour) {
+    var tile = new BufferedImage(HATCH, HATCH, BufferedImage.TYPE_INT_RGB);
+    Graphics2D graphics = tile.createGraphics();
+    graphics.setRenderingHint(RenderingHints.KEY_ANTIALIASING, RenderingHints.VALUE_ANTIALIAS_ON);
+    graphics.setColor(Color.WHITE);
+    graphics.fillRect(0, 0, HATCH, HATCH);
+    graphics.setColor(colour);
+    graphics.setStroke(new BasicStroke(2f));
+    for (int shift = -HATCH; shift <= HATCH; shift += HATCH) {
+      graphics.drawLine(shift - 1, HATCH + 1, shift + HATCH + 1, -1);
+    }
+    graphics.dispose();
+    return new TexturePaint(tile, new Rectangle(HATCH, HATCH));
+  }
+}

@@ -1,0 +1,15 @@
+package dev.sluice.analytics.plot;
+
+import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.summary.Summary;
+import java.awt.image.BufferedImage;
+import java.util.Optional;
+
+/** A picture of a run: one class, and one line in {@link Plots}. */
+interface Plot {
+  /** What it shows, as the title begins. */
+  String subject();
+
+  /** The picture; empty if the run has nothing to show. */
+  Optional<BufferedImage> draw(RunRows run, Summary summary);
+}

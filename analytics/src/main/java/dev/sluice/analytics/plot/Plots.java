@@ -1,0 +1,39 @@
+package dev.sluice.analytics.plot;
+
+import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.summary.Summary;
+import java.awt.image.BufferedImage;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import javax.imageio.ImageIO;
+
+/** The registry of pictures, by the name of their file without {@code .png}. */
+public final class Plots {
+  private static final Map<String, Plot> ALL = new LinkedHashMap<>();
+
+  static {
+    ALL.put("latency_cdf", new LatencyCdfPlot());
+    ALL.put("slo_violations", new SloViolationsPlot());
+    ALL.put("latency_percentiles", new LatencyPercentilesPlot());
+    ALL.put("wait_time_dist", new WaitTimePlot());
+    ALL.put("lane_timeline", new LaneTimelinePlot());
+    ALL.put("queue_depth", new QueueDepthPlot());
+    ALL.put("predicted_vs_actual", new PredictionPlot());
+    ALL.put("coverage_over_time", new CoverageOverTimePlot());
+  }
+
+  private Plots() {}
+
+  /** Draws every picture into the folder; one without data says so. */
+  public static void writeAll(RunRows run, Summary summary, Path folder) throws IOException {
+    for (Map.Entry<String, Plot> entry : ALL.entrySet()) {
+      Plot plot = entry.getValue();
+      BufferedImage image =
+          plot.draw(run, summary)
+              .orElseGet(() -> ChartStyle.noData(ChartStyle.title(plot.subject(), run)));
+      ImageIO.write(image, "png", folder.resolve(entry.getKey() + ".png").toFile());
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package dev.sluice.analytics.plot;
+
+import dev.sluice.analytics.figure.PredictionFigures;
+import dev.sluice.analytics.fold.DispatchRow;
+import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.fold.UpperBound;
+import dev.sluice.analytics.summary.Summary;
+import java.awt.image.BufferedImage;
+import java.util.List;
+import java.util.Optional;
+import org.knowm.xchart.XYChart;
+import org.knowm.xchart.XYSeries;
+import org.knowm.xchart.style.markers.SeriesMarkers;
+
+/**
+ * Predicted against real service times of the dispatches that ended measured jobs as done, by
+ * workload; on the dashed line the prediction was right, on those above it the service took as long
+ * as the upper bound allows in the median. Of very many, evenly chosen ones.
+ */
+final class PredictionPlot implements Plot {
+  private static final int POINTS_MAX = 3_000;
+
+  @Override
+  public String subject() {
+    return "Predicted and actual service times";
+  }
+
+  @Override
+  public Optional<BufferedImage> draw(RunRows run, Summary summary) {
+    List<DispatchRow> rows = PredictionFigures.predicted(run);
+    if (rows.isEmpty()) {
+      return Optional.empty();
+    }
+    XYChart chart =
+        ChartStyle.xyChart(subject(), run, "predicted service time, ms", "actual service time, ms");
+    chart.getStyler().setMarkerSize(7);
+    int step = (rows.size() + POINTS_MAX - 1) / POINTS_MAX;
+    List<String> workloads = run.workloadNames();
+    for (int i = 0; i < workloads.size(); i++) {
+      addPoints(chart, rows, step, workloads.get(i), i);
+    }
+    double least = Double.POSITIVE_INFINITY;
+    double most = 0;
+    for (DispatchRow row : rows) {
+      double predictedMs = row.dispatch().predictedServiceNs() / 1e6;
+      double actualMs = row.serviceNs() / 1e6;
+      least = Math.min(least, Math.min(predictedMs, actualMs));
+      most = Math.max(most, Math.max(predictedMs, actualMs));
+    }
+    double from = ChartStyle.niceBelow(least);
+    double to = ChartStyle.niceAbove(most);
+    double[] diagonal = {from, to};
+    ChartStyle.dashedLine(chart, "as predicted", diagonal, diagonal, ChartStyle.QUIET, true);
+    for (UpperBound bound : UpperBound.values()) {
+      Double over = summary.figure("prediction_" + bound.text() + "_over_median");
+      if (over != null && over * from < to) {
+        ChartStyle.dashedLine(
+            chart,
+            "predicted " + bound.text(),
+            new double[] {from, Math.min(to, to / over)},
+            new double[] {over * from, Math.min(to, over * to)},
+            ChartStyle.ofBound(bound),
+            true);
+      }
+    }
+    chart.getStyler().setXAxisLogarithmic(true);
+    chart.getStyler().setYAxisLogarithmic(true);
+    chart.getStyler().setXAxisMin(from);
+    chart.getStyler().setXAxisMax(to);
+    chart.getStyler().setYAxisMin(from);
+    chart.getStyler().setYAxisMax(to);
+    chart.getStyler().setXAxisTickLabelsFormattingFunction(ChartStyle::tick);
+    chart.getStyler().setYAxisTickLabelsFormattingFunction(ChartStyle::tick);
+    return Optional.of(ChartStyle.image(chart));
+  }
+
+  private static void addPoints(
+      XYChart chart, List<DispatchRow> rows, int step, String workload, int index) {
+    List<DispatchRow> chosen =
+        rows.stream().filter(row -> row.dispatch().workload().equals(workload)).toList();
+    if (chosen.isEmpty()) {
+      return;
+    }
+    int points = (chosen.size() + step - 1) / step;
+    double[] xs = new double[points];
+    double[] ys = new double[points];
+    for (int i = 0; i < points; i++) {
+      xs[i] = chosen.get(i * step).dispatch().predictedServiceNs() / 1e6;
+      ys[i] = chosen.get(i * step).serviceNs() / 1e6;
+    }
+    XYSeries series = chart.addSeries(workload + " (" + chosen.size() + " batches)", xs, ys);
+    series.setXYSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Scatter);
+    series.setMarker(SeriesMarkers.CIRCLE);
+    series.setMarkerColor(ChartStyle.translucent(ChartStyle.ofWorkload(index), 150));
+  }
+}

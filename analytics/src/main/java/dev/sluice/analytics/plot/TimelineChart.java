@@ -1,0 +1,93 @@
+package dev.sluice.analytics.plot;
+
+import java.awt.BasicStroke;
+import java.awt.Color;
+import java.awt.Paint;
+import java.awt.image.BufferedImage;
+import java.util.List;
+import org.jfree.chart.JFreeChart;
+import org.jfree.chart.axis.NumberAxis;
+import org.jfree.chart.axis.SymbolAxis;
+import org.jfree.chart.axis.ValueAxis;
+import org.jfree.chart.block.BlockBorder;
+import org.jfree.chart.plot.XYPlot;
+import org.jfree.chart.renderer.xy.StandardXYBarPainter;
+import org.jfree.chart.renderer.xy.XYBarRenderer;
+import org.jfree.chart.title.TextTitle;
+import org.jfree.chart.ui.RectangleInsets;
+import org.jfree.data.xy.XYIntervalSeries;
+import org.jfree.data.xy.XYIntervalSeriesCollection;
+
+/** Bars over time, in a row for each lane or GPU, coloured by what ran. */
+final class TimelineChart {
+  private static final double HALF_A_BAR = 0.38;
+
+  private final XYIntervalSeriesCollection all = new XYIntervalSeriesCollection();
+  private final XYBarRenderer renderer = new XYBarRenderer();
+
+  TimelineChart() {
+    renderer.setUseYInterval(true);
+    renderer.setShadowVisible(false);
+    renderer.setBarPainter(new StandardXYBarPainter());
+    renderer.setDrawBarOutline(true);
+  }
+
+  /** Adds a bar to those of its kind, which lies within the times shown: others are left out. */
+  static void bar(XYIntervalSeries bars, double fromSeconds, double toSeconds, int row) {
+    bars.add(fromSeconds, fromSeconds, toSeconds, row, row - HALF_A_BAR, row + HALF_A_BAR);
+  }
+
+  void add(XYIntervalSeries bars, Paint paint, boolean inLegend) {
+    int place = all.getSeriesCount();
+    renderer.setSeriesPaint(place, paint);
+    renderer.setSeriesOutlinePaint(place, Color.WHITE);
+    renderer.setSeriesOutlineStroke(place, new BasicStroke(0.8f));
+    renderer.setSeriesVisibleInLegend(place, inLegend);
+    all.addSeries(bars);
+  }
+
+  /**
+   * Draws what was added.
+   *
+   * @param rows their names, the first on top
+   */
+  BufferedImage image(
+      String title,
+      String timeLabel,
+      double fromSeconds,
+      double toSeconds,
+      String rowLabel,
+      List<String> rows) {
+    var time = new NumberAxis(timeLabel);
+    time.setRange(fromSeconds, toSeconds);
+    style(time);
+    var row = new SymbolAxis(rowLabel, rows.toArray(new String[0]));
+    row.setInverted(true);
+    row.setGridBandsVisible(false);
+    row.setRange(-0.6, rows.size() - 0.4);
+    style(row);
+    var plot = new XYPlot(all, time, row, renderer);
+    plot.setBackgroundPaint(Color.WHITE);
+    plot.setDomainGridlinePaint(ChartStyle.GRID);
+    plot.setDomainGridlineStroke(new BasicStroke(1f));
+    plot.setRangeGridlinesVisible(false);
+    plot.setOutlineVisible(false);
+    plot.setAxisOffset(RectangleInsets.ZERO_INSETS);
+    var chart = new JFreeChart(title, ChartStyle.TITLE, plot, true);
+    chart.setBackgroundPaint(Color.WHITE);
+    chart.setAntiAlias(true);
+    chart.setPadding(new RectangleInsets(14, 14, 14, 20));
+    TextTitle head = chart.getTitle();
+    head.setPaint(ChartStyle.INK);
+    head.setPadding(0, 0, 12, 0);
+    chart.getLegend().setItemFont(ChartStyle.TEXT);
+    chart.getLegend().setFrame(BlockBorder.NONE);
+    chart.getLegend().setPadding(12, 0, 0, 0);
+    return chart.createBufferedImage(ChartStyle.WIDTH, ChartStyle.HEIGHT);
+  }
+
+  private static void style(ValueAxis axis) {
+    axis.setLabelFont(ChartStyle.TEXT);
+    axis.setTickLabelFont(ChartStyle.TEXT);
+  }
+}

@@ -1,0 +1,128 @@
+package dev.sluice.analytics.report;
+
+import de.siegmar.fastcsv.writer.CsvWriter;
+import de.siegmar.fastcsv.writer.LineDelimiter;
+import dev.sluice.analytics.fold.DispatchRow;
+import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.statistic.Decimals;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchDispatched;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * dispatches.csv: a row per dispatch and attempt, by decision.
+ *
+ * <p>Units as in trace.csv. job_ids are separated by spaces, the chosen one first; score_terms are
+ * {@code name=value} by name, separated by semicolons. model_version is that of the published table
+ * that predicted it; predicted_quantile_ms is the upper bound of {@code predictor.quantile}; of the
+ * bounds those that were not known are empty. predicted_busy_lanes is how many lanes of its
+ * executor it was predicted for, busy_lanes how many ran a batch when it began. completed_time is
+ * the broker's append of the completion, which is when the scheduler could know of it. result is
+ * done, failed, refused, open (no completion yet), or lost: it ended none of its jobs, being
+ * answered never (then without start_time and end_time) or when they had ended by another attempt.
+ */
+final class DispatchTable {
+  static final List<String> COLUMNS =
+      List.of(
+          "dispatch_id",
+          "lane_id",
+          "job_ids",
+          "samples",
+          "tokens",
+          "attempt",
+          "result",
+          "decided_time",
+          "start_time",
+          "end_time",
+          "predicted_service_ms",
+          "prediction_source",
+          "score_terms",
+          "cause",
+          "workload_name",
+          "backend",
+          "precision",
+          "service_ms",
+          "switch_ms",
+          "emulated_service_ms",
+          "completed_time",
+          "shard",
+          "predicted_quantile_ms",
+          "predicted_p95_ms",
+          "predicted_p99_ms",
+          "model_version",
+          "predicted_busy_lanes",
+          "busy_lanes");
+
+  private DispatchTable() {}
+
+  static void write(RunRows run, Path file) throws IOException {
+    try (CsvWriter csv = CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(file)) {
+      csv.writeRecord(COLUMNS);
+      for (DispatchRow row : run.dispatches()) {
+        csv.writeRecord(cells(row));
+      }
+    }
+  }
+
+  private static List<String> cells(DispatchRow row) {
+    BatchDispatched dispatch = row.dispatch();
+    BatchCompleted completion = row.completion();
+    Long emulatedServiceNs = row.emulatedServiceNs();
+    List<String> cells = new ArrayList<>(COLUMNS.size());
+    cells.add(dispatch.dispatchId().toString());
+    cells.add(row.laneId());
+    cells.add(
+        dispatch.jobs().stream()
+            .map(BatchDispatched.DispatchedJob::jobId)
+            .collect(Collectors.joining(" ")));
+    cells.add(Integer.toString(dispatch.samples()));
+    cells.add(Integer.toString(dispatch.tokens()));
+    cells.add(Integer.toString(dispatch.attempt()));
+    cells.add(row.result());
+    cells.add(Decimals.seconds(dispatch.decidedAtNs()));
+    cells.add(Decimals.seconds(row.startedAtNs()));
+    cells.add(Decimals.seconds(row.finishedAtNs()));
+    cells.add(Decimals.ms(dispatch.predictedServiceNs()));
+    cells.add(dispatch.predictionSource());
+    cells.add(scoreTerms(dispatch.scoreTerms()));
+    cells.add(completion == null || completion.cause() == null ? "" : completion.cause());
+    cells.add(dispatch.workload());
+    cells.add(dispatch.backend());
+    cells.add(dispatch.precision());
+    cells.add(row.ran() ? Decimals.ms(row.serviceNs()) : "");
+    cells.add(completion == null || !row.ran() ? "" : Decimals.ms(completion.switchNs()));
+    cells.add(emulatedServiceNs == null ? "" : Decimals.ms(emulatedServiceNs));
+    cells.add(Decimals.seconds(row.completedAtNs()));
+    cells.add(Integer.toString(row.shard()));
+    cells.add(msOrEmpty(dispatch.predictedQuantileNs()));
+    cells.add(msOrEmpty(dispatch.predictedP95Ns()));
+    cells.add(msOrEmpty(dispatch.predictedP99Ns()));
+    cells.add(Objects.requireNonNullElse(dispatch.modelVersion(), ""));
+    cells.add(countOrEmpty(dispatch.busyLanes()));
+    cells.add(countOrEmpty(completion == null ? null : completion.busyLanes()));
+    return cells;
+  }
+
+  private static String msOrEmpty(@Nullable Long ns) {
+    return ns == null ? "" : Decimals.ms(ns);
+  }
+
+  private static String countOrEmpty(@Nullable Integer count) {
+    return count == null ? "" : Integer.toString(count);
+  }
+
+  private static String scoreTerms(Map<String, Double> terms) {
+    return new TreeMap<>(terms)
+        .entrySet().stream()
+            .map(term -> term.getKey() + "=" + Decimals.plain(term.getValue()))
+            .collect(Collectors.joining(";"));
+  }
+}

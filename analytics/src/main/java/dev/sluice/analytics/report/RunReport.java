@@ -1,0 +1,60 @@
+package dev.sluice.analytics.report;
+
+import dev.sluice.analytics.figure.Figures;
+import dev.sluice.analytics.fold.RunContext;
+import dev.sluice.analytics.fold.RunFold;
+import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.plot.Plots;
+import dev.sluice.analytics.summary.Summary;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** All that a run's folder says of its jobs: trace.csv, dispatches.csv, summary.json, plots. */
+public final class RunReport {
+  private final RunRows run;
+  private final Summary summary;
+  private final List<String> deviceKinds;
+
+  private RunReport(RunRows run, List<String> deviceKinds, double fitCpuSeconds) {
+    this.run = run;
+    this.summary = Figures.summarize(run);
+    this.deviceKinds = deviceKinds;
+    summary.put("device_kinds", deviceKinds);
+    summary.put("fit_cpu_seconds", fitCpuSeconds);
+  }
+
+  /** The report of what the fold has taken in so far. */
+  public static RunReport of(RunFold fold, RunContext context) {
+    return new RunReport(fold.rows(context), fold.deviceKinds(), fold.fitCpuSeconds());
+  }
+
+  public Summary summary() {
+    return summary;
+  }
+
+  /** What the executors said that they compute on or pretend to, in alphabetical order. */
+  public List<String> deviceKinds() {
+    return deviceKinds;
+  }
+
+  /** Writes summary.json alone. */
+  public void writeSummary(Path folder) throws IOException {
+    Files.writeString(folder.resolve("summary.json"), summary.toJson());
+  }
+
+  /**
+   * Writes trace.csv, dispatches.csv, summary.json and plots/*.png, replacing what is there.
+   *
+   * @param folder made if it is missing
+   */
+  public void write(Path folder) throws IOException {
+    Path plots = folder.resolve("plots");
+    Files.createDirectories(plots);
+    TraceTable.write(run, folder.resolve("trace.csv"));
+    DispatchTable.write(run, folder.resolve("dispatches.csv"));
+    writeSummary(folder);
+    Plots.writeAll(run, summary, plots);
+  }
+}

@@ -1,0 +1,295 @@
+package dev.sluice.analytics.report;
+
+import dev.sluice.analytics.figure.BlockedFigures;
+import dev.sluice.analytics.fold.UpperBound;
+import dev.sluice.analytics.statistic.Decimals;
+import dev.sluice.analytics.statistic.NearestRank;
+import dev.sluice.analytics.summary.Summary;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The closing table of a run: fixed-width text for a terminal. A percentile that falls on a job
+ * without a done outcome is printed as {@code none}, a figure without a value as {@code -}, and a
+ * p99 of too few jobs ends in {@code *}.
+ */
+public final class SummaryTable {
+  private static final List<String> HEADINGS =
+      List.of(
+          "class",
+          "jobs",
+          "done",
+          "dropped",
+          "failed",
+          "p50 ms",
+          "p95 ms",
+          "p99 ms",
+          "wait ms",
+          "service ms",
+          "over SLO");
+
+  /** Why a run is not comparable: so many reasons in its line, all of them in summary.json. */
+  private static final int REASONS_SHOWN_MAX = 4;
+
+  private final Summary summary;
+  private final StringBuilder text = new StringBuilder();
+
+  private SummaryTable(Summary summary) {
+    this.summary = summary;
+  }
+
+  /** The text, several lines, each ended by a line feed. */
+  public static String render(Summary summary) {
+    var table = new SummaryTable(summary);
+    table.head();
+    table.classes();
+    table.overall();
+    table.marks();
+    return table.text.toString();
+  }
+
+  private void head() {
+    for (Object note : list("notes")) {
+      line("! " + note);
+    }
+    line(
+        String.format(
+            "%s, policy %s, %s", value("run_name"), value("scheduler_name"), value("run_id")));
+    line("");
+  }
+
+  private void classes() {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(HEADINGS);
+    if (summary.values().get("by_class_workload") instanceof Map<?, ?> classes) {
+      classes.keySet().forEach(name -> rows.add(row(String.valueOf(name))));
+    }
+    rows.add(row("all"));
+    int[] widths = new int[HEADINGS.size()];
+    for (List<String> row : rows) {
+      for (int i = 0; i < widths.length; i++) {
+        widths[i] = Math.max(widths[i], row.get(i).length());
+      }
+    }
+    rows.forEach(row -> line(aligned(row, widths)));
+    line("");
+  }
+
+  private List<String> row(String name) {
+    boolean few = Boolean.TRUE.equals(summary.values().get(name + "_p99_few_jobs"));
+    Double violationRate = summary.figure(name + "_slo_violation_rate");
+    return List.of(
+        name,
+        count(name + "_count"),
+        count(name + "_done"),
+        count(name + "_dropped"),
+        count(name + "_failed"),
+        number(name + "_p50_e2e_ms"),
+        number(name + "_p95_e2e_ms"),
+        number(name + "_p99_e2e_ms") + (few ? "*" : " "),
+        number(name + "_avg_wait_ms"),
+        number(name + "_avg_service_ms"),
+        violationRate == null ? "-" : percent(violationRate));
+  }
+
+  private static String aligned(List<String> row, int[] widths) {
+    var line = new StringBuilder();
+    for (int i = 0; i < widths.length; i++) {
+      String gap = " ".repeat(widths[i] - row.get(i).length());
+      line.append(i == 0 ? row.get(i) + gap : "  " + gap + row.get(i));
+    }
+    return line.toString().stripTrailing();
+  }
+
+  private void overall() {
+    fact(
+        "throughput",
+        number("overall_throughput_jobs_sec")
+            + " jobs/s, "
+            + number("overall_throughput_sps")
+            + " samples/s; goodput "
+            + number("all_goodput_jobs_sec")
+            + " jobs/s");
+    Double laneUse = summary.figure("lane_use");
+    fact(
+        "lane use",
+        (laneUse == null ? "-" : percent(laneUse)) + " of " + count("lanes") + " lanes");
+    blocked();
+    fact("hop", overCount("hop", "arrival to start of jobs that found an idle lane"));
+    fact("bubble", overCount("bubble", "idle between two batches while work waited"));
+    fact(
+        "lateness",
+        middleAndTail("lateness")
+            + ", max "
+            + number("lateness_max_ms")
+            + " ms; append delay p99 "
+            + number("append_delay_p99_ms")
+            + " ms");
+    fact(
+        "load",
+        number("realized_rate_jobs_sec")
+            + " jobs/s of "
+            + number("asked_rate_jobs_sec")
+            + " asked ("
+            + value("asked_arrivals")
+            + "), gap variation "
+            + number("realized_gap_cv"));
+    spells();
+    predictions();
+    if (summary.values().get("thresholds") instanceof Map<?, ?> thresholds) {
+      thresholds.forEach(
+          (name, entry) -> {
+            if (entry instanceof Map<?, ?> result) {
+              fact("threshold", name + " " + result.get("bound") + ": " + result.get("result"));
+            }
+          });
+    }
+  }
+
+  private void spells() {
+    Double lag1 = summary.figure("service_autocorrelation_lag_1");
+    Double lag10 = summary.figure("service_autocorrelation_lag_10");
+    if (lag1 != null && lag10 != null) {
+      fact(
+          "service times",
+          String.format(
+              Locale.ROOT,
+              "autocorrelation %.2f at lag 1, %.2f at lag 10 (0: no slow spells)",
+              lag1,
+              lag10));
+    }
+  }
+
+  private void predictions() {
+    Double error = summary.figure("prediction_error_median");
+    Double bias = summary.figure("prediction_bias_median");
+    if (error == null || bias == null) {
+      return;
+    }
+    var said = new StringBuilder();
+    said.append("off by ").append(percent(Math.expm1(error))).append(" in the median, ");
+    said.append(bias < 0 ? "too long by " : "too short by ");
+    said.append(percent(Math.expm1(Math.abs(bias)))).append(", over ");
+    said.append(count("prediction_count")).append(" batches");
+    for (UpperBound bound : UpperBound.values()) {
+      Double missRate = summary.figure("prediction_" + bound.text() + "_miss_rate");
+      if (missRate != null) {
+        said.append("; ").append(bound.text()).append(" missed by ");
+        said.append(String.format(Locale.ROOT, "%.2f %%", 100 * missRate));
+      }
+    }
+    fact("predictions", said.toString());
+  }
+
+  private void blocked() {
+    String causes =
+        BlockedFigures.CAUSES.stream()
+            .filter(cause -> isPositive(BlockedFigures.name(cause)))
+            .map(cause -> cause + " " + number(BlockedFigures.name(cause)) + " ms")
+            .collect(Collectors.joining(", "));
+    if (!causes.isEmpty()) {
+      fact("blocked", causes + " (idle lanes beside work that waited, by what held it)");
+    }
+  }
+
+  private void marks() {
+    if (Boolean.TRUE.equals(summary.values().get("all_p99_few_jobs")) || anyClassHasFew()) {
+      fact("*", "fewer than " + NearestRank.COUNT_FOR_P99 + " jobs: too few for a p99");
+    }
+    if (Boolean.TRUE.equals(summary.values().get("unstable"))) {
+      fact("unstable", "the queue rose over the whole measured window");
+    }
+    if (Boolean.TRUE.equals(summary.values().get("tail_limit_reached"))) {
+      fact("tail limit", "measured jobs still waited when the tail was over");
+    }
+    if (Boolean.TRUE.equals(summary.values().get("emulation_late"))) {
+      fact("emulation", "late, p99 " + number("emulation_late_p99_ms") + " ms off");
+    }
+    for (Object broken : list("broken_promises")) {
+      fact("promise", "broken: " + broken);
+    }
+    if (isPositive("attempts_lost") || isPositive("superseded_completions")) {
+      fact(
+          "attempts",
+          count("attempts_lost")
+              + " lost, of these "
+              + count("attempts_unanswered")
+              + " never answered; "
+              + count("superseded_completions")
+              + " completions superseded");
+    }
+    if (summary.values().get("failure") instanceof String failure) {
+      fact("failed", failure);
+    }
+    List<String> reasons = summary.notComparableReasons();
+    if (!reasons.isEmpty()) {
+      int shown = Math.min(reasons.size(), REASONS_SHOWN_MAX);
+      fact(
+          "not comparable",
+          String.join("; ", reasons.subList(0, shown))
+              + (shown == reasons.size()
+                  ? ""
+                  : "; and " + (reasons.size() - shown) + " more (summary.json)"));
+    }
+  }
+
+  private boolean anyClassHasFew() {
+    return summary.values().get("by_class_workload") instanceof Map<?, ?> classes
+        && classes.keySet().stream()
+            .anyMatch(name -> Boolean.TRUE.equals(summary.values().get(name + "_p99_few_jobs")));
+  }
+
+  private void fact(String name, String what) {
+    line(String.format("%-14s %s", name, what));
+  }
+
+  private void line(String line) {
+    text.append(line).append('\n');
+  }
+
+  private String middleAndTail(String name) {
+    return "p50 " + number(name + "_p50_ms") + " ms, p99 " + number(name + "_p99_ms") + " ms";
+  }
+
+  /** Figures of something that may not have happened at all. */
+  private String overCount(String name, String meaning) {
+    String count = count(name + "_count");
+    return count.equals("0")
+        ? "none: no " + meaning
+        : middleAndTail(name) + " over " + count + " (" + meaning + ")";
+  }
+
+  private @Nullable Object value(String name) {
+    return summary.values().get(name);
+  }
+
+  private List<?> list(String name) {
+    return summary.values().get(name) instanceof List<?> list ? list : List.of();
+  }
+
+  private String count(String name) {
+    Double value = summary.figure(name);
+    return value == null ? "-" : Long.toString(Math.round(value));
+  }
+
+  private String number(String name) {
+    Double value = summary.figure(name);
+    if (value == null) {
+      return "-";
+    }
+    return Double.isInfinite(value) ? "none" : Decimals.short3(value);
+  }
+
+  private boolean isPositive(String name) {
+    Double value = summary.figure(name);
+    return value != null && value > 0;
+  }
+
+  private static String percent(double share) {
+    return String.format(Locale.ROOT, "%.1f %%", 100 * share);
+  }
+}

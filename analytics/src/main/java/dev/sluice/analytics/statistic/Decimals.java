@@ -1,0 +1,38 @@
+package dev.sluice.analytics.statistic;
+
+import java.math.BigDecimal;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Numbers as text, with a point in every locale. */
+public final class Decimals {
+  private Decimals() {}
+
+  /** Seconds with six decimals, half up; empty for null. */
+  public static String seconds(@Nullable Long ns) {
+    return ns == null ? "" : sixDecimals(Math.floorDiv(ns + 500, 1000L));
+  }
+
+  /** Milliseconds with six decimals: exact. */
+  public static String ms(long ns) {
+    return sixDecimals(ns);
+  }
+
+  private static String sixDecimals(long millionths) {
+    long absolute = Math.abs(millionths);
+    String fraction = Long.toString(1_000_000 + absolute % 1_000_000).substring(1);
+    return (millionths < 0 ? "-" : "") + absolute / 1_000_000 + "." + fraction;
+  }
+
+  /** The shortest text that reads back as the same number, without an exponent. */
+  public static String plain(double value) {
+    return new BigDecimal(Double.toString(value)).stripTrailingZeros().toPlainString();
+  }
+
+  /** Three significant digits, for people. */
+  public static String short3(double value) {
+    double absolute = Math.abs(value);
+    int decimals = absolute >= 100 ? 0 : absolute >= 10 ? 1 : absolute >= 1 ? 2 : 3;
+    return String.format(Locale.ROOT, "%." + decimals + "f", value);
+  }
+}

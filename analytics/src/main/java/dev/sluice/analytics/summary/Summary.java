@@ -1,0 +1,90 @@
+package dev.sluice.analytics.summary;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The figures of a run, as they stand in summary.json: a tree of numbers, texts, lists and maps, in
+ * a fixed order.
+ *
+ * <p>In the tree an infinite figure is {@link Double#POSITIVE_INFINITY} and one with an empty
+ * divisor is null; in JSON both are null.
+ */
+public final class Summary {
+  public static final String NOT_COMPARABLE = "not_comparable";
+  private static final JsonMapper JSON =
+      JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+
+  private final Map<String, @Nullable Object> values = new LinkedHashMap<>();
+  private final List<String> reasons = new ArrayList<>();
+  private Verdict verdict = Verdict.MET;
+
+  public Summary() {}
+
+  /** Sets a figure; an integral one stays one, NaN becomes null. A name keeps its first place. */
+  public void put(String name, @Nullable Object value) {
+    values.put(name, value instanceof Double d && d.isNaN() ? null : value);
+  }
+
+  /** Marks the run as not comparable with others. */
+  public void notComparable(String reason) {
+    reasons.add(reason);
+    put(NOT_COMPARABLE, List.copyOf(reasons));
+  }
+
+  /** Makes the verdict at least as bad as this. */
+  public void worsen(Verdict atLeast) {
+    verdict = verdict.worst(atLeast);
+  }
+
+  /** The tree; not to be changed. */
+  public Map<String, @Nullable Object> values() {
+    return Collections.unmodifiableMap(values);
+  }
+
+  /** Whether the run is whole, and whether its thresholds were met. */
+  public Verdict verdict() {
+    return verdict;
+  }
+
+  /** Why the run must not be compared with others; empty if it may. */
+  public List<String> notComparableReasons() {
+    return List.copyOf(reasons);
+  }
+
+  /**
+   * The figure of that name, of all classes if the name lacks a class.
+   *
+   * @return null if there is no such number; infinite for a percentile that falls on a job that was
+   *     not done
+   */
+  public @Nullable Double figure(String name) {
+    Object value = values.containsKey(name) ? values.get(name) : values.get("all_" + name);
+    return value instanceof Number number ? Double.valueOf(number.doubleValue()) : null;
+  }
+
+  /** The text of summary.json. */
+  public String toJson() {
+    try {
+      return JSON.writeValueAsString(finite(values)) + "\n";
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a summary that can not be written", e);
+    }
+  }
+
+  private static @Nullable Object finite(@Nullable Object value) {
+    if (value instanceof Map<?, ?> map) {
+      Map<String, @Nullable Object> copy = new LinkedHashMap<>();
+      map.forEach((name, inner) -> copy.put(String.valueOf(name), finite(inner)));
+      return copy;
+    }
+    return value instanceof Double d && !Double.isFinite(d) ? null : value;
+  }
+}

@@ -1,0 +1,231 @@
+package dev.sluice.analytics.fold;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.analytics.report.RunReportTest;
+import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.MetricsWindow;
+import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.event.Ticked;
+import dev.sluice.contract.value.DispatchId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+
+/** The fold of a run that goes on, on hand-made and made-up logs: no Kafka, no clock. */
+final class LiveFoldTest {
+  private static final long NS = 1_000_000_000L;
+
+  @Test
+  void isCompleteOnlyWithTheEnd_andEveryOutcome() {
+    var fold = new LiveFold();
+    for (SyntheticRun.Entry entry : RunReportTest.log()) {
+      assertThat(fold.isComplete()).isFalse();
+      SyntheticRun.apply(fold, entry, 0);
+    }
+    assertThat(fold.isComplete()).isTrue();
+  }
+
+  @Test
+  void isNotComplete_whenJobsSentHaveNotArrived() {
+    var fold = new LiveFold();
+    RunReportTest.log().stream()
+        .filter(entry -> !(entry.event() instanceof JobRequested job && job.jobId().equals("t")))
+        .forEach(entry -> SyntheticRun.apply(fold, entry, 0));
+    assertThat(fold.isComplete()).isFalse();
+  }
+
+  @Test
+  void snapshotsTheRunSoFar() {
+    var fold = new LiveFold();
+    for (SyntheticRun.Entry entry : RunReportTest.log()) {
+      if (entry.event() instanceof JobEnded end && end.jobId().equals("d")) {
+        break;
+      }
+      SyntheticRun.apply(fold, entry, 0);
+    }
+    LiveSnapshot live = fold.snapshot(SyntheticRun.ZERO_EPOCH_MS + 3208);
+    assertThat(live.elapsedNs()).isEqualTo(3_208_000_000L);
+    assertThat(live.sent()).isEqualTo(6);
+    assertThat(live.running()).isEqualTo(2);
+    assertThat(live.waiting()).isZero();
+    assertThat(live.done()).isEqualTo(3);
+    assertThat(live.dropped()).isEqualTo(1);
+    assertThat(live.violations()).isEqualTo(Map.of("interactive", 0L, "batch", 1L));
+    assertThat(live.endToEndMsP99()).isInfinite();
+  }
+
+  @Test
+  void putsAJobBackToWaiting_whenItsBatchWasRefused() {
+    var fold = new LiveFold();
+    for (SyntheticRun.Entry entry : RunReportTest.log()) {
+      if (entry.event() instanceof BatchCompleted) {
+        break;
+      }
+      SyntheticRun.apply(fold, entry, 0);
+    }
+    assertThat(fold.snapshot(0).running()).isEqualTo(1);
+    fold.onFact(
+        new BatchCompleted(
+            new DispatchId(2, 0),
+            "local",
+            1,
+            0,
+            null,
+            null,
+            0,
+            0,
+            BatchCompleted.Result.REFUSED,
+            "busy",
+            List.of(),
+            null,
+            null),
+        0,
+        SyntheticRun.ZERO_EPOCH_MS);
+    assertThat(fold.snapshot(0).running()).isZero();
+    assertThat(fold.snapshot(0).waiting()).isEqualTo(1);
+  }
+
+  @Property(tries = 20)
+  void forgetsWhatHasEnded_andCountsEveryJobInOneWindow(@ForAll long seed) {
+    var log = SyntheticRun.of(SyntheticRun.experiment(60, 1, 8, 2, Map.of()), seed).entries();
+    var fold = new LiveFold();
+    List<MetricsWindow> windows = new ArrayList<>();
+    int most = 0;
+    for (SyntheticRun.Entry entry : log) {
+      SyntheticRun.apply(fold, entry, 0);
+      most = Math.max(most, fold.remembered());
+      windows.addAll(fold.closeWindows(Long.MAX_VALUE));
+    }
+    assertThat(windows).hasSizeGreaterThan(7);
+    assertThat(fold.isComplete()).isTrue();
+    assertThat(fold.remembered()).isZero();
+    LiveSnapshot end = fold.snapshot(0);
+    assertThat(most).isLessThan((int) end.sent());
+    assertThat(sum(windows, MetricsWindow.Counts::requested)).isEqualTo(end.sent());
+    assertThat(sum(windows, MetricsWindow.Counts::done)).isEqualTo(end.done());
+    assertThat(sum(windows, MetricsWindow.Counts::dropped)).isEqualTo(end.dropped());
+    assertThat(sum(windows, MetricsWindow.Counts::violations))
+        .isEqualTo(end.violations().values().stream().mapToLong(Long::longValue).sum());
+    for (int i = 0; i < windows.size(); i++) {
+      assertThat(windows.get(i).fromNs()).isEqualTo(i * 1_000_000_000L);
+      assertThat(windows.get(i).waiting()).isNotNegative();
+      assertThat(windows.get(i).laneUse()).isBetween(0.0, 1.0);
+    }
+    assertThat(windows.get(windows.size() - 1).running()).isZero();
+  }
+
+  @Test
+  void saysWhatHappenedInEachSecond() {
+    var fold = new LiveFold();
+    RunReportTest.log().forEach(entry -> SyntheticRun.apply(fold, entry, 0));
+    List<MetricsWindow> windows = fold.closeWindows(Long.MAX_VALUE);
+    assertThat(windows).extracting(MetricsWindow::toNs).containsExactly(NS, 2 * NS, 3 * NS, 4 * NS);
+    assertThat(windows.get(1).total())
+        .as("a and b done, c dropped")
+        .isEqualTo(new MetricsWindow.Counts(3, 2, 1, 0, 1, 2, 357.0, null, null));
+    assertThat(windows.get(1).byClass())
+        .isEqualTo(
+            Map.of(
+                "interactive",
+                new MetricsWindow.Counts(1, 1, 0, 0, 0, 1, 104.0, 104.0, 104.0),
+                "batch",
+                new MetricsWindow.Counts(2, 1, 1, 0, 1, 1, 357.0, null, null)));
+    assertThat(windows).extracting(MetricsWindow::laneUse).containsExactly(0.1, 0.4, 0.093, 0.307);
+    assertThat(windows).extracting(MetricsWindow::running).containsExactly(0L, 0L, 1L, 0L);
+    assertThat(windows).extracting(MetricsWindow::lanes).containsOnly(1);
+    assertThat(windows.get(2).total())
+        .isEqualTo(new MetricsWindow.Counts(1, 0, 0, 0, 0, 0, null, null, null));
+  }
+
+  @Test
+  void closesASecondThreeSecondsAfterItsEnd_andNothingThatHasNotBeenRead() {
+    var fold = new LiveFold();
+    RunReportTest.log().stream()
+        .filter(entry -> entry.topic().equals("facts"))
+        .forEach(entry -> SyntheticRun.apply(fold, entry, 0));
+    assertThat(fold.closeWindows(Long.MAX_VALUE)).isEmpty();
+    fold.onFact(new Ticked(), 0, SyntheticRun.ZERO_EPOCH_MS + 3_999);
+    assertThat(fold.closeWindows(Long.MAX_VALUE)).isEmpty();
+    fold.onFact(new Ticked(), 0, SyntheticRun.ZERO_EPOCH_MS + 4_000);
+    assertThat(fold.closeWindows(SyntheticRun.ZERO_EPOCH_MS + 3_999)).isEmpty();
+    assertThat(fold.closeWindows(Long.MAX_VALUE)).hasSize(1);
+  }
+
+  @Test
+  void takesACompletionThatCanBeReadBeforeItsDispatch() {
+    var fold = new LiveFold();
+    var log = new ArrayList<>(RunReportTest.log());
+    log.removeIf(entry -> entry.topic().equals("dispatches"));
+    var dispatches = new ArrayList<>(RunReportTest.log());
+    dispatches.removeIf(entry -> !entry.topic().equals("dispatches"));
+    for (SyntheticRun.Entry entry : log) {
+      if (entry.event() instanceof JobEnded && !dispatches.isEmpty()) {
+        dispatches.forEach(d -> SyntheticRun.apply(fold, d, 0));
+        dispatches.clear();
+      }
+      SyntheticRun.apply(fold, entry, 0);
+    }
+    assertThat(fold.remembered()).isZero();
+    assertThat(fold.snapshot(0).done()).isEqualTo(5);
+  }
+
+  @Test
+  void endsARunThatNobodyEnds_wellAfterTheLastPossibleArrival() {
+    var fold = new LiveFold();
+    fold.onFact(started(20 * NS), 0, SyntheticRun.ZERO_EPOCH_MS - 90);
+    for (SyntheticRun.Entry entry : RunReportTest.log()) {
+      if (!(entry.topic().equals("runs")
+          || entry.event() instanceof RunStarted
+          || entry.event() instanceof ArrivalsEnded)) {
+        SyntheticRun.apply(fold, entry, 0);
+      }
+    }
+    fold.onFact(new Ticked(), 0, SyntheticRun.ZERO_EPOCH_MS + 34_999);
+    assertThat(fold.endIfAbandoned()).isNull();
+    fold.onFact(new Ticked(), 0, SyntheticRun.ZERO_EPOCH_MS + 35_000);
+    assertThat(fold.endIfAbandoned())
+        .isEqualTo(new RunEnded("run-1", 6, false, false, 35 * NS, null));
+    List<SyntheticRun.Entry> late = new ArrayList<>();
+    RunReportTest.job(late, "x", 9, "batch", "vit_tiny", 1, 3200, 3200, 35_001);
+    late.forEach(entry -> SyntheticRun.apply(fold, entry, 0));
+    assertThat(fold.endIfAbandoned()).as("a job has no outcome").isNull();
+  }
+
+  @Test
+  void endsARunThatNobodyEnds_soonerWhereAllArrivalsWereAnnounced() {
+    var fold = new LiveFold();
+    RunReportTest.log().stream()
+        .filter(entry -> !(entry.event() instanceof RunEnded))
+        .forEach(entry -> SyntheticRun.apply(fold, entry, 0));
+    fold.onFact(new Ticked(), 0, SyntheticRun.ZERO_EPOCH_MS + 18_310);
+    assertThat(fold.endIfAbandoned()).isNull();
+    fold.onFact(new Ticked(), 0, SyntheticRun.ZERO_EPOCH_MS + 18_311);
+    assertThat(fold.endIfAbandoned()).isNotNull();
+    assertThat(fold.isComplete()).isFalse();
+  }
+
+  @Test
+  void isCompleteAtOnce_whenTheRunWasGivenUp() {
+    var fold = new LiveFold();
+    fold.onRunRecord(new RunEnded("run-1", 6, false, false, 1, "no lane came back"), 0);
+    assertThat(fold.isComplete()).isTrue();
+  }
+
+  private static RunStarted started(long arrivalsEndAtNsMax) {
+    return new RunStarted(
+        "run-1", SyntheticRun.ZERO_EPOCH_MS, 42, "c0ffee", "feed", 1, 1, arrivalsEndAtNsMax);
+  }
+
+  private static long sum(List<MetricsWindow> windows, ToLongFunction<MetricsWindow.Counts> count) {
+    return windows.stream().mapToLong(w -> count.applyAsLong(w.total())).sum();
+  }
+}

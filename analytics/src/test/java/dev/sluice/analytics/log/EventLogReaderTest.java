@@ -1,0 +1,264 @@
+package dev.sluice.analytics.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.analytics.fold.LiveSnapshot;
+import dev.sluice.analytics.fold.RunContext;
+import dev.sluice.analytics.fold.SyntheticRun;
+import dev.sluice.analytics.report.RunReportTest;
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.MetricsWindow;
+import dev.sluice.contract.event.Outcome;
+import dev.sluice.contract.event.RunRecord;
+import dev.sluice.contract.time.ProcessClock;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** The Kafka shell against the client library's own mocks. */
+final class EventLogReaderTest {
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  private final Topics topics = new Topics("run-1");
+  private final ProcessClock clock =
+      new ProcessClock(() -> Instant.ofEpochMilli(SyntheticRun.ZERO_EPOCH_MS + 5000), () -> 0);
+  private MockProducer<byte[], byte[]> producer = producer();
+  private final List<MockConsumer<byte[], byte[]>> consumers = new ArrayList<>();
+
+  /** Bytes in a topic. */
+  private record Bytes(String topic, byte[] value, long appendedAtEpochMs) {}
+
+  @Test
+  void readsAWholeRun_andAgainForTheReport() throws InterruptedException {
+    try (var reader = reader(run())) {
+      assertThat(reader.awaitRunEnd(LONG)).isTrue();
+      assertThat(reader.snapshot().done()).isEqualTo(5);
+      assertThat(reader.snapshot().elapsedNs()).isEqualTo(5_000_000_000L);
+      assertThat(reader.report(context()).summary().figure("all_count")).isEqualTo(4);
+      assertThat(reader.report(context()).summary().notComparableReasons()).isEmpty();
+      ReaderNumbers numbers = reader.numbers();
+      assertThat(numbers.ended()).isEqualTo(Map.of("done", 5L, "dropped", 1L, "failed", 0L));
+      assertThat(numbers.violations()).isEqualTo(Map.of("interactive", 1L, "batch", 1L));
+      assertThat(numbers.recordsRead()).containsEntry("run-1.outcomes", 6L);
+      assertThat(numbers.recordsBehind()).isZero();
+      assertThat(numbers.windowsWritten()).isEqualTo(4);
+    }
+    assertThat(consumers).hasSize(3).allMatch(MockConsumer::closed);
+  }
+
+  @Test
+  void waitsForTheFactsThatOutcomesRestOn() throws InterruptedException {
+    consumers.clear();
+    var late = consumer(run(), topics.facts());
+    try (var reader = new EventLogReader(() -> late, producer, topics, clock)) {
+      assertThat(reader.awaitRunEnd(LONG)).isTrue();
+      LiveSnapshot end = reader.snapshot();
+      assertThat(end.sent()).isEqualTo(6);
+      assertThat(end.done()).isEqualTo(5);
+      assertThat(end.waiting() + end.running()).isZero();
+    }
+  }
+
+  @Test
+  void writesEachSecondOnce_alsoWhenAnEarlierProcessWroteSome() throws Exception {
+    try (var reader = reader(run())) {
+      assertThat(reader.awaitRunEnd(LONG)).isTrue();
+    }
+    List<MetricsWindow> all = windows();
+    assertThat(all)
+        .extracting(MetricsWindow::toNs)
+        .containsExactly(1000000000L, 2000000000L, 3000000000L, 4000000000L);
+    producer = producer();
+    var again = new ArrayList<>(run());
+    again.add(
+        new Bytes(
+            topics.metrics(), EventCodec.METRICS.write(all.get(1)), SyntheticRun.ZERO_EPOCH_MS));
+    try (var reader = reader(again)) {
+      assertThat(reader.awaitRunEnd(LONG)).isTrue();
+    }
+    assertThat(windows()).isEqualTo(all.subList(2, 4));
+  }
+
+  @Test
+  void sendsUnreadableOutcomesToTheDeadLetters_andOnlyCountsThoseOfFacts()
+      throws InterruptedException {
+    var log = new ArrayList<Bytes>();
+    log.add(new Bytes(topics.outcomes(), "no event".getBytes(StandardCharsets.UTF_8), 0));
+    log.add(new Bytes(topics.facts(), new byte[] {0, 1}, 0));
+    log.addAll(run());
+    try (var reader = reader(log)) {
+      assertThat(reader.awaitRunEnd(LONG)).isTrue();
+      assertThat(reader.report(context()).summary().notComparableReasons())
+          .containsExactly(
+              "1 unreadable records in run-1.facts", "1 unreadable records in run-1.outcomes");
+    }
+    var letters =
+        producer.history().stream().filter(r -> r.topic().equals("run-1.dead-letters")).toList();
+    assertThat(letters).hasSize(1);
+    var letter = letters.get(0);
+    assertThat(letter.value()).asString(StandardCharsets.UTF_8).isEqualTo("no event");
+    assertThat(letter.headers().lastHeader("source-topic").value())
+        .asString()
+        .isEqualTo("run-1.outcomes");
+    assertThat(letter.headers().lastHeader("source-offset").value()).asString().isEqualTo("0");
+    assertThat(letter.headers().lastHeader("error").value()).asString().isNotBlank();
+  }
+
+  @Test
+  void handsAFailureOfItsThreadToTheCaller() {
+    MockConsumer<byte[], byte[]> broken = consumer(List.of());
+    broken.setPollException(new KafkaException("broken"));
+    try (var reader = new EventLogReader(() -> broken, producer, topics, clock)) {
+      assertThatThrownBy(() -> reader.awaitRunEnd(LONG))
+          .isInstanceOf(IllegalStateException.class)
+          .hasRootCauseMessage("broken");
+      assertThatThrownBy(reader::snapshot).isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void fails_whenATopicIsMissing() {
+    var empty = new MockConsumer<byte[], byte[]>("earliest");
+    try (var reader = new EventLogReader(() -> empty, producer, topics, clock)) {
+      assertThatThrownBy(() -> reader.awaitRunEnd(LONG))
+          .hasRootCauseMessage("topic run-1.runs does not exist");
+    }
+  }
+
+  private static MockProducer<byte[], byte[]> producer() {
+    return new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  private EventLogReader reader(List<Bytes> log) {
+    consumers.clear();
+    return new EventLogReader(() -> consumer(log), producer, topics, clock);
+  }
+
+  private List<MetricsWindow> windows() throws UnreadableEventException {
+    List<MetricsWindow> windows = new ArrayList<>();
+    for (ProducerRecord<byte[], byte[]> sent : producer.history()) {
+      if (sent.topic().equals(topics.metrics())) {
+        windows.add(EventCodec.METRICS.read(sent.value()));
+      }
+    }
+    return windows;
+  }
+
+  private static RunContext context() {
+    return SyntheticRun.context(SyntheticRun.experiment(2.5, 1, 3, 1, Map.of()));
+  }
+
+  /** The hand-made run. */
+  private List<Bytes> run() {
+    return RunReportTest.log().stream()
+        .map(entry -> new Bytes("run-1." + entry.topic(), bytes(entry), entry.appendedAtEpochMs()))
+        .toList();
+  }
+
+  private static byte[] bytes(SyntheticRun.Entry entry) {
+    return switch (entry.topic()) {
+      case "runs" -> EventCodec.RUNS.write((RunRecord) entry.event());
+      case "facts" -> EventCodec.FACTS.write((Fact) entry.event());
+      case "dispatches" -> EventCodec.DISPATCHES.write((BatchDispatched) entry.event());
+      default -> EventCodec.OUTCOMES.write((Outcome) entry.event());
+    };
+  }
+
+  /** A consumer that finds those records; any topic's whenever it is first assigned and polled. */
+  private MockConsumer<byte[], byte[]> consumer(List<Bytes> log) {
+    return consumer(log, null);
+  }
+
+  /**
+   * @param lateTopic comes five polls after the others; null: none
+   */
+  private MockConsumer<byte[], byte[]> consumer(List<Bytes> log, @Nullable String lateTopic) {
+    var consumer = new MockConsumer<byte[], byte[]>("earliest");
+    consumers.add(consumer);
+    Map<TopicPartition, List<Bytes>> byPartition =
+        new TreeMap<>(Comparator.comparing(TopicPartition::topic));
+    for (String topic :
+        List.of(
+            topics.runs(),
+            topics.facts(),
+            topics.dispatches(),
+            topics.outcomes(),
+            topics.metrics())) {
+      var partition = new TopicPartition(topic, 0);
+      byPartition.put(partition, log.stream().filter(b -> b.topic().equals(topic)).toList());
+      consumer.updatePartitions(
+          topic, List.of(new PartitionInfo(topic, 0, Node.noNode(), new Node[0], new Node[0])));
+      consumer.updateBeginningOffsets(Map.of(partition, 0L));
+      consumer.updateEndOffsets(Map.of(partition, (long) byPartition.get(partition).size()));
+    }
+    fillAtPoll(consumer, byPartition, lateTopic, 5);
+    return consumer;
+  }
+
+  private static void fillAtPoll(
+      MockConsumer<byte[], byte[]> consumer,
+      Map<TopicPartition, List<Bytes>> left,
+      @Nullable String lateTopic,
+      int pollsBefore) {
+    consumer.schedulePollTask(
+        () -> {
+          var assigned = new HashSet<>(consumer.assignment());
+          assigned.removeIf(p -> pollsBefore > 0 && p.topic().equals(lateTopic));
+          left.forEach(
+              (partition, records) -> {
+                if (assigned.contains(partition)) {
+                  addAll(consumer, partition, records);
+                }
+              });
+          left.keySet().removeAll(assigned);
+          if (!left.isEmpty()) {
+            fillAtPoll(consumer, left, lateTopic, pollsBefore - 1);
+          }
+        });
+  }
+
+  private static void addAll(
+      MockConsumer<byte[], byte[]> consumer, TopicPartition partition, List<Bytes> records) {
+    for (int i = 0; i < records.size(); i++) {
+      Bytes record = records.get(i);
+      consumer.addRecord(
+          new ConsumerRecord<>(
+              partition.topic(),
+              0,
+              i,
+              record.appendedAtEpochMs(),
+              TimestampType.LOG_APPEND_TIME,
+              0,
+              record.value().length,
+              new byte[0],
+              record.value(),
+              new RecordHeaders(),
+              Optional.empty()));
+    }
+  }
+}

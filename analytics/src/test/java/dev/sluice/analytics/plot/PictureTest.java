@@ -1,0 +1,51 @@
+package dev.sluice.analytics.plot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.Test;
+
+/** Pictures of numbers that are no run's. */
+final class PictureTest {
+  private static final double[] XS = {1, 2, 4};
+  private static final double[] YS = {3, 30, 300};
+
+  private static BufferedImage image(byte[] png) throws IOException {
+    return ImageIO.read(new ByteArrayInputStream(png));
+  }
+
+  private static long coloured(BufferedImage image, int place) {
+    int rgb = ChartStyle.ofWorkload(place).getRGB();
+    return IntStream.range(0, image.getWidth() * image.getHeight())
+        .filter(i -> image.getRGB(i % image.getWidth(), i / image.getWidth()) == rgb)
+        .count();
+  }
+
+  @Test
+  void curvesHaveTheirWorkloadsColour() throws IOException {
+    var picture = new Picture("T", "x", "y").points("a", 1, XS, YS).curve("b", 2, XS, YS);
+    BufferedImage image = image(picture.logarithmicY().png());
+    assertThat(image.getWidth()).isEqualTo(ChartStyle.WIDTH);
+    assertThat(coloured(image, 2)).isGreaterThan(500);
+    assertThat(coloured(image, 3)).isZero();
+  }
+
+  @Test
+  void aDiagonalNeedsBothAxesAlike() throws IOException {
+    var picture = new Picture("T", "x", "y").points("a", 0, new double[] {5, 50, 250}, YS);
+    assertThat(image(picture.withDiagonal("equal").png()).getHeight()).isEqualTo(ChartStyle.HEIGHT);
+  }
+
+  @Test
+  void barsLeaveOutWhatIsNoNumber() throws IOException {
+    byte[] png =
+        Picture.bars("T", "y", List.of("one", "two"), Map.of("only", List.of(1.0, Double.NaN)));
+    assertThat(image(png).getWidth()).isEqualTo(ChartStyle.WIDTH);
+  }
+}

@@ -1,0 +1,50 @@
+package dev.sluice.contract.codec;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The topics of a run, {@code <prefix>.<name>}.
+ *
+ * @param prefix the run's id, or a fixed name in an online deployment
+ */
+public record Topics(String prefix) {
+  public String runs() {
+    return prefix + ".runs";
+  }
+
+  public String facts() {
+    return prefix + ".facts";
+  }
+
+  public String dispatches() {
+    return prefix + ".dispatches";
+  }
+
+  public String outcomes() {
+    return prefix + ".outcomes";
+  }
+
+  public String metrics() {
+    return prefix + ".metrics";
+  }
+
+  public String deadLetters() {
+    return prefix + ".dead-letters";
+  }
+
+  /** Topics with one partition per shard. */
+  public List<String> sharded() {
+    return List.of(facts(), dispatches(), outcomes());
+  }
+
+  /** Topics with one partition. */
+  public List<String> unsharded() {
+    return List.of(runs(), metrics(), deadLetters());
+  }
+
+  /** All of them. */
+  public List<String> all() {
+    return Stream.concat(sharded().stream(), unsharded().stream()).toList();
+  }
+}

@@ -1,0 +1,27 @@
+package dev.sluice.contract.event;
+
+import dev.sluice.contract.value.Checks;
+
+/**
+ * A generator will send no more. Topic {@code facts}, once per generator and shard.
+ *
+ * @param jobsSent how many jobs it sent to this shard
+ * @param latenessNsP99 99th percentile of send call − intended arrival, over all that it sent
+ * @param latenessNsMax the largest of them
+ * @param clockOffsetNsMax largest distance seen between its clock and the broker's append time
+ */
+public record ArrivalsEnded(
+    int generator, long jobsSent, long latenessNsP99, long latenessNsMax, long clockOffsetNsMax)
+    implements Fact {
+  public static final int VERSION = 1;
+
+  public ArrivalsEnded {
+    Checks.atLeast(0, generator, "generator");
+    Checks.atLeast(0, jobsSent, "jobsSent");
+  }
+
+  @Override
+  public int version() {
+    return VERSION;
+  }
+}

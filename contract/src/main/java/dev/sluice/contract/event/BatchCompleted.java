@@ -1,0 +1,79 @@
+package dev.sluice.contract.event;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.contract.value.Checks;
+import dev.sluice.contract.value.DispatchId;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A dispatch came to its end on an executor. Topic {@code facts}.
+ *
+ * <p>Version 2 adds {@code busyLanes}.
+ *
+ * @param lane the first of the dispatch's lanes
+ * @param startedAtNs when the lane began to join the batch; null if it was refused
+ * @param finishedAtNs startedAtNs + monotonic service time; null if it was refused
+ * @param serviceNs joining the batch + inference + copying back, by a monotonic clock; 0 if refused
+ * @param switchNs loading and releasing of models before it; 0 if the lane held the model
+ * @param cause why it failed or was refused: for a refusal {@code busy}, {@code too_late}, {@code
+ *     older_incarnation} or {@code unsupported}; null if done
+ * @param results each job's top classes, in the dispatch's order; empty unless done by a real model
+ * @param emulatedServiceNs what an emulated lane meant serviceNs to be, so that its error can be
+ *     judged; null unless done by an emulated lane
+ * @param busyLanes how many lanes of the executor ran a batch when this one began, itself included;
+ *     null if it never began, and before version 2
+ */
+public record BatchCompleted(
+    DispatchId dispatchId,
+    String executorId,
+    long incarnation,
+    int lane,
+    @Nullable Long startedAtNs,
+    @Nullable Long finishedAtNs,
+    long serviceNs,
+    long switchNs,
+    Result result,
+    @Nullable String cause,
+    List<JobResult> results,
+    @Nullable Long emulatedServiceNs,
+    @Nullable Integer busyLanes)
+    implements Fact {
+  public static final int VERSION = 2;
+
+  public BatchCompleted {
+    requireNonNull(dispatchId, "dispatchId");
+    requireNonNull(executorId, "executorId");
+    requireNonNull(result, "result");
+    results = List.copyOf(results);
+    Checks.atLeast(0, serviceNs, "serviceNs");
+    Checks.atLeast(0, switchNs, "switchNs");
+    if (busyLanes != null) {
+      Checks.atLeast(1, busyLanes, "busyLanes");
+    }
+    if (result == Result.DONE && (startedAtNs == null || finishedAtNs == null)) {
+      throw new IllegalArgumentException("a done batch needs startedAtNs and finishedAtNs");
+    }
+  }
+
+  @Override
+  public int version() {
+    return VERSION;
+  }
+
+  /** How a dispatch ended on its executor. */
+  public enum Result {
+    DONE,
+    FAILED,
+    REFUSED
+  }
+
+  /** One job's most likely classes, the likeliest first. */
+  public record JobResult(String jobId, List<Integer> topClasses) {
+    public JobResult {
+      requireNonNull(jobId, "jobId");
+      topClasses = List.copyOf(topClasses);
+    }
+  }
+}

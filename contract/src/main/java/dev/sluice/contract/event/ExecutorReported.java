@@ -1,0 +1,107 @@
+package dev.sluice.contract.event;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.contract.value.Checks;
+import dev.sluice.contract.value.DispatchId;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An executor joined, is alive, or leaves. Topic {@code facts}.
+ *
+ * <p>Version 2 adds {@code fitCpuNs}, version 3 {@code loadNs} of its capabilities.
+ *
+ * @param incarnation rises with each start of the same executor
+ * @param leaving whether this is its last report
+ * @param deviceKind what its lanes compute on, for example {@code cpu} or {@code
+ *     emulated-accelerator}; predictions are kept per device kind
+ * @param tokens the memory budget that its lanes share; null: no budget
+ * @param lanes one entry per lane, by index
+ * @param capabilities what each of its lanes can run
+ * @param clockOffsetNsMax largest distance seen between its clock and the broker's append time
+ * @param cpuPerLane processor cores that one busy lane was seen to use at warm-up; null: unknown
+ * @param fitCpuNs processor time that fitting latency models beside the run has taken since this
+ *     incarnation began; null before version 2
+ */
+public record ExecutorReported(
+    String executorId,
+    long incarnation,
+    boolean leaving,
+    String deviceKind,
+    @Nullable Long tokens,
+    List<Lane> lanes,
+    List<Capability> capabilities,
+    long clockOffsetNsMax,
+    @Nullable Double cpuPerLane,
+    @Nullable Long fitCpuNs)
+    implements Fact {
+  public static final int VERSION = 3;
+
+  public ExecutorReported {
+    requireNonNull(executorId, "executorId");
+    requireNonNull(deviceKind, "deviceKind");
+    lanes = List.copyOf(lanes);
+    capabilities = List.copyOf(capabilities);
+  }
+
+  @Override
+  public int version() {
+    return VERSION;
+  }
+
+  /**
+   * A lane and the dispatches it holds.
+   *
+   * @param index from 0 within its executor
+   */
+  public record Lane(int index, List<DispatchId> holds) {
+    public Lane {
+      holds = List.copyOf(holds);
+    }
+  }
+
+  /**
+   * A model that each lane of the executor can run.
+   *
+   * @param flopsPerSample floating-point operations of one sample's inference
+   * @param warmUps service times seen at warm-up, by samples, ascending
+   * @param loadNs how long a lane that holds another model took at warm-up until it held this one;
+   *     null: lanes hold all their models at once; null before version 3
+   */
+  public record Capability(
+      String workload,
+      String backend,
+      String precision,
+      long flopsPerSample,
+      List<WarmUp> warmUps,
+      @Nullable Long loadNs) {
+    public Capability {
+      requireNonNull(workload, "workload");
+      requireNonNull(backend, "backend");
+      requireNonNull(precision, "precision");
+      warmUps = List.copyOf(warmUps);
+      if (loadNs != null) {
+        Checks.atLeast(1, loadNs, "loadNs");
+      }
+    }
+
+    /** Of a lane that holds all its models at once. */
+    public Capability(
+        String workload,
+        String backend,
+        String precision,
+        long flopsPerSample,
+        List<WarmUp> warmUps) {
+      this(workload, backend, precision, flopsPerSample, warmUps, null);
+    }
+  }
+
+  /** The service time of a batch of so many samples, as timed at warm-up. */
+  public record WarmUp(int samples, long serviceNs) {
+    public WarmUp {
+      Checks.atLeast(1, samples, "samples");
+      Checks.atLeast(1, serviceNs, "serviceNs");
+    }
+  }
+}

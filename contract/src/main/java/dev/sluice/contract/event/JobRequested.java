@@ -1,0 +1,51 @@
+package dev.sluice.contract.event;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.contract.value.Checks;
+
+/**
+ * A job entered the system. Topic {@code facts}.
+ *
+ * @param jobId unique in the run; does not depend on the number of generators
+ * @param generator which generator sent it, from 0
+ * @param index its place in the run's request list, from 0; rises per generator and shard
+ * @param classType the job's class, a key of {@code classes} in the experiment file
+ * @param samples inputs in this job, at least 1
+ * @param sloNs latency promise, from intended arrival to end
+ * @param intendedAtNs when the arrival process wanted the job sent; latency is counted from here
+ * @param sentAtNs when the generator called send
+ */
+public record JobRequested(
+    String jobId,
+    int generator,
+    long index,
+    String classType,
+    String workload,
+    String backend,
+    String precision,
+    int samples,
+    long sloNs,
+    long intendedAtNs,
+    long sentAtNs)
+    implements Fact {
+  public static final int VERSION = 1;
+
+  public JobRequested {
+    requireNonNull(jobId, "jobId");
+    requireNonNull(classType, "classType");
+    requireNonNull(workload, "workload");
+    requireNonNull(backend, "backend");
+    requireNonNull(precision, "precision");
+    Checks.atLeast(0, generator, "generator");
+    Checks.atLeast(0, index, "index");
+    Checks.atLeast(1, samples, "samples");
+    Checks.atLeast(1, sloNs, "sloNs");
+    Checks.atLeast(0, intendedAtNs, "intendedAtNs");
+  }
+
+  @Override
+  public int version() {
+    return VERSION;
+  }
+}

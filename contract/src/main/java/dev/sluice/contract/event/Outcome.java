@@ -1,0 +1,15 @@
+package dev.sluice.contract.event;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+
+/**
+ * What became of the jobs, and what held them up. Topic {@code outcomes}, dated by the broker's
+ * append time.
+ */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
+@JsonSubTypes({
+  @JsonSubTypes.Type(value = JobEnded.class, name = "JobEnded"),
+  @JsonSubTypes.Type(value = Blocked.class, name = "Blocked")
+})
+public sealed interface Outcome extends Event permits JobEnded, Blocked {}

@@ -1,0 +1,126 @@
+package dev.sluice.contract.event;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.contract.value.Checks;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A whole table of predicted service times for one device kind. Topic {@code facts}. It replaces
+ * what was published for that kind before; what is not in it is not predicted by it.
+ *
+ * @param executorId the executor that published it, which has reported before and is of that kind
+ * @param modelVersion names the model that the table was filled from, for the record: for example
+ *     the head of its digest and a counter
+ * @param tableVersion rises with each new table of a device kind, whoever publishes it; from 1. One
+ *     that was published already is ignored if it is the same, and else refused
+ * @param services one entry for each workload, backend and precision
+ * @param calibrations at most one entry for each workload and backend
+ */
+public record PredictionsPublished(
+    String executorId,
+    String deviceKind,
+    String modelVersion,
+    long tableVersion,
+    List<Service> services,
+    List<Calibration> calibrations)
+    implements Fact {
+  public static final int VERSION = 1;
+
+  /** Most calibration residuals of one workload and backend. */
+  public static final int RESIDUALS_MAX = 200;
+
+  /** The longest mean service time that a table may hold: about eleven days. */
+  public static final long MEAN_NS_MAX = 1_000_000_000_000_000L;
+
+  /** The largest residual, about a factor of a million either way. */
+  public static final double RESIDUAL_MAX = 14;
+
+  public PredictionsPublished {
+    requireNonNull(executorId, "executorId");
+    requireNonNull(deviceKind, "deviceKind");
+    requireNonNull(modelVersion, "modelVersion");
+    Checks.atLeast(1, tableVersion, "tableVersion");
+    services = List.copyOf(services);
+    calibrations = List.copyOf(calibrations);
+    Checks.atLeast(1, services.size(), "services");
+    Set<List<String>> keys = new HashSet<>();
+    for (Service service : services) {
+      once(keys, List.of(service.workload, service.backend, service.precision));
+    }
+    keys.clear();
+    for (Calibration calibration : calibrations) {
+      once(keys, List.of(calibration.workload, calibration.backend));
+    }
+  }
+
+  private static void once(Set<List<String>> keys, List<String> key) {
+    if (!keys.add(key)) {
+      throw new IllegalArgumentException(key + " is there twice");
+    }
+  }
+
+  @Override
+  public int version() {
+    return VERSION;
+  }
+
+  /**
+   * The predicted mean service times of one model.
+   *
+   * @param meanNs by busy lanes of the executor, the batch's own included (index 0: one busy lane),
+   *     then by samples (index 0: one sample); as many samples for each; each from 1 to {@value
+   *     #MEAN_NS_MAX}
+   */
+  public record Service(
+      String workload, String backend, String precision, List<List<Long>> meanNs) {
+    public Service {
+      requireNonNull(workload, "workload");
+      requireNonNull(backend, "backend");
+      requireNonNull(precision, "precision");
+      meanNs = meanNs.stream().map(List::copyOf).toList();
+      Checks.atLeast(1, meanNs.size(), "busy lanes");
+      int samples = meanNs.get(0).size();
+      Checks.atLeast(1, samples, "samples");
+      for (List<Long> bySamples : meanNs) {
+        if (bySamples.size() != samples) {
+          throw new IllegalArgumentException(
+              "meanNs has " + samples + " samples and " + bySamples.size());
+        }
+        for (long ns : bySamples) {
+          if (ns < 1 || ns > MEAN_NS_MAX) {
+            throw new IllegalArgumentException("meanNs (" + ns + ") is out of range");
+          }
+        }
+      }
+    }
+  }
+
+  /**
+   * How far the model was off on measurements that it was not fitted to.
+   *
+   * @param residuals natural logarithms of actual / predicted service time, ascending, at most
+   *     {@value #RESIDUALS_MAX}, each at most {@value #RESIDUAL_MAX} from 0
+   */
+  public record Calibration(String workload, String backend, List<Double> residuals) {
+    public Calibration {
+      requireNonNull(workload, "workload");
+      requireNonNull(backend, "backend");
+      residuals = List.copyOf(residuals);
+      if (residuals.size() > RESIDUALS_MAX) {
+        throw new IllegalArgumentException(
+            "residuals (" + residuals.size() + ") are more than " + RESIDUALS_MAX);
+      }
+      double before = -RESIDUAL_MAX;
+      for (double residual : residuals) {
+        if (!(residual >= before && residual <= RESIDUAL_MAX)) {
+          throw new IllegalArgumentException(
+              "residual (" + residual + ") is out of range or out of order");
+        }
+        before = residual;
+      }
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package dev.sluice.contract.event;
+
+import static java.util.Objects.requireNonNull;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A role's process takes part in the run. Topic {@code runs}. The first one's digest is the run's:
+ * a role with another one must not go on.
+ *
+ * @param instance unique among the run's processes, also after a restart
+ * @param configDigest SHA-256 of the resolved experiment that the process was given
+ * @param shard the one shard that an executor belongs to; null for the other roles
+ */
+public record RoleJoined(Role role, String instance, String configDigest, @Nullable Integer shard)
+    implements RunRecord {
+  public static final int VERSION = 1;
+
+  public RoleJoined {
+    requireNonNull(role, "role");
+    requireNonNull(instance, "instance");
+    requireNonNull(configDigest, "configDigest");
+  }
+
+  @Override
+  public int version() {
+    return VERSION;
+  }
+
+  /** What a process does for the run; each is a command of the same name. */
+  public enum Role {
+    PRODUCE,
+    SCHEDULE,
+    EXECUTE,
+    ANALYZE
+  }
+}

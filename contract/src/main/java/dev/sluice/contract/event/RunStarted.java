@@ -1,0 +1,47 @@
+package dev.sluice.contract.event;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.contract.value.Checks;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run begins. Topics {@code runs} and, once per shard, {@code facts}; no fact before it moves the
+ * shard's clock.
+ *
+ * <p>Version 2 adds {@code arrivalsEndAtNsMax}.
+ *
+ * @param timeZeroEpochMs time zero of the run on the broker's clock, milliseconds since 1970
+ * @param seed the one seed of the run, split by purpose
+ * @param configDigest SHA-256 of the resolved experiment; a role with another one must not join
+ * @param requestDigest SHA-256 of the whole request list, equal for equal requests
+ * @param shards partitions of facts, dispatches and outcomes; at least 1
+ * @param generators how many generators will write {@link ArrivalsEnded}; at least 1
+ * @param arrivalsEndAtNsMax no job is intended at or after it, so that a shard whose generator died
+ *     need not wait for its end for ever; null: not known
+ */
+public record RunStarted(
+    String runId,
+    long timeZeroEpochMs,
+    long seed,
+    String configDigest,
+    String requestDigest,
+    int shards,
+    int generators,
+    @Nullable Long arrivalsEndAtNsMax)
+    implements Fact, RunRecord {
+  public static final int VERSION = 2;
+
+  public RunStarted {
+    requireNonNull(runId, "runId");
+    requireNonNull(configDigest, "configDigest");
+    requireNonNull(requestDigest, "requestDigest");
+    Checks.atLeast(1, shards, "shards");
+    Checks.atLeast(1, generators, "generators");
+  }
+
+  @Override
+  public int version() {
+    return VERSION;
+  }
+}

@@ -1,0 +1,28 @@
+package dev.sluice.contract.event;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.contract.value.Checks;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A scheduler has a shard's state whole and decides for it from here on. Topic {@code runs}; one
+ * after time zero is a takeover.
+ *
+ * @param instance as in the scheduler's {@link RoleJoined}
+ * @param transactionalId under which it writes, so that the next one can fence it; null: not known
+ */
+public record ShardTaken(int shard, String instance, @Nullable String transactionalId)
+    implements RunRecord {
+  public static final int VERSION = 1;
+
+  public ShardTaken {
+    requireNonNull(instance, "instance");
+    Checks.atLeast(0, shard, "shard");
+  }
+
+  @Override
+  public int version() {
+    return VERSION;
+  }
+}

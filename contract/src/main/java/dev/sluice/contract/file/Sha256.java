@@ -1,0 +1,24 @@
+package dev.sluice.contract.file;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/** SHA-256, which every Java has. */
+public final class Sha256 {
+  private Sha256() {}
+
+  /** One that has taken in nothing yet. */
+  public static MessageDigest begin() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  /** That of all these bytes, as people write it. */
+  public static String hex(byte[] bytes) {
+    return HexFormat.of().formatHex(begin().digest(bytes));
+  }
+}

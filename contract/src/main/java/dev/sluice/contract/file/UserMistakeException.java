@@ -1,0 +1,86 @@
+package dev.sluice.contract.file;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A user's mistakes, in a file or on the command line, all that were found. Each is printed as
+ * {@code file:line: error: what (value).} and, on a line of its own, what to try; the command then
+ * exits 2. Bugs are unchecked exceptions instead.
+ */
+public final class UserMistakeException extends Exception {
+  private final List<Problem> problems;
+
+  /** One mistake; see {@link Problem}. */
+  public UserMistakeException(String location, String what, String maybe) {
+    this(location, what, maybe, null);
+  }
+
+  /**
+   * One mistake, and what it led to.
+   *
+   * @param cause for the log; null: none
+   */
+  public UserMistakeException(
+      String location, String what, String maybe, @Nullable Throwable cause) {
+    this(List.of(new Problem(location, what, maybe)), cause);
+  }
+
+  /**
+   * @param problems at least one, in the order in which they are to be read
+   */
+  public UserMistakeException(List<Problem> problems) {
+    this(problems, null);
+  }
+
+  private UserMistakeException(List<Problem> problems, @Nullable Throwable cause) {
+    super(problems.stream().map(Problem::toString).collect(Collectors.joining("\n")), cause);
+    if (problems.isEmpty()) {
+      throw new IllegalArgumentException("a user's mistake has a problem");
+    }
+    this.problems = List.copyOf(problems);
+  }
+
+  public List<Problem> problems() {
+    return problems;
+  }
+
+  /** What the system said of a file or folder, in words: {@code permission denied}. */
+  public static String reason(IOException e) {
+    if (e instanceof NoSuchFileException) {
+      return "no such file or folder";
+    }
+    if (e instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    if (e instanceof FileAlreadyExistsException) {
+      return "a file of that name stands there";
+    }
+    String words = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
+    return words == null || words.isEmpty()
+        ? e.getClass().getSimpleName()
+        : words.substring(0, 1).toLowerCase(Locale.ROOT) + words.substring(1);
+  }
+
+  /**
+   * One mistake.
+   *
+   * @param location {@code file:line}, or the file alone where no line is to blame, or the option,
+   *     as in {@code --set key=value}
+   * @param what what is wrong, values in (brackets), without a full stop
+   * @param maybe what to try, without the word and the full stop
+   */
+  public record Problem(String location, String what, String maybe) {
+    @Override
+    public String toString() {
+      return location + ": error: " + what + ".\n  Maybe " + maybe + ".";
+    }
+  }
+}

@@ -1,0 +1,12 @@
+package dev.sluice.contract.value;
+
+/** Range checks of record components. */
+public final class Checks {
+  private Checks() {}
+
+  public static void atLeast(long least, long value, String name) {
+    if (value < least) {
+      throw new IllegalArgumentException(name + " (" + value + ") must be at least " + least);
+    }
+  }
+}

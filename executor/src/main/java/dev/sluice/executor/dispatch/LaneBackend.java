@@ -1,0 +1,123 @@
+package dev.sluice.executor.dispatch;
+
+import com.sun.management.OperatingSystemMXBean;
+import dev.sluice.contract.time.Pacer;
+import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.emulation.EmulatedDevice;
+import dev.sluice.executor.emulation.Emulation;
+import dev.sluice.executor.lane.Device;
+import dev.sluice.executor.lane.ExecutorSettings;
+import dev.sluice.executor.lane.RealDevice;
+import dev.sluice.executor.lane.RealDevice.Models;
+import dev.sluice.executor.model.InferenceException;
+import dev.sluice.executor.model.InferenceSession;
+import dev.sluice.executor.model.InputBuffer;
+import dev.sluice.executor.model.LoadedModels;
+import dev.sluice.executor.model.ModelShelf;
+import dev.sluice.executor.network.WorkloadInfo;
+import java.lang.management.ManagementFactory;
+import java.util.function.LongSupplier;
+
+/** What lanes will run on: real models, or an emulation. */
+public final class LaneBackend {
+  private final String deviceKind;
+  private final DeviceFactory factory;
+
+  private interface DeviceFactory {
+    Device open(ExecutorSettings settings, ProcessClock clock, Pacer pacer);
+  }
+
+  private LaneBackend(String deviceKind, DeviceFactory factory) {
+    this.deviceKind = deviceKind;
+    this.factory = factory;
+  }
+
+  /** Models on this machine's devices. The caller closes them after the executor. */
+  public static LaneBackend real(LoadedModels models) {
+    return real(
+        models.devices().kind(),
+        new Models() {
+          @Override
+          public InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer) {
+            return models.openSession(
+                model.workload(), model.backend(), model.precision(), lane, buffer);
+          }
+
+          @Override
+          public boolean isOneWithTheFirst(ModelKey model, int lane) {
+            return models.isOneWithTheFirst(
+                model.workload(), model.backend(), model.precision(), lane);
+          }
+
+          @Override
+          public WorkloadInfo info(ModelKey model) {
+            return models.info(model.workload(), model.backend(), model.precision());
+          }
+        },
+        processCpuNs());
+  }
+
+  /**
+   * Models on this machine's devices, of which a lane holds one at a time: it loads another when a
+   * batch needs it, and releases the one before.
+   *
+   * @param shelf by the names of workloads
+   */
+  public static LaneBackend switching(ModelShelf shelf) {
+    return real(
+        shelf.devices().kind(),
+        new Models() {
+          @Override
+          public InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer)
+              throws InferenceException {
+            return shelf.load(model.workload(), lane, buffer);
+          }
+
+          @Override
+          public boolean isOneWithTheFirst(ModelKey model, int lane) {
+            return false;
+          }
+
+          @Override
+          public WorkloadInfo info(ModelKey model) {
+            return shelf.info(model.workload());
+          }
+        },
+        true,
+        processCpuNs());
+  }
+
+  static LaneBackend real(String deviceKind, Models models, LongSupplier processCpuNs) {
+    return real(deviceKind, models, false, processCpuNs);
+  }
+
+  static LaneBackend real(
+      String deviceKind, Models models, boolean oneAtATime, LongSupplier processCpuNs) {
+    return new LaneBackend(
+        deviceKind,
+        (settings, clock, pacer) ->
+            new RealDevice(models, oneAtATime, settings, clock, processCpuNs));
+  }
+
+  private static LongSupplier processCpuNs() {
+    return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class)::getProcessCpuTime;
+  }
+
+  /** Lanes that wait instead of computing. */
+  public static LaneBackend emulated(Emulation emulation) {
+    return new LaneBackend(
+        emulation.deviceKind(),
+        (settings, clock, pacer) ->
+            new EmulatedDevice(emulation.times(), emulation.drift(), settings, clock, pacer));
+  }
+
+  /** What the lanes compute on, for example {@code cpu}; predictions are kept per device kind. */
+  public String deviceKind() {
+    return deviceKind;
+  }
+
+  Device open(ExecutorSettings settings, ProcessClock clock, Pacer pacer) {
+    return factory.open(settings, clock, pacer);
+  }
+}

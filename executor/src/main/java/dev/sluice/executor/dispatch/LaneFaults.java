@@ -1,0 +1,15 @@
+package dev.sluice.executor.dispatch;
+
+/** What a test of faults does to lanes. {@link #NONE} everywhere else. */
+@FunctionalInterface
+public interface LaneFaults {
+  LaneFaults NONE = lane -> {};
+
+  /**
+   * Called on a lane's thread within the service time of each batch, before its inference. A call
+   * that does not return is a hung lane; one that throws fails the batch.
+   *
+   * @param lane index within its executor
+   */
+  void beforeInference(int lane);
+}

@@ -1,0 +1,290 @@
+package dev.sluice.executor.dispatch;
+
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
+import dev.sluice.contract.experiment.Experiment.ModelFile;
+import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException.Problem;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.emulation.Emulation;
+import dev.sluice.executor.emulation.LatencyTable;
+import dev.sluice.executor.lane.ExecutorSettings;
+import dev.sluice.executor.model.Devices;
+import dev.sluice.executor.model.Engines;
+import dev.sluice.executor.model.LoadedModels;
+import dev.sluice.executor.model.ModelCache;
+import dev.sluice.executor.model.ModelProgress;
+import dev.sluice.executor.model.ModelRequest;
+import dev.sluice.executor.network.WorkloadInfo;
+import dev.sluice.executor.network.Workloads;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What the lanes of an experiment will run on: loaded models, or an emulation. */
+public final class LaneSource implements AutoCloseable {
+  private final ParsedExperiment parsed;
+  private final @Nullable LatencyTable table;
+  private @Nullable LoadedModels models;
+
+  private LaneSource(ParsedExperiment parsed, @Nullable LatencyTable table) {
+    this.parsed = parsed;
+    this.table = table;
+  }
+
+  /**
+   * Reads what has to be read before anything starts.
+   *
+   * @throws UserMistakeException if the latency table is missing or wrong, or lacks what a promise
+   *     counts in
+   */
+  public static LaneSource of(ParsedExperiment parsed) throws UserMistakeException {
+    String path = parsed.experiment().lanes().latencyTable();
+    boolean emulated = parsed.experiment().lanes().emulated();
+    boolean scaled = parsed.experiment().classes().stream().anyMatch(c -> c.sloScale() != null);
+    if (path == null || !(emulated || scaled)) {
+      return new LaneSource(parsed, null);
+    }
+    Path file = parsed.resolve(path);
+    if (!Files.exists(file)) {
+      throw new UserMistakeException(
+          parsed.location("lanes.latency_table"),
+          "lanes.latency_table (" + file + ") does not exist",
+          "the path is wrong; it counts from the folder of the experiment file");
+    }
+    var table = LatencyTable.read(file);
+    checkScales(parsed, table);
+    return new LaneSource(parsed, table);
+  }
+
+  private static void checkScales(ParsedExperiment parsed, LatencyTable table)
+      throws UserMistakeException {
+    Experiment experiment = parsed.experiment();
+    List<Problem> problems = new ArrayList<>();
+    for (var jobClass : experiment.classes()) {
+      if (jobClass.sloScale() == null) {
+        continue;
+      }
+      for (ModelKey model : ExecutorSettings.models(experiment)) {
+        if (experiment.workload(model.workload()).linear() == null && !table.holdsAlone(model)) {
+          String key = "classes." + jobClass.name() + ".slo_scale";
+          problems.add(
+              new Problem(
+                  parsed.location(key),
+                  "%s (%s) needs the time of (%s) with one busy lane, and %s holds no such row"
+                      .formatted(key, plain(jobClass.sloScale()), model, table.file()),
+                  "rows for it are to be added, or slo_ms is meant"));
+        }
+      }
+    }
+    if (!problems.isEmpty()) {
+      throw new UserMistakeException(problems);
+    }
+  }
+
+  private static String plain(double number) {
+    return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
+  }
+
+  /** What was read of {@code lanes.latency_table}; null: nothing, for nothing needs it. */
+  @Nullable
+  public LatencyTable latencyTable() {
+    return table;
+  }
+
+  /**
+   * How long a job takes alone, in milliseconds, as the experiment or its latency table says.
+   *
+   * @throws IllegalStateException if neither does
+   */
+  public double isolatedMs(String workload, String backend, String precision, int samples) {
+    LinearServiceTime linear = parsed.experiment().workload(workload).linear();
+    if (linear != null) {
+      return linear.alphaMs() + linear.betaMs() * samples;
+    }
+    if (table == null) {
+      throw new IllegalStateException("no latency table was read, for " + workload);
+    }
+    return table.meanMs(new ModelKey(workload, backend, precision), samples, 1);
+  }
+
+  /**
+   * Loads the models, or prepares the emulation.
+   *
+   * @param speed of emulated lanes
+   * @throws UserMistakeException if a device is not there, can not do what is asked of it, or a
+   *     model or a row of the latency table can not be had
+   */
+  public LaneBackend open(Path cacheFolder, double speed, ModelProgress progress)
+      throws UserMistakeException {
+    Experiment experiment = parsed.experiment();
+    if (experiment.lanes().emulated()) {
+      return LaneBackend.emulated(emulation(experiment, table, speed));
+    }
+    return LaneBackend.real(load(requests(experiment), cacheFolder, progress));
+  }
+
+  /**
+   * An emulation of the experiment's workloads.
+   *
+   * @throws UserMistakeException if a workload is neither linear nor in the table
+   */
+  public static Emulation emulation(
+      Experiment experiment, @Nullable LatencyTable table, double speed)
+      throws UserMistakeException {
+    return Emulation.of(experiment, table, speed, LaneSource::flopsPerSample);
+  }
+
+  /** Loads one model of the experiment, as {@link #open} loads all. */
+  public LoadedModels load(ModelKey model, Path cacheFolder, ModelProgress progress)
+      throws UserMistakeException {
+    List<ModelRequest> requests =
+        requests(parsed.experiment()).stream()
+            .filter(
+                request ->
+                    model.equals(
+                        new ModelKey(request.workload(), request.backend(), request.precision())))
+            .toList();
+    return load(requests, cacheFolder, progress);
+  }
+
+  public LoadedModels load(List<ModelRequest> requests, Path cacheFolder, ModelProgress progress)
+      throws UserMistakeException {
+    var cache = new ModelCache(cacheFolder);
+    Engines engines = Engines.prepare(parsed.experiment().lanes().threads(), cache);
+    LoadedModels loaded = LoadedModels.load(requests, engines, devices(engines), cache, progress);
+    models = loaded;
+    return loaded;
+  }
+
+  /** Starts the engine of real lanes, which loads its libraries, and no model. */
+  public void startEngine(String backend, Path cacheFolder) throws UserMistakeException {
+    Engines.prepare(parsed.experiment().lanes().threads(), new ModelCache(cacheFolder))
+        .start(backend);
+  }
+
+  /** What the lanes will compute on, once it is known that it can do what the jobs ask for. */
+  public Devices devices(Engines engines) throws UserMistakeException {
+    Experiment experiment = parsed.experiment();
+    Devices devices =
+        Devices.choose(
+            parsed.location("lanes.device"),
+            experiment.lanes().device(),
+            experiment.backendsEnabled(),
+            experiment.lanes().count(),
+            engines::cudaDevices);
+    devices.checkPrecisions(
+        parsed.location("precision_modes"),
+        experiment.precisionModes(),
+        experiment.allowSlowPrecision());
+    return devices;
+  }
+
+  /** What real lanes compute on; empty for emulated ones. */
+  public Optional<Devices> devices() {
+    return Optional.ofNullable(models).map(LoadedModels::devices);
+  }
+
+  /** 0, which means unknown, for a workload that only the experiment knows. */
+  public static long flopsPerSample(String workload) {
+    return Workloads.names().contains(workload) ? Workloads.info(workload).flopsPerSample() : 0;
+  }
+
+  private List<ModelRequest> requests(Experiment experiment) {
+    List<ModelRequest> requests = new ArrayList<>();
+    for (WorkloadChoice workload : experiment.workloads()) {
+      for (String precision : experiment.precisionModes()) {
+        for (String backend : experiment.backendsOf(workload)) {
+          requests.add(new ModelRequest(workload.name(), backend, precision, userFile(workload)));
+        }
+      }
+    }
+    return requests;
+  }
+
+  private ModelRequest.@Nullable UserFile userFile(WorkloadChoice workload) {
+    ModelFile file = workload.model();
+    return file == null
+        ? null
+        : new ModelRequest.UserFile(
+            parsed.location("workloads." + workload.name()),
+            parsed.resolve(file.path()),
+            file.inputShape(),
+            workload.tokens());
+  }
+
+  /** How many model files are loaded. */
+  public int modelCount() {
+    return requests(parsed.experiment()).size();
+  }
+
+  /** Each workload's size, by name, as far as it is known. */
+  public Map<String, WorkloadInfo> workloadInfos() {
+    Map<String, WorkloadInfo> infos = new LinkedHashMap<>();
+    for (ModelRequest request : requests(parsed.experiment())) {
+      if (models != null) {
+        infos.put(
+            request.workload(),
+            models.info(request.workload(), request.backend(), request.precision()));
+      } else if (Workloads.names().contains(request.workload())) {
+        infos.put(request.workload(), Workloads.info(request.workload()));
+      }
+    }
+    return infos;
+  }
+
+  /** The size of each workload that comes with Sluice, by name. */
+  public static Map<String, WorkloadInfo> knownWorkloads(Experiment experiment) {
+    Map<String, WorkloadInfo> infos = new LinkedHashMap<>();
+    for (WorkloadChoice workload : experiment.workloads()) {
+      if (Workloads.names().contains(workload.name())) {
+        infos.put(workload.name(), Workloads.info(workload.name()));
+      }
+    }
+    return infos;
+  }
+
+  /** What every output says of an emulation, of other devices than the processor, of a table. */
+  public List<String> notes() {
+    List<String> notes = new ArrayList<>();
+    devices()
+        .filter(devices -> !devices.kind().equals("cpu"))
+        .ifPresent(devices -> notes.add("lanes: " + devices));
+    boolean emulated = parsed.experiment().lanes().emulated();
+    if (table != null) {
+      notes.add((emulated ? "" : "slo_scale counts in ") + describe(table));
+    }
+    if (!emulated) {
+      return notes;
+    }
+    if (table == null || !table.hasContention()) {
+      notes.add("emulated lanes have no contention");
+    }
+    return notes;
+  }
+
+  /** The table's name, and its first word on where it comes from; all of it stands in the file. */
+  public static String describe(LatencyTable table) {
+    String text = String.join(" ", table.source());
+    int end = text.indexOf(". ");
+    return "latency table "
+        + table.file().getFileName()
+        + ": "
+        + (end < 0 ? text : text.substring(0, end + 1));
+  }
+
+  @Override
+  public void close() {
+    if (models != null) {
+      models.close();
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package dev.sluice.executor.dispatch;
+
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.profile.Measured;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a shard's log says of service times on one kind of device: the newest batches that were
+ * done, the table that is in force, and which executors of that kind are there. Facts are taken
+ * before dispatches, so that only the dispatches of batches that count are kept.
+ */
+public final class RecentBatches {
+  /** So many of the newest batches count. */
+  static final int BATCHES_MAX = 2000;
+
+  /** So many of the newest records of each topic are read to find them. */
+  static final long RECORDS_MAX = 100_000;
+
+  private static final Duration POLL = Duration.ofMillis(500);
+
+  private final String deviceKind;
+  private final Map<String, String> kindByExecutor = new HashMap<>();
+  private final TreeSet<String> executors = new TreeSet<>();
+  private final Deque<BatchCompleted> completed = new ArrayDeque<>();
+  private final Map<DispatchId, BatchCompleted> awaited = new HashMap<>();
+  private final List<Measured> measured = new ArrayList<>();
+  private @Nullable PredictionsPublished table;
+
+  RecentBatches(String deviceKind) {
+    this.deviceKind = deviceKind;
+  }
+
+  /**
+   * Reads the shard's topics to where they end now.
+   *
+   * @param kafka client properties, with bootstrap.servers
+   * @param wholeFacts whether the facts are read from their beginning, for a table that was
+   *     published long ago
+   */
+  public static RecentBatches read(
+      Topics topics, int shard, Map<String, Object> kafka, String deviceKind, boolean wholeFacts) {
+    var recent = new RecentBatches(deviceKind);
+    Map<String, Object> properties = new HashMap<>(kafka);
+    properties.put("enable.auto.commit", false);
+    properties.put("auto.offset.reset", "earliest");
+    properties.put("allow.auto.create.topics", false);
+    try (var consumer =
+        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+      readAll(
+          consumer,
+          new TopicPartition(topics.facts(), shard),
+          wholeFacts ? Long.MAX_VALUE : RECORDS_MAX,
+          record -> recent.takeFact(value(record)));
+      readAll(
+          consumer,
+          new TopicPartition(topics.dispatches(), shard),
+          RECORDS_MAX,
+          record -> recent.takeDispatch(value(record)));
+    }
+    return recent;
+  }
+
+  private static byte[] value(ConsumerRecord<byte[], byte[]> record) {
+    return Objects.requireNonNullElse(record.value(), new byte[0]);
+  }
+
+  private static void readAll(
+      KafkaConsumer<byte[], byte[]> consumer,
+      TopicPartition partition,
+      long recordsMax,
+      Consumer<ConsumerRecord<byte[], byte[]>> take) {
+    consumer.assign(List.of(partition));
+    long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
+    long begin = consumer.beginningOffsets(List.of(partition)).getOrDefault(partition, 0L);
+    consumer.seek(partition, Math.max(begin, recordsMax > end ? begin : end - recordsMax));
+    while (consumer.position(partition) < end) {
+      consumer.poll(POLL).forEach(take);
+    }
+  }
+
+  private void takeFact(byte[] bytes) {
+    try {
+      take(EventCodec.FACTS.read(bytes));
+    } catch (UnreadableEventException e) {
+      return; // the scheduler puts it aside
+    }
+  }
+
+  private void takeDispatch(byte[] bytes) {
+    try {
+      take(EventCodec.DISPATCHES.read(bytes));
+    } catch (UnreadableEventException e) {
+      return; // the executor puts it aside
+    }
+  }
+
+  void take(Fact fact) {
+    if (fact instanceof ExecutorReported report) {
+      kindByExecutor.put(report.executorId(), report.deviceKind());
+      if (report.leaving() || !report.deviceKind().equals(deviceKind)) {
+        executors.remove(report.executorId());
+      } else {
+        executors.add(report.executorId());
+      }
+    } else if (fact instanceof PredictionsPublished published) {
+      if (published.deviceKind().equals(deviceKind)
+          && (table == null || published.tableVersion() > table.tableVersion())) {
+        table = published;
+      }
+    } else if (fact instanceof BatchCompleted batch
+        && batch.result() == BatchCompleted.Result.DONE
+        && batch.busyLanes() != null
+        && batch.serviceNs() > 0
+        && deviceKind.equals(kindByExecutor.get(batch.executorId()))) {
+      completed.addLast(batch);
+      awaited.put(batch.dispatchId(), batch);
+      if (completed.size() > BATCHES_MAX) {
+        awaited.remove(completed.removeFirst().dispatchId());
+      }
+    }
+  }
+
+  void take(BatchDispatched dispatch) {
+    BatchCompleted batch = awaited.remove(dispatch.dispatchId());
+    if (batch != null && batch.busyLanes() != null && batch.startedAtNs() != null) {
+      measured.add(
+          new Measured(
+              new ModelKey(dispatch.workload(), dispatch.backend(), dispatch.precision()),
+              dispatch.samples(),
+              batch.busyLanes(),
+              batch.startedAtNs(),
+              batch.serviceNs()));
+    }
+  }
+
+  /** The newest batches, in no promised order. */
+  public List<Measured> measured() {
+    return List.copyOf(measured);
+  }
+
+  /** The table in force; null: none was published. */
+  public @Nullable PredictionsPublished table() {
+    return table;
+  }
+
+  /** Executors of the device kind that are there, in alphabetical order. */
+  public List<String> executors() {
+    return List.copyOf(executors);
+  }
+}

@@ -1,0 +1,176 @@
+package dev.sluice.executor.emulation;
+
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.emulation.EmulatedDevice.EmulatedTimes;
+import dev.sluice.executor.lane.ExecutorSettings;
+import dev.sluice.executor.lane.WarmedLanes;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long each batch takes on lanes that only pretend to compute: linear workloads as the
+ * experiment says, without contention and noise, the others by a latency table. The same for lanes
+ * that wait so long and for a simulation. Immutable.
+ */
+public final class Emulation {
+  /** The device kind of emulated lanes whose workloads are all linear. */
+  private static final String LINEAR = "emulated-linear";
+
+  private final String deviceKind;
+  public final EmulatedTimes times;
+  public final EmulatedDrift drift;
+
+  private Emulation(String deviceKind, EmulatedTimes times, EmulatedDrift drift) {
+    this.deviceKind = deviceKind;
+    this.times = times;
+    this.drift = drift;
+  }
+
+  /**
+   * An emulation of the experiment's workloads.
+   *
+   * @param table null: every workload must be linear
+   * @param speed how many times as fast the lanes are; one that is not 1 is part of the device kind
+   * @param flopsPerSample of a workload, by its name
+   * @throws UserMistakeException if a workload is neither linear nor in the table
+   */
+  public static Emulation of(
+      Experiment experiment,
+      @Nullable LatencyTable table,
+      double speed,
+      ToLongFunction<String> flopsPerSample)
+      throws UserMistakeException {
+    var linear = new HashMap<String, LinearServiceTime>();
+    for (var workload : experiment.workloads()) {
+      if (workload.linear() != null) {
+        linear.put(workload.name(), workload.linear());
+      }
+    }
+    for (ModelKey model : ExecutorSettings.models(experiment)) {
+      if (linear.containsKey(model.workload()) || (table != null && table.holds(model))) {
+        continue;
+      }
+      throw new UserMistakeException(
+          table == null ? experiment.runName() : table.file().toString(),
+          table == null
+              ? "the emulated workload ("
+                  + model.workload()
+                  + ") has neither alpha_ms and beta_ms nor a latency table"
+              : "the latency table holds no row for (" + model + ")",
+          table == null
+              ? "name a table as lanes.latency_table"
+              : "add rows for it, or give the workload alpha_ms and beta_ms");
+    }
+    String deviceKind = table == null ? LINEAR : table.deviceKind();
+    return new Emulation(
+        speed == 1
+            ? deviceKind
+            : deviceKind + "-x" + BigDecimal.valueOf(speed).stripTrailingZeros().toPlainString(),
+        times(table, linear, flopsPerSample, speed),
+        new EmulatedDrift(experiment.lanes().drift()));
+  }
+
+  public static EmulatedTimes times(
+      @Nullable LatencyTable table,
+      Map<String, LinearServiceTime> linear,
+      ToLongFunction<String> flopsPerSample,
+      double speed) {
+    return new EmulatedTimes() {
+      @Override
+      public double meanMs(ModelKey model, int samples, int busyLanes) {
+        var line = linear.get(model.workload());
+        double meanMs =
+            line != null
+                ? line.alphaMs() + line.betaMs() * samples
+                : table(model).meanMs(model, samples, busyLanes);
+        return meanMs / speed;
+      }
+
+      @Override
+      public double spread(ModelKey model, int samples) {
+        return linear.containsKey(model.workload()) ? 0 : table(model).spread(model, samples);
+      }
+
+      @Override
+      public long flopsPerSample(ModelKey model) {
+        return flopsPerSample.applyAsLong(model.workload());
+      }
+
+      private LatencyTable table(ModelKey model) {
+        if (table == null) {
+          throw new IllegalArgumentException("no service time is known for " + model);
+        }
+        return table;
+      }
+    };
+  }
+
+  /** What the lanes pretend to compute on. */
+  public String deviceKind() {
+    return deviceKind;
+  }
+
+  public EmulatedTimes times() {
+    return times;
+  }
+
+  public EmulatedDrift drift() {
+    return drift;
+  }
+
+  /**
+   * Mean service time of a batch if so many lanes are busy all the time, in nanoseconds.
+   *
+   * @param busyLanes this one included; at least 1
+   */
+  public double meanNs(ModelKey model, int samples, int busyLanes) {
+    return times.meanMs(model, samples, busyLanes) * 1e6;
+  }
+
+  /** By what one batch is longer or shorter than that; see {@link EmulationNoise}. */
+  public double noise(long seed, String firstJobId, int attempt, ModelKey model, int samples) {
+    return noise(seed, firstJobId, attempt, times.spread(model, samples));
+  }
+
+  /** By what a batch is longer or shorter whose spread is known. */
+  public static double noise(long seed, String firstJobId, int attempt, double spread) {
+    return EmulationNoise.factor(seed, firstJobId, attempt, spread);
+  }
+
+  /** A number in (0, 1] that each batch has of its own, whatever the policy. */
+  public static double uniform(long seed, String firstJobId, int attempt) {
+    return EmulationNoise.uniform(seed, firstJobId, attempt);
+  }
+
+  /** By what all batches are longer that start at that time of the run. */
+  public double drift(long atNs) {
+    return drift.factor(atNs);
+  }
+
+  /** What each lane reports that it can run, as {@link WarmedLanes} makes it of such lanes. */
+  public List<Capability> capabilities(ExecutorSettings settings) {
+    List<Capability> capabilities = new ArrayList<>();
+    for (ModelKey model : settings.models()) {
+      capabilities.add(
+          new Capability(
+              model.workload(),
+              model.backend(),
+              model.precision(),
+              times.flopsPerSample(model),
+              settings.warmUpSamples().stream()
+                  .map(samples -> new WarmUp(samples, times.warmUpNs(model, samples)))
+                  .toList()));
+    }
+    return List.copyOf(capabilities);
+  }
+}

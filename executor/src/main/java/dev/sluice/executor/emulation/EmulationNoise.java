@@ -1,0 +1,52 @@
+package dev.sluice.executor.emulation;
+
+/**
+ * The factor by which one emulated batch takes longer or shorter than the mean: lognormal, of mean
+ * 1, a function of seed, first job and attempt alone, so that it is the same under every policy.
+ */
+final class EmulationNoise {
+  private static final long PURPOSE = 0x656d756c6174696fL;
+
+  private EmulationNoise() {}
+
+  /**
+   * exp(spread × z − spread² / 2), z standard normal by Box and Muller (1958).
+   *
+   * @param spread standard deviation of the factor's natural logarithm; 0 gives 1
+   */
+  static double factor(long seed, String firstJobId, int attempt, double spread) {
+    if (spread == 0) {
+      return 1;
+    }
+    long hash = hash(seed, firstJobId, attempt);
+    double radius = StrictMath.sqrt(-2 * StrictMath.log(unit(hash)));
+    double z = radius * StrictMath.cos(2 * StrictMath.PI * unit(mix(hash)));
+    return StrictMath.exp(spread * z - spread * spread / 2);
+  }
+
+  /** A number in (0, 1] that each batch has of its own, whatever the policy. */
+  static double uniform(long seed, String firstJobId, int attempt) {
+    return unit(hash(seed, firstJobId, attempt));
+  }
+
+  private static long hash(long seed, String firstJobId, int attempt) {
+    long hash = mix(seed ^ PURPOSE);
+    for (int i = 0; i < firstJobId.length(); i++) {
+      hash = mix(hash + firstJobId.charAt(i));
+    }
+    return mix(hash + attempt);
+  }
+
+  /** Uniform in (0, 1]. */
+  private static double unit(long hash) {
+    return ((hash >>> 11) + 1) * 0x1.0p-53;
+  }
+
+  /** A step of SplitMix64 (Steele, Lea, Flood, 2014). */
+  private static long mix(long state) {
+    long z = state + 0x9e3779b97f4a7c15L;
+    z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
+    z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;
+    return z ^ (z >>> 31);
+  }
+}

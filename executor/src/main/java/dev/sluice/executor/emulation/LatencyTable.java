@@ -1,0 +1,394 @@
+package dev.sluice.executor.emulation;
+
+import de.siegmar.fastcsv.reader.CommentStrategy;
+import de.siegmar.fastcsv.reader.CsvParseException;
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.CsvRecord;
+import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.profile.LatencyKey;
+import dev.sluice.executor.profile.ProfileRow;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Service times by model, samples and lanes busy at the same time, from a CSV file.
+ *
+ * <p>Columns: {@code workload, backend, precision, samples, mean_ms} and, if known, {@code
+ * busy_lanes} (at least 1, the lane itself included) and {@code spread} (standard deviation of the
+ * natural logarithm of the service time; 0 without the column). Lines beginning with # say where
+ * the numbers come from; {@code # device_kind: NAME} names the device.
+ *
+ * <p>Between two samples counts, and between two counts of busy lanes, values are interpolated
+ * linearly. Beyond the samples of the table a time is proportional to the samples, and a spread is
+ * the nearest one; beyond its busy lanes the nearest count holds.
+ */
+public final class LatencyTable {
+  private static final List<String> REQUIRED =
+      List.of("workload", "backend", "precision", "samples", "mean_ms");
+  private static final List<String> OPTIONAL = List.of("busy_lanes", "spread");
+  private static final String DEVICE_KIND = "device_kind:";
+
+  private final Path file;
+  private final List<String> source;
+  private final String deviceKind;
+  private final boolean hasContention;
+
+  /** By model, then busy lanes, then samples. */
+  private final Map<ModelKey, NavigableMap<Integer, NavigableMap<Integer, Entry>>> entries;
+
+  private record Entry(double meanMs, double spread) {}
+
+  private LatencyTable(
+      Path file,
+      List<String> source,
+      String deviceKind,
+      boolean hasContention,
+      Map<ModelKey, NavigableMap<Integer, NavigableMap<Integer, Entry>>> entries) {
+    this.file = file;
+    this.source = List.copyOf(source);
+    this.deviceKind = deviceKind;
+    this.hasContention = hasContention;
+    this.entries = entries;
+  }
+
+  /**
+   * Reads and checks a whole table.
+   *
+   * @throws UserMistakeException if it is no such table, with the file and the line to blame
+   */
+  public static LatencyTable read(Path file) throws UserMistakeException {
+    String text = text(file);
+    var records = new ArrayList<CsvRecord>();
+    var source = new ArrayList<String>();
+    try (var reader =
+        CsvReader.builder()
+            .commentStrategy(CommentStrategy.READ)
+            .extraFieldStrategy(FieldMismatchStrategy.IGNORE)
+            .missingFieldStrategy(FieldMismatchStrategy.IGNORE)
+            .ofCsvRecord(text)) {
+      for (CsvRecord record : reader) {
+        if (record.isComment()) {
+          source.add(record.getField(0).strip());
+        } else {
+          records.add(record);
+        }
+      }
+    } catch (CsvParseException | IOException e) {
+      throw new UserMistakeException(
+          file.toString(),
+          "this is no CSV file (" + e.getMessage() + ")",
+          "you meant another file");
+    }
+    if (records.isEmpty()) {
+      throw new UserMistakeException(
+          file.toString(), "a latency table needs a line of column names", columnsAdvice());
+    }
+    return new Parser(file, records.get(0)).parse(records.subList(1, records.size()), source);
+  }
+
+  private static String text(Path file) throws UserMistakeException {
+    if (Files.isDirectory(file)) {
+      throw new UserMistakeException(
+          file.toString(), "this is a folder, not a latency table", "you meant a file inside it");
+    }
+    try {
+      return Files.readString(file);
+    } catch (CharacterCodingException e) {
+      throw new UserMistakeException(
+          file.toString(), "this is no text file", "you meant another file");
+    } catch (IOException e) {
+      throw new UserMistakeException(
+          file.toString(),
+          "the latency table can not be read (" + UserMistakeException.reason(e) + ")",
+          "the path is meant relative to another folder");
+    }
+  }
+
+  private static String columnsAdvice() {
+    return "add them. Columns: "
+        + String.join(", ", REQUIRED)
+        + "; optional: "
+        + String.join(", ", OPTIONAL);
+  }
+
+  /** Turns records into a table. Without a busy_lanes column all rows are of one busy lane. */
+  private static final class Parser {
+    private final Path file;
+    private final List<String> columns;
+    private final Map<ModelKey, NavigableMap<Integer, NavigableMap<Integer, Entry>>> entries =
+        new HashMap<>();
+
+    Parser(Path file, CsvRecord header) throws UserMistakeException {
+      this.file = file;
+      this.columns = header.getFields().stream().map(String::strip).toList();
+      for (String column : columns) {
+        if (!REQUIRED.contains(column) && !OPTIONAL.contains(column)) {
+          throw error(header, "column (" + column + ") is unknown", columnsAdvice());
+        }
+      }
+      if (new HashSet<>(columns).size() < columns.size()) {
+        throw error(header, "a column stands there twice (" + columns + ")", "remove one");
+      }
+      for (String column : REQUIRED) {
+        if (!columns.contains(column)) {
+          throw error(header, "column (" + column + ") is missing", columnsAdvice());
+        }
+      }
+    }
+
+    LatencyTable parse(List<CsvRecord> rows, List<String> source) throws UserMistakeException {
+      if (rows.isEmpty()) {
+        throw new UserMistakeException(
+            file.toString(), "the latency table holds no row", "it was cut off");
+      }
+      for (CsvRecord row : rows) {
+        add(row);
+      }
+      String deviceKind =
+          source.stream()
+              .filter(line -> line.startsWith(DEVICE_KIND))
+              .map(line -> line.substring(DEVICE_KIND.length()).strip())
+              .filter(kind -> !kind.isEmpty())
+              .findFirst()
+              .orElse("emulated");
+      List<String> origin = source.stream().filter(line -> !line.startsWith(DEVICE_KIND)).toList();
+      return new LatencyTable(file, origin, deviceKind, columns.contains("busy_lanes"), entries);
+    }
+
+    private void add(CsvRecord row) throws UserMistakeException {
+      if (row.getFieldCount() != columns.size()) {
+        throw error(
+            row,
+            "this row has " + row.getFieldCount() + " fields, not " + columns.size(),
+            "a comma is missing or too many");
+      }
+      var key = new ModelKey(name(row, "workload"), name(row, "backend"), name(row, "precision"));
+      int samples = count(row, "samples");
+      int busyLanes = columns.contains("busy_lanes") ? count(row, "busy_lanes") : 1;
+      double meanMs = number(row, "mean_ms");
+      if (meanMs < 1e-3) {
+        throw error(
+            row, "mean_ms (" + meanMs + ") must be at least 0.001", "you gave it in seconds");
+      }
+      double spread = columns.contains("spread") ? number(row, "spread") : 0;
+      if (spread < 0 || spread > 2) {
+        throw error(
+            row, "spread (" + spread + ") must be in [0, 2]", "you gave it in percent or in ms");
+      }
+      var bySamples =
+          entries
+              .computeIfAbsent(key, k -> new TreeMap<>())
+              .computeIfAbsent(busyLanes, k -> new TreeMap<>());
+      if (bySamples.put(samples, new Entry(meanMs, spread)) != null) {
+        throw error(
+            row,
+            "a second row for "
+                + key
+                + " with samples ("
+                + samples
+                + ") and busy_lanes ("
+                + busyLanes
+                + ")",
+            "remove one");
+      }
+    }
+
+    private String field(CsvRecord row, String column) {
+      return row.getField(columns.indexOf(column)).strip();
+    }
+
+    private String name(CsvRecord row, String column) throws UserMistakeException {
+      String name = field(row, column);
+      if (name.isEmpty()) {
+        throw error(row, column + " is empty", "a comma is too many");
+      }
+      return name;
+    }
+
+    private int count(CsvRecord row, String column) throws UserMistakeException {
+      String text = field(row, column);
+      try {
+        int count = Integer.parseInt(text);
+        if (count >= 1) {
+          return count;
+        }
+      } catch (NumberFormatException e) {
+        // the same error as for a number below 1
+      }
+      throw error(
+          row, column + " (" + text + ") must be a whole number of at least 1", "you meant 1");
+    }
+
+    private double number(CsvRecord row, String column) throws UserMistakeException {
+      String text = field(row, column);
+      try {
+        double number = Double.parseDouble(text);
+        if (Double.isFinite(number)) {
+          return number;
+        }
+      } catch (NumberFormatException e) {
+        // the same error as for an infinite number
+      }
+      throw error(
+          row,
+          column + " (" + text + ") must be a finite number",
+          "a unit stands there, or a decimal comma");
+    }
+
+    private UserMistakeException error(CsvRecord record, String what, String maybe) {
+      return new UserMistakeException(file + ":" + record.getStartingLineNumber(), what, maybe);
+    }
+  }
+
+  /**
+   * Writes what a profile measured as a table: for each key the mean of its times, and the standard
+   * deviation of their logarithms, which is 0 where there is one time only.
+   *
+   * @param deviceKind of the emulated lanes that will use it
+   * @param source where the numbers come from
+   * @param rows at least one, all with the same threads
+   */
+  public static void write(Path file, String deviceKind, List<String> source, List<ProfileRow> rows)
+      throws IOException {
+    var text = new StringBuilder("# " + DEVICE_KIND + " " + deviceKind + "\n");
+    source.forEach(line -> text.append("# ").append(line).append('\n'));
+    text.append("workload,backend,precision,samples,busy_lanes,mean_ms,spread\n");
+    Map<LatencyKey, List<Double>> msByKey = new TreeMap<>();
+    rows.forEach(
+        row ->
+            msByKey
+                .computeIfAbsent(row.key(), key -> new ArrayList<>())
+                .add(row.serviceNs() / 1e6));
+    msByKey.forEach(
+        (key, ms) ->
+            text.append(
+                String.format(
+                    Locale.ROOT,
+                    "%s,%s,%s,%d,%d,%.3f,%.3f\n",
+                    key.workload(),
+                    key.backend(),
+                    key.precision(),
+                    key.samples(),
+                    key.busyLanes(),
+                    Math.max(1e-3, mean(ms)),
+                    Math.min(2, spread(ms)))));
+    Files.writeString(file, text);
+  }
+
+  private static double mean(List<Double> values) {
+    return values.stream().mapToDouble(Double::doubleValue).sum() / values.size();
+  }
+
+  private static double spread(List<Double> ms) {
+    List<Double> logarithms = ms.stream().map(Math::log).toList();
+    double mean = mean(logarithms);
+    double squares = logarithms.stream().mapToDouble(ln -> (ln - mean) * (ln - mean)).sum();
+    return ms.size() == 1 ? 0 : Math.sqrt(squares / (ms.size() - 1));
+  }
+
+  /** The file it was read from. */
+  public Path file() {
+    return file;
+  }
+
+  /** The comment lines but the device kind's, without their #: where the numbers come from. */
+  public List<String> source() {
+    return source;
+  }
+
+  /** What the lanes compute on, from the comment lines; {@code emulated} if they do not say. */
+  public String deviceKind() {
+    return deviceKind;
+  }
+
+  /** Whether it says how lanes slow each other down. */
+  public boolean hasContention() {
+    return hasContention;
+  }
+
+  /** Whether it has a time for the model. */
+  public boolean holds(ModelKey model) {
+    return entries.containsKey(model);
+  }
+
+  /** Whether it has a time for the model with one busy lane, from which others follow. */
+  public boolean holdsAlone(ModelKey model) {
+    return holds(model) && byBusyLanes(model).containsKey(1);
+  }
+
+  /**
+   * Mean service time of a batch.
+   *
+   * @param busyLanes lanes at work at the same time, this one included; at least 1
+   * @throws IllegalArgumentException if the table does not hold the model
+   */
+  public double meanMs(ModelKey model, int samples, int busyLanes) {
+    var byBusyLanes = byBusyLanes(model);
+    var below = byBusyLanes.floorEntry(busyLanes);
+    var above = byBusyLanes.ceilingEntry(busyLanes);
+    if (below == null || above == null) {
+      var nearest = below == null ? byBusyLanes.firstEntry() : byBusyLanes.lastEntry();
+      return meanMs(nearest.getValue(), samples);
+    }
+    double low = meanMs(below.getValue(), samples);
+    double high = meanMs(above.getValue(), samples);
+    return between(below.getKey(), low, above.getKey(), high, busyLanes);
+  }
+
+  private static double meanMs(NavigableMap<Integer, Entry> bySamples, int samples) {
+    if (samples < bySamples.firstKey() || samples > bySamples.lastKey()) {
+      var nearest = samples < bySamples.firstKey() ? bySamples.firstEntry() : bySamples.lastEntry();
+      return nearest.getValue().meanMs() * samples / nearest.getKey();
+    }
+    return interpolated(bySamples, samples, Entry::meanMs);
+  }
+
+  /**
+   * Standard deviation of the natural logarithm of the service time, with as few lanes busy as the
+   * table knows: a batch's noise must not depend on its neighbours, hence not on the policy.
+   *
+   * @throws IllegalArgumentException if the table does not hold the model
+   */
+  public double spread(ModelKey model, int samples) {
+    var bySamples = byBusyLanes(model).firstEntry().getValue();
+    int nearest = Math.max(bySamples.firstKey(), Math.min(bySamples.lastKey(), samples));
+    return interpolated(bySamples, nearest, Entry::spread);
+  }
+
+  private NavigableMap<Integer, NavigableMap<Integer, Entry>> byBusyLanes(ModelKey model) {
+    var byBusyLanes = entries.get(model);
+    if (byBusyLanes == null) {
+      throw new IllegalArgumentException(file + " holds no row for " + model);
+    }
+    return byBusyLanes;
+  }
+
+  private static double interpolated(
+      NavigableMap<Integer, Entry> bySamples, int samples, ToDoubleFunction<Entry> value) {
+    var below = bySamples.headMap(samples, true).lastEntry();
+    var above = bySamples.tailMap(samples, true).firstEntry();
+    return between(
+        below.getKey(),
+        value.applyAsDouble(below.getValue()),
+        above.getKey(),
+        value.applyAsDouble(above.getValue()),
+        samples);
+  }
+
+  private static double between(int x0, double y0, int x1, double y1, int x) {
+    return x0 == x1 ? y0 : y0 + (y1 - y0) * (x - x0) / (x1 - x0);
+  }
+}

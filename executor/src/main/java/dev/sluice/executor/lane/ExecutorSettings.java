@@ -1,0 +1,99 @@
+package dev.sluice.executor.lane;
+
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.JobClass;
+import dev.sluice.contract.value.ModelKey;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an executor is told about itself and its run.
+ *
+ * @param incarnation rises with each start of the same executor
+ * @param shard the partition of facts and dispatches that it belongs to
+ * @param lanes how many; at least 1
+ * @param ahead how many dispatches a lane holds beside the one that it runs; at least 0
+ * @param threadsPerLane intra-op threads that each lane may use
+ * @param tokens the memory budget that its lanes share; null: no budget
+ * @param seed of the run; inputs and emulated noise are made from it
+ * @param heartbeatMs how often it reports
+ * @param models what each lane opens before joining
+ * @param warmUpSamples the samples counts to warm up, ascending
+ */
+public record ExecutorSettings(
+    String executorId,
+    long incarnation,
+    int shard,
+    int lanes,
+    int ahead,
+    int threadsPerLane,
+    @Nullable Long tokens,
+    long seed,
+    int heartbeatMs,
+    List<ModelKey> models,
+    List<Integer> warmUpSamples) {
+
+  public ExecutorSettings {
+    if (lanes < 1) {
+      throw new IllegalArgumentException("lanes (" + lanes + ") must be at least 1");
+    }
+    if (ahead < 0) {
+      throw new IllegalArgumentException("ahead (" + ahead + ") must be at least 0");
+    }
+    if (heartbeatMs < 1) {
+      throw new IllegalArgumentException("heartbeatMs (" + heartbeatMs + ") must be at least 1");
+    }
+    models = List.copyOf(models);
+    warmUpSamples = List.copyOf(warmUpSamples);
+  }
+
+  /** The settings of an executor that runs this experiment's jobs. */
+  public static ExecutorSettings of(
+      Experiment experiment, String executorId, long incarnation, int shard) {
+    boolean joined =
+        experiment.joinsJobs() && experiment.classes().stream().anyMatch(JobClass::microbatch);
+    var resources = experiment.resources();
+    return new ExecutorSettings(
+        executorId,
+        incarnation,
+        shard,
+        experiment.lanes().count(),
+        experiment.lanes().ahead(),
+        experiment.lanes().threads(),
+        resources.enabled() ? Long.valueOf(resources.totalTokens()) : null,
+        experiment.seed(),
+        experiment.lanes().heartbeatMs(),
+        models(experiment),
+        WarmUpSamples.of(experiment.batchSizes(), joined, experiment.microbatch().maxBatch()));
+  }
+
+  /** The same but for the samples counts to warm up, ascending. */
+  public ExecutorSettings withWarmUpSamples(List<Integer> samples) {
+    return new ExecutorSettings(
+        executorId,
+        incarnation,
+        shard,
+        lanes,
+        ahead,
+        threadsPerLane,
+        tokens,
+        seed,
+        heartbeatMs,
+        models,
+        samples);
+  }
+
+  /** Every model that the experiment's jobs can ask for; a user's own file runs on its backend. */
+  public static List<ModelKey> models(Experiment experiment) {
+    var models = new ArrayList<ModelKey>();
+    for (var workload : experiment.workloads()) {
+      for (String backend : experiment.backendsOf(workload)) {
+        for (String precision : experiment.precisionModes()) {
+          models.add(new ModelKey(workload.name(), backend, precision));
+        }
+      }
+    }
+    return models;
+  }
+}

@@ -1,0 +1,286 @@
+package dev.sluice.executor.lane;
+
+import dev.sluice.contract.event.BatchCompleted.JobResult;
+import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.model.InferenceException;
+import dev.sluice.executor.model.InferenceSession;
+import dev.sluice.executor.model.InputBuffer;
+import dev.sluice.executor.model.JobInput;
+import dev.sluice.executor.model.JobInputs;
+import dev.sluice.executor.network.WorkloadInfo;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lanes that run real models, each with sessions of its own: of all models from the beginning, or
+ * of one at a time, which is loaded when it is needed.
+ */
+public final class RealDevice implements Device {
+  /** Timed inferences per model and samples count, if they are short. */
+  private static final int TIMED_RUNS = 3;
+
+  /** No further timed inference begins once those of a count took so long. */
+  private static final long TIMED_NS_MAX = 50_000_000;
+
+  /**
+   * Untimed inferences of a lane's first batch of a model: TorchScript compiles at the first and at
+   * the second. The first of any later samples count was seen to take at most 17 % longer than
+   * those after it, which the median leaves out where there are several.
+   */
+  private static final int UNTIMED_RUNS = 2;
+
+  private static final int TOP_CLASSES = 5;
+
+  private final Models models;
+  private final boolean oneAtATime;
+  private final ExecutorSettings settings;
+  private final ProcessClock clock;
+  private final LongSupplier processCpuNs;
+
+  /** The part of the loaded models that lanes need. */
+  public interface Models {
+    /**
+     * A session of one lane, by its number from 0, which has one buffer for all its sessions.
+     *
+     * @throws InferenceException if the model must be loaded for it and can not be
+     */
+    InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer)
+        throws InferenceException;
+
+    /** Whether what that lane runs is the first lane's own, on one device. */
+    boolean isOneWithTheFirst(ModelKey model, int lane);
+
+    WorkloadInfo info(ModelKey model);
+  }
+
+  /**
+   * @param oneAtATime whether a lane holds one model at a time; all otherwise
+   * @param processCpuNs processor time that this process has used, in nanoseconds
+   */
+  public RealDevice(
+      Models models,
+      boolean oneAtATime,
+      ExecutorSettings settings,
+      ProcessClock clock,
+      LongSupplier processCpuNs) {
+    this.models = models;
+    this.oneAtATime = oneAtATime;
+    this.settings = settings;
+    this.clock = clock;
+    this.processCpuNs = processCpuNs;
+  }
+
+  @Override
+  public LaneWork openLane(int index) throws InferenceException {
+    var lane = new RealLane(index);
+    try {
+      for (ModelKey model : oneAtATime ? List.<ModelKey>of() : settings.models()) {
+        lane.sessions.put(model, models.openSession(model, index, lane.buffer));
+      }
+      return lane;
+    } catch (InferenceException | RuntimeException e) {
+      lane.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public long flopsPerSample(ModelKey model) {
+    return models.info(model).flopsPerSample();
+  }
+
+  @Override
+  public void close() {
+    // the models are their owner's to close
+  }
+
+  private final class RealLane implements LaneWork {
+    private final int index;
+    private final Map<ModelKey, InferenceSession> sessions = new LinkedHashMap<>();
+    private final InputBuffer buffer = new InputBuffer();
+
+    /** What the inputs of its last batch stand in, for those of the next. */
+    private final List<float[]> arrays = new ArrayList<>();
+
+    /** The models that it has run. */
+    private final Set<ModelKey> begun = new HashSet<>();
+
+    RealLane(int index) {
+      this.index = index;
+    }
+
+    @Override
+    public long hold(ModelKey model) throws Exception {
+      if (!oneAtATime || sessions.containsKey(model)) {
+        return 0;
+      }
+      long startedNs = clock.monotonicNs();
+      release();
+      try {
+        sessions.put(model, models.openSession(model, index, buffer));
+        untimed(model, warmUpBatch(model, 1));
+      } catch (Exception e) {
+        release(); // it does not hold what can not run
+        throw e;
+      }
+      return Math.max(1, clock.monotonicNs() - startedNs);
+    }
+
+    @Override
+    public void release() {
+      if (oneAtATime) {
+        begun.clear();
+        close();
+      }
+    }
+
+    @Override
+    public PreparedBatch prepare(ModelKey model, List<DispatchedJob> jobs, int attempt) {
+      InferenceSession session = sessions.get(model);
+      if (session == null) {
+        throw new IllegalArgumentException("no session is open for " + model);
+      }
+      int elements = models.info(model).inputShape().stream().reduce(1, Math::multiplyExact);
+      List<float[]> free = new ArrayList<>(arrays); // the batch before is over
+      arrays.clear();
+      var inputs = new ArrayList<JobInput>(jobs.size());
+      for (DispatchedJob job : jobs) {
+        float[] values = array(free, Math.multiplyExact(job.samples(), elements));
+        arrays.add(values);
+        inputs.add(JobInputs.make(settings.seed(), job.jobId(), job.samples(), values));
+      }
+      return new RealBatch(session, inputs);
+    }
+
+    private static float[] array(List<float[]> free, int length) {
+      for (int i = 0; i < free.size(); i++) {
+        if (free.get(i).length == length) {
+          return free.remove(i);
+        }
+      }
+      return new float[length];
+    }
+
+    @Override
+    public WarmUpTiming warmUp(ModelKey model, int samples) throws Exception {
+      var batch = warmUpBatch(model, samples);
+      untimed(model, batch);
+      var serviceNs = new ArrayList<Long>();
+      var cpuCores = new ArrayList<Double>();
+      long spentNs = 0;
+      while (serviceNs.size() < TIMED_RUNS && spentNs < TIMED_NS_MAX) {
+        long cpuBeforeNs = processCpuNs.getAsLong();
+        long startedNs = clock.monotonicNs();
+        batch.run();
+        long tookNs = Math.max(1, clock.monotonicNs() - startedNs);
+        cpuCores.add((double) (processCpuNs.getAsLong() - cpuBeforeNs) / tookNs);
+        serviceNs.add(tookNs);
+        spentNs += tookNs;
+      }
+      return new WarmUpTiming(Medians.of(serviceNs), Medians.of(cpuCores));
+    }
+
+    /**
+     * What a model compiles, all lanes on its device share. One thread's first inference was seen
+     * to take up to 40 % longer than those after it, of whatever samples count they were.
+     */
+    @Override
+    public void follow(ModelKey model, List<Integer> samplesCounts) throws Exception {
+      if (oneAtATime) {
+        return; // it loads for itself what it needs
+      }
+      if (models.isOneWithTheFirst(model, index)) {
+        warmUpBatch(model, samplesCounts.get(samplesCounts.size() - 1)).run();
+        return;
+      }
+      for (int samples : samplesCounts) {
+        var batch = warmUpBatch(model, samples);
+        untimed(model, batch);
+        batch.run();
+      }
+    }
+
+    private PreparedBatch warmUpBatch(ModelKey model, int samples) {
+      return prepare(model, List.of(new DispatchedJob("warm-up", samples)), 1);
+    }
+
+    private void untimed(ModelKey model, PreparedBatch batch) throws Exception {
+      if (begun.add(model)) {
+        for (int i = 0; i < UNTIMED_RUNS; i++) {
+          batch.run();
+        }
+      }
+    }
+
+    @Override
+    public void close() {
+      List<InferenceSession> open = List.copyOf(sessions.values());
+      sessions.clear();
+      open.forEach(InferenceSession::close);
+    }
+  }
+
+  private static final class RealBatch implements LaneWork.PreparedBatch {
+    private final InferenceSession session;
+    private final List<JobInput> inputs;
+    private float[][] logits = {};
+
+    RealBatch(InferenceSession session, List<JobInput> inputs) {
+      this.session = session;
+      this.inputs = inputs;
+    }
+
+    @Override
+    public void run() throws Exception {
+      logits = session.infer(inputs);
+    }
+
+    @Override
+    public List<JobResult> results() {
+      var results = new ArrayList<JobResult>(inputs.size());
+      int first = 0;
+      for (JobInput input : inputs) {
+        results.add(
+            new JobResult(input.jobId(), topClasses(logits, first, first + input.samples())));
+        first += input.samples();
+      }
+      return results;
+    }
+
+    @Override
+    public @Nullable Long emulatedServiceNs() {
+      return null;
+    }
+  }
+
+  /**
+   * The classes with the highest logits, summed over one job's samples; at equal sums the lower
+   * class first.
+   *
+   * @param from its first row, inclusive
+   * @param to its last row, exclusive
+   */
+  static List<Integer> topClasses(float[][] logits, int from, int to) {
+    var sums = new double[logits[from].length];
+    for (int row = from; row < to; row++) {
+      for (int c = 0; c < sums.length; c++) {
+        sums[c] += logits[row][c];
+      }
+    }
+    return IntStream.range(0, sums.length)
+        .boxed()
+        .sorted(Comparator.comparingDouble((Integer c) -> -sums[c]).thenComparing(c -> c))
+        .limit(TOP_CLASSES)
+        .toList();
+  }
+}

@@ -1,0 +1,56 @@
+package dev.sluice.executor.lane;
+
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+
+/** Which samples counts lanes warm up before they join. */
+public final class WarmUpSamples {
+  /** More counts than this are thinned out, since each costs several inferences per model. */
+  static final int COUNTS_MAX = 16;
+
+  private WarmUpSamples() {}
+
+  /**
+   * Each batch size and, if jobs may be joined, each sum of them up to maxBatch. When these are
+   * more than {@link #COUNTS_MAX}: the batch sizes, the largest sum, and for each power of two the
+   * largest sum that does not exceed it; the scheduler scales from the nearest for the others.
+   *
+   * @return ascending, without repetition
+   */
+  public static List<Integer> of(List<Integer> batchSizes, boolean joined, int maxBatch) {
+    var counts = new TreeSet<>(batchSizes);
+    if (!joined) {
+      return List.copyOf(counts);
+    }
+    var sums = sums(batchSizes, maxBatch);
+    counts.addAll(sums);
+    if (counts.size() <= COUNTS_MAX) {
+      return List.copyOf(counts);
+    }
+    var thinned = new TreeSet<>(batchSizes);
+    thinned.add(sums.last());
+    for (int power = 1; power <= maxBatch; power *= 2) {
+      Integer sum = sums.floor(power);
+      if (sum != null) {
+        thinned.add(sum);
+      }
+    }
+    return List.copyOf(thinned);
+  }
+
+  private static NavigableSet<Integer> sums(List<Integer> batchSizes, int maxBatch) {
+    var reachable = new boolean[maxBatch + 1];
+    reachable[0] = true;
+    var sums = new TreeSet<Integer>();
+    for (int sum = 1; sum <= maxBatch; sum++) {
+      for (int size : batchSizes) {
+        if (size <= sum && reachable[sum - size]) {
+          reachable[sum] = true;
+          sums.add(sum);
+        }
+      }
+    }
+    return sums;
+  }
+}

@@ -1,0 +1,90 @@
+package dev.sluice.executor.model;
+
+import ai.djl.Device;
+import ai.djl.MalformedModelException;
+import ai.djl.Model;
+import ai.djl.inference.Predictor;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.Shape;
+import ai.djl.translate.NoopTranslator;
+import ai.djl.translate.TranslateException;
+import dev.sluice.contract.file.UserMistakeException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Random;
+
+/**
+ * The yardstick of the inference bench: DJL and nothing else, one thread, inference after inference
+ * as fast as it goes. Each makes its tensor from a float array that stands ready and reads its
+ * logits, as any user of DJL would. Prints inferences per second.
+ */
+public final class DjlLoop {
+  private static final int ELEMENTS = 3 * 224 * 224;
+  private static final long WARM_UP_NS = 3_000_000_000L;
+
+  private DjlLoop() {}
+
+  /** Arguments: workload, samples, seconds. ONNX Runtime, one intra-op thread, fp32. */
+  public static void main(String[] arguments)
+      throws UserMistakeException, IOException, MalformedModelException, TranslateException {
+    String workload = arguments[0];
+    int samples = Integer.parseInt(arguments[1]);
+    long measuredNs = Long.parseLong(arguments[2]) * 1_000_000_000L;
+    System.setProperty("ai.djl.offline", "true");
+    System.setProperty("OPT_OUT_TRACKING", "true");
+    Path home = Path.of(System.getProperty("user.home"));
+    Path file =
+        new ModelCache(ModelCache.defaultFolder(System.getenv(), home))
+            .file(workload, "onnx", "fp32", ModelProgress.none());
+    float[] input = input(samples);
+    try (Model model = Model.newInstance(workload, Device.cpu(), "OnnxRuntime")) {
+      model.load(file, null, Map.of("intraOpNumThreads", "1", "interOpNumThreads", "1"));
+      try (Predictor<NDList, NDList> predictor = model.newPredictor(new NoopTranslator());
+          NDManager manager = NDManager.newBaseManager(Device.cpu(), "OnnxRuntime")) {
+        count(predictor, manager, input, samples, WARM_UP_NS);
+        System.out.println(count(predictor, manager, input, samples, measuredNs));
+      }
+    }
+  }
+
+  private static float[] input(int samples) {
+    var random = new Random(42);
+    var values = new float[samples * ELEMENTS];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = random.nextFloat() - 0.5f;
+    }
+    return values;
+  }
+
+  /** Inferences per second over at least so long. */
+  private static double count(
+      Predictor<NDList, NDList> predictor,
+      NDManager manager,
+      float[] input,
+      int samples,
+      long leastNs)
+      throws TranslateException {
+    long startNs = System.nanoTime();
+    long elapsedNs = 0;
+    long inferences = 0;
+    float sum = 0;
+    while (elapsedNs < leastNs) {
+      try (NDManager inference = manager.newSubManager();
+          NDList logits =
+              predictor.predict(
+                  new NDList(inference.create(input, new Shape(samples, 3, 224, 224))))) {
+        NDArray rows = logits.singletonOrThrow();
+        sum += rows.toFloatArray()[0];
+      }
+      inferences++;
+      elapsedNs = System.nanoTime() - startNs;
+    }
+    if (Float.isNaN(sum)) {
+      throw new IllegalStateException("the model gave no numbers");
+    }
+    return inferences * 1e9 / elapsedNs;
+  }
+}

@@ -1,0 +1,367 @@
+package dev.sluice.executor.network;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongConsumer;
+
+/**
+ * Writes a network as ONNX: opset 17, IR version 8 (ONNX Runtime 1.21 refuses opset 23 and IR 11),
+ * the batch axis of any size. Field numbers are those of {@code onnx.proto3}.
+ */
+public final class OnnxFile {
+  private static final int IR_VERSION = 8;
+  private static final int OPSET = 17;
+  private static final int INT64 = 7;
+
+  /** Ends the names of the float32 tensors that come in and go out of a half-precision network. */
+  private static final String GIVEN = "_fp32";
+
+  private final Network network;
+  private final Precision precision;
+
+  private OnnxFile(Network network, Precision precision) {
+    this.network = network;
+    this.precision = precision;
+  }
+
+  /**
+   * Writes the file; leaves {@code out} open.
+   *
+   * @param bytesWritten hears of the bytes of each weight once they are written
+   */
+  public static void write(
+      Network network, Precision precision, OutputStream out, LongConsumer bytesWritten)
+      throws IOException {
+    new OnnxFile(network, precision).write(out, bytesWritten);
+  }
+
+  public void write(OutputStream out, LongConsumer bytesWritten) throws IOException {
+    var nodes = new Nodes(precision);
+    String given = precision == Precision.FP32 ? "" : GIVEN;
+    if (precision != Precision.FP32) {
+      nodes.convert(network.input().name(), network.input().name() + given, precision);
+    }
+    network.tell(nodes);
+    if (precision != Precision.FP32) {
+      nodes.convert(network.output().name() + given, network.output().name(), Precision.FP32);
+    }
+    byte[] before = nodes.graph.text(2, network.workload()).toBytes();
+    byte[] after =
+        new Protobuf()
+            .message(11, valueInfo(network.input(), given))
+            .message(12, valueInfo(network.output(), given))
+            .toBytes();
+    List<byte[]> headers = new ArrayList<>();
+    long graphBytes = (long) before.length + after.length;
+    for (Weight weight : network.weights()) {
+      byte[] header = header(weight, nodes.transposed.contains(weight));
+      headers.add(header);
+      graphBytes += header.length + precision.bytes(weight);
+    }
+
+    var model =
+        new Protobuf()
+            .integer(1, IR_VERSION)
+            .text(2, "sluice")
+            .message(8, new Protobuf().text(1, "").integer(2, OPSET))
+            .lengthOf(7, graphBytes);
+    out.write(model.toBytes());
+    out.write(before);
+    for (int i = 0; i < headers.size(); i++) {
+      Weight weight = network.weights().get(i);
+      float[] values = weight.values(network.workload());
+      out.write(headers.get(i));
+      out.write(
+          precision.littleEndian(
+              nodes.transposed.contains(weight) ? transpose(weight, values) : values));
+      bytesWritten.accept(precision.bytes(weight));
+    }
+    out.write(after);
+  }
+
+  /** {@code TensorProto.DataType}. */
+  private static int dataType(Precision precision) {
+    return switch (precision) {
+      case FP32 -> 1;
+      case FP16 -> 10;
+      case BF16 ->
+          throw new IllegalArgumentException("ONNX's convolution takes no bf16 at opset " + OPSET);
+    };
+  }
+
+  /** An initializer up to its raw bytes, which follow it. */
+  private byte[] header(Weight weight, boolean transposed) {
+    var tensor = new Protobuf();
+    for (int i = 0; i < weight.shape().size(); i++) {
+      tensor.integer(1, weight.shape().get(transposed ? weight.shape().size() - 1 - i : i));
+    }
+    tensor.integer(2, dataType(precision)).text(8, weight.name());
+    tensor.lengthOf(9, precision.bytes(weight));
+    byte[] start = tensor.toBytes();
+    byte[] field = new Protobuf().lengthOf(5, start.length + precision.bytes(weight)).toBytes();
+    byte[] header = new byte[field.length + start.length];
+    System.arraycopy(field, 0, header, 0, field.length);
+    System.arraycopy(start, 0, header, field.length, start.length);
+    return header;
+  }
+
+  private static float[] transpose(Weight matrix, float[] values) {
+    int rows = matrix.shape().get(0);
+    int columns = matrix.shape().get(1);
+    var transposed = new float[values.length];
+    for (int row = 0; row < rows; row++) {
+      for (int column = 0; column < columns; column++) {
+        transposed[column * rows + row] = values[row * columns + column];
+      }
+    }
+    return transposed;
+  }
+
+  /** A float32 tensor that comes into the graph or goes out of it. */
+  private static Protobuf valueInfo(Tensor tensor, String ending) {
+    var shape = new Protobuf().message(1, new Protobuf().text(2, "N"));
+    tensor.shape().forEach(size -> shape.message(1, new Protobuf().integer(1, size)));
+    var tensorType = new Protobuf().integer(1, dataType(Precision.FP32)).message(2, shape);
+    return new Protobuf()
+        .text(1, tensor.name() + ending)
+        .message(2, new Protobuf().message(1, tensorType));
+  }
+
+  /** Operations as nodes of the graph. */
+  private static final class Nodes implements Dialect {
+    private final Protobuf graph = new Protobuf();
+    private final Precision precision;
+
+    Nodes(Precision precision) {
+      this.precision = precision;
+    }
+
+    /** Matrices that are stored as [in, out], since MatMul transposes nothing. */
+    private final List<Weight> transposed = new ArrayList<>();
+
+    private void node(String operation, String out, List<String> in, Protobuf... attributes) {
+      var node = new Protobuf();
+      in.forEach(name -> node.text(1, name));
+      node.text(2, out).text(3, out).text(4, operation);
+      for (Protobuf attribute : attributes) {
+        node.message(5, attribute);
+      }
+      graph.message(1, node);
+    }
+
+    private static Protobuf integer(String name, long value) {
+      return new Protobuf().text(1, name).integer(3, value).integer(20, 2);
+    }
+
+    private static Protobuf number(String name, float value) {
+      return new Protobuf().text(1, name).float32(2, value).integer(20, 1);
+    }
+
+    private static Protobuf integers(String name, long... values) {
+      var attribute = new Protobuf().text(1, name);
+      for (long value : values) {
+        attribute.integer(8, value);
+      }
+      return attribute.integer(20, 7);
+    }
+
+    /** A constant vector of whole numbers; its name. */
+    private String vector(String name, long... values) {
+      var tensor = new Protobuf().integer(1, values.length).integer(2, INT64);
+      constant(name, tensor, values);
+      return name;
+    }
+
+    /** A constant whole number without an axis; its name. */
+    private String scalar(String name, long value) {
+      constant(name, new Protobuf().integer(2, INT64), value);
+      return name;
+    }
+
+    private void constant(String name, Protobuf tensor, long... values) {
+      for (long value : values) {
+        tensor.integer(7, value);
+      }
+      node("Constant", name, List.of(), tensorAttribute(tensor));
+    }
+
+    /** A constant number without an axis, in the network's precision; its name. */
+    private String scalar(String name, float value) {
+      var tensor = new Protobuf().integer(2, dataType(precision));
+      if (precision == Precision.FP32) {
+        tensor.float32(4, value);
+      } else {
+        tensor.bytes(9, precision.littleEndian(new float[] {value}));
+      }
+      node("Constant", name, List.of(), tensorAttribute(tensor));
+      return name;
+    }
+
+    void convert(String out, String in, Precision to) {
+      node("Cast", out, List.of(in), integer("to", dataType(to)));
+    }
+
+    private static Protobuf tensorAttribute(Protobuf tensor) {
+      return new Protobuf().text(1, "value").message(5, tensor).integer(20, 4);
+    }
+
+    @Override
+    public void convolve(Tensor out, Tensor in, Weight kernel, int stride, int padding) {
+      convolve(out, List.of(in.name(), kernel.name()), kernel, stride, padding);
+    }
+
+    @Override
+    public void convolve(
+        Tensor out, Tensor in, Weight kernel, Weight bias, int stride, int padding) {
+      convolve(out, List.of(in.name(), kernel.name(), bias.name()), kernel, stride, padding);
+    }
+
+    private void convolve(Tensor out, List<String> in, Weight kernel, int stride, int padding) {
+      int size = kernel.shape().get(2);
+      node(
+          "Conv",
+          out.name(),
+          in,
+          integers("kernel_shape", size, size),
+          integers("strides", stride, stride),
+          integers("pads", padding, padding, padding, padding));
+    }
+
+    @Override
+    public void batchNorm(
+        Tensor out,
+        Tensor in,
+        Weight scale,
+        Weight shift,
+        Weight mean,
+        Weight variance,
+        float epsilon) {
+      node(
+          "BatchNormalization",
+          out.name(),
+          List.of(in.name(), scale.name(), shift.name(), mean.name(), variance.name()),
+          number("epsilon", epsilon));
+    }
+
+    @Override
+    public void relu(Tensor out, Tensor in) {
+      node("Relu", out.name(), List.of(in.name()));
+    }
+
+    @Override
+    public void maxPool(Tensor out, Tensor in, int kernel, int stride, int padding) {
+      node(
+          "MaxPool",
+          out.name(),
+          List.of(in.name()),
+          integers("kernel_shape", kernel, kernel),
+          integers("strides", stride, stride),
+          integers("pads", padding, padding, padding, padding));
+    }
+
+    @Override
+    public void add(Tensor out, Tensor left, Tensor right) {
+      node("Add", out.name(), List.of(left.name(), right.name()));
+    }
+
+    @Override
+    public void addWeight(Tensor out, Tensor in, Weight weight) {
+      node("Add", out.name(), List.of(in.name(), weight.name()));
+    }
+
+    @Override
+    public void averagePool(Tensor out, Tensor in) {
+      String pooled = out.name() + "_pooled";
+      node("GlobalAveragePool", pooled, List.of(in.name()));
+      node("Flatten", out.name(), List.of(pooled), integer("axis", 1));
+    }
+
+    @Override
+    public void linear(Tensor out, Tensor in, Weight matrix, Weight bias) {
+      transposed.add(matrix);
+      String product = out.name() + "_product";
+      node("MatMul", product, List.of(in.name(), matrix.name()));
+      node("Add", out.name(), List.of(product, bias.name()));
+    }
+
+    @Override
+    public void layerNorm(Tensor out, Tensor in, Weight scale, Weight shift, float epsilon) {
+      node(
+          "LayerNormalization",
+          out.name(),
+          List.of(in.name(), scale.name(), shift.name()),
+          integer("axis", -1),
+          number("epsilon", epsilon));
+    }
+
+    /** x / 2 × (1 + erf(x / √2)), in the order of nodes that ONNX Runtime fuses into one Gelu. */
+    @Override
+    public void gelu(Tensor out, Tensor in) {
+      String name = out.name();
+      String root = scalar(name + "_root", (float) Math.sqrt(2));
+      String one = scalar(name + "_one", 1f);
+      String half = scalar(name + "_half", 0.5f);
+      node("Div", name + "_div", List.of(in.name(), root));
+      node("Erf", name + "_erf", List.of(name + "_div"));
+      node("Add", name + "_add", List.of(name + "_erf", one));
+      node("Mul", name + "_mul", List.of(in.name(), name + "_add"));
+      node("Mul", name, List.of(name + "_mul", half));
+    }
+
+    @Override
+    public void patchesToTokens(Tensor out, Tensor in) {
+      String shape = vector(out.name() + "_shape", 0, out.axis(1), out.axis(0));
+      node("Reshape", out.name() + "_flat", List.of(in.name(), shape));
+      node("Transpose", out.name(), List.of(out.name() + "_flat"), integers("perm", 0, 2, 1));
+    }
+
+    @Override
+    public void prependToken(Tensor out, Tensor in, Weight token) {
+      String name = out.name();
+      String rest = vector(name + "_rest", 1, in.axis(1));
+      node("Shape", name + "_samples", List.of(in.name()), integer("start", 0), integer("end", 1));
+      node("Concat", name + "_shape", List.of(name + "_samples", rest), integer("axis", 0));
+      node("Expand", name + "_tokens", List.of(token.name(), name + "_shape"));
+      node("Concat", name, List.of(name + "_tokens", in.name()), integer("axis", 1));
+    }
+
+    @Override
+    public void selfAttention(Tensor out, Tensor in, int heads) {
+      String name = out.name();
+      int tokens = out.axis(0);
+      int width = out.axis(1);
+      int headWidth = width / heads;
+      String shape = vector(name + "_shape", 0, tokens, 3, heads, headWidth);
+      node("Reshape", name + "_heads", List.of(in.name(), shape));
+      part(name, "_q", 0, 0, 2, 1, 3);
+      part(name, "_k", 1, 0, 2, 3, 1);
+      part(name, "_v", 2, 0, 2, 1, 3);
+      String scale = scalar(name + "_scale", (float) (1 / Math.sqrt(headWidth)));
+      node("Mul", name + "_scaled", List.of(name + "_q", scale));
+      node("MatMul", name + "_scores", List.of(name + "_scaled", name + "_k"));
+      node("Softmax", name + "_shares", List.of(name + "_scores"), integer("axis", -1));
+      node("MatMul", name + "_heard", List.of(name + "_shares", name + "_v"));
+      node("Transpose", name + "_back", List.of(name + "_heard"), integers("perm", 0, 2, 1, 3));
+      String joined = vector(name + "_joined", 0, tokens, width);
+      node("Reshape", name, List.of(name + "_back", joined));
+    }
+
+    /**
+     * Queries, keys or values of all heads, their axes [samples, tokens, heads, width] permuted.
+     */
+    private void part(String name, String suffix, int which, long... permutation) {
+      String index = scalar(name + suffix + "_index", (long) which);
+      String gathered = name + suffix + "_gathered";
+      node("Gather", gathered, List.of(name + "_heads", index), integer("axis", 2));
+      node("Transpose", name + suffix, List.of(gathered), integers("perm", permutation));
+    }
+
+    @Override
+    public void firstToken(Tensor out, Tensor in) {
+      String index = scalar(out.name() + "_index", 0L);
+      node("Gather", out.name(), List.of(in.name(), index), integer("axis", 1));
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package dev.sluice.executor.network;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.function.IntUnaryOperator;
+
+/**
+ * What a network holds its weights in and computes in. Its inputs and its logits are float32 in
+ * each.
+ */
+public enum Precision {
+  /** IEEE 754 binary32. */
+  FP32("fp32", 4, 6, "FloatStorage"),
+  /** IEEE 754 binary16: 11 significant bits, up to 65504. */
+  FP16("fp16", 2, 5, "HalfStorage"),
+  /** The upper half of a binary32: 8 significant bits, the range of float32. */
+  BF16("bf16", 2, 15, "BFloat16Storage");
+
+  private final String configName;
+  private final int bytesPerValue;
+
+  /** PyTorch's number of the type, as TorchScript writes it. */
+  final int torchScalarType;
+
+  /** PyTorch's class of storages of the type. */
+  final String torchStorage;
+
+  Precision(String configName, int bytesPerValue, int torchScalarType, String torchStorage) {
+    this.configName = configName;
+    this.bytesPerValue = bytesPerValue;
+    this.torchScalarType = torchScalarType;
+    this.torchStorage = torchStorage;
+  }
+
+  /** The precision of that name in a config: fp32, fp16 or bf16. */
+  public static Precision named(String configName) {
+    for (Precision precision : values()) {
+      if (precision.configName.equals(configName)) {
+        return precision;
+      }
+    }
+    throw new IllegalArgumentException("precision (" + configName + ") is not fp32, fp16 or bf16");
+  }
+
+  long bytes(Weight weight) {
+    return (long) bytesPerValue * weight.elements();
+  }
+
+  /** Each value rounded to the nearest of this precision, the even one of two equally near. */
+  byte[] littleEndian(float[] values) {
+    ByteBuffer bytes =
+        ByteBuffer.allocate(bytesPerValue * values.length).order(ByteOrder.LITTLE_ENDIAN);
+    switch (this) {
+      case FP32 -> bytes.asFloatBuffer().put(values);
+      case FP16 -> put(values, Precision::binary16, bytes);
+      case BF16 -> put(values, Precision::bfloat16, bytes);
+    }
+    return bytes.array();
+  }
+
+  private static void put(float[] values, IntUnaryOperator ofBits, ByteBuffer bytes) {
+    for (float value : values) {
+      bytes.putShort((short) ofBits.applyAsInt(Float.floatToIntBits(value)));
+    }
+  }
+
+  /** The nearest bfloat16 to the float32 of those bits. */
+  static int bfloat16(int bits) {
+    if ((bits & 0x7FFFFFFF) > 0x7F800000) {
+      return 0x7FC0; // not a number; rounding could carry it into infinity
+    }
+    return (bits + 0x7FFF + ((bits >>> 16) & 1)) >>> 16;
+  }
+
+  /** The nearest binary16 to the float32 of those bits; infinity from 65520 on. */
+  static int binary16(int bits) {
+    int sign = (bits >>> 16) & 0x8000;
+    int magnitude = bits & 0x7FFFFFFF;
+    if (magnitude > 0x7F800000) {
+      return 0x7E00; // not a number
+    }
+    if (magnitude >= 0x477FF000) { // 65520, half-way to what would be 65536
+      return sign | 0x7C00;
+    }
+    if (magnitude < 0x38800000) { // 2^-14, the least normal one: multiples of 2^-24 below it
+      return sign | (int) Math.rint(Float.intBitsToFloat(magnitude) * 0x1p24);
+    }
+    int rebiased = magnitude - ((127 - 15) << 23);
+    return sign | ((rebiased + 0xFFF + ((rebiased >>> 13) & 1)) >>> 13);
+  }
+}

@@ -1,0 +1,89 @@
+package dev.sluice.executor.network;
+
+import dev.sluice.executor.network.Weight.Rule;
+import java.util.List;
+
+/**
+ * Residual networks as torchvision builds them: He, Zhang, Ren, Sun, Deep Residual Learning for
+ * Image Recognition, 2016; with bottlenecks the variant "v1.5", whose stride is in the 3×3
+ * convolution.
+ */
+final class ResNet {
+  private static final List<Integer> STAGE_WIDTHS = List.of(64, 128, 256, 512);
+
+  /** 1 / the variance of max(z, 0), z standard normal: keeps a zero-sum filter's results at 1. */
+  private static final float RELU_GAIN = 2.93f;
+
+  /**
+   * Measured: gives logits of deviation 1. The mean over all positions leaves little of what
+   * differs between random inputs.
+   */
+  private static final float HEAD_GAIN = 64;
+
+  /** Scale of the last norm of each block, so that the sum over the blocks does not explode. */
+  private static final float BRANCH_SCALE = 0.3f;
+
+  private final Network network;
+  private final boolean bottleneck;
+
+  private ResNet(Network network, boolean bottleneck) {
+    this.network = network;
+    this.bottleneck = bottleneck;
+  }
+
+  /** ResNet-18: two basic blocks in each stage. */
+  static Network resnet18(String workload) {
+    return new ResNet(new Network(workload), false).build(List.of(2, 2, 2, 2));
+  }
+
+  /** ResNet-50: bottleneck blocks. */
+  static Network resnet50(String workload) {
+    return new ResNet(new Network(workload), true).build(List.of(3, 4, 6, 3));
+  }
+
+  private Network build(List<Integer> blocksOfStage) {
+    Tensor x = network.convolve(network.input(), "conv1", 64, 7, 2, Rule.RANDOM, 1);
+    x = network.relu(network.batchNorm(x, "bn1", 1));
+    x = network.maxPool(x, 3, 2, 1);
+    for (int stage = 0; stage < STAGE_WIDTHS.size(); stage++) {
+      for (int block = 0; block < blocksOfStage.get(stage); block++) {
+        int stride = stage > 0 && block == 0 ? 2 : 1;
+        x = block(x, "layer" + (stage + 1) + "." + block, STAGE_WIDTHS.get(stage), stride);
+      }
+    }
+    network.linear(network.averagePool(x), "fc", Network.CLASSES, HEAD_GAIN);
+    return network;
+  }
+
+  private Tensor block(Tensor in, String name, int width, int stride) {
+    int channels = bottleneck ? 4 * width : width;
+    Tensor branch = bottleneck ? narrow(in, name, width, stride) : basic(in, name, width, stride);
+    Tensor shortcut = in;
+    if (stride != 1 || in.axis(0) != channels) {
+      shortcut =
+          network.convolve(
+              in, name + ".downsample.0", channels, 1, stride, Rule.RANDOM_ZERO_SUM, RELU_GAIN);
+      shortcut = network.batchNorm(shortcut, name + ".downsample.1", 1);
+    }
+    return network.relu(network.add(branch, shortcut));
+  }
+
+  private Tensor basic(Tensor in, String name, int width, int stride) {
+    Tensor x = network.relu(step(in, name, 1, width, 3, stride, 1));
+    return step(x, name, 2, width, 3, 1, BRANCH_SCALE);
+  }
+
+  private Tensor narrow(Tensor in, String name, int width, int stride) {
+    Tensor x = network.relu(step(in, name, 1, width, 1, 1, 1));
+    x = network.relu(step(x, name, 2, width, 3, stride, 1));
+    return step(x, name, 3, 4 * width, 1, 1, BRANCH_SCALE);
+  }
+
+  private Tensor step(
+      Tensor in, String block, int number, int channels, int size, int stride, float scale) {
+    Tensor x =
+        network.convolve(
+            in, block + ".conv" + number, channels, size, stride, Rule.RANDOM_ZERO_SUM, RELU_GAIN);
+    return network.batchNorm(x, block + ".bn" + number, scale);
+  }
+}

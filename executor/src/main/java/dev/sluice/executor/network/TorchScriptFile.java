@@ -1,0 +1,377 @@
+package dev.sluice.executor.network;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.LocalDateTime;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.LongConsumer;
+import java.util.zip.CRC32;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+
+/**
+ * Writes a network as TorchScript: a zip of stored (never deflated) entries under one folder, with
+ * the code as source text, the module as a pickle of protocol 2, and one file of raw values for
+ * each weight.
+ */
+public final class TorchScriptFile {
+  private static final String FOLDER = "network/";
+
+  /** Ends the names of the float32 tensors that come in and go out of a half-precision network. */
+  private static final String GIVEN = "_fp32";
+
+  /** The archive format of PyTorch 1.13 and later; the code uses nothing newer. */
+  private static final String ARCHIVE_VERSION = "10\n";
+
+  private final Network network;
+  private final Precision precision;
+  private final Map<Weight, String> attributes = new HashMap<>();
+
+  private TorchScriptFile(Network network, Precision precision) {
+    this.network = network;
+    this.precision = precision;
+    List<Weight> weights = network.weights();
+    for (int i = 0; i < weights.size(); i++) {
+      attributes.put(weights.get(i), "w" + i);
+    }
+  }
+
+  /**
+   * Writes the file; closes {@code out}.
+   *
+   * @param bytesWritten hears of the bytes of each weight once they are written
+   */
+  public static void write(
+      Network network, Precision precision, OutputStream out, LongConsumer bytesWritten)
+      throws IOException {
+    new TorchScriptFile(network, precision).write(out, bytesWritten);
+  }
+
+  public void write(OutputStream out, LongConsumer bytesWritten) throws IOException {
+    try (var zip = new ZipOutputStream(out)) {
+      store(zip, "data.pkl", modulePickle());
+      store(zip, "code/__torch__.py", code().getBytes(UTF_8));
+      List<Weight> weights = network.weights();
+      for (int i = 0; i < weights.size(); i++) {
+        float[] values = weights.get(i).values(network.workload());
+        store(zip, "data/" + i, precision.littleEndian(values));
+        bytesWritten.accept(precision.bytes(weights.get(i)));
+      }
+      store(zip, "constants.pkl", new Pickle().emptyTuple().stop());
+      store(zip, "version", ARCHIVE_VERSION.getBytes(UTF_8));
+    }
+  }
+
+  private static void store(ZipOutputStream zip, String name, byte[] content) throws IOException {
+    var crc = new CRC32();
+    crc.update(content);
+    var entry = new ZipEntry(FOLDER + name);
+    entry.setMethod(ZipEntry.STORED);
+    entry.setSize(content.length);
+    entry.setCrc(crc.getValue());
+    entry.setTimeLocal(LocalDateTime.of(1980, 1, 1, 0, 0)); // the same bytes every time
+    zip.putNextEntry(entry);
+    zip.write(content);
+    zip.closeEntry();
+  }
+
+  private String code() {
+    var code = new StringBuilder("class Network(Module):\n  __parameters__ = [");
+    network.weights().forEach(w -> code.append('"').append(attributes.get(w)).append("\", "));
+    code.append("]\n  __buffers__ = []\n  training : bool\n");
+    network
+        .weights()
+        .forEach(w -> code.append("  ").append(attributes.get(w)).append(" : Tensor\n"));
+    String input = network.input().name();
+    String output = network.output().name();
+    boolean cast = precision != Precision.FP32;
+    code.append("  def forward(self: __torch__.Network,\n    ")
+        .append(cast ? input + GIVEN : input)
+        .append(": Tensor) -> Tensor:\n");
+    var source = new Source(code, attributes);
+    if (cast) {
+      source.convert(input, input + GIVEN, precision);
+    }
+    network.tell(source);
+    if (cast) {
+      source.convert(output + GIVEN, output, Precision.FP32);
+    }
+    code.append("    return ").append(cast ? output + GIVEN : output).append('\n');
+    return code.toString();
+  }
+
+  private byte[] modulePickle() {
+    var pickle = new Pickle().global("__torch__", "Network").emptyTuple().newObject().emptyDict();
+    pickle.mark().unicode("training").bool(false);
+    List<Weight> weights = network.weights();
+    for (int i = 0; i < weights.size(); i++) {
+      pickle.unicode("w" + i).tensor(i, weights.get(i), precision);
+    }
+    return pickle.setItems().build().stop();
+  }
+
+  /** Operations as lines of TorchScript. */
+  private record Source(StringBuilder code, Map<Weight, String> attributes) implements Dialect {
+    private void line(String name, String format, Object... values) {
+      code.append("    ").append(name).append(" = ");
+      code.append(String.format(Locale.ROOT, format, values)).append('\n');
+    }
+
+    private String self(Weight weight) {
+      return "self." + attributes.get(weight);
+    }
+
+    void convert(String out, String in, Precision precision) {
+      line(out, "torch.to(%s, %d)", in, precision.torchScalarType);
+    }
+
+    @Override
+    public void convolve(Tensor out, Tensor in, Weight kernel, int stride, int padding) {
+      convolve(out, in, self(kernel), "None", stride, padding);
+    }
+
+    @Override
+    public void convolve(
+        Tensor out, Tensor in, Weight kernel, Weight bias, int stride, int padding) {
+      convolve(out, in, self(kernel), self(bias), stride, padding);
+    }
+
+    private void convolve(
+        Tensor out, Tensor in, String kernel, String bias, int stride, int padding) {
+      line(
+          out.name(),
+          "torch.conv2d(%s, %s, %s, [%d, %d], [%d, %d], [1, 1], 1)",
+          in.name(),
+          kernel,
+          bias,
+          stride,
+          stride,
+          padding,
+          padding);
+    }
+
+    @Override
+    public void batchNorm(
+        Tensor out,
+        Tensor in,
+        Weight scale,
+        Weight shift,
+        Weight mean,
+        Weight variance,
+        float epsilon) {
+      line(
+          out.name(),
+          "torch.batch_norm(%s, %s, %s, %s, %s, False, 0.10000000000000001, %s, True)",
+          in.name(),
+          self(scale),
+          self(shift),
+          self(mean),
+          self(variance),
+          epsilon);
+    }
+
+    @Override
+    public void relu(Tensor out, Tensor in) {
+      line(out.name(), "torch.relu_(%s)", in.name());
+    }
+
+    @Override
+    public void maxPool(Tensor out, Tensor in, int kernel, int stride, int padding) {
+      line(
+          out.name(),
+          "torch.max_pool2d(%s, [%d, %d], [%d, %d], [%d, %d], [1, 1], False)",
+          in.name(),
+          kernel,
+          kernel,
+          stride,
+          stride,
+          padding,
+          padding);
+    }
+
+    @Override
+    public void add(Tensor out, Tensor left, Tensor right) {
+      line(out.name(), "torch.add(%s, %s)", left.name(), right.name());
+    }
+
+    @Override
+    public void addWeight(Tensor out, Tensor in, Weight weight) {
+      line(out.name(), "torch.add(%s, %s)", in.name(), self(weight));
+    }
+
+    @Override
+    public void averagePool(Tensor out, Tensor in) {
+      line(out.name(), "torch.flatten(torch.adaptive_avg_pool2d(%s, [1, 1]), 1)", in.name());
+    }
+
+    @Override
+    public void linear(Tensor out, Tensor in, Weight matrix, Weight bias) {
+      line(out.name(), "torch.linear(%s, %s, %s)", in.name(), self(matrix), self(bias));
+    }
+
+    @Override
+    public void layerNorm(Tensor out, Tensor in, Weight scale, Weight shift, float epsilon) {
+      line(
+          out.name(),
+          "torch.layer_norm(%s, [%d], %s, %s, %s, False)",
+          in.name(),
+          scale.elements(),
+          self(scale),
+          self(shift),
+          epsilon);
+    }
+
+    @Override
+    public void gelu(Tensor out, Tensor in) {
+      line(out.name(), "torch.gelu(%s, approximate=\"none\")", in.name());
+    }
+
+    @Override
+    public void patchesToTokens(Tensor out, Tensor in) {
+      line(out.name(), "torch.transpose(torch.flatten(%s, 2), 1, 2)", in.name());
+    }
+
+    @Override
+    public void prependToken(Tensor out, Tensor in, Weight token) {
+      line(
+          out.name(),
+          "torch.cat([torch.expand(%s, [torch.size(%s, 0), -1, -1]), %s], 1)",
+          self(token),
+          in.name(),
+          in.name());
+    }
+
+    @Override
+    public void selfAttention(Tensor out, Tensor in, int heads) {
+      int tokens = out.axis(0);
+      int width = out.axis(1);
+      String parts = out.name() + "_parts";
+      line(
+          parts,
+          "torch.permute(torch.reshape(%s, [-1, %d, 3, %d, %d]), [2, 0, 3, 1, 4])",
+          in.name(),
+          tokens,
+          heads,
+          width / heads);
+      String heard = out.name() + "_heard";
+      line(
+          heard,
+          "torch.scaled_dot_product_attention("
+              + "torch.select(%1$s, 0, 0), torch.select(%1$s, 0, 1), torch.select(%1$s, 0, 2))",
+          parts);
+      line(
+          out.name(),
+          "torch.reshape(torch.transpose(%s, 1, 2), [-1, %d, %d])",
+          heard,
+          tokens,
+          width);
+    }
+
+    @Override
+    public void firstToken(Tensor out, Tensor in) {
+      line(out.name(), "torch.select(%s, 1, 0)", in.name());
+    }
+  }
+
+  /** The few opcodes of pickle's protocol 2 that a module of tensors needs. */
+  private static final class Pickle {
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+    Pickle() {
+      op(0x80).op(2); // PROTO 2
+    }
+
+    private Pickle op(int code) {
+      bytes.write(code);
+      return this;
+    }
+
+    private Pickle text(String text) {
+      bytes.writeBytes(text.getBytes(UTF_8));
+      return this;
+    }
+
+    private Pickle int32(int value) {
+      bytes.writeBytes(ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(value).array());
+      return this;
+    }
+
+    Pickle global(String module, String name) {
+      return op('c').text(module + "\n" + name + "\n");
+    }
+
+    Pickle emptyTuple() {
+      return op(')');
+    }
+
+    Pickle emptyDict() {
+      return op('}');
+    }
+
+    Pickle mark() {
+      return op('(');
+    }
+
+    Pickle newObject() {
+      return op(0x81);
+    }
+
+    Pickle setItems() {
+      return op('u');
+    }
+
+    Pickle build() {
+      return op('b');
+    }
+
+    Pickle bool(boolean value) {
+      return op(value ? 0x88 : 0x89);
+    }
+
+    Pickle integer(int value) {
+      return op('J').int32(value);
+    }
+
+    Pickle unicode(String text) {
+      return op('X').int32(text.getBytes(UTF_8).length).text(text);
+    }
+
+    private Pickle tuple() {
+      return op('t');
+    }
+
+    private Pickle reduce() {
+      return op('R');
+    }
+
+    /** A contiguous tensor on the CPU whose values are in the file {@code data/<key>}. */
+    Pickle tensor(int key, Weight weight, Precision precision) {
+      global("torch._utils", "_rebuild_tensor_v2").mark();
+      mark().unicode("storage").global("torch", precision.torchStorage);
+      unicode(Integer.toString(key)).unicode("cpu").integer(weight.elements()).tuple();
+      op('Q').integer(0); // the storage by its persistent id; offset 0
+      mark();
+      weight.shape().forEach(this::integer);
+      tuple().mark();
+      int stride = weight.elements();
+      for (int size : weight.shape()) {
+        stride /= size;
+        integer(stride);
+      }
+      tuple().bool(false); // requires_grad
+      return global("collections", "OrderedDict").emptyTuple().reduce().tuple().reduce();
+    }
+
+    byte[] stop() {
+      return op('.').bytes.toByteArray();
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package dev.sluice.executor.network;
+
+/**
+ * Vision transformers as torchvision builds them: Dosovitskiy et al., An Image is Worth 16x16
+ * Words, 2021. Patches of 16×16, a class token, learned positions, norms before each half of a
+ * block, exact GELU, the head on the class token.
+ */
+final class VisionTransformer {
+  private static final int PATCH = 16;
+  private static final int BLOCKS = 12;
+
+  /** Queries × keys of deviation 3: each token looks at a few others, not at their mean. */
+  private static final float ATTENTION_GAIN = 3;
+
+  /** 1 / the variance of GELU(z), z standard normal: keeps a zero-sum layer's results at 1. */
+  private static final float GELU_GAIN = 2.9f;
+
+  private final Network network;
+  private final int width;
+  private final int heads;
+
+  private VisionTransformer(Network network, int width, int heads) {
+    this.network = network;
+    this.width = width;
+    this.heads = heads;
+  }
+
+  /** ViT-B/16. */
+  static Network base(String workload) {
+    return new VisionTransformer(new Network(workload), 768, 12).build();
+  }
+
+  /** The shape of DeiT-Tiny (Touvron et al., 2021), without its distillation. */
+  static Network tiny(String workload) {
+    return new VisionTransformer(new Network(workload), 192, 3).build();
+  }
+
+  private Network build() {
+    Tensor x = network.convolvePatches(network.input(), "conv_proj", width, PATCH, 1);
+    x = network.prependToken(network.patchesToTokens(x), "class_token");
+    x = network.addPositions(x, "encoder.pos_embedding", 0.02f);
+    for (int block = 0; block < BLOCKS; block++) {
+      x = block(x, "encoder.layers.encoder_layer_" + block);
+    }
+    x = network.firstToken(network.layerNorm(x, "encoder.ln"));
+    network.linear(x, "heads.head", Network.CLASSES, 1);
+    return network;
+  }
+
+  private Tensor block(Tensor in, String name) {
+    Tensor attended = network.layerNorm(in, name + ".ln_1");
+    attended =
+        network.linear(attended, name + ".self_attention.in_proj", 3 * width, ATTENTION_GAIN);
+    attended = network.selfAttention(attended, heads);
+    attended = network.linear(attended, name + ".self_attention.out_proj", width, 1);
+    Tensor middle = network.add(in, attended);
+    Tensor x = network.layerNorm(middle, name + ".ln_2");
+    x = network.gelu(network.linear(x, name + ".mlp.0", 4 * width, 1));
+    x = network.linear(x, name + ".mlp.3", width, GELU_GAIN);
+    return network.add(middle, x);
+  }
+}

@@ -1,0 +1,64 @@
+package dev.sluice.executor.network;
+
+import static java.util.Map.entry;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/**
+ * The built-in workloads, by name. Their architecture and cost are real, their weights are seeded
+ * random. To add one: one line here, and a class if its architecture is new.
+ */
+public final class Workloads {
+  private static final Map<String, Entry> ENTRIES =
+      Map.ofEntries(
+          entry("resnet18", new Entry(80, ResNet::resnet18)),
+          entry("resnet50", new Entry(160, ResNet::resnet50)),
+          entry("vit", new Entry(260, VisionTransformer::base)),
+          entry("vit_tiny", new Entry(40, VisionTransformer::tiny)));
+
+  private record Entry(int tokens, Function<String, Network> build) {}
+
+  private Workloads() {}
+
+  /** In alphabetical order. */
+  public static List<String> names() {
+    return ENTRIES.keySet().stream().sorted().toList();
+  }
+
+  /** Memory tokens of each workload's model itself, by name in alphabetical order. */
+  public static Map<String, Integer> tokens() {
+    var tokens = new TreeMap<String, Integer>();
+    ENTRIES.forEach((name, entry) -> tokens.put(name, entry.tokens()));
+    return tokens;
+  }
+
+  /**
+   * A workload's tokens, cost and input shape; writes no file.
+   *
+   * @throws IllegalArgumentException if there is no such workload
+   */
+  public static WorkloadInfo info(String name) {
+    Network network = network(name);
+    return new WorkloadInfo(
+        name,
+        named(name).tokens(),
+        network.flopsPerSample(),
+        network.parameters(),
+        network.input().shape());
+  }
+
+  public static Network network(String name) {
+    return named(name).build().apply(name);
+  }
+
+  private static Entry named(String name) {
+    Entry entry = ENTRIES.get(name);
+    if (entry == null) {
+      throw new IllegalArgumentException("workload (" + name + ") is unknown; known: " + names());
+    }
+    return entry;
+  }
+}

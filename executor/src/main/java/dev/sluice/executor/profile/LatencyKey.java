@@ -1,0 +1,55 @@
+package dev.sluice.executor.profile;
+
+import java.util.Comparator;
+
+/**
+ * What a service time depends on, on one kind of device.
+ *
+ * @param threads of the lane; at least 1
+ * @param samples of the batch; at least 1
+ * @param busyLanes lanes at work at the same time, this one included; at least 1
+ */
+public record LatencyKey(
+    String workload, String backend, String precision, int threads, int samples, int busyLanes)
+    implements Comparable<LatencyKey> {
+  private static final Comparator<LatencyKey> ORDER =
+      Comparator.comparing(LatencyKey::workload)
+          .thenComparing(LatencyKey::backend)
+          .thenComparing(LatencyKey::precision)
+          .thenComparingInt(LatencyKey::threads)
+          .thenComparingInt(LatencyKey::busyLanes)
+          .thenComparingInt(LatencyKey::samples);
+
+  public LatencyKey {
+    if (threads < 1 || samples < 1 || busyLanes < 1) {
+      throw new IllegalArgumentException(
+          "threads (%d), samples (%d) and busyLanes (%d) must be at least 1"
+              .formatted(threads, samples, busyLanes));
+    }
+  }
+
+  /** The same batch beside another number of lanes. */
+  public LatencyKey withBusyLanes(int lanes) {
+    return new LatencyKey(workload, backend, precision, threads, samples, lanes);
+  }
+
+  @Override
+  public int compareTo(LatencyKey other) {
+    return ORDER.compare(this, other);
+  }
+
+  @Override
+  public String toString() {
+    return "%s on %s in %s, %d sample%s, %d busy lane%s of %d thread%s"
+        .formatted(
+            workload,
+            backend,
+            precision,
+            samples,
+            samples == 1 ? "" : "s",
+            busyLanes,
+            busyLanes == 1 ? "" : "s",
+            threads,
+            threads == 1 ? "" : "s");
+  }
+}

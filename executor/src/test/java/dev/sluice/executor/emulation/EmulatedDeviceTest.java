@@ -1,0 +1,162 @@
+package dev.sluice.executor.emulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.experiment.Experiment.Drift;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.emulation.EmulatedDevice.EmulatedTimes;
+import dev.sluice.executor.lane.ExecutorSettings;
+import dev.sluice.executor.lane.LaneWork;
+import dev.sluice.executor.lane.VirtualTime;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Emulated lanes on real threads in virtual time. */
+@Timeout(120)
+final class EmulatedDeviceTest {
+  private static final ModelKey MODEL = new ModelKey("any", "onnx", "fp32");
+  private static final long MS = 1_000_000;
+
+  /** 10 ms a sample, times the lanes busy. */
+  private static final EmulatedTimes PROPORTIONAL =
+      new EmulatedTimes() {
+        @Override
+        public double meanMs(ModelKey model, int samples, int busyLanes) {
+          return 10.0 * samples * busyLanes;
+        }
+
+        @Override
+        public double spread(ModelKey model, int samples) {
+          return 0;
+        }
+
+        @Override
+        public long flopsPerSample(ModelKey model) {
+          return 5;
+        }
+      };
+
+  /** Half as fast from the tenth second of a run on. */
+  private static final EmulatedDrift STEP = new EmulatedDrift(List.of(new Drift(10, 2, 0)));
+
+  private final VirtualTime time = new VirtualTime();
+  private final EmulatedDevice device =
+      new EmulatedDevice(PROPORTIONAL, STEP, settings(), time.clock(), time);
+
+  private static ExecutorSettings settings() {
+    return new ExecutorSettings(
+        "executor-0", 1, 0, 2, 0, 1, null, 42, 200, List.of(MODEL), List.of(1));
+  }
+
+  @AfterEach
+  void closeTheDevice() {
+    device.close();
+  }
+
+  private static CompletableFuture<Long> run(LaneWork lane, int samples) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            var batch = lane.prepare(MODEL, List.of(new DispatchedJob("job", samples)), 1);
+            batch.run();
+            assertThat(batch.results()).isEmpty();
+            return batch.emulatedServiceNs();
+          } catch (Exception e) {
+            throw new CompletionException(e);
+          }
+        },
+        task -> new Thread(task, "lane").start());
+  }
+
+  @Test
+  void aBatchAloneTakesItsTime() throws Exception {
+    var batch = run(device.openLane(0), 2);
+    time.untilAwaited(20 * MS);
+    assertThat(batch).isNotDone();
+    time.moveTo(20 * MS);
+    assertThat(batch.get(30, TimeUnit.SECONDS)).isEqualTo(20 * MS);
+  }
+
+  @Test
+  void aBatchThatStartsAfterADrift_takesLonger() throws Exception {
+    device.begin(time.clock().forRun(0));
+    time.moveTo(9_999 * MS);
+    var before = run(device.openLane(0), 1);
+    time.untilAwaited(10_009 * MS);
+    time.moveTo(10_009 * MS);
+    assertThat(before.get(30, TimeUnit.SECONDS)).isEqualTo(10 * MS);
+    var after = run(device.openLane(0), 1);
+    time.untilAwaited(10_029 * MS);
+    time.moveTo(10_029 * MS);
+    assertThat(after.get(30, TimeUnit.SECONDS)).isEqualTo(20 * MS);
+  }
+
+  @Test
+  void batchesOverlap_andSlowEachOther() throws Exception {
+    var first = run(device.openLane(0), 4);
+    time.untilAwaited(40 * MS);
+    time.moveTo(10 * MS);
+    var second = run(device.openLane(1), 1);
+    time.untilAwaited(30 * MS);
+    time.moveTo(30 * MS);
+    assertThat(second.get(30, TimeUnit.SECONDS)).isEqualTo(20 * MS);
+    time.moveTo(40 * MS); // when it would have ended, had it been alone
+    time.untilAwaited(50 * MS);
+    assertThat(first).isNotDone();
+    time.moveTo(50 * MS);
+    assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo(50 * MS);
+  }
+
+  @Test
+  void anEndBringsTheOthersForward() throws Exception {
+    var first = run(device.openLane(0), 1);
+    time.untilAwaited(10 * MS);
+    var second = run(device.openLane(1), 4);
+    time.untilAwaited(80 * MS);
+    time.moveTo(10 * MS); // when the first would have ended, had it been alone
+    time.untilAwaited(20 * MS);
+    time.moveTo(20 * MS);
+    assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo(20 * MS);
+    time.untilAwaited(50 * MS); // three quarters of it were left, alone now
+    assertThat(second).isNotDone();
+    time.moveTo(50 * MS);
+    assertThat(second.get(30, TimeUnit.SECONDS)).isEqualTo(50 * MS);
+  }
+
+  @Test
+  void theMeantTimeStandsEvenIfTheTimerIsLate() throws Exception {
+    var batch = run(device.openLane(0), 1);
+    time.untilAwaited(10 * MS);
+    time.moveTo(17 * MS);
+    assertThat(batch.get(30, TimeUnit.SECONDS)).isEqualTo(10 * MS);
+  }
+
+  @Test
+  void theWarmUpIsTheMeanTimeAlone_withoutWaiting() throws Exception {
+    assertThat(device.openLane(0).warmUp(MODEL, 3))
+        .isEqualTo(new LaneWork.WarmUpTiming(30 * MS, null));
+    assertThat(time.nowNs()).isZero();
+  }
+
+  @Test
+  void closingEndsTheWait() throws Exception {
+    var batch = run(device.openLane(0), 1);
+    time.untilAwaited(10 * MS);
+    device.close();
+    assertThatThrownBy(() -> batch.get(30, TimeUnit.SECONDS)).hasMessageContaining("has stopped");
+  }
+
+  @Test
+  void aClosedDeviceRunsNothing() throws Exception {
+    var batch = device.openLane(0).prepare(MODEL, List.of(new DispatchedJob("job", 1)), 1);
+    device.close();
+    assertThatThrownBy(batch::run).hasMessageContaining("has stopped");
+  }
+}

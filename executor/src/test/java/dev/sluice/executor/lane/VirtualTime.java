@@ -1,0 +1,41 @@
+package dev.sluice.executor.lane;
+
+import dev.sluice.contract.time.Pacer;
+import dev.sluice.contract.time.ProcessClock;
+import java.time.Instant;
+import java.time.InstantSource;
+
+/** A clock that the test moves, and a pacer that waits for it. */
+public final class VirtualTime implements Pacer {
+  public long nowNs;
+  private long awaitedNs = -1;
+
+  public ProcessClock clock() {
+    return new ProcessClock(InstantSource.fixed(Instant.EPOCH), this::nowNs);
+  }
+
+  public synchronized long nowNs() {
+    return nowNs;
+  }
+
+  @Override
+  public synchronized void awaitNs(long monotonicNs) throws InterruptedException {
+    awaitedNs = monotonicNs;
+    notifyAll();
+    while (nowNs < monotonicNs) {
+      wait();
+    }
+  }
+
+  /** Returns when somebody waits for that time. */
+  public synchronized void untilAwaited(long monotonicNs) throws InterruptedException {
+    while (awaitedNs != monotonicNs) {
+      wait();
+    }
+  }
+
+  public synchronized void moveTo(long monotonicNs) {
+    nowNs = monotonicNs;
+    notifyAll();
+  }
+}

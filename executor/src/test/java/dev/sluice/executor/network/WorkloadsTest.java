@@ -1,0 +1,60 @@
+package dev.sluice.executor.network;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The built-in architectures against the numbers published for them. */
+final class WorkloadsTest {
+  /** Multiply-adds as torchvision's documentation states them; DeiT-Tiny's as its paper does. */
+  @ParameterizedTest
+  @CsvSource({
+    "resnet18, 80, 11689512, 1.81e9",
+    "resnet50, 160, 25557032, 4.09e9",
+    "vit, 260, 86567656, 17.56e9",
+    "vit_tiny, 40, 5717416, 1.26e9"
+  })
+  void haveThePublishedSizes(String name, int tokens, long parameters, double multiplyAdds) {
+    WorkloadInfo info = Workloads.info(name);
+
+    assertThat(info.tokens()).isEqualTo(tokens);
+    assertThat(info.parameters()).isEqualTo(parameters);
+    assertThat((double) info.flopsPerSample()).isCloseTo(2 * multiplyAdds, within(2e7));
+    assertThat(info.inputShape()).containsExactly(3, 224, 224);
+    assertThat(info.elementsPerSample()).isEqualTo(150_528);
+  }
+
+  @Test
+  void areListedByName() {
+    assertThat(Workloads.names()).isEqualTo(List.of("resnet18", "resnet50", "vit", "vit_tiny"));
+    assertThat(Workloads.tokens()).containsEntry("vit", 260).hasSize(4);
+  }
+
+  @Test
+  void refuseAnUnknownName() {
+    assertThatThrownBy(() -> Workloads.info("resnet19"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("workload (resnet19) is unknown");
+  }
+
+  @Test
+  void filtersIgnoreAMeanThatAllChannelsShare() {
+    var kernel = new Weight("k", List.of(2, 5, 3, 3), Weight.Rule.RANDOM_ZERO_SUM, 1f);
+    float[] values = kernel.values("test");
+
+    for (int filter = 0; filter < 2; filter++) {
+      for (int tap = 0; tap < 9; tap++) {
+        double sum = 0;
+        for (int channel = 0; channel < 5; channel++) {
+          sum += values[(filter * 5 + channel) * 9 + tap];
+        }
+        assertThat(sum).isCloseTo(0, within(1e-6));
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package dev.sluice.harness.bench;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** One measurement of Sluice's own speed, which fills one or more rows of the bench's table. */
+public interface Bench {
+  /** Its name on the command line. */
+  String name();
+
+  List<Row> rows();
+
+  /**
+   * Measures once.
+   *
+   * @return readings by row; a row without one could not be read and counts as missed
+   * @throws MeasurementFailedException if there are none
+   */
+  Map<Row, Double> measure() throws IOException, InterruptedException, MeasurementFailedException;
+
+  /**
+   * A row of the table.
+   *
+   * @param name stable: later versions keep it
+   * @param unit of the readings and of the goal
+   * @param atLeast whether the goal is a lower bound; else an upper one
+   */
+  record Row(String name, String unit, boolean atLeast, double goal) {
+    static Row atLeast(String name, String unit, double goal) {
+      return new Row(name, unit, true, goal);
+    }
+
+    static Row atMost(String name, String unit, double goal) {
+      return new Row(name, unit, false, goal);
+    }
+
+    boolean isMetBy(double reading) {
+      return atLeast ? reading >= goal : reading <= goal;
+    }
+
+    String goalText() {
+      return (atLeast ? ">= " : "<= ") + text(goal);
+    }
+
+    /** Whole numbers with separators, others with three digits. */
+    static String text(double value) {
+      return Math.abs(value) >= 1000
+          ? String.format(Locale.ROOT, "%,.0f", value)
+          : String.format(Locale.ROOT, value == Math.rint(value) ? "%.0f" : "%.3g", value);
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package dev.sluice.harness.bench;
+
+import static dev.sluice.harness.bench.Bench.Row.atLeast;
+import static dev.sluice.harness.bench.Bench.Row.atMost;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+
+/** All measurements of {@code ./sluice bench}, in the order of its table. */
+public final class Benches {
+  private static final String ONE_BY_ONE = "microbatch: {enabled: false}\n";
+
+  private static final String IN_BATCHES_OF_32 =
+      """
+      interactive_ratio: 0
+      microbatch: {window_ms: 5, max_batch: 32, policies: [fifo]}
+      """;
+
+  /** A thousand jobs a second beside two lanes that compute all the time. */
+  private static final String LATENESS =
+      """
+      duration_seconds: 40
+      warmup_seconds: 10
+      tail_seconds: 0
+      arrival_rate_jobs_per_sec: 1000
+      workloads: [resnet18]
+      backends_enabled: [onnx]
+      batch_sizes: [1]
+      resources: {enabled: false}
+      lanes: {num_lanes: 2, threads: 1}
+      """;
+
+  /** About 105,000 jobs in all, not many a second, for it is not about speed. */
+  private static final String SMALL_HEAP = emulated(105, 0, 1000, 5, 16, 0) + ONE_BY_ONE;
+
+  private Benches() {}
+
+  /**
+   * Returns every bench, in the order of the table.
+   *
+   * @param folder where files of the measurements go
+   * @param quickstart the text of the quickstart's experiment file
+   * @param seconds length of each measured window; those of inference and of 100,000 jobs have
+   *     their own
+   * @param warmUpSeconds before each
+   * @param out told what a measurement has to say beside its readings
+   */
+  public static List<Bench> all(
+      Path folder, String quickstart, int seconds, int warmUpSeconds, Consumer<String> out) {
+    return List.of(
+        new CoreInChild(),
+        new SimulatorInChild(out),
+        new WorkflowBench(),
+        new CheckBench(folder, System::nanoTime),
+        new PredictLookupBench(System::nanoTime),
+        new PredictTableBench(folder, System::nanoTime),
+        hop(100, 20, 8, 3, 12, folder, seconds, warmUpSeconds),
+        hop(1000, 5, 16, 5, 25, folder, seconds, warmUpSeconds),
+        new LoopBench("bubble", saturated(seconds, warmUpSeconds, 0), folder)
+            .reads(atMost("bubble_p50_ms", "ms", 3), "bubble_p50_ms")
+            .reads(atMost("bubble_p99_ms", "ms", 12), "bubble_p99_ms"),
+        new LoopBench("bubble-ahead", saturated(seconds, warmUpSeconds, 1), folder)
+            .reads(atMost("bubble_ahead_p50_ms", "ms", 0.3), "bubble_p50_ms"),
+        new LoopBench(
+                "loop",
+                emulated(seconds, warmUpSeconds, 10_500, 1, 16, 0) + IN_BATCHES_OF_32,
+                folder)
+            .reads(atLeast("loop_jobs_per_s", "jobs/s", 10_000), Benches::keptUpJobsPerSecond),
+        new InferenceBench("resnet18", 1, 200, 0.95, 30, folder),
+        new InferenceBench("resnet50", 8, 20, 0.98, 60, folder),
+        new LoopBench("lateness", LATENESS, folder)
+            .reads(atMost("lateness_1000_p99_ms", "ms", 1), "lateness_p99_ms"),
+        new LoopBench(
+                "first-dispatch",
+                quickstart,
+                folder,
+                List.of(),
+                List.of("--set", "duration_seconds=3", "--set", "warmup_seconds=0"))
+            .reads(
+                atMost("first_dispatch_s", "s", 10),
+                run -> run.figure("start_to_first_dispatch_ms") / 1e3),
+        new LoopBench("small-heap", SMALL_HEAP, folder, List.of("-Xmx512m"), List.of())
+            .reads(atLeast("jobs_done_in_512_mib", "jobs", 100_000), "all_done"),
+        new TakeoverBench(folder, out),
+        new MemoryBench(folder, seconds, warmUpSeconds, out));
+  }
+
+  /** Zero where the lanes did not keep up, or a job was left without an end. */
+  private static double keptUpJobsPerSecond(LoopBench.Finished run) {
+    boolean keptUp =
+        !run.summary().path("unstable").asBoolean(true)
+            && run.summary().path("all_open").asLong(-1) == 0
+            && run.summary().path("all_dropped").asLong(-1) == 0;
+    return keptUp ? run.figure("overall_throughput_jobs_sec") : 0;
+  }
+
+  private static Bench hop(
+      int ratePerSecond,
+      int serviceMs,
+      int lanes,
+      double p50MsMax,
+      double p99MsMax,
+      Path folder,
+      int seconds,
+      int warmUpSeconds) {
+    String name = "hop_" + ratePerSecond;
+    return new LoopBench(
+            name.replace('_', '-'),
+            emulated(seconds, warmUpSeconds, ratePerSecond, serviceMs, lanes, 0) + ONE_BY_ONE,
+            folder)
+        .reads(atMost(name + "_p50_ms", "ms", p50MsMax), "hop_p50_ms")
+        .reads(atMost(name + "_p99_ms", "ms", p99MsMax), "hop_p99_ms");
+  }
+
+  /** A queue that grows without end before eight lanes. */
+  private static String saturated(int seconds, int warmUpSeconds, int ahead) {
+    return emulated(seconds, warmUpSeconds, 500, 20, 8, ahead) + ONE_BY_ONE;
+  }
+
+  /** One class of jobs, one workload of constant service time on emulated lanes, one by one. */
+  private static String emulated(
+      int seconds, int warmUpSeconds, int ratePerSecond, int serviceMs, int lanes, int ahead) {
+    return String.format(
+            Locale.ROOT,
+            """
+      duration_seconds: %d
+      warmup_seconds: %d
+      tail_seconds: 5
+      arrival_rate_jobs_per_sec: %d
+      workloads: [{name: steady, tokens: 1, alpha_ms: %d, beta_ms: 0}]
+      backends_enabled: [onnx]
+      batch_sizes: [1]
+      resources: {enabled: false}
+      """,
+            seconds + warmUpSeconds,
+            warmUpSeconds,
+            ratePerSecond,
+            serviceMs)
+        + "lanes: {kind: emulated, num_lanes: %d, ahead: %d}\n".formatted(lanes, ahead);
+  }
+}

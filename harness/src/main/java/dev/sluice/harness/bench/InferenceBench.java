@@ -1,0 +1,120 @@
+package dev.sluice.harness.bench;
+
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.NamedCsvRecord;
+import dev.sluice.executor.model.DjlLoop;
+import dev.sluice.harness.process.ChildJvm;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Inference through the whole loop at saturation, as a share of what DJL alone gives in a plain
+ * loop with the same model file and threads: one lane of one thread. The loop's inputs stand ready;
+ * that a lane makes each job's own counts against the lane. The plain loop is timed before and
+ * after the run, and their mean counts, so that a drift of the machine's speed cancels out.
+ */
+final class InferenceBench implements Bench {
+  private static final int WARM_UP_SECONDS = 10;
+
+  private final int samples;
+  private final String workload;
+  private final int seconds;
+  private final Row row;
+  private final LoopBench loop;
+
+  /**
+   * @param ratePerSecond of jobs, far above what a lane can do, on a faster machine as well
+   */
+  InferenceBench(
+      String workload, int samples, double ratePerSecond, double goal, int seconds, Path folder) {
+    this.workload = workload;
+    this.samples = samples;
+    this.seconds = seconds;
+    row = Row.atLeast("inference_%s_%d_ratio".formatted(workload, samples), "", goal);
+    loop =
+        new LoopBench(
+            "inference-" + workload + "-" + samples,
+            String.format(
+                Locale.ROOT,
+                """
+      duration_seconds: %d
+      warmup_seconds: %d
+      tail_seconds: 0
+      arrival_rate_jobs_per_sec: %s
+      workloads: [%s]
+      backends_enabled: [onnx]
+      batch_sizes: [%d]
+      resources: {enabled: false}
+      microbatch: {enabled: false}
+      lanes: {num_lanes: 1, threads: 1, ahead: 1}
+      """,
+                seconds + WARM_UP_SECONDS,
+                WARM_UP_SECONDS,
+                ratePerSecond,
+                workload,
+                samples),
+            folder);
+  }
+
+  @Override
+  public String name() {
+    return "inference-" + workload;
+  }
+
+  @Override
+  public List<Row> rows() {
+    return List.of(row);
+  }
+
+  @Override
+  public Map<Row, Double> measure()
+      throws IOException, InterruptedException, MeasurementFailedException {
+    double before = inferencesPerSecondAlone();
+    double throughLoop = inferencesPerSecond(loop.run().folder().resolve("dispatches.csv"));
+    double after = inferencesPerSecondAlone();
+    return Map.of(row, throughLoop / ((before + after) / 2));
+  }
+
+  /** From the first batch's end after the warm-up to the last one's before the load ended. */
+  private double inferencesPerSecond(Path dispatches) throws IOException {
+    List<Double> ends = new ArrayList<>();
+    try (var rows = CsvReader.builder().ofNamedCsvRecord(dispatches)) {
+      for (NamedCsvRecord dispatch : rows) {
+        double end = dispatch.getField("end_time").isEmpty() ? -1 : time(dispatch, "end_time");
+        if (dispatch.getField("result").equals("done")
+            && end >= WARM_UP_SECONDS
+            && end < WARM_UP_SECONDS + seconds) {
+          ends.add(end);
+        }
+      }
+    }
+    Collections.sort(ends);
+    return (ends.size() - 1) / (ends.get(ends.size() - 1) - ends.get(0));
+  }
+
+  private static double time(NamedCsvRecord dispatch, String column) {
+    return Double.parseDouble(dispatch.getField(column));
+  }
+
+  private double inferencesPerSecondAlone() throws IOException, InterruptedException {
+    Process child =
+        new ProcessBuilder(
+                ChildJvm.likeThis(
+                    List.of(),
+                    DjlLoop.class.getName(),
+                    List.of(workload, Integer.toString(samples), Integer.toString(seconds / 2))))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String printed = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (child.waitFor() != 0) {
+      throw new IOException("DJL alone ended with status " + child.exitValue());
+    }
+    return Double.parseDouble(printed.lines().reduce((a, b) -> b).orElse("").trim());
+  }
+}

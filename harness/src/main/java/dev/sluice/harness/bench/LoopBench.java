@@ -1,0 +1,116 @@
+package dev.sluice.harness.bench;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.harness.process.ChildJvm;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * A measurement by a whole run: {@code ./sluice run} in a child process with the JVM options of
+ * this one, read from the summary that it leaves. The child's output stands beside its results.
+ */
+final class LoopBench implements Bench {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final String name;
+  private final String config;
+  private final Path folder;
+  private final List<String> jvmOptions;
+  private final Map<Row, ToDoubleFunction<Finished>> readings = new LinkedHashMap<>();
+  private final List<String> arguments;
+  private int runs;
+
+  /** What a run left. */
+  record Finished(Path folder, JsonNode summary) {
+    double figure(String name) {
+      JsonNode value = summary.path(name);
+      return value.isNumber() ? value.asDouble() : Double.NaN;
+    }
+  }
+
+  /**
+   * @param config the experiment file's text
+   * @param folder where files of the measurement go
+   * @param jvmOptions beside those of this process
+   * @param arguments of {@code run}, beside the file
+   */
+  LoopBench(
+      String name, String config, Path folder, List<String> jvmOptions, List<String> arguments) {
+    this.name = name;
+    this.config = config;
+    this.folder = folder;
+    this.jvmOptions = jvmOptions;
+    this.arguments = arguments;
+  }
+
+  LoopBench(String name, String config, Path folder) {
+    this(name, config, folder, List.of(), List.of());
+  }
+
+  LoopBench reads(Row row, ToDoubleFunction<Finished> reading) {
+    readings.put(row, reading);
+    return this;
+  }
+
+  LoopBench reads(Row row, String figure) {
+    return reads(row, run -> run.figure(figure));
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public List<Row> rows() {
+    return List.copyOf(readings.keySet());
+  }
+
+  @Override
+  public Map<Row, Double> measure()
+      throws IOException, InterruptedException, MeasurementFailedException {
+    Finished run = run();
+    Map<Row, Double> values = new LinkedHashMap<>();
+    readings.forEach((row, reading) -> values.put(row, reading.applyAsDouble(run)));
+    return values;
+  }
+
+  /** Runs it once. */
+  Finished run() throws IOException, InterruptedException, MeasurementFailedException {
+    Files.createDirectories(folder);
+    Path file = folder.resolve(name + ".yaml");
+    Files.writeString(file, config);
+    String runId = name + "-" + ++runs;
+    List<String> run = new ArrayList<>();
+    run.addAll(List.of("run", file.toString()));
+    run.addAll(List.of("--results", folder.toString(), "--run-id", runId));
+    run.addAll(arguments);
+    Path output = folder.resolve(runId + ".out");
+    Process child =
+        new ProcessBuilder(ChildJvm.sluice(jvmOptions, run))
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    try {
+      int status = child.waitFor();
+      Path finished = folder.resolve(runId);
+      if (!Files.exists(finished)) {
+        finished = folder.resolve(runId + ".failed"); // a late generator's readings are readings
+      }
+      if (!Files.exists(finished.resolve("summary.json"))) {
+        throw new MeasurementFailedException(
+            "run " + runId + " ended with status " + status, output);
+      }
+      return new Finished(finished, JSON.readTree(finished.resolve("summary.json").toFile()));
+    } finally {
+      child.destroyForcibly();
+    }
+  }
+}

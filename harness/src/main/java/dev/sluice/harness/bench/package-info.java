@@ -1,0 +1,5 @@
+/** Sluice's own speed. */
+@NullMarked
+package dev.sluice.harness.bench;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,407 @@
+package dev.sluice.harness.chaos;
+
+import dev.sluice.analytics.audit.LogAudit;
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.process.ChildProcess;
+import dev.sluice.harness.process.ChildProcess.Signal;
+import dev.sluice.harness.process.Supervisor;
+import dev.sluice.harness.role.RoleProcess;
+import dev.sluice.harness.run.ProcessesRun;
+import dev.sluice.harness.terminal.Console;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Faults, inflicted one after the other on the processes of a run that this process started, and
+ * the audit of what the run left. A seed gives the same faults in the same order; when they come
+ * depends on how fast the roles come back.
+ *
+ * <p>After each fault it waits until the role is back. With the last one the load ends.
+ */
+public final class Chaos implements ProcessesRun.Companion {
+  private static final Logger LOG = LoggerFactory.getLogger(Chaos.class);
+
+  private static final String BROKER_ANSWERS = "Kafka answers: ";
+  private static final long BACK_LIMIT_MS = 90_000;
+  private static final long CALM_MS_MIN = 300;
+  private static final long CALM_MS_SPAN = 1_700;
+
+  /** Longer than a scheduler may be silent before another takes its shards. */
+  private static final long SCHEDULER_STOPPED_MS = 4_000;
+
+  /** Longer than a batch may take before its lane counts as lost. */
+  private static final long LANE_HANGS_MS = 12_000;
+
+  /** What can happen. */
+  enum Fault {
+    KILL_SCHEDULER,
+    KILL_EXECUTOR,
+    KILL_GENERATOR,
+    KILL_ANALYTICS,
+    KILL_BROKER,
+    STOP_SCHEDULER,
+    STOP_EXECUTOR,
+    ABORT_EXECUTOR,
+    HANG_LANE,
+    FILL_BROKER_DISK;
+
+    String text() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+  }
+
+  /** Each fault once, those of the roles that decide and compute twice; to be shuffled. */
+  private static final List<Fault> DECK =
+      Stream.concat(
+              Arrays.stream(Fault.values()), Stream.of(Fault.KILL_SCHEDULER, Fault.KILL_EXECUTOR))
+          .toList();
+
+  private final int faultsWanted;
+  private final Random random;
+  private final Experiment experiment;
+  private final Path results;
+  private final String runId;
+  public final Path log;
+  private final Console console;
+  public final List<String> inflicted = Collections.synchronizedList(new ArrayList<>());
+  private final CountDownLatch over = new CountDownLatch(1);
+  private final Thread thread = new Thread(this::inflictAll, "sluice-chaos");
+  public final boolean canFillDisks = canFillDisks();
+  private long startedAtNs;
+  private volatile boolean brokerDiskIsFull;
+  private volatile boolean resultsDiskIsFull;
+  public volatile boolean looksFinished;
+  private @Nullable Supervisor children;
+  public volatile @Nullable Throwable failure;
+  public @Nullable Path folder;
+  public @Nullable LogAudit audit;
+
+  /**
+   * @param results where the run's folder is made; the log of the faults stands beside it
+   */
+  public Chaos(
+      int faultsWanted,
+      long seed,
+      Experiment experiment,
+      Path results,
+      String runId,
+      Console console) {
+    this.faultsWanted = faultsWanted;
+    this.random = new Random(seed);
+    this.experiment = experiment;
+    this.results = results;
+    this.runId = runId;
+    this.log = results.resolve(runId + ".faults.csv");
+    this.console = console;
+  }
+
+  @Override
+  public int restartsMax() {
+    return Integer.MAX_VALUE;
+  }
+
+  @Override
+  public List<String> executorOptions() {
+    return List.of("--faults-from-stdin");
+  }
+
+  @Override
+  public boolean isShown() {
+    return false; // the faults are, each on its line
+  }
+
+  @Override
+  public void began(Supervisor children, KafkaAccess kafka) {
+    this.children = children;
+    startedAtNs = System.nanoTime();
+    if (!canFillDisks) {
+      console.line("No disk is filled: there is no prlimit here.");
+    }
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private Supervisor children() {
+    if (children == null) {
+      throw new IllegalStateException("nothing runs yet");
+    }
+    return children;
+  }
+
+  private void inflictAll() {
+    try {
+      for (ChildProcess child : children().children()) {
+        awaitBack(child.name(), 0);
+      }
+      List<Fault> deck = new ArrayList<>();
+      for (int i = 0; i < faultsWanted && !calm(); i++) {
+        if (deck.isEmpty()) {
+          deck.addAll(DECK);
+          if (!canFillDisks) {
+            deck.remove(Fault.FILL_BROKER_DISK);
+          }
+          Collections.shuffle(deck, random);
+        }
+        inflict(deck.remove(deck.size() - 1));
+      }
+      if (faultsWanted > 1 && canFillDisks) {
+        fillResultsDisk();
+      }
+      ChildProcess produce = children().child("produce");
+      produce.expectEnd();
+      produce.signal(Signal.TERM); // ends the arrivals; what runs is awaited
+    } catch (InterruptedException e) {
+      LOG.info("no more faults: the run is over");
+    } catch (RuntimeException | Error | IOException e) {
+      LOG.error("no more faults", e);
+      failure = e;
+      children().killAll();
+    }
+  }
+
+  /** Lets the run go on undisturbed for a while; whether it is over. */
+  private boolean calm() throws InterruptedException {
+    return over.await(CALM_MS_MIN + random.nextLong(CALM_MS_SPAN), TimeUnit.MILLISECONDS);
+  }
+
+  private void inflict(Fault fault) throws InterruptedException, IOException {
+    int shard = random.nextInt(experiment.kafka().shards());
+    int scheduler = random.nextInt(experiment.kafka().shards() + 1);
+    int lane = random.nextInt(experiment.lanes().count());
+    long extraMs = random.nextLong(2_000);
+    switch (fault) {
+      case KILL_SCHEDULER -> end(fault, "schedule-" + scheduler, Signal.KILL);
+      case KILL_EXECUTOR -> end(fault, "execute-" + shard, Signal.KILL);
+      case KILL_GENERATOR -> end(fault, "produce", Signal.KILL);
+      case KILL_ANALYTICS -> end(fault, "analyze", Signal.KILL);
+      case KILL_BROKER -> end(fault, "broker", Signal.KILL);
+      case ABORT_EXECUTOR -> end(fault, "execute-" + shard, Signal.ABRT);
+      case STOP_SCHEDULER -> stop(fault, "schedule-" + scheduler, SCHEDULER_STOPPED_MS + extraMs);
+      case STOP_EXECUTOR ->
+          stop(fault, "execute-" + shard, experiment.lanes().leaseMs() + 500 + extraMs);
+      case HANG_LANE -> {
+        ChildProcess child = note(fault, "execute-" + shard);
+        child.tell("hang " + lane);
+        over.await(LANE_HANGS_MS, TimeUnit.MILLISECONDS);
+        endNow(child, Signal.KILL); // only a new process gives the lane back
+      }
+      case FILL_BROKER_DISK -> {
+        ChildProcess child = note(fault, "broker");
+        brokerDiskIsFull = true;
+        limitFileSize(child);
+        awaitBack("broker", child.restarts() + 1);
+        brokerDiskIsFull = false;
+      }
+    }
+  }
+
+  private void end(Fault fault, String name, Signal signal) throws InterruptedException {
+    endNow(note(fault, name), signal);
+  }
+
+  private void endNow(ChildProcess child, Signal signal) throws InterruptedException {
+    child.signal(signal);
+    awaitBack(child.name(), child.restarts() + 1);
+  }
+
+  private void stop(Fault fault, String name, long forMs) throws InterruptedException {
+    ChildProcess child = note(fault, name);
+    child.signal(Signal.STOP);
+    over.await(forMs, TimeUnit.MILLISECONDS);
+    child.signal(Signal.CONT);
+  }
+
+  /** The results' disk is full when the run ends: analytics fails, and is started once more. */
+  private void fillResultsDisk() throws InterruptedException, IOException {
+    ChildProcess analyze = children().child("analyze");
+    note("fill-results-disk", analyze);
+    resultsDiskIsFull = true;
+    limitFileSize(analyze);
+  }
+
+  private ChildProcess note(Fault fault, String name) {
+    ChildProcess child = children().child(name);
+    note(fault.text(), child);
+    return child;
+  }
+
+  private void note(String what, ChildProcess child) {
+    String line =
+        String.format(
+            Locale.ROOT,
+            "%.3f,%s,%s,%d",
+            (System.nanoTime() - startedAtNs) / 1e9,
+            what,
+            child.name(),
+            child.pid());
+    inflicted.add(what);
+    console.line(
+        String.format(
+            Locale.ROOT,
+            "%5.0f s  fault %d: %s (%s)",
+            (System.nanoTime() - startedAtNs) / 1e9,
+            inflicted.size(),
+            what,
+            child.name()));
+    try {
+      Files.writeString(log, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Whether there is what limits the files of another process: only Linux has it. */
+  public static boolean canFillDisks() {
+    try {
+      new ProcessBuilder("prlimit", "--version")
+          .redirectErrorStream(true)
+          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+          .start();
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /**
+   * No file of the process may grow or be written from now on, as on a full disk. Its hard limit
+   * stays, and a new process is free of it.
+   */
+  private static void limitFileSize(ChildProcess child) throws IOException, InterruptedException {
+    Process limit =
+        new ProcessBuilder("prlimit", "--pid", Long.toString(child.pid()), "--fsize=0:unlimited")
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    if (limit.waitFor() != 0) {
+      throw new IOException("prlimit ended with status " + limit.exitValue());
+    }
+  }
+
+  /** Waits until a role is up in its start number {@code restarts}, from 0. */
+  private void awaitBack(String name, int restarts) throws InterruptedException {
+    String mark = name.equals("broker") ? BROKER_ANSWERS : RoleProcess.JOINED;
+    long deadlineNs = System.nanoTime() + BACK_LIMIT_MS * 1_000_000;
+    while (!over.await(50, TimeUnit.MILLISECONDS)) {
+      ChildProcess child = children().child(name);
+      if (child.restarts() >= restarts && child.isAlive() && child.hasSaid(mark, restarts + 1)) {
+        return;
+      }
+      if (System.nanoTime() - deadlineNs > 0) {
+        throw new IllegalStateException(
+            name + " was not back " + BACK_LIMIT_MS / 1000 + " s after a fault");
+      }
+    }
+    throw new InterruptedException("the run is over");
+  }
+
+  @Override
+  public boolean takesCareOf(ChildProcess child, int status) {
+    if (over.getCount() == 0) {
+      return false;
+    }
+    if (child.name().equals("broker") && brokerDiskIsFull) {
+      return restart(child);
+    }
+    if (child.name().equals("analyze") && resultsDiskIsFull) {
+      resultsDiskIsFull = false;
+      looksFinished = Files.exists(results.resolve(runId));
+      takeBackFailedFolder();
+      return restart(child);
+    }
+    return false;
+  }
+
+  private void takeBackFailedFolder() {
+    Path failed = results.resolve(runId + ".failed");
+    try {
+      if (Files.exists(failed)) {
+        Files.move(failed, results.resolve(runId + ".running"));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private boolean restart(ChildProcess child) {
+    try {
+      children().restart(child.spec());
+      return true;
+    } catch (IOException e) {
+      LOG.error("{} could not be started again", child.name(), e);
+      return false;
+    }
+  }
+
+  @Override
+  public void over(KafkaAccess kafka, Topics topics, Path folder)
+      throws IOException, InterruptedException {
+    over.countDown();
+    thread.join();
+    this.folder = folder;
+    if (Files.exists(folder.resolve("summary.json"))) {
+      audit = LogAudit.of(kafka.properties(), topics, folder, List.copyOf(inflicted));
+    }
+  }
+
+  /** Whether a run that could not write its results left a folder that looks finished. */
+  public boolean looksFinished() {
+    return looksFinished;
+  }
+
+  /** A line for each fault: seconds, what, which role, which process. */
+  public Path log() {
+    return log;
+  }
+
+  /** The run's, finished or failed. */
+  public Path folder() {
+    if (folder == null) {
+      throw new IllegalStateException("the run is not over");
+    }
+    return folder;
+  }
+
+  /** Whether the run is whole. */
+  public boolean hasFinished() {
+    return Files.exists(results.resolve(runId));
+  }
+
+  /** What the audit found; null if the run came to no end. */
+  @Nullable
+  public LogAudit audit() {
+    return audit;
+  }
+
+  /** What ended the faults before their number was full; null: nothing. */
+  @Nullable
+  public Throwable failure() {
+    return failure;
+  }
+
+  /** How often each fault was inflicted. */
+  public Map<String, Integer> inflicted() {
+    Map<String, Integer> counts = new TreeMap<>();
+    List.copyOf(inflicted).forEach(fault -> counts.merge(fault, 1, Integer::sum));
+    return counts;
+  }
+}

@@ -1,0 +1,181 @@
+package dev.sluice.harness.frame;
+
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.executor.dispatch.LaneSource;
+import dev.sluice.executor.network.WorkloadInfo;
+import dev.sluice.harness.machine.HostLoad;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.common.utils.AppInfoParser;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a run ran on, for its folder.
+ *
+ * @param notes what every output shows first
+ * @param versions of what took part, by name
+ * @param workloads each workload's size, by name
+ * @param recorded further lines for config.yaml, by key
+ * @param begunAtEpochMs when this process began, if it ran all of it; null: each role had its own
+ */
+public record Environment(
+    List<String> notes,
+    Map<String, String> versions,
+    Map<String, WorkloadInfo> workloads,
+    Map<String, String> recorded,
+    @Nullable Long begunAtEpochMs) {
+
+  private static final String SIMULATED = "simulated";
+
+  /** Others that take more of the processors than this are named in every output. */
+  private static final double NOTED_SHARE = 0.1;
+
+  /** Reads the machine's counters a second time, and names what took part. */
+  public static Environment of(
+      Experiment experiment, LaneSource lanes, Optional<HostLoad> before, long elapsedNs)
+      throws IOException {
+    Map<String, String> versions = commonVersions();
+    if (!experiment.lanes().emulated()) {
+      experiment
+          .backendsEnabled()
+          .forEach(
+              backend ->
+                  versions.put(
+                      backend,
+                      ai.djl.engine.Engine.getEngine(
+                              backend.equals("pytorch") ? "PyTorch" : "OnnxRuntime")
+                          .getVersion()));
+    }
+    int processors = Runtime.getRuntime().availableProcessors();
+    Map<String, String> recorded = machine(experiment);
+    lanes.devices().ifPresent(devices -> recorded.put("devices", devices.toString()));
+    List<String> notes = new ArrayList<>(lanes.notes());
+    Optional<HostLoad> after = HostLoad.read();
+    if (before.isPresent() && after.isPresent()) {
+      double foreign = after.get().foreignShareSince(before.get(), processors, elapsedNs);
+      double steal = after.get().stealShareSince(before.get());
+      recorded.put("foreign_load_share", share(foreign));
+      recorded.put("cpu_steal_share", share(steal));
+      if (foreign + steal > NOTED_SHARE) {
+        notes.add(
+            String.format(
+                Locale.ROOT,
+                "busy machine: others took %.0f %% of its processors meanwhile",
+                100 * (foreign + steal)));
+      }
+    }
+    recorded.put("config_digest", ResolvedConfig.digest(experiment));
+    return new Environment(
+        notes,
+        versions,
+        lanes.workloadInfos(),
+        recorded,
+        ManagementFactory.getRuntimeMXBean().getStartTime());
+  }
+
+  private static String share(double share) {
+    return String.format(Locale.ROOT, "%.4f", share);
+  }
+
+  /**
+   * What analytics knows of a run whose roles have processes of their own: no foreign load, since
+   * the other roles may stand anywhere, and no engines, since it has none.
+   */
+  public static Environment ofRoles(
+      Experiment experiment, LaneSource lanes, Optional<HostLoad> before) throws IOException {
+    Map<String, String> versions = commonVersions();
+    Map<String, String> recorded = machine(experiment);
+    recorded.put("roles", "processes");
+    Optional<HostLoad> after = HostLoad.read();
+    if (before.isPresent() && after.isPresent()) {
+      recorded.put("cpu_steal_share", share(after.get().stealShareSince(before.get())));
+    }
+    recorded.put("config_digest", ResolvedConfig.digest(experiment));
+    return new Environment(lanes.notes(), versions, lanes.workloadInfos(), recorded, null);
+  }
+
+  /**
+   * What a simulation was made by and with.
+   *
+   * @param notes what every output shows first
+   */
+  public static Environment ofSimulation(
+      Experiment experiment, List<String> notes, Map<String, WorkloadInfo> workloads)
+      throws IOException {
+    Map<String, String> recorded = machine(experiment);
+    recorded.put("lanes", SIMULATED);
+    for (int i = 0; i < notes.size(); i++) {
+      recorded.put("simulated_by_" + (i + 1), notes.get(i));
+    }
+    recorded.put("config_digest", ResolvedConfig.digest(experiment));
+    return new Environment(notes, commonVersions(), workloads, recorded, null);
+  }
+
+  private static Map<String, String> commonVersions() {
+    Map<String, String> versions = new LinkedHashMap<>();
+    versions.put("sluice", SluiceVersion.current());
+    versions.put("kafka", AppInfoParser.getVersion());
+    versions.put("java", Runtime.version().toString());
+    versions.put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"));
+    versions.put("arch", System.getProperty("os.arch"));
+    return versions;
+  }
+
+  private static Map<String, String> machine(Experiment experiment) throws IOException {
+    Map<String, String> recorded = new LinkedHashMap<>();
+    recorded.put("lanes", experiment.lanes().emulated() ? "emulated" : "real");
+    recorded.put("processors", Integer.toString(Runtime.getRuntime().availableProcessors()));
+    recorded.put("processor", HostLoad.processorName().orElse("unknown"));
+    return recorded;
+  }
+
+  /** What a run's config.yaml says before all else; empty for real lanes. */
+  public String firstLine() {
+    return switch (recorded.getOrDefault("lanes", "")) {
+      case "emulated" -> "# emulated lanes: they waited instead of computing\n";
+      case SIMULATED -> "# simulated: nothing ran and nothing waited\n";
+      default -> "";
+    };
+  }
+
+  /**
+   * The block {@code recorded} of a run's config.yaml; readers of experiments leave it alone.
+   *
+   * @param deviceKinds what the executors computed on or pretended to
+   */
+  public String toYaml(
+      String requestDigest, @Nullable Double clockOffsetMsMax, List<String> deviceKinds) {
+    var text = new StringBuilder("recorded:\n");
+    recorded.forEach((key, value) -> text.append(line(key, value)));
+    text.append(line("device_kind", String.join(", ", deviceKinds)));
+    text.append(line("request_digest", requestDigest));
+    text.append(
+        line("clock_offset_ms_max", clockOffsetMsMax == null ? "null" : clockOffsetMsMax + ""));
+    text.append("  versions:\n");
+    versions.forEach((name, version) -> text.append("  ").append(line(name, version)));
+    text.append("  workloads:\n");
+    workloads.forEach(
+        (name, info) ->
+            text.append("    ")
+                .append(name)
+                .append(": {tokens: ")
+                .append(info.tokens())
+                .append(", flops_per_sample: ")
+                .append(info.flopsPerSample())
+                .append(", parameters: ")
+                .append(info.parameters())
+                .append("}\n"));
+    return text.toString();
+  }
+
+  private static String line(String key, String value) {
+    return "  " + key + ": \"" + value.replace("\\", "\\\\").replace("\"", "\\\"") + "\"\n";
+  }
+}

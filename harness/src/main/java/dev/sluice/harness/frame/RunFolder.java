@@ -1,0 +1,225 @@
+package dev.sluice.harness.frame;
+
+import dev.sluice.contract.file.UserMistakeException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A run's folder: {@code <run_id>.running} while it runs, {@code <run_id>} as its last act, {@code
+ * <run_id>.failed} if it came to nothing. Temporary files of the run live inside, so that nothing
+ * stays behind elsewhere however the process ends.
+ */
+public final class RunFolder implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RunFolder.class);
+  private static final String TEMPORARY = "temporary";
+  private static final String LOCK = ".lock";
+
+  private final Path finished;
+  private final Path failed;
+  private Path current;
+  private boolean discarded;
+
+  /** Whether another process had files here before. */
+  private boolean foreign;
+
+  /** Held while this process makes the folder's files, where several might; null: none might. */
+  private @Nullable FileChannel lock;
+
+  private RunFolder(Path results, String runId) {
+    finished = results.resolve(runId);
+    failed = results.resolve(runId + ".failed");
+    current = results.resolve(runId + ".running");
+  }
+
+  /**
+   * Makes the folder.
+   *
+   * @throws UserMistakeException if it is there already, or can not be written
+   */
+  public static RunFolder create(Path results, String runId) throws UserMistakeException {
+    var folder = new RunFolder(results, runId);
+    folder.refuseIfTaken(List.of(folder.finished, folder.failed, folder.current));
+    try {
+      Files.createDirectories(results);
+      Files.createDirectory(folder.current);
+      Files.createDirectory(folder.temporary());
+    } catch (IOException e) {
+      throw notWritable(results, e);
+    }
+    return folder;
+  }
+
+  /**
+   * Makes the folder for other processes, one of which takes it over.
+   *
+   * @return where it is until then
+   * @throws UserMistakeException if it is there already, or can not be written
+   */
+  public static Path prepare(Path results, String runId) throws UserMistakeException {
+    var folder = new RunFolder(results, runId);
+    folder.refuseIfTaken(List.of(folder.finished, folder.failed, folder.current));
+    try {
+      Files.createDirectories(results);
+      return Files.createDirectory(folder.current);
+    } catch (IOException e) {
+      throw notWritable(results, e);
+    }
+  }
+
+  /**
+   * Takes a folder over that another process of the same run has made or left, or makes it.
+   *
+   * @throws UserMistakeException if the run is finished, another process works on its folder, or it
+   *     can not be written
+   */
+  public static RunFolder takeOver(Path results, String runId) throws UserMistakeException {
+    var folder = new RunFolder(results, runId);
+    folder.refuseIfTaken(List.of(folder.finished, folder.failed));
+    try {
+      Files.createDirectories(results);
+      folder.foreign = Files.exists(folder.current);
+      Files.createDirectories(folder.temporary());
+      folder.lock =
+          FileChannel.open(
+              folder.current.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      if (folder.lock.tryLock() == null) {
+        throw new UserMistakeException(
+            "--run-id",
+            "another process makes the run's folder (" + folder.current + ")",
+            "the run has an analyze already, or you want another --results");
+      }
+    } catch (IOException e) {
+      throw notWritable(results, e);
+    }
+    return folder;
+  }
+
+  /**
+   * Nobody takes part in a run that is over: its topics are gone, and would be made anew.
+   *
+   * @throws UserMistakeException if the run's finished folder is there
+   */
+  public static void refuseFinished(Path results, String runId) throws UserMistakeException {
+    Path finished = results.resolve(runId);
+    if (Files.exists(finished)) {
+      throw new UserMistakeException(
+          "--run-id",
+          "the run (" + runId + ") has ended, and left (" + finished + ")",
+          "you want another --run-id, or to move that folder away");
+    }
+  }
+
+  /** The folder of all runs: as told, or {@code results} beside {@code ./sluice}. */
+  public static Path results(@Nullable Path told) {
+    return told != null ? told : Path.of(System.getProperty("sluice.home", ".")).resolve("results");
+  }
+
+  private void refuseIfTaken(List<Path> folders) throws UserMistakeException {
+    for (Path taken : folders) {
+      if (Files.exists(taken)) {
+        throw new UserMistakeException(
+            "--run-id",
+            "a run with this id has left a folder (" + taken + ")",
+            "you want another --run-id, or to move that folder away");
+      }
+    }
+  }
+
+  private static UserMistakeException notWritable(Path results, IOException e) {
+    return new UserMistakeException(
+        "--results",
+        "the folder can not be written (" + results + ": " + UserMistakeException.reason(e) + ")",
+        "you want another --results, or have to give yourself the right to write there");
+  }
+
+  /** Where it is now. */
+  public Path path() {
+    return current;
+  }
+
+  public Path log() {
+    return current.resolve("run.log");
+  }
+
+  /** For files that last as long as the run. */
+  public Path temporary() {
+    return current.resolve(TEMPORARY);
+  }
+
+  /** Where it will be if the run comes to nothing. */
+  public Path failedPath() {
+    return failed;
+  }
+
+  /** The process ends at once: takes away the temporary files, and leaves the rest as it is. */
+  public void abandon() {
+    try {
+      removeTemporary();
+    } catch (IOException e) {
+      LOG.error("temporary files stay behind in {}", temporary(), e);
+    }
+  }
+
+  /** The run is whole: the folder gets its name. */
+  public Path finish() throws IOException {
+    removeTemporary();
+    Files.move(current, finished, StandardCopyOption.ATOMIC_MOVE);
+    current = finished;
+    return finished;
+  }
+
+  /** There was nothing to keep: the folder goes, unless another process had files in it before. */
+  public void discard() throws IOException {
+    if (foreign) {
+      removeTemporary();
+    } else {
+      removeTree(current);
+    }
+    discarded = true;
+  }
+
+  /** There was nothing to keep of any process: the folder goes. */
+  public void discardAll() throws IOException {
+    foreign = false;
+    discard();
+  }
+
+  /** A folder that was neither finished nor discarded is marked as failed. */
+  @Override
+  public void close() throws IOException {
+    if (!discarded && !current.equals(finished)) {
+      removeTemporary();
+      Files.move(current, failed, StandardCopyOption.ATOMIC_MOVE);
+      current = failed;
+    }
+    if (lock != null) {
+      lock.close();
+    }
+  }
+
+  private void removeTemporary() throws IOException {
+    removeTree(temporary());
+    Files.deleteIfExists(current.resolve(LOCK));
+  }
+
+  private static void removeTree(Path root) throws IOException {
+    if (!Files.exists(root)) {
+      return;
+    }
+    try (Stream<Path> tree = Files.walk(root)) {
+      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    }
+  }
+}

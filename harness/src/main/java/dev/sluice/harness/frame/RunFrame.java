@@ -1,0 +1,49 @@
+package dev.sluice.harness.frame;
+
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.contract.time.Pacer;
+import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.harness.machine.PromptThread;
+import dev.sluice.harness.machine.SystemPacer;
+import dev.sluice.harness.terminal.Console;
+import java.time.InstantSource;
+import java.util.Locale;
+
+/** What every role of a run in this process shares. */
+public record RunFrame(
+    ParsedExperiment parsed,
+    String runId,
+    Topics topics,
+    String configDigest,
+    ProcessClock clock,
+    Pacer pacer,
+    Console console) {
+
+  public static RunFrame of(ParsedExperiment parsed, String runId, Console console) {
+    PromptThread.prepare();
+    return new RunFrame(
+        parsed,
+        runId,
+        new Topics(runId),
+        ResolvedConfig.digest(parsed.experiment()),
+        new ProcessClock(InstantSource.system(), System::nanoTime),
+        new SystemPacer(System::nanoTime),
+        console);
+  }
+
+  public Experiment experiment() {
+    return parsed.experiment();
+  }
+
+  public int shards() {
+    return experiment().kafka().shards();
+  }
+
+  /** For a person to read. */
+  public String secondsSince(long startedNs) {
+    return String.format(Locale.ROOT, "%.1f s", (clock.monotonicNs() - startedNs) / 1e9);
+  }
+}

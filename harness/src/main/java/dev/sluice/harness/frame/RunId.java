@@ -1,0 +1,24 @@
+package dev.sluice.harness.frame;
+
+import dev.sluice.contract.file.UserMistakeException;
+import java.util.regex.Pattern;
+
+/** Ids of runs, which name topics and folders. */
+public final class RunId {
+  private static final Pattern VALID = Pattern.compile("[a-zA-Z0-9][a-zA-Z0-9._-]{0,149}");
+
+  private RunId() {}
+
+  /** Whether an id can name topics and a folder. */
+  public static void check(String runId) throws UserMistakeException {
+    if (!VALID.matcher(runId).matches()) {
+      throw new UserMistakeException(
+          "--run-id",
+          "the id ("
+              + runId
+              + ") can not name topics and a folder: it begins with a letter or digit, and goes on"
+              + " with letters, digits, '.', '_' and '-', at most 150 in all",
+          "leave it out of run: one is made from the run's name and the time");
+    }
+  }
+}

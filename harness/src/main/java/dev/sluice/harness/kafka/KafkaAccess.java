@@ -1,0 +1,196 @@
+package dev.sluice.harness.kafka;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.process.LogFile;
+import dev.sluice.harness.process.RoleFailedException;
+import dev.sluice.harness.process.Secrets;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.SslAuthenticationException;
+import org.apache.kafka.common.errors.UnsupportedVersionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the clients of a run reach their Kafka.
+ *
+ * @param location the option or the line that names it
+ * @param bootstrapServers HOST:PORT
+ * @param configFile the user's own client properties; null: none
+ * @param properties for every client
+ * @param secrets what of them may not be written
+ */
+public record KafkaAccess(
+    String location,
+    String bootstrapServers,
+    @Nullable Path configFile,
+    Map<String, Object> properties,
+    Secrets secrets) {
+
+  /** A broker may be away for so long, with some time to start again; then a role gives up. */
+  private static final int AWAY_LIMIT_MS = 75_000;
+
+  private static final int EMBEDDED_AWAY_LIMIT_MS = 30_000;
+
+  private static final int ANSWER_LIMIT_MS = 2_000;
+
+  /**
+   * A Kafka that is not ours.
+   *
+   * @throws UserMistakeException if the file is missing or wrong
+   */
+  public static KafkaAccess of(String location, String bootstrapServers, @Nullable Path configFile)
+      throws UserMistakeException {
+    return of(location, bootstrapServers, configFile, AWAY_LIMIT_MS);
+  }
+
+  /**
+   * One that is in this process.
+   *
+   * @param awayLimitMs the clients give up when it has not answered for so long
+   */
+  public static KafkaAccess embedded(String bootstrapServers, int awayLimitMs) {
+    try {
+      return of("", bootstrapServers, null, awayLimitMs);
+    } catch (UserMistakeException e) {
+      throw new IllegalStateException("no file was read", e);
+    }
+  }
+
+  /**
+   * Starts one in this process, for as long as a run goes on. It does not come back: whoever misses
+   * it need not wait long.
+   *
+   * @param opened takes care of it
+   * @param folder of the run, while it lasts
+   */
+  public static KafkaAccess startEmbedded(Opened opened, Path folder)
+      throws RoleFailedException, InterruptedException {
+    try {
+      EmbeddedBroker broker = opened.add(EmbeddedBroker.start(folder.resolve("broker")));
+      return embedded(broker.bootstrapServers(), EMBEDDED_AWAY_LIMIT_MS);
+    } catch (IOException e) {
+      throw new RoleFailedException("the embedded broker did not start: " + e.getMessage(), e);
+    }
+  }
+
+  public static KafkaAccess of(
+      String location, String bootstrapServers, @Nullable Path configFile, int awayLimitMs)
+      throws UserMistakeException {
+    Map<String, String> own = configFile == null ? Map.of() : KafkaConfigFile.read(configFile);
+    Map<String, Object> properties = new HashMap<>();
+    properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, awayLimitMs);
+    properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, awayLimitMs);
+    properties.put(CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG, awayLimitMs);
+    properties.put(CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG, Math.min(awayLimitMs, 30_000));
+    properties.putAll(own);
+    properties.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+    return new KafkaAccess(
+        location, bootstrapServers, configFile, Map.copyOf(properties), Secrets.of(own));
+  }
+
+  /**
+   * Waits until the broker answers.
+   *
+   * @param waiting told once, when the first answer does not come
+   * @param stopped whether to wait no longer
+   * @return whether it answered; false if stopped
+   * @throws UserMistakeException if it does not within the limit, or refuses these clients
+   */
+  public boolean awaitAnswer(Duration limit, Runnable waiting, BooleanSupplier stopped)
+      throws UserMistakeException, InterruptedException {
+    Map<String, Object> impatient = new HashMap<>(properties);
+    impatient.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, ANSWER_LIMIT_MS);
+    impatient.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, ANSWER_LIMIT_MS);
+    long deadlineNs = System.nanoTime() + limit.toNanos();
+    boolean told = false;
+    try (var quiet = LogFile.hushed("org.apache.kafka.clients.NetworkClient");
+        var admin = Admin.create(impatient)) {
+      while (!stopped.getAsBoolean()) {
+        try {
+          admin.describeCluster().nodes().get();
+          return true;
+        } catch (ExecutionException e) {
+          Throwable cause = e.getCause() == null ? e : e.getCause();
+          if (isRefusal(cause)) {
+            throw refused(cause);
+          }
+          if (System.nanoTime() - deadlineNs >= 0) {
+            throw noAnswer(e);
+          }
+        }
+        if (!told) {
+          told = true;
+          waiting.run();
+        }
+      }
+    } catch (KafkaException e) {
+      throw configFile == null ? noAnswer(e) : unusable(e);
+    }
+    return false;
+  }
+
+  private static boolean isRefusal(Throwable cause) {
+    return cause instanceof AuthenticationException
+        || cause instanceof AuthorizationException
+        || cause instanceof UnsupportedVersionException;
+  }
+
+  private UserMistakeException noAnswer(Exception e) {
+    return new UserMistakeException(
+        location,
+        "no Kafka answers there (" + bootstrapServers + ")",
+        "it is not started, listens on another HOST:PORT, or wants its clients to log in"
+            + " (--kafka-config FILE)",
+        e);
+  }
+
+  private UserMistakeException refused(Throwable cause) {
+    String maybe = "the mechanism, the name or the password is another";
+    if (configFile == null) {
+      maybe = "it wants its clients to log in: --kafka-config FILE says how";
+    } else if (cause instanceof SslAuthenticationException) {
+      maybe = "its certificate is not in ssl.truststore.location, or is for another host";
+    }
+    return new UserMistakeException(
+        configFile == null ? location : configFile.toString(),
+        "the Kafka at " + bootstrapServers + " refuses these clients (" + said(cause) + ")",
+        maybe,
+        cause);
+  }
+
+  private UserMistakeException unusable(KafkaException e) {
+    Throwable root = e;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    if (String.valueOf(root.getMessage()).contains("JAAS")) { // which quotes parts of its value
+      return new UserMistakeException(
+          String.valueOf(configFile),
+          "the value of sasl.jaas.config is not of the form CLASS required name=\"value\" …;",
+          "a quote or the semicolon at its end is missing");
+    }
+    return new UserMistakeException(
+        String.valueOf(configFile),
+        "Kafka's clients can not be made with these properties (" + said(root) + ")",
+        "a class, a file or a value in it is misspelt",
+        e);
+  }
+
+  /** The error's text in one line, without secrets and without its full stop. */
+  private String said(Throwable error) {
+    String text = secrets.hide(String.valueOf(error.getMessage())).replaceAll("\\s+", " ").strip();
+    return text.endsWith(".") ? text.substring(0, text.length() - 1) : text;
+  }
+}

@@ -1,0 +1,403 @@
+package dev.sluice.harness.kafka;
+
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.RoleJoined;
+import dev.sluice.contract.event.RoleJoined.Role;
+import dev.sluice.contract.event.RoleLeft;
+import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.event.RunRecord;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.event.ShardTaken;
+import dev.sluice.contract.file.UserMistakeException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A run's topic {@code runs}, read from its beginning on a thread of its own: who takes part, when
+ * the run began and ended; and the process's own entries in it.
+ */
+public final class RunRegister implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RunRegister.class);
+  private static final Duration POLL = Duration.ofMillis(100);
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(10);
+  private static final Duration READ_LIMIT = Duration.ofSeconds(90);
+
+  /** Between a name, which an executor keeps when it is started again, and what is unique. */
+  private static final String AT = "@";
+
+  private static final AtomicLong ENTRIES_MADE = new AtomicLong();
+
+  private final Topics topics;
+  private final TopicPartition partition;
+  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final KafkaProducer<byte[], byte[]> producer;
+  private final Consumer<Throwable> onFailure;
+  private final Thread thread = new Thread(this::read, "sluice-register");
+  public final CompletableFuture<RunStarted> started = new CompletableFuture<>();
+  public final CompletableFuture<RunEnded> ended = new CompletableFuture<>();
+  private volatile boolean closing;
+
+  private final List<Entry> entries = new ArrayList<>();
+  private long readTo;
+
+  /** Who joined and left, by offset. */
+  private record Entry(long offset, RunRecord record) {}
+
+  private RunRegister(Topics topics, Map<String, Object> kafka, Consumer<Throwable> onFailure) {
+    this.topics = topics;
+    this.onFailure = onFailure;
+    partition = new TopicPartition(topics.runs(), 0);
+    Map<String, Object> reading = new HashMap<>(kafka);
+    reading.put("enable.auto.commit", false);
+    reading.put("auto.offset.reset", "none");
+    consumer =
+        new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    Map<String, Object> writing = new HashMap<>(kafka);
+    writing.put("linger.ms", 0);
+    writing.put("acks", "all");
+    producer = new KafkaProducer<>(writing, new ByteArraySerializer(), new ByteArraySerializer());
+    thread.setDaemon(true);
+  }
+
+  /**
+   * Opens it, and reads what stands there already. The topic must exist.
+   *
+   * @param onFailure told when it can not be read any more
+   */
+  public static RunRegister open(
+      Topics topics, Map<String, Object> kafka, Consumer<Throwable> onFailure)
+      throws InterruptedException {
+    var register = new RunRegister(topics, kafka, onFailure);
+    List<TopicPartition> only = List.of(register.partition);
+    register.consumer.assign(only);
+    register.consumer.seekToBeginning(only);
+    long end = register.consumer.endOffsets(only).getOrDefault(register.partition, 0L);
+    register.thread.start();
+    if (!register.await(() -> register.readTo >= end, READ_LIMIT)) {
+      register.close();
+      throw new IllegalStateException("the topic " + topics.runs() + " could not be read");
+    }
+    return register;
+  }
+
+  /** Completed when the run begins. */
+  public CompletableFuture<RunStarted> started() {
+    return started;
+  }
+
+  /** Completed when the run has ended, by the first record that says so. */
+  public CompletableFuture<RunEnded> ended() {
+    return ended;
+  }
+
+  /**
+   * Enters a role of this process.
+   *
+   * @param name tells this one from others in the same role; an executor's id
+   * @return as it was written
+   * @throws UserMistakeException if the run's first role was given another experiment
+   */
+  public RoleJoined join(Role role, String name, String configDigest, @Nullable Integer shard)
+      throws UserMistakeException, InterruptedException {
+    var joined = new RoleJoined(role, name + AT + unique(), configDigest, shard);
+    enter(joined);
+    return joined;
+  }
+
+  /** Returns the entry's offset once it is read back and the experiment is known to be the same. */
+  private long enter(RoleJoined joined) throws UserMistakeException, InterruptedException {
+    long offset = write(joined);
+    if (!await(() -> readTo > offset, READ_LIMIT)) {
+      throw new IllegalStateException("the topic " + topics.runs() + " could not be read");
+    }
+    String digest = digest();
+    if (!digest.equals(joined.configDigest())) {
+      write(new RoleLeft(joined.role(), joined.instance()));
+      throw new UserMistakeException(
+          "--run-id",
+          "the run ("
+              + topics.prefix()
+              + ") began with another experiment: its digest is "
+              + digest.substring(0, 12)
+              + "…, this role's "
+              + joined.configDigest().substring(0, 12)
+              + "…",
+          "another file, --set or version of Sluice was given to this role than to the first one;"
+              + " all roles of a run need the same");
+    }
+    return offset;
+  }
+
+  /**
+   * Enters an executor. One that was told no shard takes the one with the fewest executors, by the
+   * order of this topic, so that several that come at once spread over all; one that was told no id
+   * gets one that nobody had.
+   */
+  public RoleJoined joinExecutor(
+      @Nullable String executorId, @Nullable Integer shard, String configDigest, int shards)
+      throws UserMistakeException, InterruptedException {
+    while (true) {
+      Place place = place(Long.MAX_VALUE, shards, executorId, shard);
+      var joined =
+          new RoleJoined(Role.EXECUTE, place.executorId + AT + unique(), configDigest, place.shard);
+      long offset = enter(joined);
+      if (place(offset, shards, executorId, shard).equals(place)) {
+        return joined;
+      }
+      write(new RoleLeft(Role.EXECUTE, joined.instance())); // another came first
+    }
+  }
+
+  /** Where an executor belongs. */
+  private record Place(int shard, String executorId) {}
+
+  /** The place of one that joins at that offset; one that was there before keeps its shard. */
+  private synchronized Place place(
+      long offset, int shards, @Nullable String executorId, @Nullable Integer wantedShard) {
+    Map<String, Integer> present = new LinkedHashMap<>();
+    Set<String> known = new TreeSet<>();
+    for (Entry entry : entries) {
+      if (entry.offset >= offset) {
+        break;
+      }
+      if (entry.record instanceof RoleJoined joined && joined.role() == Role.EXECUTE) {
+        String name = nameOf(joined.instance());
+        int shard = joined.shard() == null ? 0 : joined.shard();
+        if (name.equals(executorId) && wantedShard == null) {
+          return new Place(shard, name);
+        }
+        known.add(name);
+        present.put(joined.instance(), shard);
+      } else if (entry.record instanceof RoleLeft left) {
+        present.remove(left.instance());
+      }
+    }
+    int shard = wantedShard == null ? fewest(present.values(), shards) : wantedShard;
+    if (executorId != null) {
+      return new Place(shard, executorId);
+    }
+    int number = 0;
+    while (known.contains("executor-" + shard + "-" + number)) {
+      number++;
+    }
+    return new Place(shard, "executor-" + shard + "-" + number);
+  }
+
+  private static int fewest(Collection<Integer> present, int shards) {
+    long[] counts = new long[shards];
+    present.stream().filter(shard -> shard < shards).forEach(shard -> counts[shard]++);
+    int fewest = 0;
+    for (int shard = 1; shard < shards; shard++) {
+      fewest = counts[shard] < counts[fewest] ? shard : fewest;
+    }
+    return fewest;
+  }
+
+  /** The name in an instance: for an executor, its id. */
+  public static String nameOf(String instance) {
+    int at = instance.indexOf(AT);
+    return at < 0 ? instance : instance.substring(0, at);
+  }
+
+  /** Tells where it is, and no other entry has it: several may be made in one millisecond. */
+  private static String unique() {
+    String host;
+    try {
+      host = InetAddress.getLocalHost().getHostName();
+    } catch (IOException e) {
+      host = "localhost";
+    }
+    return host
+        + "-"
+        + ProcessHandle.current().pid()
+        + "-"
+        + System.currentTimeMillis()
+        + "-"
+        + ENTRIES_MADE.incrementAndGet();
+  }
+
+  /** Enters that a role of this process left: its last act. */
+  public void leave(RoleJoined joined) throws InterruptedException {
+    write(new RoleLeft(joined.role(), joined.instance()));
+  }
+
+  /** Writes a record, and waits until the broker has it; returns its offset. */
+  long write(RunRecord record) throws InterruptedException {
+    try {
+      return producer
+          .send(new ProducerRecord<>(topics.runs(), 0, null, EventCodec.RUNS.write(record)))
+          .get()
+          .offset();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("the topic " + topics.runs() + " takes no record", e);
+    }
+  }
+
+  private synchronized String digest() {
+    return entries.stream()
+        .map(Entry::record)
+        .filter(RoleJoined.class::isInstance)
+        .map(record -> ((RoleJoined) record).configDigest())
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Whether somebody is there in the role: joined, and not left. */
+  public synchronized boolean isPresent(Role role) {
+    return entries.stream()
+        .anyMatch(
+            e ->
+                e.record instanceof RoleJoined joined
+                    && joined.role() == role
+                    && !hasLeft(joined.instance()));
+  }
+
+  /** Shards that no scheduler has taken yet, or whose last one has left. */
+  public synchronized List<Integer> shardsNotTaken(int shards) {
+    List<Integer> missing = new ArrayList<>();
+    for (int shard = 0; shard < shards; shard++) {
+      Optional<String> owner = owner(shard);
+      if (owner.isEmpty() || hasLeft(owner.get())) {
+        missing.add(shard);
+      }
+    }
+    return missing;
+  }
+
+  /** The scheduler that took the shard last. */
+  public synchronized Optional<String> owner(int shard) {
+    return entries.stream()
+        .map(Entry::record)
+        .filter(record -> record instanceof ShardTaken taken && taken.shard() == shard)
+        .map(record -> ((ShardTaken) record).instance())
+        .reduce((earlier, later) -> later);
+  }
+
+  private boolean hasLeft(String instance) {
+    return entries.stream()
+        .anyMatch(e -> e.record instanceof RoleLeft left && left.instance().equals(instance));
+  }
+
+  /**
+   * Waits until all other processes have left.
+   *
+   * @return the instances that have not, in time: killed ones, or ones that hang
+   */
+  public Set<String> awaitOthersLeft(Set<String> own, Duration limit) throws InterruptedException {
+    boolean unused = await(() -> present(own).isEmpty(), limit);
+    return present(own);
+  }
+
+  /** How many processes have joined and not left. */
+  public int presentCount() {
+    return present(Set.of()).size();
+  }
+
+  private synchronized Set<String> present(Set<String> own) {
+    Set<String> present = new LinkedHashSet<>();
+    for (Entry entry : entries) {
+      if (entry.record instanceof RoleJoined joined && !own.contains(joined.instance())) {
+        String name = nameOf(joined.instance());
+        if (joined.role() == Role.EXECUTE) {
+          present.removeIf(instance -> nameOf(instance).equals(name)); // started again
+        }
+        present.add(joined.instance());
+      } else if (entry.record instanceof RoleLeft left) {
+        present.remove(left.instance());
+      }
+    }
+    return present;
+  }
+
+  /** Waits until a condition on what was read holds; returns whether it does. */
+  public synchronized boolean await(BooleanSupplier condition, Duration limit)
+      throws InterruptedException {
+    long deadlineNs = System.nanoTime() + limit.toNanos();
+    while (!condition.getAsBoolean()) {
+      long leftNs = deadlineNs - System.nanoTime();
+      if (leftNs <= 0) {
+        return false;
+      }
+      TimeUnit.NANOSECONDS.timedWait(this, Math.min(leftNs, POLL.toNanos()));
+    }
+    return true;
+  }
+
+  private void read() {
+    try {
+      while (!closing) {
+        var records = consumer.poll(POLL);
+        synchronized (this) {
+          records.forEach(record -> take(record.offset(), record.value()));
+          readTo = consumer.position(partition);
+          notifyAll();
+        }
+      }
+    } catch (WakeupException e) {
+      if (!closing) {
+        onFailure.accept(e);
+      }
+    } catch (RuntimeException | Error e) {
+      if (!closing) {
+        onFailure.accept(e);
+      }
+    }
+  }
+
+  private void take(long offset, byte @Nullable [] bytes) {
+    try {
+      RunRecord record = EventCodec.RUNS.read(bytes == null ? new byte[0] : bytes);
+      if (record instanceof RunStarted start) {
+        started.complete(start);
+      } else if (record instanceof RunEnded end) {
+        ended.complete(end);
+      } else {
+        entries.add(new Entry(offset, record));
+      }
+    } catch (UnreadableEventException e) {
+      LOG.warn("{} at {} is no event", topics.runs(), offset, e); // analytics keeps the bytes
+    }
+  }
+
+  @Override
+  public void close() {
+    closing = true;
+    consumer.wakeup();
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    consumer.close();
+    producer.close(CLOSE_LIMIT);
+  }
+}

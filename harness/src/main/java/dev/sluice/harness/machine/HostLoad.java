@@ -1,0 +1,75 @@
+package dev.sluice.harness.machine;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * How busy this machine was with others, between two readings of the kernel's counters.
+ *
+ * @param busyTicks processor time of everyone, in kernel ticks, idle, waiting and steal left out
+ * @param stealTicks processor time that the hypervisor gave to other machines
+ * @param allTicks all processor time, idle among it
+ * @param ownNs processor time of this process
+ */
+public record HostLoad(long busyTicks, long stealTicks, long allTicks, long ownNs) {
+  private static final Path STAT = Path.of("/proc/stat");
+  private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
+  private static final int IDLE = 3;
+  private static final int IO_WAIT = 4;
+  private static final int STEAL = 7;
+
+  /** Reads the counters; empty where there are none. */
+  public static Optional<HostLoad> read() throws IOException {
+    if (!Files.isReadable(STAT)) {
+      return Optional.empty();
+    }
+    String[] fields = Files.readAllLines(STAT).get(0).trim().split("\\s+", -1);
+    long all = 0;
+    long steal = 0;
+    long idle = 0;
+    for (int i = 0; i <= STEAL; i++) {
+      long ticks = Long.parseLong(fields[i + 1]);
+      all += ticks;
+      if (i == IDLE || i == IO_WAIT) {
+        idle += ticks;
+      } else if (i == STEAL) {
+        steal = ticks;
+      }
+    }
+    var system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    return Optional.of(new HostLoad(all - idle - steal, steal, all, system.getProcessCpuTime()));
+  }
+
+  /** What the processor calls itself; empty where the kernel does not say. */
+  public static Optional<String> processorName() throws IOException {
+    if (!Files.isReadable(CPU_INFO)) {
+      return Optional.empty();
+    }
+    try (var lines = Files.lines(CPU_INFO)) {
+      return lines
+          .filter(line -> line.startsWith("model name"))
+          .map(line -> line.substring(line.indexOf(':') + 1).trim())
+          .findFirst();
+    }
+  }
+
+  /** Share of all processor time since that reading that went to other processes, in [0, 1]. */
+  public double foreignShareSince(HostLoad earlier, int processors, long elapsedNs) {
+    double busy = shareOf(busyTicks - earlier.busyTicks, allTicks - earlier.allTicks);
+    double own = (ownNs - earlier.ownNs) / ((double) elapsedNs * processors);
+    return Math.max(0, busy - own);
+  }
+
+  /** Share of all processor time since that reading that the hypervisor withheld, in [0, 1]. */
+  public double stealShareSince(HostLoad earlier) {
+    return shareOf(stealTicks - earlier.stealTicks, allTicks - earlier.allTicks);
+  }
+
+  private static double shareOf(long part, long all) {
+    return all <= 0 ? 0 : (double) part / all;
+  }
+}

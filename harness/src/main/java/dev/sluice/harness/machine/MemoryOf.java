@@ -1,0 +1,60 @@
+package dev.sluice.harness.machine;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What a Java process of this user has in memory. */
+public final class MemoryOf {
+  private static final Pattern PSS = Pattern.compile("(?m)^Pss:\\s+(\\d+) kB$");
+
+  /** The last line of a class histogram: Total, objects, bytes. */
+  private static final Pattern TOTAL = Pattern.compile("(?m)^Total\\s+\\d+\\s+(\\d+)\\s*$");
+
+  private MemoryOf() {}
+
+  /**
+   * The bytes of its proportional set: the pages that it has in memory, one that it shares with
+   * others by its part. The plain resident set counts a page of the heap as often as it is mapped,
+   * which with ZGC of Java 17 is three times.
+   *
+   * @return empty where the system does not say: it is Linux that does
+   */
+  public static OptionalLong residentBytes(long pid) throws IOException {
+    try {
+      String rollup = Files.readString(Path.of("/proc", Long.toString(pid), "smaps_rollup"));
+      Matcher pss = PSS.matcher(rollup);
+      return pss.find()
+          ? OptionalLong.of(Long.parseLong(pss.group(1)) * 1024)
+          : OptionalLong.empty();
+    } catch (NoSuchFileException e) {
+      return OptionalLong.empty();
+    }
+  }
+
+  /**
+   * The bytes of what a full collection leaves on its heap.
+   *
+   * @return empty if it has ended, or this Java has no jcmd
+   */
+  public static OptionalLong liveHeapBytes(long pid) throws IOException, InterruptedException {
+    Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+    if (!Files.isExecutable(jcmd)) {
+      return OptionalLong.empty();
+    }
+    Process asking =
+        new ProcessBuilder(List.of(jcmd.toString(), Long.toString(pid), "GC.class_histogram"))
+            .redirectErrorStream(true)
+            .start();
+    String histogram = new String(asking.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    asking.waitFor();
+    Matcher total = TOTAL.matcher(histogram);
+    return total.find() ? OptionalLong.of(Long.parseLong(total.group(1))) : OptionalLong.empty();
+  }
+}

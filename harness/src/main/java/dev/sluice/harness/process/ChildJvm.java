@@ -1,0 +1,74 @@
+package dev.sluice.harness.process;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How this process starts another of its kind: the same Java, class path and JVM options. */
+public final class ChildJvm {
+  /** The main class of the command line, by name: the harness does not see the commands. */
+  public static final String SLUICE = "dev.sluice.cli.Sluice";
+
+  private ChildJvm() {}
+
+  /**
+   * The command line of a child with this process's own JVM options, less its agents.
+   *
+   * @param options JVM options that come after, and so override, this process's own
+   * @param main the name of the class whose main is run
+   */
+  public static List<String> likeThis(List<String> options, String main, List<String> arguments) {
+    List<String> all = new ArrayList<>();
+    for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+      if (!option.startsWith("-agent") && !option.startsWith("-javaagent")) {
+        all.add(option);
+      }
+    }
+    all.addAll(options);
+    return of(all, main, arguments);
+  }
+
+  /**
+   * The command line of a child of this kind that runs one of Sluice's commands.
+   *
+   * @param options JVM options that come after, and so override, this process's own
+   */
+  public static List<String> sluice(List<String> options, List<String> arguments) {
+    return likeThis(options, SLUICE, arguments);
+  }
+
+  /** The command line of a child with these JVM options alone. */
+  public static List<String> of(List<String> options, String main, List<String> arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(options);
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add(main);
+    command.addAll(arguments);
+    return command;
+  }
+
+  /**
+   * What a child with these JVM options alone prints.
+   *
+   * @param what it is, in words, for the error
+   * @throws IOException if it ends with another status than 0
+   */
+  public static String printed(
+      List<String> options, String main, List<String> arguments, String what)
+      throws IOException, InterruptedException {
+    Process child =
+        new ProcessBuilder(of(options, main, arguments))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String printed = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (child.waitFor() != 0) {
+      throw new IOException(what + " ended with status " + child.exitValue());
+    }
+    return printed;
+  }
+}

@@ -1,0 +1,120 @@
+package dev.sluice.harness.process;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Ctrl-C and its kin, taken as a wish to stop: the run drains and ends by itself. A shutdown hook
+ * would not do: all hooks start at once, and those of the inference engines would take the engine
+ * away under lanes that still run. A second signal ends the process.
+ *
+ * <p>{@code sun.misc.Signal} is called by reflection, since the compiler warns of its name in a way
+ * that can not be silenced.
+ */
+public final class Signals implements AutoCloseable {
+  private static final int EXIT_BASE = 128;
+
+  public final AtomicInteger received = new AtomicInteger();
+
+  /** What each signal meant before, by signal. */
+  private final Map<Object, Object> before = new LinkedHashMap<>();
+
+  /**
+   * Begins to listen.
+   *
+   * @param onFirst called once, on a thread of the JVM's
+   * @param onSecond called before the process is ended at once
+   */
+  public static Signals listen(Runnable onFirst, Runnable onSecond) {
+    return listen(onFirst, onSecond, List.of("INT", "TERM", "HUP"), List.of());
+  }
+
+  /**
+   * Begins to listen in a process that another process of Sluice started: a terminal sends Ctrl-C
+   * to both, and only the parent knows what is to be stopped first.
+   */
+  public static Signals listenAsChild(Runnable onFirst, Runnable onSecond) {
+    return listen(onFirst, onSecond, List.of("TERM"), List.of("INT", "HUP"));
+  }
+
+  public static Signals listen(
+      Runnable onFirst, Runnable onSecond, List<String> heeded, List<String> ignored) {
+    var signals = new Signals();
+    InvocationHandler handler =
+        (proxy, method, arguments) -> {
+          if (method.getName().equals("handle")) {
+            signals.receive(number(arguments[0]), onFirst, onSecond);
+            return null;
+          }
+          return method.invoke(signals, arguments);
+        };
+    try {
+      Class<?> handlerType = Class.forName("sun.misc.SignalHandler");
+      Object listener =
+          Proxy.newProxyInstance(
+              Signals.class.getClassLoader(), new Class<?>[] {handlerType}, handler);
+      for (String name : heeded) {
+        Object signal = signal(name);
+        signals.before.put(signal, handle(signal, listener));
+      }
+      for (String name : ignored) {
+        Object signal = signal(name);
+        signals.before.put(signal, handle(signal, handlerType.getField("SIG_IGN").get(null)));
+      }
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("this Java has no signals", e);
+    }
+    return signals;
+  }
+
+  private static Object signal(String name) throws ReflectiveOperationException {
+    return Class.forName("sun.misc.Signal").getConstructor(String.class).newInstance(name);
+  }
+
+  private static int number(Object signal) throws ReflectiveOperationException {
+    return (int) signal.getClass().getMethod("getNumber").invoke(signal);
+  }
+
+  private static Object handle(Object signal, Object handler) throws ReflectiveOperationException {
+    return signal
+        .getClass()
+        .getMethod("handle", signal.getClass(), Class.forName("sun.misc.SignalHandler"))
+        .invoke(null, signal, handler);
+  }
+
+  private void receive(int number, Runnable onFirst, Runnable onSecond) {
+    if (received.compareAndSet(0, number)) {
+      onFirst.run();
+    } else {
+      onSecond.run();
+      Runtime.getRuntime().halt(EXIT_BASE + number);
+    }
+  }
+
+  /** Whether one came. */
+  public boolean received() {
+    return received.get() != 0;
+  }
+
+  /** The exit status that tells of the signal: 130 after Ctrl-C. */
+  public int exitStatus() {
+    return EXIT_BASE + received.get();
+  }
+
+  /** Ends the listening: signals mean what they meant before. */
+  @Override
+  public void close() {
+    before.forEach(
+        (signal, handler) -> {
+          try {
+            handle(signal, handler);
+          } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("a signal can not be given back", e);
+          }
+        });
+  }
+}

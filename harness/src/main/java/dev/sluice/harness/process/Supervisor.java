@@ -1,0 +1,238 @@
+package dev.sluice.harness.process;
+
+import dev.sluice.harness.process.ChildProcess.Signal;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Starts roles as child processes, by the same Java, class path and flags as this process, and
+ * starts those again that die unexpectedly. Children end when this process does, however it ends:
+ * each reads its standard input, which is a pipe from here.
+ *
+ * <p>From any thread. The listener is called on threads of the supervisor's; it may call back.
+ */
+public final class Supervisor implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Supervisor.class);
+
+  /** A process that a signal ended has this plus the signal's number as its status. */
+  private static final int SIGNAL_BASE = 128;
+
+  private static final Duration END_LIMIT = Duration.ofSeconds(5);
+
+  private final Path logs;
+  private final Path temporary;
+  private final Listener listener;
+  public final Map<String, ChildProcess> children = new LinkedHashMap<>();
+  private final List<Thread> watchers = new ArrayList<>();
+  private boolean closing;
+
+  /** Told of what becomes of children. */
+  public interface Listener {
+    /** It runs, for the first time or again. */
+    void started(ChildProcess child);
+
+    /**
+     * It has ended, and is not started again: it was expected to end, ended with a status that is
+     * no crash, or has died too often.
+     */
+    void ended(ChildProcess child, int status);
+
+    /** It has died unexpectedly, and is about to be started again. */
+    void died(ChildProcess child, int status);
+  }
+
+  /**
+   * @param logs folder of {@code <name>.log}, which takes what a child prints
+   * @param temporary where children put their temporary files
+   */
+  public Supervisor(Path logs, Path temporary, Listener listener) {
+    this.logs = logs;
+    this.temporary = temporary;
+    this.listener = listener;
+  }
+
+  /** Starts a child. */
+  public ChildProcess start(ChildProcess.Spec spec) throws IOException {
+    ChildProcess child;
+    synchronized (this) {
+      child = launch(spec, 0);
+    }
+    listener.started(child);
+    return child;
+  }
+
+  /**
+   * Starts a child again that has ended, or died without being started again.
+   *
+   * @throws IllegalStateException if it still runs
+   */
+  public ChildProcess restart(ChildProcess.Spec spec) throws IOException {
+    ChildProcess child;
+    synchronized (this) {
+      ChildProcess before = children.get(spec.name());
+      if (before != null && before.isAlive()) {
+        throw new IllegalStateException(spec.name() + " runs");
+      }
+      child = launch(spec, before == null ? 0 : before.restarts() + 1);
+    }
+    listener.started(child);
+    return child;
+  }
+
+  /** The child of that name as it runs now, or ran last. */
+  public synchronized ChildProcess child(String name) {
+    ChildProcess child = children.get(name);
+    if (child == null) {
+      throw new IllegalArgumentException("no child is named " + name);
+    }
+    return child;
+  }
+
+  /** All children, in the order of their first start. */
+  public synchronized List<ChildProcess> children() {
+    return List.copyOf(children.values());
+  }
+
+  private ChildProcess launch(ChildProcess.Spec spec, int restarts) throws IOException {
+    if (closing) {
+      throw new IllegalStateException("the supervisor is closing");
+    }
+    Path output = logs.resolve(spec.name() + ".log");
+    List<String> options =
+        List.of(
+            "-Xms" + spec.heapMb() + "m", // what it takes later it has from the start
+            "-Xmx" + spec.heapMb() + "m",
+            "-XX:+AlwaysPreTouch",
+            "-Djava.io.tmpdir=" + temporary,
+            "-Dsluice.terminal=" + spec.terminal());
+    List<String> arguments =
+        new ArrayList<>(restarts == 0 ? spec.arguments() : spec.restartArguments());
+    arguments.add("--child");
+    Process process =
+        new ProcessBuilder(ChildJvm.sluice(options, arguments))
+            .redirectErrorStream(true)
+            .redirectOutput(Redirect.appendTo(output.toFile()))
+            .start();
+    var child = new ChildProcess(spec, process, output, restarts);
+    children.put(spec.name(), child);
+    var watcher = new Thread(() -> watch(child), "sluice-watch-" + spec.name());
+    watcher.setDaemon(true);
+    watchers.add(watcher);
+    watcher.start();
+    return child;
+  }
+
+  private void watch(ChildProcess child) {
+    int status;
+    try {
+      status = child.process().waitFor();
+    } catch (InterruptedException e) {
+      return; // closing: nobody asks any more
+    }
+    ChildProcess.Spec spec = child.spec();
+    boolean again;
+    synchronized (this) {
+      again =
+          !closing
+              && !child.endExpected()
+              && isDeath(status)
+              && child.restarts() < spec.restartsMax();
+    }
+    if (!again) {
+      listener.ended(child, status);
+      return;
+    }
+    listener.died(child, status);
+    try {
+      ChildProcess next;
+      synchronized (this) {
+        if (closing) {
+          return;
+        }
+        next = launch(spec, child.restarts() + 1);
+      }
+      listener.started(next);
+    } catch (IOException e) {
+      LOG.error("{} could not be started again", spec.name(), e);
+      listener.ended(child, status);
+    }
+  }
+
+  /** Whether a status tells of a death by a signal or a crash, rather than of an end of its own. */
+  private static boolean isDeath(int status) {
+    return status > SIGNAL_BASE;
+  }
+
+  /** Ends all that still run: first they are asked, then they are killed. */
+  @Override
+  public void close() {
+    List<ChildProcess> left;
+    synchronized (this) {
+      closing = true;
+      left = new ArrayList<>(children.values());
+    }
+    try {
+      for (ChildProcess child : left) {
+        child.expectEnd();
+        child.signal(Signal.CONT); // a stopped one hears nothing
+        child.signal(Signal.TERM);
+      }
+      long deadlineNs = System.nanoTime() + END_LIMIT.toNanos();
+      for (ChildProcess child : left) {
+        if (!child
+            .process()
+            .waitFor(Math.max(0, deadlineNs - System.nanoTime()), TimeUnit.NANOSECONDS)) {
+          child.process().destroyForcibly().waitFor();
+        }
+      }
+      for (Thread watcher : watchers) {
+        if (watcher != Thread.currentThread()) {
+          watcher.join();
+        }
+      }
+    } catch (InterruptedException e) {
+      left.forEach(child -> child.process().destroyForcibly());
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Ends all at once. */
+  public void killAll() {
+    List<ChildProcess> left;
+    synchronized (this) {
+      closing = true;
+      left = new ArrayList<>(children.values());
+    }
+    left.forEach(child -> child.process().destroyForcibly());
+  }
+
+  /**
+   * The last mistake or failure that a child printed, as its two lines; empty if there is none.
+   *
+   * @param logs the folder of the logs, where it is now
+   */
+  public static List<String> lastError(ChildProcess child, Path logs) {
+    try {
+      List<String> lines = Files.readAllLines(logs.resolve(child.output().getFileName()));
+      for (int i = lines.size() - 1; i >= 0; i--) {
+        if (lines.get(i).contains(": error: ") && !lines.get(i).contains(" ERROR ")) {
+          return lines.subList(i, Math.min(lines.size(), i + 2));
+        }
+      }
+      return List.of();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package dev.sluice.harness.process;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Removes the temporary folder of a process that ends. */
+public final class TemporaryFolder {
+  private static final Logger LOG = LoggerFactory.getLogger(TemporaryFolder.class);
+
+  private TemporaryFolder() {}
+
+  /** Removes the folder and all in it; what can not be removed is logged, and stays. */
+  public static void remove(@Nullable Path folder) {
+    if (folder == null || !Files.exists(folder)) {
+      return;
+    }
+    try (Stream<Path> tree = Files.walk(folder)) {
+      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    } catch (IOException | UncheckedIOException e) {
+      LOG.warn("temporary files stay behind in {}", folder, e);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Child processes, signals and log files. */
+@NullMarked
+package dev.sluice.harness.process;
+
+import org.jspecify.annotations.NullMarked;

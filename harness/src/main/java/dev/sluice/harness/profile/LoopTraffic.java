@@ -1,0 +1,258 @@
+package dev.sluice.harness.profile;
+
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchCompleted.Result;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.Event;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.value.DispatchId;
+import dev.sluice.executor.profile.LatencyKey;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records of a run, without the run: for each batch the four that it would cause (request,
+ * dispatch, completion, outcome), a report each heartbeat, and three readers that parse them, as
+ * scheduler, executor and analytics do. What is left out of the loop: the scheduler's decisions,
+ * its transactions, the fold of analytics.
+ */
+final class LoopTraffic implements AutoCloseable {
+  private static final Duration POLL = Duration.ofMillis(100);
+  private static final long CLOSE_SECONDS_MAX = 10;
+
+  private final Topics topics;
+  private final KafkaProducer<byte[], byte[]> producer;
+  private final ScheduledExecutorService writer =
+      Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "sluice-traffic-writer"));
+  private final List<Reader> readers = new ArrayList<>();
+  private final AtomicReference<Throwable> failure = new AtomicReference<>();
+
+  /** Used by the writer's thread alone. */
+  private long batches;
+
+  private static Thread daemon(Runnable task, String name) {
+    var thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private LoopTraffic(Topics topics, KafkaProducer<byte[], byte[]> producer) {
+    this.topics = topics;
+    this.producer = producer;
+  }
+
+  /**
+   * Connects, and begins to read.
+   *
+   * @param kafka where the topics of a run with one shard are
+   */
+  static LoopTraffic begin(Topics topics, Map<String, Object> kafka) {
+    Map<String, Object> writing = new HashMap<>(kafka);
+    writing.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    writing.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    writing.put(ProducerConfig.ACKS_CONFIG, "all");
+    writing.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+    var traffic = new LoopTraffic(topics, new KafkaProducer<>(writing));
+    traffic.read("scheduler", kafka, List.of(topics.facts()));
+    traffic.read("executor", kafka, List.of(topics.dispatches()));
+    traffic.read("analyze", kafka, topics.sharded());
+    return traffic;
+  }
+
+  private void read(String role, Map<String, Object> kafka, List<String> names) {
+    Map<String, Object> reading = new HashMap<>(kafka);
+    reading.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+    reading.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+    reading.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+    reading.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+    reading.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+    reading.put(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, 1);
+    var consumer = new KafkaConsumer<byte[], byte[]>(reading);
+    consumer.assign(names.stream().map(name -> new TopicPartition(name, 0)).toList());
+    var reader = new Reader(consumer);
+    readers.add(reader);
+    reader.thread = daemon(reader, "sluice-traffic-" + role);
+    reader.thread.start();
+  }
+
+  /** Reports as an executor does each heartbeat. */
+  void reportEach(
+      int heartbeatMs, String deviceKind, int lanes, long tokens, List<Capability> capabilities) {
+    var report =
+        new ExecutorReported(
+            "profile",
+            1,
+            false,
+            deviceKind,
+            tokens,
+            IntStream.range(0, lanes)
+                .mapToObj(lane -> new ExecutorReported.Lane(lane, List.of()))
+                .toList(),
+            capabilities,
+            0,
+            null,
+            null);
+    var unused =
+        writer.scheduleAtFixedRate(
+            () -> send(topics.facts(), EventCodec.FACTS, report),
+            heartbeatMs,
+            heartbeatMs,
+            TimeUnit.MILLISECONDS);
+  }
+
+  /** A batch has ended: the records that it would have caused are on their way. From any thread. */
+  void batchEnded(LatencyKey key, String jobId, int lane, long endedAtNs, long serviceNs) {
+    writer.execute(() -> write(key, jobId, lane, Math.max(serviceNs, endedAtNs), serviceNs));
+  }
+
+  private void write(LatencyKey key, String jobId, int lane, long endedAtNs, long serviceNs) {
+    long startedAtNs = endedAtNs - serviceNs;
+    var id = new DispatchId(batches, 0);
+    send(
+        topics.facts(),
+        EventCodec.FACTS,
+        new JobRequested(
+            jobId,
+            0,
+            batches++,
+            "batch",
+            key.workload(),
+            key.backend(),
+            key.precision(),
+            key.samples(),
+            1_000_000_000,
+            startedAtNs,
+            startedAtNs));
+    send(
+        topics.dispatches(),
+        EventCodec.DISPATCHES,
+        new BatchDispatched(
+            id,
+            "profile",
+            1,
+            List.of(lane),
+            key.workload(),
+            key.backend(),
+            key.precision(),
+            List.of(new DispatchedJob(jobId, key.samples())),
+            key.samples(),
+            1,
+            1,
+            startedAtNs,
+            null,
+            serviceNs,
+            "warm_up",
+            Map.of(),
+            null,
+            null,
+            null,
+            null,
+            key.busyLanes()));
+    send(
+        topics.facts(),
+        EventCodec.FACTS,
+        new BatchCompleted(
+            id,
+            "profile",
+            1,
+            lane,
+            startedAtNs,
+            endedAtNs,
+            serviceNs,
+            0,
+            Result.DONE,
+            null,
+            List.of(),
+            null,
+            key.busyLanes()));
+    send(
+        topics.outcomes(),
+        EventCodec.OUTCOMES,
+        new JobEnded(jobId, JobEnded.Status.DONE, null, id, 1, endedAtNs));
+  }
+
+  private <E extends Event> void send(String topic, EventCodec<E> codec, E event) {
+    var unused =
+        producer.send(
+            new ProducerRecord<>(topic, 0, null, codec.write(event)),
+            (written, problem) -> {
+              if (problem != null) {
+                failure.compareAndSet(null, problem);
+              }
+            });
+  }
+
+  /** Why the traffic stands still; null: it flows. */
+  @Nullable Throwable failure() {
+    return failure.get();
+  }
+
+  /** Reads and parses until it is woken for good. */
+  private final class Reader implements Runnable {
+    final KafkaConsumer<byte[], byte[]> consumer;
+    Thread thread = new Thread();
+    volatile boolean ended;
+
+    Reader(KafkaConsumer<byte[], byte[]> consumer) {
+      this.consumer = consumer;
+    }
+
+    @Override
+    public void run() {
+      try (consumer) {
+        while (!ended) {
+          for (var record : consumer.poll(POLL)) {
+            codec(record.topic()).read(record.value());
+          }
+        }
+      } catch (WakeupException e) {
+        // closing
+      } catch (UnreadableEventException | RuntimeException e) {
+        failure.compareAndSet(null, e);
+      }
+    }
+
+    private EventCodec<?> codec(String topic) {
+      return topic.equals(topics.facts())
+          ? EventCodec.FACTS
+          : topic.equals(topics.dispatches()) ? EventCodec.DISPATCHES : EventCodec.OUTCOMES;
+    }
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    writer.shutdownNow();
+    boolean unused = writer.awaitTermination(CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
+    producer.close(Duration.ofSeconds(CLOSE_SECONDS_MAX));
+    for (Reader reader : readers) {
+      reader.ended = true;
+      reader.consumer.wakeup();
+      reader.thread.join(TimeUnit.SECONDS.toMillis(CLOSE_SECONDS_MAX));
+    }
+  }
+}

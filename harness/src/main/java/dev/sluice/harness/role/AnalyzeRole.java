@@ -1,0 +1,142 @@
+package dev.sluice.harness.role;
+
+import dev.sluice.analytics.fold.LiveSnapshot;
+import dev.sluice.analytics.fold.RunContext;
+import dev.sluice.analytics.log.EventLogReader;
+import dev.sluice.analytics.report.RunReport;
+import dev.sluice.analytics.report.SummaryTable;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.harness.frame.Environment;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.frame.RunFrame;
+import dev.sluice.harness.process.RoleFailedException;
+import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.terminal.ProgressLine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Analytics: reads the run's log, shows how it goes, and makes its folder. */
+public final class AnalyzeRole implements AutoCloseable {
+  private static final Duration READ_LIMIT = Duration.ofMinutes(2);
+  public static final int EXIT_THRESHOLD = 3;
+
+  private final RunFrame frame;
+  private final EventLogReader reader;
+  public @Nullable String summaryJson;
+
+  /** Begins to read. */
+  public AnalyzeRole(RunFrame frame, Map<String, Object> kafka) {
+    this.frame = frame;
+    reader = new EventLogReader(kafka, frame.topics(), frame.clock());
+  }
+
+  /** Shows how the run goes until it is closed. */
+  public ProgressLine showProgress(Consumer<Throwable> onFailure) {
+    return ProgressLine.start(frame.console(), reader, frame.experiment(), onFailure);
+  }
+
+  /** The run so far. */
+  public LiveSnapshot snapshot() {
+    return reader.snapshot();
+  }
+
+  /** Waits until the log is read to the run's end, which stands in it already. */
+  public void awaitWholeLog() throws RoleFailedException, InterruptedException {
+    if (!reader.awaitRunEnd(READ_LIMIT)) {
+      throw new RoleFailedException("the event log could not be read to its end in time", null);
+    }
+  }
+
+  /**
+   * What was read so far.
+   *
+   * @throws IllegalStateException if reading has failed
+   */
+  public RunReport report(Environment environment) {
+    return reader.report(
+        new RunContext(
+            frame.experiment(),
+            frame.runId(),
+            environment.notes(),
+            environment.versions(),
+            environment.begunAtEpochMs()));
+  }
+
+  /** Writes the report's files. */
+  public void write(
+      RunReport report, Environment environment, String requestDigest, RunFolder folder)
+      throws IOException {
+    report.write(folder.path());
+    writeConfig(frame.experiment(), report, environment, requestDigest, folder.path());
+  }
+
+  /** Writes config.yaml: the resolved experiment, and what the run ran on. */
+  public static void writeConfig(
+      Experiment experiment,
+      RunReport report,
+      Environment environment,
+      String requestDigest,
+      Path folder)
+      throws IOException {
+    Files.writeString(
+        folder.resolve("config.yaml"),
+        environment.firstLine()
+            + ResolvedConfig.write(experiment)
+            + environment.toYaml(
+                requestDigest,
+                report.summary().figure("clock_offset_ms_max"),
+                report.deviceKinds()));
+  }
+
+  /** Shows the summary, names the finished folder, and returns the exit status. */
+  public int conclude(RunReport report, RunFolder folder) throws IOException {
+    summaryJson = report.summary().toJson();
+    return conclude(report, folder, frame.console());
+  }
+
+  /** Shows a summary, names the finished folder, and returns the exit status. */
+  public static int conclude(RunReport report, RunFolder folder, Console console)
+      throws IOException {
+    console.line("");
+    console.line(SummaryTable.render(report.summary()));
+    int status = status(report);
+    if (status == ExitStatus.BUG) {
+      console.line("sluice: error: the run failed, see above.");
+      console.line("  Maybe its folder says more: " + folder.failedPath());
+      return status;
+    }
+    Path finished = folder.finish();
+    console.line("Folder    " + finished);
+    if (Files.exists(finished.resolve("plots"))) {
+      console.line("Pictures  " + finished.resolve("plots"));
+    }
+    return status;
+  }
+
+  /** What a command that made it exits with. */
+  public static int status(RunReport report) {
+    return switch (report.summary().verdict()) {
+      case MET -> ExitStatus.DONE;
+      case MISSED -> EXIT_THRESHOLD;
+      case FAILED -> ExitStatus.BUG;
+    };
+  }
+
+  /** The finished run's summary.json; null if there is none. */
+  @Nullable
+  public String summaryJson() {
+    return summaryJson;
+  }
+
+  @Override
+  public void close() {
+    reader.close();
+  }
+}

@@ -1,0 +1,126 @@
+package dev.sluice.harness.role;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.management.OperatingSystemMXBean;
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.dispatch.RecentBatches;
+import dev.sluice.executor.latency.LatencyModel;
+import dev.sluice.executor.latency.PredictionTable;
+import dev.sluice.executor.latency.Retraining;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The process that fits a latency model again beside a run: reads a request from its standard
+ * input, the newest batches from the log, and prints what came of it.
+ */
+final class FitInChild {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private FitInChild() {}
+
+  /**
+   * What is to be done.
+   *
+   * @param kafka client properties
+   * @param topicPrefix of the run
+   * @param reach of the table
+   * @param modelPath the profile's model; null: there is none
+   * @param current the table that was in force; null: none was
+   */
+  record Request(
+      Map<String, Object> kafka,
+      String topicPrefix,
+      int shard,
+      String executorId,
+      String deviceKind,
+      PredictionTable reach,
+      @Nullable String modelPath,
+      @Nullable JsonNode current) {}
+
+  /**
+   * What came of it.
+   *
+   * @param table to be published; null: it is not better, or is another executor's to make
+   * @param errorBefore null: there was nothing to judge
+   * @param cpuNs processor time of the whole process
+   */
+  record Result(
+      @Nullable JsonNode table,
+      int rows,
+      @Nullable Double errorBefore,
+      @Nullable Double errorAfter,
+      long cpuNs) {}
+
+  /** Reads, fits, prints. */
+  public static void main(String[] arguments)
+      throws IOException, UserMistakeException, UnreadableEventException {
+    endWithTheParent();
+    Request request = JSON.readValue(System.in.readAllBytes(), Request.class);
+    RecentBatches log =
+        RecentBatches.read(
+            new Topics(request.topicPrefix()),
+            request.shard(),
+            request.kafka(),
+            request.deviceKind(),
+            /* wholeFacts= */ false);
+    PredictionsPublished current = newer(log.table(), request.current());
+    Retraining.Outcome outcome;
+    if (!log.executors().isEmpty() && !log.executors().get(0).equals(request.executorId())) {
+      outcome = new Retraining.Outcome(null, 0, Double.NaN, Double.NaN); // the first one does it
+    } else {
+      LatencyModel profiled =
+          request.modelPath() == null
+              ? null
+              : LatencyModel.read(Path.of(request.modelPath()), request.deviceKind());
+      outcome =
+          new Retraining(request.reach())
+              .run(profiled, request.deviceKind(), log.measured(), current, request.executorId());
+    }
+    PredictionsPublished table = outcome.table();
+    var result =
+        new Result(
+            table == null ? null : JSON.readTree(EventCodec.FACTS.write(table)),
+            outcome.rows(),
+            orNull(outcome.errorBefore()),
+            orNull(outcome.errorAfter()),
+            ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime());
+    System.out.write(JSON.writeValueAsBytes(result));
+    System.out.flush();
+  }
+
+  /** Nobody waits for the answer of an executor that was killed, perhaps with its broker. */
+  private static void endWithTheParent() {
+    ProcessHandle.current()
+        .parent()
+        .ifPresent(
+            parent -> {
+              var unused = parent.onExit().thenRun(() -> Runtime.getRuntime().halt(1));
+            });
+  }
+
+  private static @Nullable Double orNull(double error) {
+    return Double.isNaN(error) ? null : Double.valueOf(error);
+  }
+
+  /** Another executor of the kind may have published one meanwhile. */
+  private static @Nullable PredictionsPublished newer(
+      @Nullable PredictionsPublished logged, @Nullable JsonNode known)
+      throws IOException, UnreadableEventException {
+    if (known == null
+        || known.isNull() // as a null comes out of JSON
+        || !(EventCodec.FACTS.read(JSON.writeValueAsBytes(known))
+            instanceof PredictionsPublished ours)) {
+      return logged;
+    }
+    return logged == null || logged.tableVersion() < ours.tableVersion() ? ours : logged;
+  }
+}

@@ -1,0 +1,213 @@
+package dev.sluice.harness.role;
+
+import dev.sluice.analytics.fold.LiveSnapshot;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.dispatch.ExecutorNumbers;
+import dev.sluice.harness.frame.SluiceVersion;
+import dev.sluice.producer.generator.GeneratorNumbers;
+import dev.sluice.scheduler.topology.SchedulerStream;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a process tells Prometheus of itself: the JVM's meters and those of its roles. Each role
+ * hands in its numbers once; METRICS.md says what each meter means.
+ *
+ * <p>Suppliers are asked at each scrape, several times, on the server's thread. What one of a
+ * counter throws fails the scrape.
+ */
+public final class RoleMetrics implements AutoCloseable {
+  private static final Path PROCESS_STATUS = Path.of("/proc/self/status");
+  private static final String RESIDENT_KIB = "VmRSS:";
+
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
+  private final @Nullable MetricsServer server;
+
+  private RoleMetrics(@Nullable Integer port, String role, String runId)
+      throws UserMistakeException {
+    server = port == null ? null : MetricsServer.start(port, registry::scrape);
+    if (server != null) {
+      bindProcess(role, runId);
+    }
+  }
+
+  private void bindProcess(String role, String runId) {
+    Gauge.builder("sluice_process.info", () -> 1) // as _info a gauge would lose this ending
+        .description("1; the labels say which process this is.")
+        .tag("role", role)
+        .tag("run_id", runId)
+        .tag("version", SluiceVersion.current())
+        .register(registry);
+    new JvmMemoryMetrics().bindTo(registry);
+    new JvmThreadMetrics().bindTo(registry);
+    new ProcessorMetrics().bindTo(registry);
+    new UptimeMetrics().bindTo(registry);
+    garbageCollection.bindTo(registry);
+    if (Files.isReadable(PROCESS_STATUS)) {
+      gauge(
+          "process_resident_memory_bytes",
+          "Resident memory of the process.",
+          RoleMetrics::residentBytes);
+    }
+  }
+
+  /**
+   * Starts to serve the JVM's meters; the roles' follow as they are handed in.
+   *
+   * @param port 0: any that is free; null: none, and nothing is served
+   * @param role what the process was started as, such as {@code execute}
+   * @throws UserMistakeException if the port can not be had
+   */
+  public static RoleMetrics serve(@Nullable Integer port, String role, String runId)
+      throws UserMistakeException {
+    return new RoleMetrics(port, role, runId);
+  }
+
+  /** Where it is served; null if it is not. */
+  @Nullable
+  public Integer port() {
+    return server == null ? null : server.port();
+  }
+
+  /** {@code produce}: the generators of this process. */
+  public void generators(Supplier<GeneratorNumbers> numbers) {
+    counter("sluice_jobs_sent_total", "Jobs sent.", () -> numbers.get().jobsSent());
+    gauge(
+        "sluice_send_lateness_seconds",
+        "Send call minus intended arrival, of the last job sent.",
+        () -> numbers.get().latenessNsNow() / 1e9);
+    gauge(
+        "sluice_send_lateness_max_seconds",
+        "The largest lateness of a job sent.",
+        () -> numbers.get().latenessNsMax() / 1e9);
+  }
+
+  /** {@code schedule}: what this process does for its shards. */
+  public void scheduler(Supplier<SchedulerStream.Counts> counts) {
+    gauge("sluice_shards", "Shards that this process decides for.", () -> counts.get().shards());
+    gauge("sluice_jobs_waiting", "Jobs that wait in these shards.", () -> counts.get().waiting());
+    gauge(
+        "sluice_batches_running",
+        "Batches that run in these shards.",
+        () -> counts.get().running());
+    counter("sluice_facts_applied_total", "Facts applied.", () -> counts.get().factsApplied());
+    counter("sluice_batches_dispatched_total", "Batches started.", () -> counts.get().dispatches());
+    counter("sluice_jobs_ended_total", "Jobs ended.", () -> counts.get().outcomes());
+  }
+
+  /** {@code execute}: the lanes of this process. */
+  public void executor(Supplier<ExecutorNumbers> numbers) {
+    gauge("sluice_lanes", "Lanes of this executor.", () -> numbers.get().lanes());
+    gauge("sluice_lanes_busy", "Lanes that hold a batch.", () -> numbers.get().lanesBusy());
+    completed("done", () -> numbers.get().done());
+    completed("failed", () -> numbers.get().failed());
+    completed(
+        "refused",
+        () -> numbers.get().refusedByCause().values().stream().mapToLong(Long::longValue).sum());
+    FunctionTimer.builder(
+            "sluice_service_seconds",
+            this,
+            self -> numbers.get().done() + numbers.get().failed(),
+            self -> numbers.get().serviceNsSum(),
+            TimeUnit.NANOSECONDS)
+        .description("Service times of the batches done and failed.")
+        .register(registry);
+  }
+
+  private void completed(String result, LongSupplier batches) {
+    counter(
+        "sluice_batches_completed_total",
+        "Batches that ended on this executor, by result.",
+        batches,
+        "result",
+        result);
+  }
+
+  /**
+   * {@code analyze}: the run so far, as the log tells it.
+   *
+   * @param classes the experiment's, which have violations from the start
+   */
+  public void log(Supplier<LiveSnapshot> snapshot, Collection<String> classes) {
+    counter("sluice_jobs_requested_total", "Jobs requested.", () -> snapshot.get().sent());
+    gauge("sluice_log_jobs_waiting", "Jobs not dispatched.", () -> snapshot.get().waiting());
+    gauge("sluice_log_jobs_running", "Jobs dispatched.", () -> snapshot.get().running());
+    outcomes("done", () -> snapshot.get().done());
+    outcomes("dropped", () -> snapshot.get().dropped());
+    outcomes("failed", () -> snapshot.get().failed());
+    for (String name : classes) {
+      counter(
+          "sluice_slo_violations_total",
+          "Ended jobs that broke their promise, by class.",
+          () -> snapshot.get().violations().getOrDefault(name, 0L),
+          "class",
+          name);
+    }
+    gauge(
+        "sluice_end_to_end_p99_seconds",
+        "99th percentile of intended arrival to end, over all ended jobs.",
+        () -> {
+          Double p99Ms = snapshot.get().endToEndMsP99();
+          return p99Ms == null ? Double.NaN : p99Ms / 1e3;
+        });
+  }
+
+  private void outcomes(String status, LongSupplier jobs) {
+    counter("sluice_outcomes_total", "Jobs that ended, by status.", jobs, "status", status);
+  }
+
+  private void counter(String name, String help, LongSupplier count, String... labels) {
+    FunctionCounter.builder(name, this, self -> count.getAsLong())
+        .description(help)
+        .tags(labels)
+        .register(registry);
+  }
+
+  private void gauge(String name, String help, DoubleSupplier value, String... labels) {
+    Gauge.builder(name, value::getAsDouble).description(help).tags(labels).register(registry);
+  }
+
+  private static double residentBytes() {
+    try (var lines = Files.lines(PROCESS_STATUS)) {
+      return lines
+          .filter(line -> line.startsWith(RESIDENT_KIB))
+          .mapToDouble(
+              line ->
+                  1024
+                      * Double.parseDouble(line.replace(RESIDENT_KIB, "").replace("kB", "").trim()))
+          .findFirst()
+          .orElse(Double.NaN);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (server != null) {
+      server.close();
+    }
+    garbageCollection.close();
+    registry.close();
+  }
+}

@@ -1,0 +1,311 @@
+package dev.sluice.harness.role;
+
+import dev.sluice.contract.event.RoleJoined;
+import dev.sluice.contract.event.RoleJoined.Role;
+import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.experiment.ExperimentFile;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.lane.WarmUpException;
+import dev.sluice.harness.frame.Entries;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.Registries;
+import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.frame.RunFrame;
+import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.kafka.Opened;
+import dev.sluice.harness.kafka.RunRegister;
+import dev.sluice.harness.kafka.RunTopics;
+import dev.sluice.harness.process.LogFile;
+import dev.sluice.harness.process.ParentWatch;
+import dev.sluice.harness.process.RoleFailedException;
+import dev.sluice.harness.process.Signals;
+import dev.sluice.harness.process.StoppedException;
+import dev.sluice.harness.process.TemporaryFolder;
+import dev.sluice.harness.terminal.Console;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One role as a process of its own, from its command line to its exit status: reads the experiment,
+ * waits for Kafka, makes the run's topics if it comes first, enters and leaves the run's register,
+ * and ends with the run.
+ */
+public final class RoleProcess {
+  private static final Logger LOG = LoggerFactory.getLogger(RoleProcess.class);
+  private static final int EXIT_PARENT_GONE = 1;
+
+  /** A role's output says so once for each of its starts. */
+  public static final String JOINED = "joined the run ";
+
+  private final RoleSettings settings;
+  public final RunFrame frame;
+  public final KafkaAccess kafka;
+  private final Opened opened = new Opened();
+
+  /** How the run went: empty if a person stopped this process first. */
+  private final CompletableFuture<Optional<RunEnded>> end = new CompletableFuture<>();
+
+  private volatile boolean stopped;
+  public volatile @Nullable Runnable onStop;
+  public @Nullable Path temporary;
+  public @Nullable RoleMetrics metrics;
+  public @Nullable RunRegister register;
+  public @Nullable RoleJoined joined;
+
+  /** What the role does between the reading of its experiment and the closing of all it opened. */
+  @FunctionalInterface
+  public interface Work {
+    /** Returns the exit status, unless a signal came. */
+    int run(RoleProcess process)
+        throws UserMistakeException,
+            RoleFailedException,
+            WarmUpException,
+            StoppedException,
+            IOException,
+            InterruptedException;
+  }
+
+  private RoleProcess(RoleSettings settings, RunFrame frame, KafkaAccess kafka) {
+    this.settings = settings;
+    this.frame = frame;
+    this.kafka = kafka;
+  }
+
+  /**
+   * Runs a role and returns its exit status: 0 when the run has ended, 1 if it or the role failed,
+   * 2 for a user's mistake, 130 after Ctrl-C.
+   */
+  public static int run(
+      Role role, RoleSettings.Told told, Console console, Consumer<String> onInput, Work work)
+      throws IOException, InterruptedException {
+    try {
+      var settings = told.settings();
+      if (role != Role.ANALYZE && !settings.child()) { // it knows better where the folder goes
+        RunFolder.refuseFinished(RunFolder.results(null), settings.runId());
+      }
+      var parsed =
+          ExperimentFile.read(settings.config(), settings.overrides(), Registries.vocabulary());
+      var frame = RunFrame.of(parsed, settings.runId(), console);
+      var process = new RoleProcess(settings, frame, settings.kafka());
+      parsed.warnings().forEach(console::line);
+      return process.run(role, onInput, work);
+    } catch (UserMistakeException e) {
+      console.endLiveLine();
+      System.err.println(e.getMessage());
+      return ExitStatus.MISTAKE;
+    }
+  }
+
+  public int run(Role role, Consumer<String> onInput, Work work)
+      throws UserMistakeException, IOException, InterruptedException {
+    if (settings.child()) {
+      ParentWatch.start(onInput, this::endAtOnce);
+    }
+    try (var signals =
+        settings.child()
+            ? Signals.listenAsChild(this::stop, this::removeTemporary)
+            : Signals.listen(this::stop, this::removeTemporary)) {
+      int status;
+      String name = role.name().toLowerCase(Locale.ROOT);
+      // What analytics prints its parent shows; its log has a file of its own.
+      boolean shown = settings.child() && role == Role.ANALYZE;
+      try (var log = shown ? null : LogFile.toStandardError(kafka.secrets());
+          var served = RoleMetrics.serve(settings.metricsPort(), name, frame.runId())) {
+        metrics = served;
+        if (served.port() != null) {
+          frame.console().line("metrics at port " + served.port());
+        }
+        status = work.run(this);
+        leave();
+      } catch (StoppedException e) {
+        leave();
+        status = signals.exitStatus();
+      } catch (RoleFailedException | WarmUpException e) {
+        LOG.error("the role failed", e);
+        String why = String.valueOf(e.getMessage());
+        System.err.println("sluice: error: " + why + (why.endsWith(".") ? "" : "."));
+        System.err.println("  Maybe the lines before say more.");
+        status = ExitStatus.BUG;
+        leave();
+      } finally {
+        opened.close();
+        removeTemporary();
+      }
+      // A parent that asked this role to stop wants to know whether its work is done.
+      return signals.received() && !settings.child() ? signals.exitStatus() : status;
+    }
+  }
+
+  /** The parent is gone: nobody waits for this process any more. */
+  private void endAtOnce() {
+    removeTemporary();
+    Runtime.getRuntime().halt(EXIT_PARENT_GONE);
+  }
+
+  public RunFrame frame() {
+    return frame;
+  }
+
+  public KafkaAccess kafka() {
+    return kafka;
+  }
+
+  /** Takes care that a part is closed before this role leaves. */
+  public <T extends AutoCloseable> T open(T part) {
+    return opened.add(part);
+  }
+
+  /** A folder that goes when this process goes in order. */
+  public Path temporary() throws IOException {
+    Path folder = Files.createTempDirectory("sluice-" + frame.runId() + "-");
+    temporary = folder;
+    return folder;
+  }
+
+  private void removeTemporary() {
+    TemporaryFolder.remove(temporary);
+  }
+
+  /** Waits for Kafka, makes the run's topics unless they are there, and opens the register. */
+  public RunRegister connect() throws UserMistakeException, StoppedException, InterruptedException {
+    boolean answered =
+        kafka.awaitAnswer(
+            settings.waitLimit(),
+            () -> frame.console().line("waiting for Kafka at " + kafka.bootstrapServers()),
+            () -> stopped);
+    if (!answered) {
+      throw new StoppedException();
+    }
+    RunTopics.ensure(frame.topics(), frame.shards(), kafka);
+    var opening = RunRegister.open(frame.topics(), kafka.properties(), this::fail);
+    register = opening;
+    return opening;
+  }
+
+  /** Remembers what this process entered, so that its leaving is entered too. */
+  public RoleJoined joined(RoleJoined entry) {
+    joined = entry;
+    frame
+        .console()
+        .line(
+            JOINED
+                + frame.runId()
+                + " as "
+                + entry.instance()
+                + (entry.shard() == null ? "" : ", shard " + entry.shard()));
+    return entry;
+  }
+
+  /** Where the role's meters are handed in. */
+  public RoleMetrics metrics() {
+    if (metrics == null) {
+      throw new IllegalStateException("not running");
+    }
+    return metrics;
+  }
+
+  public RunRegister register() {
+    if (register == null) {
+      throw new IllegalStateException("not connected");
+    }
+    return register;
+  }
+
+  /** Waits until the run has ended, and returns the exit status that follows from it. */
+  public int awaitRunEnd() throws RoleFailedException, StoppedException, InterruptedException {
+    if (!register().started().isDone()) {
+      frame.console().line("waiting for the run to begin");
+    }
+    RunEnded ended = awaitEnd();
+    if (ended.failure() != null) {
+      System.err.println("sluice: error: the run was given up: " + ended.failure() + ".");
+      System.err.println("  Maybe its folder, or what the other roles print, says more.");
+      return ExitStatus.BUG;
+    }
+    return ExitStatus.DONE;
+  }
+
+  /** Waits for the run's end as it stands in the register. */
+  public RunEnded awaitEnd() throws RoleFailedException, StoppedException, InterruptedException {
+    var unused = register().ended().thenAccept(ended -> end.complete(Optional.of(ended)));
+    try {
+      return end.get().orElseThrow(StoppedException::new);
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new RoleFailedException(String.valueOf(cause), cause);
+    }
+  }
+
+  /** The role can not go on. From any thread. */
+  public void fail(Throwable cause) {
+    LOG.error("the role can not go on", cause);
+    end.completeExceptionally(cause);
+  }
+
+  /** What ends the role when a person wants it, instead of its leaving at once. */
+  public void onStop(Runnable action) {
+    onStop = action;
+    if (stopped) { // it came before
+      action.run();
+    }
+  }
+
+  /** A person wants this process to end. From any thread. */
+  private void stop() {
+    stopped = true;
+    Runnable action = onStop;
+    if (action == null) {
+      frame.console().line("Leaving. Again to stop at once.");
+      end.complete(Optional.empty());
+    } else {
+      frame
+          .console()
+          .line("Stopping: no more arrivals, what runs is awaited. Again to stop at once.");
+      action.run();
+    }
+  }
+
+  boolean stopped() {
+    return stopped;
+  }
+
+  /** Whether the run has ended, or this process has to. */
+  public boolean ending() {
+    return stopped || end.isDone() || register().ended().isDone();
+  }
+
+  /** Between the steps of the start. */
+  public void heedAWishToStop() throws StoppedException {
+    if (stopped) {
+      throw new StoppedException();
+    }
+  }
+
+  /**
+   * Closes all that the role opened, then says in the register that it is gone: its last act. Only
+   * once.
+   */
+  public void leave() throws InterruptedException {
+    opened.close();
+    RunRegister register = this.register;
+    if (register == null) {
+      return;
+    }
+    this.register = null;
+    try (register;
+        var entries = new Entries(register)) {
+      if (joined != null) {
+        entries.add(joined);
+      }
+    }
+  }
+}

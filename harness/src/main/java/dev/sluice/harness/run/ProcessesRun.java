@@ -1,0 +1,389 @@
+package dev.sluice.harness.run;
+
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.dispatch.LaneSource;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.kafka.EmbeddedBroker;
+import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.process.ChildProcess;
+import dev.sluice.harness.process.ChildProcess.Signal;
+import dev.sluice.harness.process.LogFile;
+import dev.sluice.harness.process.Relay;
+import dev.sluice.harness.process.Secrets;
+import dev.sluice.harness.process.Signals;
+import dev.sluice.harness.process.Supervisor;
+import dev.sluice.harness.process.TemporaryFolder;
+import dev.sluice.harness.terminal.Console;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One experiment with each role as a child process, from its file to its finished folder. A role
+ * that dies is started again, a few times. Outwardly it is like {@link ExperimentRun}.
+ */
+public final class ProcessesRun {
+  private static final Logger LOG = LoggerFactory.getLogger(ProcessesRun.class);
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
+
+  /** After one role's failure the others end by themselves, if the run was given up. */
+  private static final Duration FOLLOWING_LIMIT = Duration.ofSeconds(20);
+
+  private static final int RESTARTS_MAX = 3;
+
+  private final ExperimentRun.Options options;
+  private final Console console;
+  private final Companion companion;
+  private final CompletableFuture<Ended> end = new CompletableFuture<>();
+  private volatile @Nullable Supervisor supervisor;
+  private volatile boolean stopRequested;
+  public @Nullable String summaryJson;
+
+  /** The child whose end ends the run, and its exit status. */
+  private record Ended(ChildProcess child, int status) {}
+
+  /** What goes on beside the run. */
+  public interface Companion {
+    /** How often each role is started again at most, when it dies unexpectedly. */
+    int restartsMax();
+
+    /** Options of each executor, beside those of any run. */
+    default List<String> executorOptions() {
+      return List.of();
+    }
+
+    /** Whether what analytics prints, and each death, stands on the console. */
+    boolean isShown();
+
+    /** All roles were started once. */
+    void began(Supervisor children, KafkaAccess kafka);
+
+    /** Whether it takes care of an end, so that the run goes on. */
+    default boolean takesCareOf(ChildProcess child, int status) {
+      return false;
+    }
+
+    /**
+     * The run is over, and its topics are still there.
+     *
+     * @param folder the run's, finished or failed; it may not exist
+     */
+    void over(KafkaAccess kafka, Topics topics, Path folder)
+        throws IOException, InterruptedException;
+  }
+
+  public ProcessesRun(ExperimentRun.Options options, Console console) {
+    this(options, console, new Nobody());
+  }
+
+  public ProcessesRun(ExperimentRun.Options options, Console console, Companion companion) {
+    this.options = options;
+    this.console = console;
+    this.companion = companion;
+  }
+
+  /** The finished run's summary.json; null if there is none. */
+  @Nullable
+  public String summaryJson() {
+    return summaryJson;
+  }
+
+  /** Runs it, and returns the exit status. */
+  public int execute() throws UserMistakeException, IOException, InterruptedException {
+    ParsedExperiment parsed = options.read();
+    KafkaAccess external = options.externalKafka(parsed);
+    LaneSource.of(parsed).close();
+    if (external != null) {
+      external.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
+    }
+    String runId = options.runIdFor(parsed.experiment());
+    Path running = RunFolder.prepare(options.results(), runId);
+    Path logs = Files.createDirectory(running.resolve("logs"));
+    Path temporary = Files.createTempDirectory("sluice-" + runId + "-");
+    Runnable atOnce =
+        () -> {
+          Supervisor children = supervisor;
+          if (children != null) {
+            children.killAll();
+          }
+          TemporaryFolder.remove(temporary);
+        };
+    try (var log = LogFile.open(logs.resolve("supervisor.log"), Secrets.NONE);
+        var signals = options.listen(this::stop, atOnce)) {
+      ExperimentRun.announce(runId, parsed, console);
+      Ended ended;
+      try (var children = new Supervisor(logs, temporary, new Watcher())) {
+        supervisor = children;
+        ended = run(parsed, external, runId, children, temporary);
+      }
+      return conclude(ended, runId, signals);
+    } finally {
+      TemporaryFolder.remove(temporary);
+    }
+  }
+
+  private Ended run(
+      ParsedExperiment parsed,
+      @Nullable KafkaAccess external,
+      String runId,
+      Supervisor children,
+      Path temporary)
+      throws UserMistakeException, IOException, InterruptedException {
+    int port = external == null ? EmbeddedBroker.freePort() : 0;
+    KafkaAccess kafka =
+        external != null ? external : KafkaAccess.of("broker", "127.0.0.1:" + port, null);
+    List<ChildProcess.Spec> specs = specs(parsed, kafka, port, runId, temporary);
+    console.item(
+        "processes", String.join(", ", specs.stream().map(ChildProcess.Spec::name).toList()));
+    for (ChildProcess.Spec spec : specs) {
+      children.start(spec);
+    }
+    companion.began(children, kafka);
+    Ended ended = awaitEnd(children);
+    Path finished = options.results().resolve(runId);
+    companion.over(
+        kafka,
+        new Topics(runId),
+        Files.exists(finished) ? finished : options.results().resolve(runId + ".failed"));
+    return ended;
+  }
+
+  private Ended awaitEnd(Supervisor children) throws IOException, InterruptedException {
+    ChildProcess analyze = children.child("analyze");
+    try (var relay = companion.isShown() ? new Relay(analyze.output(), console) : null) {
+      if (stopRequested) {
+        stop(); // it came before there was anybody to stop
+      }
+      Ended first = end.get();
+      if (isOver(first)) {
+        return first;
+      }
+      if (!first.child().name().equals("analyze")) {
+        // Where the run was given up, analytics says so and leaves what there is.
+        analyze = children.child("analyze");
+        if (analyze.process().waitFor(FOLLOWING_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+          return new Ended(analyze, analyze.process().exitValue());
+        }
+      }
+      if (first.child().name().equals("analyze")) {
+        awaitOthers(children);
+      }
+      return first;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("nobody completes it so", e);
+    }
+  }
+
+  /**
+   * Whether nothing more can come of the run: a mistake, or a stop before it began. Generators that
+   * were started again had begun it, maybe.
+   */
+  private boolean isOver(Ended ended) {
+    return ended.status() == ExitStatus.MISTAKE
+        || (stopRequested
+            && ended.child().name().equals("produce")
+            && ended.child().restarts() == 0);
+  }
+
+  /** The roles end with the run; the broker does not. */
+  private static void awaitOthers(Supervisor children) throws InterruptedException {
+    long deadlineNs = System.nanoTime() + FOLLOWING_LIMIT.toNanos();
+    for (ChildProcess child : children.children()) {
+      if (!child.name().equals("broker")
+          && !child
+              .process()
+              .waitFor(Math.max(0, deadlineNs - System.nanoTime()), TimeUnit.NANOSECONDS)) {
+        LOG.warn("{} has not ended with the run", child.name());
+      }
+    }
+  }
+
+  private int conclude(Ended ended, String runId, Signals signals)
+      throws UserMistakeException, IOException {
+    Path finished = options.results().resolve(runId);
+    if (Files.exists(finished)) {
+      summaryJson = Files.readString(finished.resolve("summary.json"));
+      return signals.received() ? signals.exitStatus() : ended.status();
+    }
+    boolean mistake = ended.status() == ExitStatus.MISTAKE;
+    boolean stopped = !mistake && isOver(ended);
+    Path failed = options.results().resolve(runId + ".failed");
+    Path running = options.results().resolve(runId + ".running");
+    Path logs = (Files.exists(failed) ? failed : running).resolve("logs");
+    List<String> why = Supervisor.lastError(ended.child(), logs);
+    if (!Files.exists(failed)) {
+      try (var folder = RunFolder.takeOver(options.results(), runId)) {
+        if (mistake || stopped) {
+          folder.discardAll();
+        }
+      }
+    }
+    if (stopped) {
+      console.line("Stopped before the first job.");
+      return signals.exitStatus();
+    }
+    if (mistake) {
+      why.forEach(System.err::println);
+      return ExitStatus.MISTAKE;
+    }
+    console.line(
+        "sluice: error: the run failed: "
+            + ended.child().name()
+            + " ended with status "
+            + ended.status()
+            + (why.isEmpty() ? "." : ": " + why.get(0).replaceFirst("^sluice: error: ", "")));
+    console.line("  Maybe its log says more: " + failed.resolve("logs"));
+    return ExitStatus.BUG;
+  }
+
+  private List<ChildProcess.Spec> specs(
+      ParsedExperiment parsed, KafkaAccess kafka, int port, String runId, Path temporary) {
+    int shards = parsed.experiment().kafka().shards();
+    List<ChildProcess.Spec> specs = new ArrayList<>();
+    String bootstrap = kafka.bootstrapServers();
+    boolean own = port != 0;
+    if (own) {
+      specs.add(
+          spec(
+              "broker",
+              384,
+              List.of(
+                  "broker",
+                  "--port",
+                  Integer.toString(port),
+                  "--data",
+                  temporary.resolve("broker").toString())));
+    }
+    for (int i = 0; i <= shards; i++) { // one more stands by
+      specs.add(spec("schedule-" + i, 256, command("schedule", bootstrap, runId)));
+    }
+    for (int shard = 0; shard < shards; shard++) {
+      List<String> execute = new ArrayList<>(command("execute", bootstrap, runId));
+      execute.addAll(
+          List.of("--shard", Integer.toString(shard), "--executor-id", "executor-" + shard));
+      execute.addAll(companion.executorOptions());
+      specs.add(
+          spec("execute-" + shard, parsed.experiment().lanes().emulated() ? 256 : 768, execute));
+    }
+    List<String> analyze =
+        new ArrayList<>(
+            command("analyze", bootstrap, runId, "--results", options.results().toString()));
+    if (own || options.keepTopics()) {
+      analyze.add("--keep-topics"); // a broker of ours goes with all it has
+    }
+    specs.add(
+        new ChildProcess.Spec(
+            "analyze", console.isTerminal(), 512, analyze, analyze, companion.restartsMax()));
+    String roles = Integer.toString(specs.size() + (own ? 0 : 1)); // no broker
+    specs.add(
+        new ChildProcess.Spec(
+            "produce",
+            false,
+            256,
+            command("produce", bootstrap, runId, "--after", roles),
+            command("produce", bootstrap, runId, "--after", roles, "--resume"),
+            companion.restartsMax()));
+    return specs;
+  }
+
+  private ChildProcess.Spec spec(String name, int heapMb, List<String> arguments) {
+    return new ChildProcess.Spec(
+        name, false, heapMb, arguments, arguments, companion.restartsMax());
+  }
+
+  private List<String> command(String role, String bootstrap, String runId, String... more) {
+    List<String> command = new ArrayList<>(List.of(role, options.config().toString()));
+    for (String override : options.overrides()) {
+      command.addAll(List.of("--set", override));
+    }
+    command.addAll(List.of("--bootstrap", bootstrap, "--run-id", runId));
+    if (options.kafkaConfig() != null) {
+      command.addAll(List.of("--kafka-config", options.kafkaConfig().toString()));
+    }
+    command.addAll(List.of(more));
+    return command;
+  }
+
+  /** A person wants the run to end. From any thread. */
+  private void stop() {
+    stopRequested = true;
+    console.line("Stopping: no more arrivals, what runs is awaited. Again to stop at once.");
+    Supervisor children = supervisor;
+    if (children == null) {
+      return;
+    }
+    try {
+      for (ChildProcess child : children.children()) {
+        if (child.name().equals("produce")) {
+          child.expectEnd();
+          child.signal(Signal.TERM);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  public static final class Nobody implements Companion {
+    @Override
+    public int restartsMax() {
+      return RESTARTS_MAX;
+    }
+
+    @Override
+    public boolean isShown() {
+      return true;
+    }
+
+    @Override
+    public void began(Supervisor children, KafkaAccess kafka) {}
+
+    @Override
+    public void over(KafkaAccess kafka, Topics topics, Path folder) {}
+  }
+
+  private final class Watcher implements Supervisor.Listener {
+    @Override
+    public void started(ChildProcess child) {
+      LOG.info("{} is process {}", child.name(), child.pid());
+    }
+
+    @Override
+    public void died(ChildProcess child, int status) {
+      LOG.warn("{} died with status {}", child.name(), status);
+      if (!companion.isShown()) {
+        return;
+      }
+      console.line(
+          child.name()
+              + " died (status "
+              + status
+              + "), and is started again, for the "
+              + (child.restarts() + 1)
+              + ". time");
+    }
+
+    @Override
+    public void ended(ChildProcess child, int status) {
+      LOG.info("{} ended with status {}", child.name(), status);
+      if (companion.takesCareOf(child, status)) {
+        return;
+      }
+      if (child.name().equals("analyze") || status != ExitStatus.DONE) {
+        end.complete(new Ended(child, status));
+      }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package dev.sluice.harness.simulate;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.analytics.compare.Agreement;
+import dev.sluice.contract.experiment.ExperimentFile;
+import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.Registries;
+import dev.sluice.harness.terminal.Console;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Finished live runs, each simulated with its own requests, and what came of it beside them. */
+public final class LikeRuns {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final List<Path> folders;
+  private final List<String> overrides;
+  private final @Nullable Path profilePath;
+  private final Console console;
+
+  /**
+   * @param folders of runs, or of repeats of runs
+   * @param profilePath service times from elsewhere; null: as the experiment says
+   */
+  public LikeRuns(
+      List<Path> folders, List<String> overrides, @Nullable Path profilePath, Console console) {
+    this.folders = folders;
+    this.overrides = overrides;
+    this.profilePath = profilePath;
+    this.console = console;
+  }
+
+  /**
+   * Simulates them all, prints the comparison, and returns it as JSON.
+   *
+   * @throws UserMistakeException if a folder is none of a live run, if service times or hops would
+   *     come from the run itself, or if nothing says how long batches take
+   */
+  public String execute() throws UserMistakeException, IOException {
+    List<LiveRun> runs = new ArrayList<>();
+    for (Path folder : folders) {
+      runs.addAll(LiveRun.readAll(folder));
+    }
+    Profile profile = profilePath == null ? null : Profile.read(profilePath);
+    List<JsonNode> live = new ArrayList<>();
+    List<JsonNode> simulated = new ArrayList<>();
+    Set<String> notes = new LinkedHashSet<>();
+    Set<Boolean> emulated = new LinkedHashSet<>();
+    for (LiveRun run : runs) {
+      SimulatedExperiment experiment = experiment(run, profile);
+      emulated.add(experiment.parsed().experiment().lanes().emulated());
+      notes.addAll(experiment.notes());
+      live.add(run.summary());
+      simulated.add(
+          JSON.readTree(
+              experiment
+                  .simulate(run.folder().getFileName().toString(), experiment.environment())
+                  .report()
+                  .summary()
+                  .toJson()));
+      if (run.summary().path("not_comparable").size() > 0) {
+        notes.add(run.folder() + " is not comparable: " + run.summary().path("not_comparable"));
+      }
+    }
+    if (emulated.size() > 1) {
+      throw new UserMistakeException(
+          "--like", "some of these runs had emulated lanes, others real ones", "you want one kind");
+    }
+    notes.forEach(note -> console.line("! " + note));
+    var agreement = new Agreement(live, simulated, emulated.contains(true));
+    console.line("");
+    console.line(agreement.render().stripTrailing());
+    return agreement.toJson();
+  }
+
+  private SimulatedExperiment experiment(LiveRun run, @Nullable Profile profile)
+      throws UserMistakeException {
+    List<String> all = new ArrayList<>(overrides);
+    Path config = run.folder().resolve("config.yaml");
+    ParsedExperiment parsed = ExperimentFile.read(config, all, Registries.vocabulary());
+    refuseItsOwn(run, profile, parsed);
+    String named = parsed.experiment().lanes().latencyTable();
+    if (named != null && !Files.exists(parsed.resolve(named))) {
+      if (profilePath == null || profile == null || profile.run() != null) {
+        throw new UserMistakeException(
+            parsed.location("lanes.latency_table"),
+            "lanes.latency_table (" + named + ") is not to be found from the run's folder",
+            "--profile FILE or --set lanes.latency_table=FILE names it");
+      }
+      all.add("lanes.latency_table=" + profilePath.toAbsolutePath());
+      parsed = ExperimentFile.read(config, all, Registries.vocabulary());
+    }
+    SimulatedExperiment experiment = SimulatedExperiment.of(parsed, profile);
+    if (!experiment.requests().digest().equals(run.requestDigest())) {
+      throw new UserMistakeException(
+          run.folder().toString(),
+          "the run's requests can not be drawn again (request digest "
+              + run.requestDigest()
+              + ", drawn "
+              + experiment.requests().digest()
+              + ")",
+          "another version of Sluice made the run, or a --set changes its load");
+    }
+    return experiment;
+  }
+
+  private void refuseItsOwn(LiveRun run, @Nullable Profile profile, ParsedExperiment parsed)
+      throws UserMistakeException {
+    LiveRun source = profile == null ? null : profile.run();
+    boolean same = source != null && source.requestDigest().equals(run.requestDigest());
+    if (profilePath != null && (run.holds(profilePath) || same)) {
+      throw new UserMistakeException(
+          "--profile",
+          "these service times ("
+              + profilePath
+              + ") come from the run itself, or from one of its very requests",
+          "a profile is meant, or a run with another seed");
+    }
+    String hops = parsed.experiment().simulation().hops();
+    if (hops != null && run.holds(parsed.resolve(hops))) {
+      throw new UserMistakeException(
+          parsed.location("simulation.hops"),
+          "these hops (" + hops + ") are the run's own",
+          "those of another run are meant");
+    }
+  }
+}

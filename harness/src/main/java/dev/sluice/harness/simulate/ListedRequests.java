@@ -1,0 +1,55 @@
+package dev.sluice.harness.simulate;
+
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.producer.requests.Request;
+import dev.sluice.producer.requests.RequestList;
+import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.simulation.Requests;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** A run's request list, dealt to its generators as live ones deal it. For one simulation. */
+final class ListedRequests implements Requests {
+  private static final double NS_PER_SECOND = 1e9;
+
+  private final RequestList list;
+  private final int measuredFrom;
+  private final int measuredTo;
+  private final int[] nextIndex;
+
+  ListedRequests(RequestList list, Experiment experiment) {
+    this.list = list;
+    measuredFrom = list.countBefore(Math.round(experiment.warmupSeconds() * NS_PER_SECOND));
+    measuredTo = list.countBefore(Math.round(experiment.durationSeconds() * NS_PER_SECOND));
+    nextIndex = new int[experiment.generators()];
+    Arrays.setAll(nextIndex, generator -> generator);
+  }
+
+  @Override
+  public @Nullable JobSpec next(int generator) {
+    int index = nextIndex[generator];
+    if (index >= list.size()) {
+      return null;
+    }
+    nextIndex[generator] += nextIndex.length;
+    Request request = list.get(index);
+    return new JobSpec(
+        request.jobId(),
+        generator,
+        index,
+        request.classType(),
+        request.workload(),
+        request.backend(),
+        request.precision(),
+        request.samples(),
+        1,
+        request.sloNs(),
+        request.intendedAtNs());
+  }
+
+  @Override
+  public boolean isMeasured(String jobId) {
+    int index = list.indexOf(jobId);
+    return measuredFrom <= index && index < measuredTo;
+  }
+}

@@ -1,0 +1,184 @@
+package dev.sluice.harness.simulate;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.emulation.LatencyTable;
+import dev.sluice.executor.profile.LatencyKey;
+import dev.sluice.executor.profile.ProfileRow;
+import dev.sluice.scheduling.simulation.BlockSeries;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.IntToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Service times that a person names in place of an experiment's own: a latency table, or a finished
+ * run, whose batches make a table and whose residuals are played again in blocks, so that slow
+ * spells stay slow spells.
+ *
+ * @param run where they come from; null: a table
+ * @param residuals of the run; null: noise is the table's spread
+ */
+record Profile(LatencyTable table, @Nullable LiveRun run, @Nullable Residuals residuals) {
+  /** Keys of fewer batches are left to their neighbours. */
+  private static final int BATCHES_MIN = 3;
+
+  /**
+   * By what each batch was longer than its table says at the rates that it met.
+   *
+   * @param atNs when they started, ascending
+   */
+  record Residuals(List<Long> atNs, List<Double> factors) {
+    Residuals {
+      atNs = List.copyOf(atNs);
+      factors = List.copyOf(factors);
+    }
+
+    /** As a simulation of that seed meets them. */
+    BlockSeries play(long seed) {
+      return new BlockSeries(atNs.stream().mapToLong(ns -> ns).toArray(), seed);
+    }
+  }
+
+  /**
+   * Reads it.
+   *
+   * @param path a CSV file, or a run's folder
+   * @throws UserMistakeException if it is neither, or holds too little
+   */
+  static Profile read(Path path) throws UserMistakeException {
+    return LiveRun.isFolder(path)
+        ? of(LiveRun.read(path))
+        : new Profile(LatencyTable.read(path), null, null);
+  }
+
+  private static Profile of(LiveRun run) throws UserMistakeException {
+    List<LiveRun.Batch> batches = run.batches();
+    LatencyTable table = table(run, batches);
+    return new Profile(table, run, residuals(batches, table));
+  }
+
+  private static LatencyTable table(LiveRun run, List<LiveRun.Batch> batches)
+      throws UserMistakeException {
+    Map<LatencyKey, List<Long>> nsByKey = new TreeMap<>();
+    for (LiveRun.Batch batch : batches) {
+      nsByKey.computeIfAbsent(key(batch), key -> new ArrayList<>()).add(worked(batch));
+    }
+    List<ProfileRow> rows = new ArrayList<>();
+    nsByKey.forEach(
+        (key, ns) -> {
+          for (int i = 0; ns.size() >= BATCHES_MIN && i < ns.size(); i++) {
+            rows.add(new ProfileRow("recorded", key, 1, i + 1, 0, ns.get(i), null, 0, 0));
+          }
+        });
+    if (rows.isEmpty()) {
+      throw new UserMistakeException(
+          run.folder().toString(),
+          "no kind of batch ran " + BATCHES_MIN + " times in it",
+          "a longer run is meant");
+    }
+    try {
+      Path file = Files.createTempFile("sluice-recorded", ".csv");
+      try {
+        LatencyTable.write(
+            file, "recorded", List.of("Batches of the run " + run.folder() + "."), rows);
+        return LatencyTable.read(file);
+      } finally {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException("no temporary file can be written", e);
+    }
+  }
+
+  private static LatencyKey key(LiveRun.Batch batch) {
+    return new LatencyKey(
+        batch.model().workload(),
+        batch.model().backend(),
+        batch.model().precision(),
+        1,
+        batch.samples(),
+        batch.busyLanes());
+  }
+
+  /**
+   * What its work took: on emulated lanes without their own lateness, which is part of the hops.
+   */
+  private static long worked(LiveRun.Batch batch) {
+    Long workNs = batch.workNs();
+    return Math.max(1, workNs == null ? batch.serviceNs() : workNs);
+  }
+
+  private static Residuals residuals(List<LiveRun.Batch> batches, LatencyTable table) {
+    Map<String, BusyLanes> busyByExecutor = new HashMap<>(); // looked up, never iterated
+    batches.stream()
+        .map(LiveRun.Batch::executorId)
+        .distinct()
+        .forEach(
+            executor ->
+                busyByExecutor.put(
+                    executor,
+                    BusyLanes.of(
+                        batches.stream().filter(b -> b.executorId().equals(executor)).toList())));
+    List<Long> atNs = new ArrayList<>();
+    List<Double> factors = new ArrayList<>();
+    for (LiveRun.Batch batch : batches) {
+      BusyLanes busy = busyByExecutor.get(batch.executorId());
+      if (busy != null && batch.startedNs() >= 0 && table.holds(batch.model())) {
+        long endNs = batch.startedNs() + worked(batch);
+        atNs.add(batch.startedNs());
+        factors.add(
+            busy.worth(
+                batch.startedNs(),
+                endNs,
+                lanes -> table.meanMs(batch.model(), batch.samples(), lanes) * 1e6));
+      }
+    }
+    return new Residuals(atNs, factors);
+  }
+
+  /** How many lanes ran a batch, by time: steps[i] from atNs[i] on. */
+  private record BusyLanes(List<Long> atNs, List<Integer> lanes) {
+    private record Step(long atNs, int by) {}
+
+    static BusyLanes of(List<LiveRun.Batch> batches) {
+      List<Step> steps = new ArrayList<>();
+      for (LiveRun.Batch batch : batches) {
+        steps.add(new Step(batch.startedNs(), 1));
+        steps.add(new Step(batch.startedNs() + worked(batch), -1));
+      }
+      steps.sort(Comparator.comparingLong(Step::atNs).thenComparingInt(Step::by));
+      List<Long> atNs = new ArrayList<>();
+      List<Integer> lanes = new ArrayList<>();
+      int busy = 0;
+      for (Step step : steps) {
+        busy += step.by();
+        atNs.add(step.atNs());
+        lanes.add(busy);
+      }
+      return new BusyLanes(atNs, lanes);
+    }
+
+    /** How many whole batches a time is worth, at so many nanoseconds a batch by busy lanes. */
+    double worth(long fromNs, long toNs, IntToDoubleFunction nsByLanes) {
+      int at = Collections.binarySearch(atNs, fromNs);
+      int step = at < 0 ? Math.max(0, -at - 2) : at;
+      double worth = 0;
+      for (; step < atNs.size() && atNs.get(step) < toNs; step++) {
+        long beginNs = Math.max(fromNs, atNs.get(step));
+        long endNs = step + 1 < atNs.size() ? Math.min(toNs, atNs.get(step + 1)) : toNs;
+        if (endNs > beginNs) {
+          worth += (endNs - beginNs) / nsByLanes.applyAsDouble(Math.max(1, lanes.get(step)));
+        }
+      }
+      return worth;
+    }
+  }
+}

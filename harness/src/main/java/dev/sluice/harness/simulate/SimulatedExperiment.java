@@ -1,0 +1,319 @@
+package dev.sluice.harness.simulate;
+
+import dev.sluice.analytics.fold.RunContext;
+import dev.sluice.analytics.fold.RunFold;
+import dev.sluice.analytics.report.RunReport;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.Outcome;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.dispatch.LaneSource;
+import dev.sluice.executor.emulation.Emulation;
+import dev.sluice.executor.emulation.LatencyTable;
+import dev.sluice.executor.lane.ExecutorSettings;
+import dev.sluice.executor.latency.LatencyModel;
+import dev.sluice.executor.latency.PredictionTable;
+import dev.sluice.executor.network.WorkloadInfo;
+import dev.sluice.harness.frame.Environment;
+import dev.sluice.harness.role.Predictions;
+import dev.sluice.producer.requests.RequestList;
+import dev.sluice.scheduler.translation.ExperimentCore;
+import dev.sluice.scheduler.translation.SimulatedLog;
+import dev.sluice.scheduling.simulation.Simulation;
+import dev.sluice.scheduling.simulation.SimulationEnd;
+import dev.sluice.scheduling.simulation.SimulationSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An experiment with all that its simulation takes in place of the machine. May be simulated any
+ * number of times, each time with equal rows.
+ *
+ * @param capabilities what each lane reports that it can run
+ * @param predictions what executors publish when they join; null: nothing
+ * @param requests the very list that a live run sends
+ * @param notes what every output says first
+ */
+record SimulatedExperiment(
+    ParsedExperiment parsed,
+    String deviceKind,
+    List<Capability> capabilities,
+    @Nullable PredictionsPublished predictions,
+    SimulatedTimes.Source times,
+    HopsFile hops,
+    RequestList requests,
+    List<String> notes) {
+  private static final double NS_PER_SECOND = 1e9;
+
+  /** What real lanes of an experiment are taken to be where no model says it. */
+  private static final String REAL_KIND = "cpu";
+
+  SimulatedExperiment {
+    capabilities = List.copyOf(capabilities);
+    notes = List.copyOf(notes);
+  }
+
+  /**
+   * Reads what has to be read.
+   *
+   * @param profile service times in place of what the experiment names; null: none
+   * @throws UserMistakeException if a file is missing or wrong, or nothing says how long batches
+   *     take
+   */
+  static SimulatedExperiment of(ParsedExperiment parsed, @Nullable Profile profile)
+      throws UserMistakeException {
+    Experiment experiment = parsed.experiment();
+    try (LaneSource lanes = LaneSource.of(parsed)) {
+      RequestList requests = RequestList.draw(experiment, lanes::isolatedMs);
+      var settings = ExecutorSettings.of(experiment, "executor", 1, 0);
+      boolean emulated = experiment.lanes().emulated();
+      LatencyModel model = latencyModel(experiment);
+      boolean modelled = profile == null && !emulated && model != null && knowsAll(model, settings);
+      LatencyTable table = modelled ? null : table(parsed, profile, lanes);
+      HopsFile hops = HopsFile.of(parsed);
+      List<String> notes = new ArrayList<>();
+      String deviceKind;
+      SimulatedTimes.Source times;
+      List<Capability> capabilities;
+      PredictionsPublished predictions = null;
+      if (table == null && !emulated) {
+        if (model == null || !modelled) {
+          throw new UserMistakeException(
+              parsed.location("lanes"),
+              "nothing says how long batches take on these lanes (kind real)",
+              "--profile FILE names a latency table, as ./sluice profile leaves it, or"
+                  + " simulation.latency_table one of configs/latency");
+        }
+        predictions = reach(experiment, settings).fill(model, "executor", 1);
+        times = SimulatedTimes.Source.of(predictions, experiment.seed());
+        deviceKind = model.deviceKind();
+        capabilities = capabilities(settings, times);
+        notes.add(
+            "service times: predictions of model "
+                + model.version()
+                + ", each batch off by one of its residuals");
+      } else {
+        boolean recorded = profile != null && profile.run() != null; // as fast as its lanes were
+        Emulation emulation =
+            LaneSource.emulation(
+                experiment, table, emulated && !recorded ? experiment.lanes().speed() : 1);
+        Profile.Residuals residuals = profile == null ? null : profile.residuals();
+        times =
+            residuals == null
+                ? SimulatedTimes.Source.of(emulation, experiment.seed())
+                : SimulatedTimes.Source.of(emulation, residuals, experiment.seed());
+        deviceKind = emulated ? emulation.deviceKind() : kind(model);
+        capabilities = emulation.capabilities(settings);
+        notes.add(
+            table == null
+                ? "service times: linear, as the experiment says"
+                : residuals == null
+                    ? "service times: " + LaneSource.describe(table)
+                    : "service times: means of a recorded run's batches, each off by one of its"
+                        + " residuals, played in blocks of a second");
+        if (table == null || !table.hasContention()) {
+          notes.add("lanes have no contention");
+        }
+        if (model != null
+            && model.deviceKind().equals(deviceKind)
+            && reach(experiment, settings).isKnownTo(model)) {
+          predictions = reach(experiment, settings).fill(model, "executor", 1);
+        }
+      }
+      notes.add("hops: " + hops.name());
+      if (experiment.predictor().enabled()) {
+        notes.add(
+            predictions == null
+                ? "predictor: no model for " + deviceKind + ", running means"
+                : "predictor: model " + predictions.modelVersion() + ", not fitted again");
+      }
+      return new SimulatedExperiment(
+          parsed,
+          deviceKind,
+          capabilities,
+          predictions,
+          times,
+          emulated ? hops : hops.withoutLateLanes(),
+          requests,
+          notes);
+    }
+  }
+
+  private static String kind(@Nullable LatencyModel model) {
+    return model == null ? REAL_KIND : model.deviceKind();
+  }
+
+  private static @Nullable LatencyTable table(
+      ParsedExperiment parsed, @Nullable Profile profile, LaneSource lanes)
+      throws UserMistakeException {
+    if (profile != null) {
+      return profile.table();
+    }
+    if (parsed.experiment().lanes().emulated()) {
+      return lanes.latencyTable();
+    }
+    String named = parsed.experiment().simulation().latencyTable();
+    if (named == null) {
+      return null;
+    }
+    Path file = parsed.resolve(named);
+    if (!Files.exists(file)) {
+      throw new UserMistakeException(
+          parsed.location("simulation.latency_table"),
+          "simulation.latency_table (" + file + ") does not exist",
+          "the path is wrong (it counts from the folder of the experiment file), or --profile FILE"
+              + " names the table");
+    }
+    return LatencyTable.read(file);
+  }
+
+  /** The model that the experiment names, if it may be used and is there. */
+  private static @Nullable LatencyModel latencyModel(Experiment experiment)
+      throws UserMistakeException {
+    if (!experiment.predictor().enabled()) {
+      return null;
+    }
+    Path path =
+        Path.of(System.getProperty("sluice.home", "."))
+            .resolve(experiment.predictor().modelPath())
+            .normalize();
+    return Files.exists(path) ? LatencyModel.read(path) : null;
+  }
+
+  private static PredictionTable reach(Experiment experiment, ExecutorSettings settings) {
+    return Predictions.reach(experiment, settings);
+  }
+
+  private static boolean knowsAll(LatencyModel model, ExecutorSettings settings) {
+    return settings.models().stream()
+        .allMatch(
+            key ->
+                new PredictionTable(List.of(key), settings.threadsPerLane(), 1, 1)
+                    .isKnownTo(model));
+  }
+
+  private static List<Capability> capabilities(
+      ExecutorSettings settings, SimulatedTimes.Source times) {
+    return settings.models().stream()
+        .map(
+            (ModelKey key) ->
+                new Capability(
+                    key.workload(),
+                    key.backend(),
+                    key.precision(),
+                    LaneSource.flopsPerSample(key.workload()),
+                    settings.warmUpSamples().stream()
+                        .map(
+                            samples ->
+                                new WarmUp(samples, Math.round(times.meanNs(key, samples, 1))))
+                        .toList()))
+        .toList();
+  }
+
+  /** Each workload's size, by name, as far as it is known. */
+  Map<String, WorkloadInfo> workloadInfos() {
+    return LaneSource.knownWorkloads(parsed.experiment());
+  }
+
+  /** What it is simulated by, for its folder. */
+  Environment environment() throws IOException {
+    return Environment.ofSimulation(parsed.experiment(), notes, workloadInfos());
+  }
+
+  /** What a simulation made: its rows with all figures, and how it went. */
+  record Simulated(RunReport report, SimulationEnd end) {}
+
+  /**
+   * Simulates it, and makes the rows of a live run's second reading from what its log would hold.
+   */
+  Simulated simulate(String runId, Environment environment) {
+    Experiment experiment = parsed.experiment();
+    var begun =
+        new RunStarted(
+            runId,
+            SimulatedLog.TIME_ZERO_EPOCH_MS,
+            experiment.seed(),
+            ResolvedConfig.digest(experiment),
+            requests.digest(),
+            experiment.kafka().shards(),
+            experiment.generators(),
+            tailEndNs());
+    var fold = new RunFold();
+    fold.onRunRecord(begun, SimulatedLog.TIME_ZERO_EPOCH_MS);
+    SimulationEnd end =
+        Simulation.run(
+            settings(),
+            new SimulatedTimes(times, experiment.lanes().count()),
+            new ListedRequests(requests, experiment),
+            new SimulatedLog(begun, experiment.lanes().emulated(), into(fold)));
+    fold.onRunRecord(
+        new RunEnded(runId, end.jobs(), end.tailLimitReached(), false, end.endedAtNs(), null),
+        SimulatedLog.TIME_ZERO_EPOCH_MS + end.endedAtNs() / 1_000_000);
+    var context =
+        new RunContext(
+            experiment,
+            runId,
+            environment.notes(),
+            environment.versions(),
+            /* begunAtEpochMs= */ null,
+            /* simulated= */ true);
+    return new Simulated(RunReport.of(fold, context), end);
+  }
+
+  private long tailEndNs() {
+    Experiment experiment = parsed.experiment();
+    return Math.round((experiment.durationSeconds() + experiment.tailSeconds()) * NS_PER_SECOND);
+  }
+
+  private SimulationSettings settings() {
+    Experiment experiment = parsed.experiment();
+    var resources = experiment.resources();
+    PredictionsPublished table = predictions;
+    return new SimulationSettings(
+        ExperimentCore.settings(experiment),
+        ExperimentCore.policies(experiment),
+        experiment.kafka().shards(),
+        experiment.lanes().count(),
+        resources.enabled() ? resources.totalTokens() : Long.MAX_VALUE,
+        deviceKind,
+        ExperimentCore.capabilities(capabilities),
+        table == null ? null : ExperimentCore.predictions(table),
+        experiment.generators(),
+        Math.round(experiment.durationSeconds() * NS_PER_SECOND),
+        tailEndNs(),
+        hops.play(experiment.seed()));
+  }
+
+  private static SimulatedLog.Reader into(RunFold fold) {
+    return new SimulatedLog.Reader() {
+      @Override
+      public void onFact(Fact fact, int shard, long appendedAtEpochMs) {
+        fold.onFact(fact, shard, appendedAtEpochMs);
+      }
+
+      @Override
+      public void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {
+        fold.onDispatch(dispatch, shard, appendedAtEpochMs);
+      }
+
+      @Override
+      public void onOutcome(Outcome outcome, int shard, long appendedAtEpochMs) {
+        fold.onOutcome(outcome, shard, appendedAtEpochMs);
+      }
+    };
+  }
+}

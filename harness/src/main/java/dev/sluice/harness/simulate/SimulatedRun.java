@@ -1,0 +1,204 @@
+package dev.sluice.harness.simulate;
+
+import dev.sluice.analytics.compare.Repeats;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.ExperimentFile;
+import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.Environment;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.Registries;
+import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.process.LogFile;
+import dev.sluice.harness.process.Secrets;
+import dev.sluice.harness.role.AnalyzeRole;
+import dev.sluice.harness.run.ExperimentRun;
+import dev.sluice.harness.terminal.Console;
+import dev.sluice.producer.arrivals.RepeatSeeds;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/** An experiment in virtual time, once or several times, from its file to its finished folder. */
+public final class SimulatedRun {
+  private final Options options;
+  private final Console console;
+  public @Nullable String summaryJson;
+
+  /**
+   * What the command line said.
+   *
+   * @param runId null: made from the run's name and the time
+   * @param profile where service times come from in place of what the experiment names: a latency
+   *     table, or a run's folder; null: nowhere
+   * @param noTrace whether rows and pictures are left out
+   */
+  public record Options(
+      Path config,
+      List<String> overrides,
+      Path results,
+      @Nullable String runId,
+      @Nullable Path profile,
+      boolean noTrace) {
+    @Nullable Profile readProfile() throws UserMistakeException {
+      return profile == null ? null : Profile.read(profile);
+    }
+
+    ParsedExperiment read(List<String> moreOverrides) throws UserMistakeException {
+      List<String> all = new ArrayList<>(overrides);
+      all.addAll(moreOverrides);
+      return ExperimentFile.read(config, all, Registries.vocabulary());
+    }
+
+    public String runIdFor(Experiment experiment) {
+      return runId != null
+          ? runId
+          : experiment.runName() + "-simulated-" + ExperimentRun.STAMP.format(Instant.now());
+    }
+  }
+
+  public SimulatedRun(Options options, Console console) {
+    this.options = options;
+    this.console = console;
+  }
+
+  /** The finished summary.json; null if there is none. */
+  @Nullable
+  public String summaryJson() {
+    return summaryJson;
+  }
+
+  /** Simulates it once, and returns the exit status. */
+  public int execute() throws UserMistakeException, IOException {
+    ParsedExperiment parsed = options.read(List.of());
+    SimulatedExperiment experiment = SimulatedExperiment.of(parsed, options.readProfile());
+    String runId = options.runIdFor(parsed.experiment());
+    try (var folder = RunFolder.create(options.results(), runId);
+        var log = LogFile.open(folder.log(), Secrets.NONE)) {
+      announce(experiment, runId);
+      long beganNs = System.nanoTime();
+      SimulatedExperiment.Simulated simulated = write(experiment, runId, folder.path());
+      double seconds = (System.nanoTime() - beganNs) / 1e9;
+      console.item(
+          "simulated",
+          String.format(
+              Locale.ROOT,
+              "%,d jobs and %,d events up to %.1f s, in %.1f s with all that is written",
+              simulated.end().jobs(),
+              simulated.end().events(),
+              simulated.end().endedAtNs() / 1e9,
+              seconds));
+      summaryJson = simulated.report().summary().toJson();
+      return AnalyzeRole.conclude(simulated.report(), folder, console);
+    }
+  }
+
+  private void announce(SimulatedExperiment experiment, String runId) {
+    ExperimentRun.announce(runId, experiment.parsed(), console);
+    console.item("simulated", "nothing runs and nothing waits");
+    experiment.notes().forEach(note -> console.item("", note));
+    ExperimentRun.showOfferedLoad(
+        experiment.parsed().experiment(),
+        experiment.requests(),
+        experiment.capabilities(),
+        console);
+  }
+
+  private SimulatedExperiment.Simulated write(
+      SimulatedExperiment experiment, String runId, Path folder) throws IOException {
+    Environment environment = experiment.environment();
+    SimulatedExperiment.Simulated simulated = experiment.simulate(runId, environment);
+    if (options.noTrace()) {
+      simulated.report().writeSummary(folder);
+    } else {
+      simulated.report().write(folder);
+    }
+    AnalyzeRole.writeConfig(
+        experiment.parsed().experiment(),
+        simulated.report(),
+        environment,
+        experiment.requests().digest(),
+        folder);
+    return simulated;
+  }
+
+  /** Simulates it several times, in parallel, and returns the worst exit status. */
+  public int execute(int repeats) throws UserMistakeException, IOException, InterruptedException {
+    ParsedExperiment parsed = options.read(List.of());
+    Profile profile = options.readProfile();
+    SimulatedExperiment first = SimulatedExperiment.of(parsed, profile);
+    String runId = options.runIdFor(parsed.experiment());
+    try (var folder = RunFolder.create(options.results(), runId);
+        var log = LogFile.open(folder.log(), Secrets.NONE)) {
+      announce(first, runId);
+      long beganNs = System.nanoTime();
+      Map<Path, Long> seedByFolder = new LinkedHashMap<>();
+      int worst =
+          inParallel(parsed.experiment().seed(), runId, repeats, profile, folder, seedByFolder);
+      Repeats all = Repeats.read(seedByFolder);
+      all.write(folder.path());
+      summaryJson = all.toJson();
+      Path finished = folder.finish();
+      console.item(
+          "simulated",
+          String.format(
+              Locale.ROOT, "%d times in %.1f s", repeats, (System.nanoTime() - beganNs) / 1e9));
+      console.line("");
+      console.line(all.render().stripTrailing());
+      console.line("");
+      console.line("Folder    " + finished);
+      return worst;
+    }
+  }
+
+  private int inParallel(
+      long seed,
+      String runId,
+      int repeats,
+      @Nullable Profile profile,
+      RunFolder folder,
+      Map<Path, Long> seedByFolder)
+      throws UserMistakeException, IOException, InterruptedException {
+    ExecutorService threads =
+        Executors.newFixedThreadPool(Math.min(repeats, Runtime.getRuntime().availableProcessors()));
+    try {
+      List<Future<Integer>> running = new ArrayList<>();
+      for (int repeat = 1; repeat <= repeats; repeat++) {
+        long repeatSeed = RepeatSeeds.of(seed, repeat);
+        String repeatId = runId + "-" + repeat;
+        Path path = Files.createDirectory(folder.path().resolve(repeatId));
+        seedByFolder.put(path, repeatSeed);
+        running.add(
+            threads.submit(
+                () -> {
+                  SimulatedExperiment experiment =
+                      SimulatedExperiment.of(options.read(List.of("seed=" + repeatSeed)), profile);
+                  return AnalyzeRole.status(write(experiment, repeatId, path).report());
+                }));
+      }
+      int worst = ExitStatus.DONE;
+      for (Future<Integer> one : running) {
+        worst = Math.max(worst, one.get());
+      }
+      return worst;
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof UserMistakeException mistake) {
+        throw mistake;
+      }
+      throw new IllegalStateException("a simulation failed", e.getCause());
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+}

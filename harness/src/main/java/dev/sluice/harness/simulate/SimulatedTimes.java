@@ -1,0 +1,145 @@
+package dev.sluice.harness.simulate;
+
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.emulation.Emulation;
+import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.simulation.BlockSeries;
+import dev.sluice.scheduling.simulation.ServiceModel;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Service times of a simulation, looked up once for each model and samples. For one simulation: not
+ * for use by several threads.
+ */
+final class SimulatedTimes implements ServiceModel {
+  private final Source source;
+  private final int lanes;
+  private final Map<Key, double[]> nsByBusyLanes = new HashMap<>();
+
+  private record Key(String workload, String backend, String precision, int samples) {}
+
+  /** Where they come from. May be used from many threads. */
+  interface Source {
+    /** Typical service time in nanoseconds; busyLanes counts the lane itself. */
+    double meanNs(ModelKey model, int samples, int busyLanes);
+
+    /** What it is multiplied by for one batch. */
+    double factor(ModelKey model, JobSpec first, int samples, int attempt, long startsAtNs);
+
+    /** As lanes that emulate do. */
+    static Source of(Emulation emulation, long seed) {
+      return new Source() {
+        @Override
+        public double meanNs(ModelKey model, int samples, int busyLanes) {
+          return emulation.meanNs(model, samples, busyLanes);
+        }
+
+        @Override
+        public double factor(
+            ModelKey model, JobSpec first, int samples, int attempt, long startsAtNs) {
+          return emulation.drift(startsAtNs)
+              * emulation.noise(seed, first.id(), attempt, model, samples);
+        }
+      };
+    }
+
+    /** As lanes that emulate do, but for the noise, which is played from a recorded run. */
+    static Source of(Emulation emulation, Profile.Residuals residuals, long seed) {
+      BlockSeries series = residuals.play(seed);
+      return new Source() {
+        @Override
+        public double meanNs(ModelKey model, int samples, int busyLanes) {
+          return emulation.meanNs(model, samples, busyLanes);
+        }
+
+        @Override
+        public double factor(
+            ModelKey model, JobSpec first, int samples, int attempt, long startsAtNs) {
+          return emulation.drift(startsAtNs) * residuals.factors().get(series.row(startsAtNs));
+        }
+      };
+    }
+
+    /**
+     * As a table of predictions says, each batch off by one of the table's residuals, which is
+     * drawn by seed, first job and attempt.
+     */
+    static Source of(PredictionsPublished table, long seed) {
+      Map<ModelKey, List<List<Long>>> meanNs = new HashMap<>();
+      table
+          .services()
+          .forEach(
+              s -> meanNs.put(new ModelKey(s.workload(), s.backend(), s.precision()), s.meanNs()));
+      Map<List<String>, List<Double>> residuals = new HashMap<>();
+      table
+          .calibrations()
+          .forEach(c -> residuals.put(List.of(c.workload(), c.backend()), c.residuals()));
+      return new Source() {
+        @Override
+        public double meanNs(ModelKey model, int samples, int busyLanes) {
+          List<List<Long>> byBusyLanes = meanNs.getOrDefault(model, List.of());
+          return byBusyLanes.get(Math.min(busyLanes, byBusyLanes.size()) - 1).get(samples - 1);
+        }
+
+        @Override
+        public double factor(
+            ModelKey model, JobSpec first, int samples, int attempt, long startsAtNs) {
+          List<Double> sorted =
+              residuals.getOrDefault(List.of(model.workload(), model.backend()), List.of());
+          return sorted.isEmpty()
+              ? 1
+              : StrictMath.exp(between(sorted, Emulation.uniform(seed, first.id(), attempt)));
+        }
+      };
+    }
+
+    /** The quantile of sorted values, linear between two of them. */
+    private static double between(List<Double> sorted, double probability) {
+      double at = probability * (sorted.size() - 1);
+      int below = Math.min((int) at, sorted.size() - 1);
+      int above = Math.min(below + 1, sorted.size() - 1);
+      return sorted.get(below) + (at - below) * (sorted.get(above) - sorted.get(below));
+    }
+  }
+
+  /**
+   * @param lanes how many may be busy at once
+   */
+  SimulatedTimes(Source source, int lanes) {
+    this.source = source;
+    this.lanes = lanes;
+  }
+
+  private static ModelKey model(JobSpec job) {
+    return new ModelKey(job.workload(), job.backend(), job.precision());
+  }
+
+  @Override
+  public double[] nsByBusyLanes(JobSpec first, int samples) {
+    var key = new Key(first.workload(), first.backend(), first.precision(), samples);
+    double[] known = nsByBusyLanes.get(key);
+    if (known == null) {
+      known = look(model(first), samples);
+      nsByBusyLanes.put(key, known);
+    }
+    return known;
+  }
+
+  private double[] look(ModelKey model, int samples) {
+    var ns = new double[lanes];
+    boolean same = true;
+    for (int busyLanes = 1; busyLanes <= lanes; busyLanes++) {
+      ns[busyLanes - 1] = source.meanNs(model, samples, busyLanes);
+      same &= ns[busyLanes - 1] == ns[0];
+    }
+    return same ? new double[] {ns[0]} : ns;
+  }
+
+  @Override
+  public double factor(JobSpec first, int samples, int attempt, long startsAtNs) {
+    return source.factor(model(first), first, samples, attempt, startsAtNs);
+  }
+}

@@ -1,0 +1,57 @@
+package dev.sluice.harness.terminal;
+
+import dev.sluice.executor.model.ModelProgress;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.jspecify.annotations.Nullable;
+
+/** Shows how the writing of model files goes on: a bar on a terminal, a line per file elsewhere. */
+public final class ModelBar implements ModelProgress, AutoCloseable {
+  private static final int WIDTH = 78;
+  private static final long MIB = 1 << 20;
+
+  private final Console console;
+  private @Nullable ProgressBar bar;
+
+  public ModelBar(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public void started(String name, long bytes) {
+    if (console.isTerminal()) {
+      bar =
+          new ProgressBarBuilder()
+              .setTaskName("  writing " + name)
+              .setInitialMax(bytes)
+              .setUnit(" MiB", MIB)
+              .setStyle(ProgressBarStyle.ASCII)
+              .setConsumer(new ConsoleProgressBarConsumer(console.stream(), WIDTH))
+              .build();
+    } else {
+      console.item("models", "writing " + name + ", " + bytes / MIB + " MiB");
+    }
+  }
+
+  @Override
+  public void advanced(long bytes) {
+    if (bar != null) {
+      bar.stepBy(bytes);
+    }
+  }
+
+  @Override
+  public void finished() {
+    close();
+  }
+
+  @Override
+  public void close() {
+    if (bar != null) {
+      bar.close();
+      bar = null;
+    }
+  }
+}

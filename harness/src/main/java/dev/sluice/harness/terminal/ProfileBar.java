@@ -1,0 +1,54 @@
+package dev.sluice.harness.terminal;
+
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.jspecify.annotations.Nullable;
+
+/** Shows how a profile goes on: a bar on a terminal, a line for each tenth elsewhere. */
+public final class ProfileBar implements AutoCloseable {
+  private static final int WIDTH = 78;
+  private static final int TENTHS = 10;
+
+  private final Console console;
+  private final long total;
+  private final @Nullable ProgressBar bar;
+  private long done;
+  private boolean closed;
+
+  /**
+   * @param total repeats that are to be measured
+   */
+  public ProfileBar(Console console, long total) {
+    this.console = console;
+    this.total = total;
+    bar =
+        console.isTerminal()
+            ? new ProgressBarBuilder()
+                .setTaskName("  measuring")
+                .setInitialMax(total)
+                .setStyle(ProgressBarStyle.ASCII)
+                .setConsumer(new ConsoleProgressBarConsumer(console.stream(), WIDTH))
+                .build()
+            : null;
+  }
+
+  /** One more repeat is measured. From any thread. */
+  public synchronized void measured() {
+    done++;
+    if (bar != null) {
+      bar.step();
+    } else if (done * TENTHS / total > (done - 1) * TENTHS / total) {
+      console.item("measuring", done + " of " + total);
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    if (bar != null && !closed) {
+      bar.close();
+    }
+    closed = true;
+  }
+}

@@ -1,0 +1,122 @@
+package dev.sluice.harness.workflow;
+
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.Event;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.harness.process.RoleFailedException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The one shard of a run of workflows, as whoever sends its requests writes and reads it. */
+final class WorkflowLog implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(WorkflowLog.class);
+
+  private final Topics topics;
+  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final KafkaProducer<byte[], byte[]> producer;
+
+  /** Reads from the beginning; what the scheduler writes, once it is committed. */
+  WorkflowLog(Topics topics, Map<String, Object> kafka) {
+    this.topics = topics;
+    Map<String, Object> reading = new HashMap<>(kafka);
+    reading.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    reading.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+    reading.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+    consumer =
+        new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    List<TopicPartition> partitions =
+        List.of(
+            new TopicPartition(topics.facts(), 0),
+            new TopicPartition(topics.dispatches(), 0),
+            new TopicPartition(topics.outcomes(), 0));
+    consumer.assign(partitions);
+    consumer.seekToBeginning(partitions);
+    Map<String, Object> writing = new HashMap<>(kafka);
+    writing.put(ProducerConfig.ACKS_CONFIG, "all");
+    writing.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+    writing.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+    producer = new KafkaProducer<>(writing, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  /** Says that the run begins, to all its readers. */
+  void begin(RunStarted run) throws RoleFailedException, InterruptedException {
+    append(topics.runs(), EventCodec.RUNS.write(run));
+    append(topics.facts(), EventCodec.FACTS.write(run));
+  }
+
+  /** Says that the run has ended. */
+  void end(RunEnded run) throws RoleFailedException, InterruptedException {
+    append(topics.runs(), EventCodec.RUNS.write(run));
+  }
+
+  /** Begins to append a fact, after those before it. */
+  void send(Fact fact, Consumer<Throwable> onFailure) {
+    var unused =
+        producer.send(
+            new ProducerRecord<>(topics.facts(), 0, null, EventCodec.FACTS.write(fact)),
+            (written, failure) -> {
+              if (failure != null) {
+                onFailure.accept(failure);
+              }
+            });
+  }
+
+  /** Appends a fact, and waits until it stands in the log. */
+  void append(Fact fact) throws RoleFailedException, InterruptedException {
+    append(topics.facts(), EventCodec.FACTS.write(fact));
+  }
+
+  private void append(String topic, byte[] event) throws RoleFailedException, InterruptedException {
+    try {
+      producer.send(new ProducerRecord<>(topic, 0, null, event)).get();
+    } catch (ExecutionException e) {
+      throw new RoleFailedException("the log takes nothing more: " + e.getMessage(), e);
+    }
+  }
+
+  /** What has come to stand in the log; waits for the first of it at most so long. */
+  List<Event> poll(Duration timeout) {
+    List<Event> events = new ArrayList<>();
+    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(timeout)) {
+      byte[] bytes = record.value() == null ? new byte[0] : record.value();
+      try {
+        if (record.topic().equals(topics.facts())) {
+          events.add(EventCodec.FACTS.read(bytes));
+        } else if (record.topic().equals(topics.dispatches())) {
+          events.add(EventCodec.DISPATCHES.read(bytes));
+        } else {
+          events.add(EventCodec.OUTCOMES.read(bytes));
+        }
+      } catch (UnreadableEventException e) {
+        LOG.warn("{} at {} is no event", record.topic(), record.offset(), e);
+      }
+    }
+    return events;
+  }
+
+  @Override
+  public void close() {
+    producer.close();
+    consumer.close();
+  }
+}

@@ -1,0 +1,335 @@
+package dev.sluice.harness.workflow;
+
+import dev.sluice.analytics.plot.GpuTimeline;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.workflow.WorkflowFiles;
+import dev.sluice.contract.workflow.WorkflowFiles.Skipped;
+import dev.sluice.executor.lane.WarmUpException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.process.RoleFailedException;
+import dev.sluice.harness.run.ExperimentRun;
+import dev.sluice.harness.terminal.Console;
+import dev.sluice.scheduler.workflow.Workflows;
+import dev.sluice.scheduling.workflow.Gpus;
+import dev.sluice.scheduling.workflow.LowerBound;
+import dev.sluice.scheduling.workflow.NodeExecution;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Workflows over GPUs, from their files to a finished folder: in virtual time, or really run. */
+public final class WorkflowRun {
+  private static final String BASELINE = "ray_like";
+  private static final String EVENTS = "baseline_scheduler.log";
+  private static final int SHOWN_EVENTS_MAX = 200;
+  private static final int SHOWN_SKIPPED_MAX = 20;
+  private static final int RULE_WIDTH = 60;
+
+  private static final DateTimeFormatter WALL_CLOCK =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss", Locale.ROOT)
+          .withZone(ZoneId.systemDefault());
+
+  private final WorkflowSettings options;
+  private final Console console;
+  public @Nullable String summaryJson;
+
+  public WorkflowRun(WorkflowSettings options, Console console) {
+    this.options = options;
+    this.console = console;
+  }
+
+  /** The summary of the execution log; null before it is done. */
+  @Nullable
+  public String summaryJson() {
+    return summaryJson;
+  }
+
+  /**
+   * Schedules the requests, prints what happens, and leaves the folder.
+   *
+   * @param runId null: made from the time
+   * @param noTrace whether lines, executions and picture are left out
+   */
+  public int execute(Path results, @Nullable String runId, boolean noTrace)
+      throws UserMistakeException, IOException, InterruptedException {
+    boolean executes = options.executes();
+    Gpus gpus = options.gpusAsTold();
+    boolean online = options.online();
+    String policy = options.policyName();
+    WorkflowFiles files =
+        WorkflowFiles.read(
+            options.systemFile(), options.requestsFile(), gpus.count(), options.skipInfeasible());
+    options.policyName(files);
+    Workflows workflows = Workflows.of(files, gpus, online);
+    String id =
+        runId == null
+            ? "workflows-" + policy + "-" + ExperimentRun.STAMP.format(Instant.now())
+            : runId;
+    if (executes && noTrace) {
+      throw new UserMistakeException(
+          "--no-trace", "what really ran is always kept", "you want it without");
+    }
+    ExecutedWorkflows run =
+        executes ? new ExecutedWorkflows(options, files, workflows, policy, console) : null;
+    int status = ExitStatus.DONE;
+    try (var folder = RunFolder.create(results, id)) {
+      try (var lines = new Lines(folder.path().resolve(EVENTS), console)) {
+        announce(lines, workflows, files.skipped(), gpus, online, executes);
+        WorkflowSchedule schedule;
+        if (run != null) {
+          schedule = run.execute(folder, id, gpus.count(), lines::dated, lines::event);
+          status =
+              run.exitStatus() == ExitStatus.DONE && !schedule.unfinished().isEmpty()
+                  ? ExitStatus.FAULTS
+                  : run.exitStatus();
+        } else {
+          lines.dated("Starting discrete event simulation...");
+          schedule = WorkflowSchedule.of(workflows, gpus, policy, noTrace ? null : lines::event);
+        }
+        lines.endOfEvents();
+        LowerBound bound = bound(schedule, workflows, gpus, executes);
+        lines.accept(
+            (executes ? "Execution" : "Simulation")
+                + " completed at time "
+                + WorkflowSchedule.seconds(schedule.makespanNs())
+                + "s");
+        report(lines, schedule, files.skipped());
+        lines.accept("");
+        lines.accept("Makespan and mean request completion time:");
+        row(lines, policy, schedule);
+        if (!executes && !policy.equals(BASELINE)) {
+          row(lines, BASELINE, WorkflowSchedule.of(workflows, gpus, BASELINE, null));
+        }
+        if (bound != null) {
+          row(lines, "lower bound", bound.makespanNs(), bound.meanCompletionNs());
+        }
+        var log = new ExecutionLog(schedule, gpus, online, files.skipped(), bound, executes);
+        log.write(folder.path(), !noTrace);
+        summaryJson = log.summary();
+        if (!noTrace) {
+          Path plots = Files.createDirectory(folder.path().resolve("plots"));
+          Files.write(
+              plots.resolve("gpu_timeline.png"), timeline(schedule, workflows, gpus, executes));
+        }
+        lines.accept("");
+        lines.accept("Detailed execution log written to " + ExecutionLog.NAME);
+      } catch (RoleFailedException | WarmUpException e) {
+        console.line("sluice: error: the run failed: " + e.getMessage());
+        console.line("  Maybe its log says more: " + folder.failedPath().resolve("run.log"));
+        return ExitStatus.BUG;
+      } catch (UserMistakeException e) {
+        folder.discard();
+        throw e;
+      }
+      console.line("");
+      console.line("Folder    " + folder.finish());
+    }
+    return status;
+  }
+
+  /** Null: nodes shared their work, and nobody knows what it takes apart. */
+  private static @Nullable LowerBound bound(
+      WorkflowSchedule schedule, Workflows workflows, Gpus gpus, boolean executed) {
+    if (schedule.sharesBatches()) {
+      return null;
+    }
+    return LowerBound.of(
+        executed ? schedule.completedRequests() : workflows.requests(), gpus.count());
+  }
+
+  private void announce(
+      Lines lines,
+      Workflows workflows,
+      List<Skipped> skipped,
+      Gpus gpus,
+      boolean online,
+      boolean executes) {
+    lines.dated("Starting baseline scheduler with " + workflows.requests().size() + " requests");
+    lines.dated("Mode: " + (online ? "online" : "offline") + ", Simulate: " + executes);
+    lines.dated("Available GPUs: " + IntStream.range(0, gpus.count()).boxed().toList());
+    for (String warning : workflows.warnings()) {
+      lines.dated("Warning: " + warning);
+    }
+    if (!executes && workflows.requests().stream().anyMatch(r -> r.graph().joined())) {
+      lines.dated(
+          "Warning: nodes run one by one here: the files do not say how long a micro-batch takes");
+    }
+    for (int i = 0; i < skipped.size(); i++) {
+      String line =
+          "Skipped request " + skipped.get(i).requestId() + ": " + skipped.get(i).reason();
+      if (i < SHOWN_SKIPPED_MAX) {
+        lines.accept(line);
+      } else {
+        lines.toFile(line);
+      }
+    }
+    if (skipped.size() > SHOWN_SKIPPED_MAX) {
+      console.line("… and " + (skipped.size() - SHOWN_SKIPPED_MAX) + " more, in " + EVENTS);
+    }
+  }
+
+  private static void report(Lines lines, WorkflowSchedule schedule, List<Skipped> skipped) {
+    lines.accept("");
+    lines.accept("=".repeat(RULE_WIDTH));
+    lines.accept("EXECUTION METRICS");
+    lines.accept("=".repeat(RULE_WIDTH));
+    long makespanNs = schedule.makespanNs();
+    lines.accept(
+        "Total execution time (makespan): " + WorkflowSchedule.seconds(makespanNs) + " seconds");
+    lines.accept("Total requests: " + (schedule.requests() + skipped.size()));
+    lines.accept("  Completed: " + schedule.completed());
+    long failed = schedule.failed();
+    lines.accept(
+        "  Failed: %d, dropped: %d, refused: %d"
+            .formatted(failed, schedule.unfinished().size() - failed, skipped.size()));
+    if (schedule.hasPromises()) {
+      lines.accept("  Later than promised, or not at all: " + schedule.sloViolations());
+    }
+    if (schedule.attemptsNotDone().count() > 0) {
+      lines.accept(
+          "Attempts that were not done: %d, which held GPUs for %s seconds"
+              .formatted(
+                  schedule.attemptsNotDone().count(),
+                  WorkflowSchedule.seconds(schedule.attemptsNotDone().heldNs())));
+    }
+    for (WorkflowSchedule.Unfinished of : schedule.unfinished()) {
+      lines.event("Request " + of.request().id() + " was not completed: " + of.reason());
+    }
+    lines.accept("Total nodes executed: " + schedule.executions().size());
+    lines.accept("");
+    WorkflowSchedule.Sample times = schedule.completionNs();
+    lines.accept("Request completion times:");
+    lines.accept("  Average: " + WorkflowSchedule.seconds(times.meanNs()) + "s");
+    lines.accept("  Median: " + WorkflowSchedule.seconds(times.percentileNs(50)) + "s");
+    lines.accept("  P99: " + WorkflowSchedule.seconds(times.percentileNs(99)) + "s");
+    lines.accept("  Min: " + WorkflowSchedule.seconds(times.percentileNs(0)) + "s");
+    lines.accept("  Max: " + WorkflowSchedule.seconds(times.percentileNs(100)) + "s");
+    lines.accept("");
+    lines.accept("GPU utilization:");
+    long[] executions = schedule.executionsByGpu();
+    long[] busyNs = schedule.busyNsByGpu();
+    for (int gpu = 0; gpu < busyNs.length; gpu++) {
+      lines.accept(
+          String.format(
+              Locale.ROOT,
+              "  GPU %d: %d executions, %ss busy time (%.1f%% utilization)",
+              gpu,
+              executions[gpu],
+              WorkflowSchedule.seconds(busyNs[gpu]),
+              makespanNs == 0 ? 0.0 : 100.0 * busyNs[gpu] / makespanNs));
+    }
+    lines.accept("");
+    lines.accept("Model execution counts:");
+    schedule
+        .executionsByModel()
+        .forEach((model, count) -> lines.accept("  " + model + ": " + count + " executions"));
+    lines.accept("");
+    List<NodeExecution> switches = schedule.switches();
+    List<NodeExecution> loads = schedule.firstLoads();
+    lines.accept("Model switching:");
+    lines.accept("  Total switches: " + switches.size());
+    lines.accept("  Total switch time: " + seconds(switches));
+    lines.accept("  Of these, loads onto empty GPUs: " + loads.size() + ", " + seconds(loads));
+  }
+
+  private static String seconds(List<NodeExecution> executions) {
+    return WorkflowSchedule.seconds(WorkflowSchedule.switchNs(executions)) + " seconds";
+  }
+
+  private static void row(Lines lines, String name, WorkflowSchedule schedule) {
+    row(lines, name, schedule.makespanNs(), schedule.completionNs().meanNs());
+  }
+
+  private static void row(Lines lines, String name, long makespanNs, double meanNs) {
+    lines.accept(
+        String.format(
+            Locale.ROOT,
+            "  %-14s %14ss %14ss",
+            name,
+            WorkflowSchedule.seconds(makespanNs),
+            WorkflowSchedule.seconds(meanNs)));
+  }
+
+  private static byte[] timeline(
+      WorkflowSchedule schedule, Workflows workflows, Gpus gpus, boolean executed) {
+    List<String> models = workflows.models().stream().map(model -> model.id()).toList();
+    var timeline =
+        new GpuTimeline(
+            "GPUs · " + schedule.policy() + (executed ? " · really run" : " · simulated"),
+            gpus.count(),
+            models);
+    for (NodeExecution execution : schedule.executions()) {
+      timeline.add(
+          execution.gpu(),
+          execution.gpus(),
+          models.indexOf(schedule.node(execution).model().id()),
+          execution.heldAtNs(),
+          execution.startedAtNs(),
+          execution.endedAtNs());
+    }
+    return timeline.png();
+  }
+
+  /** What is said, on the console and in the log; of very many events only the log has all. */
+  private static final class Lines implements Consumer<String>, AutoCloseable {
+    private final BufferedWriter file;
+    private final Console console;
+    private int events;
+
+    Lines(Path file, Console console) throws IOException {
+      this.file = Files.newBufferedWriter(file, StandardCharsets.UTF_8);
+      this.console = console;
+    }
+
+    @Override
+    public void accept(String line) {
+      console.line(line);
+      toFile(line);
+    }
+
+    /** With the time of day on the console alone, so that equal schedules leave equal files. */
+    void dated(String line) {
+      console.line(WALL_CLOCK.format(Instant.now()) + " - " + line);
+      toFile(line);
+    }
+
+    void event(String line) {
+      if (events++ < SHOWN_EVENTS_MAX) {
+        console.line(line);
+      }
+      toFile(line);
+    }
+
+    void endOfEvents() {
+      if (events > SHOWN_EVENTS_MAX) {
+        console.line("… and " + (events - SHOWN_EVENTS_MAX) + " events more, in " + EVENTS);
+      }
+    }
+
+    void toFile(String line) {
+      try {
+        file.write(line);
+        file.write('\n');
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      file.close();
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package dev.sluice.producer.generator;
+
+import java.util.BitSet;
+import java.util.Optional;
+
+/**
+ * Decides when the arrivals of a run end, and whether all that was sent has its outcome. Measured
+ * jobs, those meant for [warmup, duration), are a range of indexes, since the list is in the order
+ * of intended arrival. Not thread-safe.
+ */
+final class ArrivalsEnd {
+  private final long durationNs;
+  private final long tailEndNs;
+  private final BitSet measured;
+  private final BitSet ended = new BitSet();
+  private final BitSet measuredOpen = new BitSet();
+  private boolean measuredWaitedAtEnd;
+
+  /**
+   * @param durationNs until when jobs are measured
+   * @param tailEndNs until when arrivals may go on; not before durationNs
+   * @param measuredFrom index of the first measured job
+   * @param measuredTo one past the index of the last
+   */
+  ArrivalsEnd(long durationNs, long tailEndNs, int measuredFrom, int measuredTo) {
+    this.durationNs = durationNs;
+    this.tailEndNs = tailEndNs;
+    this.measured = new BitSet();
+    measured.set(measuredFrom, measuredTo);
+    measuredOpen.or(measured);
+  }
+
+  /** Jobs that will never be sent, hence never end: they are not waited for. */
+  void passedOver(BitSet indexes) {
+    measuredOpen.andNot(indexes);
+  }
+
+  /**
+   * A job has its outcome. A second one of the same job changes nothing.
+   *
+   * @param byRunsEnd whether it was dropped because the arrivals had ended
+   */
+  void ended(int index, boolean byRunsEnd) {
+    ended.set(index);
+    measuredOpen.clear(index);
+    measuredWaitedAtEnd |= byRunsEnd && measured.get(index);
+  }
+
+  /**
+   * Why the arrivals end now; empty while they go on. A late generator is waited for: a measured
+   * job that was not sent yet has no outcome, and the tail's limit holds only once the list is
+   * sent, so that lateness never shortens it.
+   *
+   * @param listSent whether every job of the list has been sent
+   */
+  Optional<EndOfArrivals> at(long nowNs, boolean stopRequested, boolean listSent) {
+    if (nowNs >= durationNs && measuredOpen.isEmpty()) {
+      return Optional.of(EndOfArrivals.MEASURED_JOBS_ENDED);
+    }
+    if (stopRequested) {
+      return Optional.of(EndOfArrivals.STOPPED);
+    }
+    return nowNs >= tailEndNs && listSent
+        ? Optional.of(EndOfArrivals.TAIL_LIMIT)
+        : Optional.empty();
+  }
+
+  /**
+   * Why arrivals ended that generators before these ended, as far as the log tells. Asked once all
+   * that was sent has its outcome: a measured job without one was then never sent.
+   */
+  EndOfArrivals before() {
+    if (!measuredOpen.isEmpty()) {
+      return EndOfArrivals.STOPPED;
+    }
+    return measuredWaitedAtEnd ? EndOfArrivals.TAIL_LIMIT : EndOfArrivals.MEASURED_JOBS_ENDED;
+  }
+
+  /** The indexes of those of the sent jobs that have no outcome yet. */
+  BitSet withoutOutcome(BitSet sent) {
+    var open = (BitSet) sent.clone();
+    open.andNot(ended);
+    return open;
+  }
+}

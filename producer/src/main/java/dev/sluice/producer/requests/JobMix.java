@@ -1,0 +1,85 @@
+package dev.sluice.producer.requests;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.JobClass;
+import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.producer.arrivals.RandomStream;
+import java.util.List;
+
+/**
+ * The mix of an experiment's jobs. Each attribute is drawn on its own: the class is interactive
+ * with the experiment's ratio, then uniform among the classes of that sort (if there is only one
+ * sort, among those); the workload by weight; backend, precision and samples uniformly. A user's
+ * own model has one backend.
+ *
+ * <p>Each job takes the same number of draws, whatever comes of them, so that a change of one
+ * attribute's choices leaves the other attributes as they were.
+ */
+final class JobMix {
+  private final Experiment experiment;
+  private final IsolatedTimes isolatedTimes;
+  private final List<JobClass> interactive;
+  private final List<JobClass> others;
+  private final double[] weightsUpTo;
+
+  JobMix(Experiment experiment, IsolatedTimes isolatedTimes) {
+    this.experiment = experiment;
+    this.isolatedTimes = isolatedTimes;
+    interactive = experiment.classes().stream().filter(JobClass::interactive).toList();
+    others = experiment.classes().stream().filter(c -> !c.interactive()).toList();
+    weightsUpTo = new double[experiment.workloads().size()];
+    double sum = 0;
+    for (int i = 0; i < weightsUpTo.length; i++) {
+      sum += experiment.workloads().get(i).weight();
+      weightsUpTo[i] = sum;
+    }
+  }
+
+  JobKind next(RandomStream random) {
+    boolean wantsInteractive = random.nextOpenUnit() < experiment.interactiveRatio();
+    JobClass jobClass = oneOf(classesOfSort(wantsInteractive), random);
+    WorkloadChoice workload = nextWorkload(random);
+    String drawn = oneOf(experiment.backendsEnabled(), random);
+    String backend = workload.model() == null ? drawn : workload.model().backend();
+    String precision = oneOf(experiment.precisionModes(), random);
+    int samples = oneOf(experiment.batchSizes(), random);
+    return new JobKind(
+        jobClass.name(),
+        workload.name(),
+        backend,
+        precision,
+        samples,
+        Math.max(1, Math.round(1e6 * sloMs(jobClass, workload, backend, precision, samples))));
+  }
+
+  private double sloMs(
+      JobClass jobClass, WorkloadChoice workload, String backend, String precision, int samples) {
+    return jobClass.sloScale() == null
+        ? requireNonNull(jobClass.sloMs())
+        : jobClass.sloScale()
+            * isolatedTimes.isolatedMs(workload.name(), backend, precision, samples);
+  }
+
+  private List<JobClass> classesOfSort(boolean wantsInteractive) {
+    if (interactive.isEmpty() || others.isEmpty()) {
+      return experiment.classes();
+    }
+    return wantsInteractive ? interactive : others;
+  }
+
+  private WorkloadChoice nextWorkload(RandomStream random) {
+    int last = weightsUpTo.length - 1;
+    double at = random.nextOpenUnit() * weightsUpTo[last];
+    int chosen = 0;
+    while (chosen < last && at >= weightsUpTo[chosen]) {
+      chosen++;
+    }
+    return experiment.workloads().get(chosen);
+  }
+
+  private static <T> T oneOf(List<T> choices, RandomStream random) {
+    return choices.get(random.nextBelow(choices.size()));
+  }
+}

@@ -1,0 +1,72 @@
+package dev.sluice.producer.requests;
+
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Which kinds of jobs of a request list the present executors cannot run yet, shard by shard. An
+ * executor's last report counts; one that leaves covers nothing. Not thread-safe.
+ */
+public final class LaneCoverage {
+  private final Set<Model> needed = new LinkedHashSet<>(); // in the order of the list
+  private final List<Map<String, List<Model>>> modelsByExecutorByShard = new ArrayList<>();
+
+  public LaneCoverage(List<JobKind> kinds, int shards) {
+    kinds.forEach(kind -> needed.add(new Model(kind.workload(), kind.backend(), kind.precision())));
+    for (int shard = 0; shard < shards; shard++) {
+      modelsByExecutorByShard.add(new TreeMap<>());
+    }
+  }
+
+  /** An executor of that shard has reported. */
+  public void reported(int shard, ExecutorReported report) {
+    boolean present = !report.leaving() && !report.lanes().isEmpty();
+    modelsByExecutorByShard
+        .get(shard)
+        .put(
+            report.executorId(),
+            present ? report.capabilities().stream().map(Model::of).toList() : List.of());
+  }
+
+  /** Whether each shard has an executor and a lane for each kind of job. */
+  public boolean complete() {
+    return missing().isEmpty();
+  }
+
+  /** What is missing, one line per shard and model, for a person to read. */
+  public List<String> missing() {
+    var missing = new ArrayList<String>();
+    for (int shard = 0; shard < modelsByExecutorByShard.size(); shard++) {
+      Map<String, List<Model>> modelsByExecutor = modelsByExecutorByShard.get(shard);
+      if (modelsByExecutor.isEmpty()) {
+        missing.add("shard " + shard + " has no executor");
+        continue;
+      }
+      for (Model model : needed) {
+        if (modelsByExecutor.values().stream().noneMatch(models -> models.contains(model))) {
+          missing.add(
+              "shard %d has no lane for %s on %s in %s (executors: %s)"
+                  .formatted(
+                      shard,
+                      model.workload(),
+                      model.backend(),
+                      model.precision(),
+                      String.join(", ", modelsByExecutor.keySet())));
+        }
+      }
+    }
+    return missing;
+  }
+
+  private record Model(String workload, String backend, String precision) {
+    static Model of(Capability capability) {
+      return new Model(capability.workload(), capability.backend(), capability.precision());
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package dev.sluice.producer.requests;
+
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.file.Sha256;
+import dev.sluice.producer.arrivals.ArrivalProcesses;
+import dev.sluice.producer.arrivals.IntendedTimes;
+import dev.sluice.producer.arrivals.RandomStream;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Every job that a run may ask for, by intended arrival, for duration and tail together. Drawn from
+ * the seed before the run; a run sends a beginning of it. The number of generators, the policy and
+ * the machine do not change it. Twelve bytes a job. Immutable.
+ */
+public final class RequestList {
+  private static final String ID_PREFIX = "job-";
+
+  public final List<JobKind> kinds;
+  private final int[] kindByIndex;
+  private final long[] intendedAtNsByIndex;
+  private final String digest;
+
+  private RequestList(List<JobKind> kinds, int[] kindByIndex, long[] intendedAtNsByIndex) {
+    this.kinds = List.copyOf(kinds);
+    this.kindByIndex = kindByIndex;
+    this.intendedAtNsByIndex = intendedAtNsByIndex;
+    this.digest = computeDigest();
+  }
+
+  /**
+   * Draws the list of an experiment without a {@code slo_scale}.
+   *
+   * @throws IllegalArgumentException if the arrival process is unknown, or a class has a scale
+   */
+  public static RequestList draw(Experiment experiment) {
+    return draw(
+        experiment,
+        (workload, backend, precision, samples) -> {
+          throw new IllegalArgumentException(
+              "the isolated time of " + workload + " is needed for a slo_scale");
+        });
+  }
+
+  /**
+   * Draws the list of an experiment: intended times from the seed's stream {@code arrivals}, all
+   * else from {@code job-mix}. The last job is meant to arrive before duration + tail.
+   *
+   * @param isolatedTimes asked for jobs of classes with a {@code slo_scale} alone
+   * @throws IllegalArgumentException if the arrival process is unknown
+   */
+  public static RequestList draw(Experiment experiment, IsolatedTimes isolatedTimes) {
+    var times =
+        new IntendedTimes(
+            ArrivalProcesses.of(experiment.arrivals(), experiment.arrivalRateJobsPerSec()),
+            RandomStream.of(experiment.seed(), "arrivals"));
+    var mix = new JobMix(experiment, isolatedTimes);
+    RandomStream mixRandom = RandomStream.of(experiment.seed(), "job-mix");
+    long endNs = Seconds.toNs(experiment.durationSeconds() + experiment.tailSeconds());
+
+    var kinds = new ArrayList<JobKind>();
+    Map<JobKind, Integer> numberOfKind = new HashMap<>(); // looked up, never iterated
+    var kindByIndex = new int[1024];
+    var intendedAtNsByIndex = new long[1024];
+    int size = 0;
+    for (long atNs = times.nextNs(); atNs < endNs; atNs = times.nextNs()) {
+      if (size == kindByIndex.length) {
+        kindByIndex = Arrays.copyOf(kindByIndex, Math.multiplyExact(size, 2));
+        intendedAtNsByIndex = Arrays.copyOf(intendedAtNsByIndex, kindByIndex.length);
+      }
+      JobKind kind = mix.next(mixRandom);
+      Integer number = numberOfKind.putIfAbsent(kind, kinds.size());
+      if (number == null) {
+        number = kinds.size();
+        kinds.add(kind);
+      }
+      kindByIndex[size] = number;
+      intendedAtNsByIndex[size] = atNs;
+      size++;
+    }
+    return new RequestList(
+        kinds, Arrays.copyOf(kindByIndex, size), Arrays.copyOf(intendedAtNsByIndex, size));
+  }
+
+  /** How many jobs there are. */
+  public int size() {
+    return kindByIndex.length;
+  }
+
+  /**
+   * The job at that place.
+   *
+   * @throws IndexOutOfBoundsException unless 0 ≤ index &lt; size
+   */
+  public Request get(int index) {
+    JobKind kind = kinds.get(kindByIndex[index]);
+    return new Request(
+        index,
+        ID_PREFIX + index,
+        kind.classType(),
+        kind.workload(),
+        kind.backend(),
+        kind.precision(),
+        kind.samples(),
+        kind.sloNs(),
+        intendedAtNsByIndex[index]);
+  }
+
+  /**
+   * SHA-256, in hexadecimal, of one line per job in order, UTF-8: id, class, workload, backend,
+   * precision, samples, SLO in ns, intended time in ns, with a tab between them and a line feed
+   * after each line.
+   */
+  public String digest() {
+    return digest;
+  }
+
+  /** How many jobs are meant to arrive before atNs: the index of the first that is not. */
+  public int countBefore(long atNs) {
+    int found = Arrays.binarySearch(intendedAtNsByIndex, atNs);
+    if (found < 0) {
+      return -found - 1;
+    }
+    while (found > 0 && intendedAtNsByIndex[found - 1] == atNs) {
+      found--;
+    }
+    return found;
+  }
+
+  /** The index of the job with that id; −1 if the list has none. */
+  public int indexOf(String jobId) {
+    if (!jobId.startsWith(ID_PREFIX)) {
+      return -1;
+    }
+    try {
+      int index = Integer.parseInt(jobId.substring(ID_PREFIX.length()));
+      return index >= 0 && index < size() && jobId.equals(ID_PREFIX + index) ? index : -1;
+    } catch (NumberFormatException e) {
+      return -1;
+    }
+  }
+
+  /** The different kinds of jobs in the list, in the order in which they first occur. */
+  public List<JobKind> kinds() {
+    return kinds;
+  }
+
+  private String computeDigest() {
+    MessageDigest sha256 = Sha256.begin();
+    for (int i = 0; i < size(); i++) {
+      Request job = get(i);
+      String line =
+          String.join(
+              "\t",
+              job.jobId(),
+              job.classType(),
+              job.workload(),
+              job.backend(),
+              job.precision(),
+              Integer.toString(job.samples()),
+              Long.toString(job.sloNs()),
+              Long.toString(job.intendedAtNs()));
+      sha256.update((line + "\n").getBytes(StandardCharsets.UTF_8));
+    }
+    return HexFormat.of().formatHex(sha256.digest());
+  }
+}

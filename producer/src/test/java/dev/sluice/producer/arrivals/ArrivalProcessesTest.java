@@ -1,0 +1,115 @@
+package dev.sluice.producer.arrivals;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.Arrays;
+import java.util.stream.DoubleStream;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Each arrival process is the distribution that it is named after. */
+final class ArrivalProcessesTest {
+
+  @Test
+  void areKnownByName() {
+    assertThat(ArrivalProcesses.names()).containsExactly("constant", "poisson");
+  }
+
+  @Test
+  void listTheKnownOnes_whenTheNameIsUnknown() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> ArrivalProcesses.of("poison", 1))
+        .withMessage("arrivals (poison) is unknown. Known arrivals: constant, poisson");
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.sluice.producer.arrivals.ArrivalProcesses#names")
+  void haveTheRateThatWasAskedFor(String name) {
+    double[] gapsNs = gapsNs(name, 250, 11, 200_000);
+    assertThat(Arrays.stream(gapsNs)).allMatch(gap -> gap > 0 && gap < Double.POSITIVE_INFINITY);
+    assertThat(mean(gapsNs)).isCloseTo(4e6, within(4e6 * 4 / Math.sqrt(gapsNs.length)));
+  }
+
+  /** The mean's and the variation's standard error are both 1/√n of the mean; four of them here. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 42, 8231})
+  void poissonGapsAreExponential(long seed) {
+    double rate = 300;
+    double meanNs = 1e9 / rate;
+    int n = 200_000;
+    double[] gapsNs = gapsNs("poisson", rate, seed, n);
+    double error = 1 / Math.sqrt(n);
+    assertThat(mean(gapsNs) / meanNs).isCloseTo(1, within(4 * error));
+    assertThat(variation(gapsNs)).isCloseTo(1, within(4 * error));
+    assertThat(largestDistanceToExponential(gapsNs, meanNs)).isLessThan(1.95 * error); // 0.1 %
+  }
+
+  /** Capped at three means there would be none; of 200,000, 9957 are expected beyond three. */
+  @Test
+  void poissonGapsAreNotCapped() {
+    double[] gapsNs = gapsNs("poisson", 1, 5, 200_000);
+    assertThat(Arrays.stream(gapsNs).filter(gap -> gap > 3e9).count()).isBetween(9_570L, 10_350L);
+    assertThat(Arrays.stream(gapsNs).max().orElseThrow()).isGreaterThan(9e9);
+  }
+
+  /** Six standard errors, so that no seed is expected to miss. */
+  @Property(tries = 100)
+  void poissonMeanAndVariationHold_forAnySeed(@ForAll long seed) {
+    double[] gapsNs = gapsNs("poisson", 50, seed, 20_000);
+    assertThat(mean(gapsNs) / 2e7).isCloseTo(1, within(6 / Math.sqrt(20_000)));
+    assertThat(variation(gapsNs)).isCloseTo(1, within(6 / Math.sqrt(20_000)));
+  }
+
+  @Test
+  void constantGapsAreEqual() {
+    assertThat(gapsNs("constant", 8, 1, 100)).containsOnly(125e6);
+  }
+
+  /** 3333333.3… ns a gap: after nine million of them the last time is still exact. */
+  @Test
+  void roundingDoesNotAddUp() {
+    var times = new IntendedTimes(new ConstantArrivals(300), new RandomStream(1));
+    long lastNs = 0;
+    for (int i = 1; i <= 9_000_001; i++) {
+      lastNs = times.nextNs();
+    }
+    assertThat(lastNs).isEqualTo(30_000_003_333_333L);
+  }
+
+  private static double[] gapsNs(String name, double rate, long seed, int count) {
+    ArrivalProcess process = ArrivalProcesses.of(name, rate);
+    var random = new RandomStream(seed);
+    return DoubleStream.generate(() -> process.nextGapNs(random)).limit(count).toArray();
+  }
+
+  private static double mean(double[] values) {
+    return Arrays.stream(values).average().orElseThrow();
+  }
+
+  /** Standard deviation / mean. */
+  private static double variation(double[] values) {
+    double mean = mean(values);
+    double variance =
+        Arrays.stream(values).map(v -> (v - mean) * (v - mean)).average().orElseThrow();
+    return Math.sqrt(variance) / mean;
+  }
+
+  /** Kolmogorov-Smirnov's distance. */
+  private static double largestDistanceToExponential(double[] gaps, double mean) {
+    double[] sorted = gaps.clone();
+    Arrays.sort(sorted);
+    double largest = 0;
+    for (int i = 0; i < sorted.length; i++) {
+      double expected = -Math.expm1(-sorted[i] / mean);
+      largest = Math.max(largest, expected - (double) i / sorted.length);
+      largest = Math.max(largest, (i + 1.0) / sorted.length - expected);
+    }
+    return largest;
+  }
+}

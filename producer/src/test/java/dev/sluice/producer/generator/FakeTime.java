@@ -1,0 +1,35 @@
+package dev.sluice.producer.generator;
+
+import dev.sluice.contract.time.Pacer;
+import dev.sluice.contract.time.RunClock;
+import dev.sluice.producer.requests.RequestList;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A clock that stands still but for those who wait for it, and for those who move it. */
+public final class FakeTime implements Pacer {
+  static final long ZERO_AT_MONOTONIC_NS = 5_000;
+  long monotonicNs;
+
+  /** Reads 0 when monotonic time is {@link #ZERO_AT_MONOTONIC_NS}. */
+  RunClock runClock() {
+    return new RunClock(0, 0, ZERO_AT_MONOTONIC_NS, () -> monotonicNs);
+  }
+
+  @Override
+  public void awaitNs(long untilMonotonicNs) {
+    monotonicNs = Math.max(monotonicNs, untilMonotonicNs);
+  }
+
+  /** The indexes of the jobs that one generator sends, in its order. */
+  public static List<Integer> sendAll(FakeTime time, RequestList list, int number, int generators) {
+    var sent = new ArrayList<Integer>();
+    try {
+      new JobGenerator(number, generators, list, time.runClock(), time)
+          .sendAll(() -> false, job -> sent.add((int) job.index()));
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    return sent;
+  }
+}

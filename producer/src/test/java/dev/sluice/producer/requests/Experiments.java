@@ -1,0 +1,73 @@
+package dev.sluice.producer.requests;
+
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.JobClass;
+import dev.sluice.contract.experiment.Experiment.ModelFile;
+import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import java.util.List;
+import java.util.Map;
+
+/** Experiments for tests: one that says everything, and what each test changes of it. */
+public final class Experiments {
+  static final JobClass INTERACTIVE = new JobClass("interactive", 100, 1, true, false);
+  static final JobClass BATCH = new JobClass("batch", 1000, 5, false, true);
+
+  long seed = 42;
+  double durationSeconds = 20;
+  double warmupSeconds = 2;
+  double tailSeconds = 5;
+  public double ratePerSecond = 100;
+  public String arrivals = "poisson";
+  int generators = 1;
+  double interactiveRatio = 0.3;
+  List<JobClass> classes = List.of(INTERACTIVE, BATCH);
+  List<WorkloadChoice> workloads =
+      List.of(workload("resnet18", 2), workload("resnet50", 1), workload("vit", 1));
+  List<String> backends = List.of("pytorch", "onnx");
+  List<String> precisions = List.of("fp32");
+  List<Integer> batchSizes = List.of(1, 8, 32);
+  String schedulerName = "fifo";
+
+  static WorkloadChoice workload(String name, double weight) {
+    return new WorkloadChoice(name, weight, 80, null, null);
+  }
+
+  static WorkloadChoice ownModel(String name, String backend) {
+    ModelFile file = new ModelFile("models/" + name, backend, List.of(3, 224, 224));
+    return new WorkloadChoice(name, 1, 80, file, null);
+  }
+
+  public RequestList drawn() {
+    return RequestList.draw(build());
+  }
+
+  Experiment build() {
+    return new Experiment(
+        "test",
+        seed,
+        durationSeconds,
+        warmupSeconds,
+        tailSeconds,
+        ratePerSecond,
+        arrivals,
+        generators,
+        interactiveRatio,
+        classes,
+        workloads,
+        backends,
+        precisions,
+        false,
+        batchSizes,
+        schedulerName,
+        Map.of(),
+        "none",
+        null,
+        null,
+        new Experiment.Microbatch(true, 10, 128, List.of("batch_aware", "dynamic"), false),
+        new Experiment.Resources(true, 1000, false),
+        new Experiment.Lanes(true, 2, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of()),
+        new Experiment.Predictor(false, "models/latency", 0.95, 60),
+        new Experiment.KafkaSettings("embedded", 1),
+        Map.of());
+  }
+}

@@ -1,0 +1,66 @@
+package dev.sluice.scheduler.topology;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.IntConsumer;
+
+/** The shards that this process decides for, and what it did for them; from any thread. */
+final class OwnShards {
+  private final IntConsumer onTaken;
+  private final Runnable onApplied;
+  private final Map<Integer, Queue> queues = new ConcurrentHashMap<>();
+  private final LongAdder facts = new LongAdder();
+  private final LongAdder dispatches = new LongAdder();
+  private final LongAdder outcomes = new LongAdder();
+
+  /** What a shard holds after its last fact. */
+  private record Queue(int waiting, int running) {}
+
+  /**
+   * Begins without shards.
+   *
+   * @param onTaken told each shard whose state is whole here, before it is decided for
+   * @param onApplied told after each fact
+   */
+  OwnShards(IntConsumer onTaken, Runnable onApplied) {
+    this.onTaken = onTaken;
+    this.onApplied = onApplied;
+  }
+
+  void taken(int shard, int waiting, int running) {
+    queues.put(shard, new Queue(waiting, running));
+    onTaken.accept(shard);
+  }
+
+  void applied(int shard, int waiting, int running) {
+    facts.increment();
+    queues.put(shard, new Queue(waiting, running));
+    onApplied.run();
+  }
+
+  void dispatched() {
+    dispatches.increment();
+  }
+
+  void ended() {
+    outcomes.increment();
+  }
+
+  void left(int shard) {
+    queues.remove(shard);
+  }
+
+  SchedulerStream.Counts counts() {
+    int shards = 0;
+    int waiting = 0;
+    int running = 0;
+    for (Queue queue : queues.values()) {
+      shards++;
+      waiting += queue.waiting();
+      running += queue.running();
+    }
+    return new SchedulerStream.Counts(
+        shards, facts.sum(), dispatches.sum(), outcomes.sum(), waiting, running);
+  }
+}

@@ -1,0 +1,196 @@
+package dev.sluice.scheduler.topology;
+
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.event.ShardTaken;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.scheduler.translation.ExperimentCore;
+import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.streams.CloseOptions;
+import org.apache.kafka.streams.KafkaStreams;
+
+/**
+ * The scheduler's role: runs the topology, and the timer that wakes it, until closed.
+ *
+ * <p>Several of them, each in its own process, share the shards of a run; one that has none stands
+ * by with the state of another's. When one dies, its shards are decided for elsewhere within about
+ * two seconds; the same facts give the same dispatches there. A broker may be away for a minute.
+ */
+public final class SchedulerStream implements AutoCloseable {
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
+  private static final Duration THREAD_PAUSE = Duration.ofMillis(500);
+
+  private final KafkaProducer<byte[], byte[]> producer;
+  private final OwnShards shards;
+  private final TickTimer timer;
+  private final DeadSchedulers deadSchedulers;
+  private final ThreadFailures failures;
+  private final CommitWatch commits;
+  private final KafkaStreams streams;
+  private final CountDownLatch running = new CountDownLatch(1);
+
+  /**
+   * What a scheduler did and holds, since it was made.
+   *
+   * @param shards how many it decides for now
+   * @param factsApplied facts of all shards it had, re-read ones included
+   * @param dispatches batches started, re-made ones included
+   * @param outcomes jobs ended, re-made ones included
+   * @param waiting jobs that wait now, in its shards
+   * @param running batches that run now, in its shards
+   */
+  public record Counts(
+      int shards, long factsApplied, long dispatches, long outcomes, int waiting, int running) {}
+
+  /**
+   * Prepares the role; {@link #start} begins.
+   *
+   * @param kafka client properties, {@code bootstrap.servers} among them
+   * @param instance unique among the run's processes, also after a restart
+   * @param stateFolder where Kafka Streams may keep its own files; this process's alone
+   * @param onFailure takes what ends the role before it is closed, from any thread
+   * @throws org.apache.kafka.common.KafkaException if the broker is out of reach
+   */
+  public SchedulerStream(
+      Experiment experiment,
+      Topics topics,
+      Map<String, Object> kafka,
+      String instance,
+      Path stateFolder,
+      ProcessClock clock,
+      Consumer<Throwable> onFailure)
+      throws InterruptedException {
+    this(
+        ExperimentCore.settings(experiment),
+        ExperimentCore.policies(experiment),
+        topics,
+        kafka,
+        instance,
+        stateFolder,
+        clock,
+        onFailure);
+  }
+
+  /**
+   * The same, of what is no experiment.
+   *
+   * @param settings with leases, whose heartbeat is also that of the ticks
+   * @param policies makes one for each shard
+   */
+  public SchedulerStream(
+      CoreSettings settings,
+      Supplier<SchedulingPolicy> policies,
+      Topics topics,
+      Map<String, Object> kafka,
+      String instance,
+      Path stateFolder,
+      ProcessClock clock,
+      Consumer<Throwable> onFailure)
+      throws InterruptedException {
+    String group = topics.prefix() + ".scheduler";
+    commits = new CommitWatch(clock, this::ownsShards, onFailure);
+    var clients = new TopologyClients(commits::committed);
+    Properties properties =
+        StreamsProperties.of(
+            kafka, group, instance, StreamsProperties.sessionTimeoutMs(kafka), stateFolder);
+    producer = plainProducer(kafka);
+    int heartbeatMs = Math.toIntExact(settings.leases().heartbeatNs() / 1_000_000);
+    timer = new TickTimer(topics, producer, clock, heartbeatMs, onFailure);
+    shards =
+        new OwnShards(
+            shard ->
+                write(
+                    topics, new ShardTaken(shard, instance, clients.transactionalId()), onFailure),
+            commits::applied);
+    deadSchedulers = new DeadSchedulers(topics, kafka, group, instance, clients::transactionalId);
+    failures = new ThreadFailures(clock, THREAD_PAUSE, onFailure);
+    streams =
+        new KafkaStreams(
+            SchedulerTopology.build(topics, settings, policies, timer, shards),
+            properties,
+            clients);
+    streams.setUncaughtExceptionHandler(failures);
+    streams.setStateListener(
+        (now, before) -> {
+          deadSchedulers.assigning(now == KafkaStreams.State.REBALANCING);
+          if (now == KafkaStreams.State.RUNNING) {
+            running.countDown();
+          }
+        });
+  }
+
+  private boolean ownsShards() {
+    return streams.metadataForLocalThreads().stream().anyMatch(t -> !t.activeTasks().isEmpty());
+  }
+
+  private void write(Topics topics, ShardTaken taken, Consumer<Throwable> onFailure) {
+    var unused =
+        producer.send(
+            new ProducerRecord<>(topics.runs(), 0, null, EventCodec.RUNS.write(taken)),
+            (metadata, error) -> {
+              if (error != null) {
+                onFailure.accept(error);
+              }
+            });
+  }
+
+  /** Begins to read facts. */
+  public void start() {
+    timer.start();
+    deadSchedulers.start();
+    commits.start();
+    streams.start();
+  }
+
+  /**
+   * Waits until the topology runs.
+   *
+   * @return whether it does, within the time given
+   */
+  public boolean awaitRunning(Duration timeout) throws InterruptedException {
+    return running.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** What it did and holds; from any thread. */
+  public Counts counts() {
+    return shards.counts();
+  }
+
+  /** Commits what it decided, and leaves the group at once, so that another can take its shards. */
+  @Override
+  public void close() {
+    failures.close();
+    commits.close();
+    streams.close(
+        CloseOptions.groupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP)
+            .withTimeout(CLOSE_MAX));
+    deadSchedulers.close();
+    timer.close();
+    producer.close(CLOSE_MAX);
+  }
+
+  private static KafkaProducer<byte[], byte[]> plainProducer(Map<String, Object> kafka) {
+    var settings = new HashMap<>(kafka);
+    settings.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+    settings.put(ProducerConfig.ACKS_CONFIG, "all");
+    settings.put(
+        ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+        Math.toIntExact(ThreadFailures.LIMIT.toMillis()));
+    return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+}

@@ -1,0 +1,128 @@
+package dev.sluice.scheduler.topology;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How Kafka Streams is told to run the topology: soon, exactly once, and soon elsewhere. */
+final class StreamsProperties {
+  private static final Logger LOG = LoggerFactory.getLogger(StreamsProperties.class);
+
+  /** A scheduler that is silent for so long has lost its shards; brokers may demand more. */
+  private static final int SESSION_TIMEOUT_MS = 1_500;
+
+  private static final int HEARTBEAT_INTERVAL_MS = 300;
+
+  /** Each commit holds dispatches back for some milliseconds; outcomes are seen so much later. */
+  private static final int COMMIT_INTERVAL_MS = 2_000;
+
+  /** The last resort, where nobody is left to fence a dead scheduler. */
+  private static final int TRANSACTION_TIMEOUT_MS = 10_000;
+
+  private static final String GROUP_MIN_SESSION_TIMEOUT = "group.min.session.timeout.ms";
+
+  private StreamsProperties() {}
+
+  /**
+   * Returns the properties.
+   *
+   * @param kafka client properties
+   * @param group the schedulers' consumer group
+   * @param instance names this process's clients
+   * @param sessionTimeoutMs as {@link #sessionTimeoutMs} says
+   */
+  static Properties of(
+      Map<String, Object> kafka,
+      String group,
+      String instance,
+      int sessionTimeoutMs,
+      Path stateFolder) {
+    var properties = new Properties();
+    properties.putAll(kafka);
+    properties.put(StreamsConfig.APPLICATION_ID_CONFIG, group);
+    properties.put(StreamsConfig.CLIENT_ID_CONFIG, instance);
+    properties.put(StreamsConfig.STATE_DIR_CONFIG, stateFolder.toString());
+    properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
+    properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 1);
+    properties.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, 1);
+    // The default one gives a shard to another process for no better reason than its random id.
+    properties.put(StreamsConfig.TASK_ASSIGNOR_CLASS_CONFIG, StickyTaskAssignor.class.getName());
+    properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, COMMIT_INTERVAL_MS);
+    properties.put(StreamsConfig.POLL_MS_CONFIG, 20);
+    properties.put(StreamsConfig.MAX_TASK_IDLE_MS_CONFIG, -1);
+    properties.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
+    properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, -1);
+    consumer(properties, ConsumerConfig.FETCH_MIN_BYTES_CONFIG, 1);
+    consumer(properties, ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+    consumer(properties, ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, sessionTimeoutMs);
+    consumer(properties, ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, HEARTBEAT_INTERVAL_MS);
+    producer(properties, ProducerConfig.LINGER_MS_CONFIG, 0);
+    // While one request is on its way the next one gathers: idle, nothing waits; busy, the broker
+    // gets a few full requests instead of one for each record.
+    producer(properties, ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
+    producer(properties, ProducerConfig.ACKS_CONFIG, "all");
+    producer(properties, ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_TIMEOUT_MS);
+    producer(
+        properties,
+        ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+        Math.toIntExact(ThreadFailures.LIMIT.toMillis()));
+    return properties;
+  }
+
+  private static void consumer(Properties properties, String name, Object value) {
+    properties.put(StreamsConfig.consumerPrefix(name), value);
+  }
+
+  private static void producer(Properties properties, String name, Object value) {
+    properties.put(StreamsConfig.producerPrefix(name), value);
+  }
+
+  /**
+   * The shortest session that the broker allows, of ours or longer.
+   *
+   * @param kafka client properties
+   */
+  static int sessionTimeoutMs(Map<String, Object> kafka) throws InterruptedException {
+    int timeoutMs = SESSION_TIMEOUT_MS;
+    try (var admin = Admin.create(kafka)) {
+      timeoutMs = Math.max(timeoutMs, sessionTimeoutMsMin(admin));
+    } catch (ExecutionException e) {
+      timeoutMs = Math.toIntExact(Duration.ofSeconds(6).toMillis()); // Kafka's own default
+      LOG.warn("the broker does not say its {}", GROUP_MIN_SESSION_TIMEOUT, e);
+    }
+    if (timeoutMs > SESSION_TIMEOUT_MS) {
+      LOG.warn(
+          "the broker's {} is {}: a takeover takes so long, and about a second",
+          GROUP_MIN_SESSION_TIMEOUT,
+          timeoutMs);
+    }
+    return timeoutMs;
+  }
+
+  private static int sessionTimeoutMsMin(Admin admin)
+      throws ExecutionException, InterruptedException {
+    int minMs = 0;
+    for (var node : admin.describeCluster().nodes().get()) {
+      var broker = new ConfigResource(ConfigResource.Type.BROKER, node.idString());
+      for (var config : admin.describeConfigs(List.of(broker)).all().get().values()) {
+        ConfigEntry entry = config.get(GROUP_MIN_SESSION_TIMEOUT);
+        if (entry != null && entry.value() != null) {
+          minMs = Math.max(minMs, Integer.parseInt(entry.value()));
+        }
+      }
+    }
+    return minMs;
+  }
+}

@@ -1,0 +1,163 @@
+package dev.sluice.scheduler.topology;
+
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.event.Ticked;
+import dev.sluice.contract.time.ProcessClock;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes {@link Ticked} when a shard's wake-up is due, or when a heartbeat went by in which no fact
+ * was applied. It writes through a plain producer: a tick in the topology's own transaction would
+ * hold back every reader of the facts.
+ *
+ * <p>While a tick of a shard is on its way, no other follows for a heartbeat: a scheduler that lags
+ * behind its log asks after each fact for a time that is past by the clock, and would otherwise
+ * write as many ticks as it reads facts, and never catch up.
+ */
+final class TickTimer implements WakeUps, AutoCloseable {
+  private final Topics topics;
+  private final Producer<byte[], byte[]> producer;
+  private final ProcessClock clock;
+  private final long heartbeatNs;
+  private final Consumer<Throwable> onFailure;
+  private final Thread thread;
+
+  /** When the shard is due a tick, monotonic. */
+  private final Map<Integer, Long> dueNsByShard = new HashMap<>();
+
+  /** Shards whose tick is at the producer: while the broker is away, no second one queues. */
+  private final Set<Integer> atTheProducer = new HashSet<>();
+
+  /** When the shard's tick that was not applied yet was written, monotonic. */
+  private final Map<Integer, Long> onItsWaySinceNs = new HashMap<>();
+
+  /** Until when the thread waits, monotonic. */
+  private long waitsUntilNs = Long.MAX_VALUE;
+
+  private boolean closed;
+
+  TickTimer(
+      Topics topics,
+      Producer<byte[], byte[]> producer,
+      ProcessClock clock,
+      int heartbeatMs,
+      Consumer<Throwable> onFailure) {
+    this.topics = topics;
+    this.producer = producer;
+    this.clock = clock;
+    this.heartbeatNs = TimeUnit.MILLISECONDS.toNanos(heartbeatMs);
+    this.onFailure = onFailure;
+    this.thread = new Thread(this::run, "sluice-tick-timer");
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  @Override
+  public synchronized void wakeAt(int shard, long timeZeroEpochMs, long atNs) {
+    long heartbeatAtNs = clock.monotonicNs() + heartbeatNs;
+    long dueAtNs =
+        atNs == Long.MAX_VALUE
+            ? heartbeatAtNs
+            : Math.min(heartbeatAtNs, clock.forRun(timeZeroEpochMs).toMonotonicNs(toWholeMs(atNs)));
+    Long writtenNs = onItsWaySinceNs.get(shard);
+    long dueNs = writtenNs == null ? dueAtNs : Math.max(dueAtNs, writtenNs + heartbeatNs);
+    dueNsByShard.put(shard, dueNs);
+    if (dueNs < waitsUntilNs) { // nearly every fact only puts the heartbeat off
+      notifyAll();
+    }
+  }
+
+  @Override
+  public synchronized void ticked(int shard) {
+    onItsWaySinceNs.remove(shard);
+  }
+
+  /** Log time moves in whole milliseconds, so that an earlier tick would come too early. */
+  private static long toWholeMs(long atNs) {
+    return Math.floorDiv(atNs + 999_999, 1_000_000L) * 1_000_000L;
+  }
+
+  @Override
+  public synchronized void forget(int shard) {
+    dueNsByShard.remove(shard);
+    onItsWaySinceNs.remove(shard);
+  }
+
+  private void run() {
+    try {
+      for (int shard = nextDue(); shard >= 0; shard = nextDue()) {
+        int due = shard;
+        var unused =
+            producer.send(
+                new ProducerRecord<>(
+                    topics.facts(), due, null, EventCodec.FACTS.write(new Ticked())),
+                (metadata, error) -> written(due, error));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      onFailure.accept(e);
+    }
+  }
+
+  /** The producer is done with the shard's tick. */
+  void written(int shard, @Nullable Exception error) {
+    synchronized (this) {
+      atTheProducer.remove(shard);
+      notifyAll();
+    }
+    if (error != null) {
+      onFailure.accept(error);
+    }
+  }
+
+  /** Waits for the next shard whose tick is due and gives it a heartbeat's rest; -1 once closed. */
+  synchronized int nextDue() throws InterruptedException {
+    while (!closed) {
+      long nowNs = clock.monotonicNs();
+      long earliestNs = Long.MAX_VALUE;
+      int shard = -1;
+      for (var entry : dueNsByShard.entrySet()) {
+        if (entry.getValue() < earliestNs && !atTheProducer.contains(entry.getKey())) {
+          earliestNs = entry.getValue();
+          shard = entry.getKey();
+        }
+      }
+      if (shard >= 0 && earliestNs <= nowNs) {
+        dueNsByShard.put(shard, nowNs + heartbeatNs);
+        onItsWaySinceNs.put(shard, nowNs);
+        atTheProducer.add(shard);
+        return shard;
+      }
+      waitsUntilNs = shard < 0 ? nowNs + heartbeatNs : earliestNs;
+      TimeUnit.NANOSECONDS.timedWait(this, Math.max(waitsUntilNs - nowNs, 1));
+      waitsUntilNs = Long.MIN_VALUE; // awake: it will see what is asked for meanwhile
+    }
+    return -1;
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      closed = true;
+      notifyAll();
+    }
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package dev.sluice.scheduler.translation;
+
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.scheduling.fact.CoreFact;
+import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.fact.CoreSettings.Admission;
+import dev.sluice.scheduling.job.JobClass;
+import dev.sluice.scheduling.policies.Policies;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/** The scheduling core of an experiment, whoever drives it. */
+public final class ExperimentCore {
+  private ExperimentCore() {}
+
+  /** Makes the policy that it names, once for each shard. */
+  public static Supplier<SchedulingPolicy> policies(Experiment experiment) {
+    return () -> Policies.create(experiment.schedulerName(), experiment.scheduler());
+  }
+
+  /** What the core must know of the experiment. */
+  public static CoreSettings settings(Experiment experiment) {
+    var microbatch = experiment.microbatch();
+    var lanes = experiment.lanes();
+    Integer maxWaiting = experiment.maxWaiting();
+    Double expireAfterMs = experiment.expireAfterMs();
+    return new CoreSettings(
+        experiment.seed(),
+        experiment.classes().stream()
+            .map(c -> new JobClass(c.name(), c.priority(), c.interactive(), c.microbatch()))
+            .toList(),
+        experiment.workloads().stream()
+            .collect(
+                Collectors.toMap(
+                    Experiment.WorkloadChoice::name, Experiment.WorkloadChoice::tokens)),
+        new CoreSettings.Microbatch(
+            experiment.joinsJobs(),
+            Math.round(microbatch.windowMs() * 1e6),
+            microbatch.maxBatch(),
+            microbatch.respectDeadlines()),
+        Admission.valueOf(experiment.admission().toUpperCase(Locale.ROOT)),
+        new CoreSettings.Bounds(
+            maxWaiting == null ? Integer.MAX_VALUE : maxWaiting,
+            expireAfterMs == null ? Long.MAX_VALUE : Math.round(expireAfterMs * 1e6)),
+        new CoreSettings.Leases(
+            lanes.heartbeatMs() * 1_000_000L, lanes.leaseMs() * 1_000_000L, lanes.maxAttempts()),
+        lanes.ahead(),
+        experiment.resources().cpuFallback(),
+        new CoreSettings.Predictor(
+            experiment.predictor().enabled(), experiment.predictor().quantile()));
+  }
+
+  /** What an executor can run, as the core takes it. */
+  public static List<CoreFact.Capability> capabilities(
+      List<ExecutorReported.Capability> capabilities) {
+    return capabilities.stream().map(Translation::toCore).toList();
+  }
+
+  /** A published table, as the core takes it. */
+  public static CoreFact.PredictionsPublished predictions(PredictionsPublished table) {
+    return Translation.toCore(table);
+  }
+}

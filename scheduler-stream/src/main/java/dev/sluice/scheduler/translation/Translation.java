@@ -1,0 +1,256 @@
+package dev.sluice.scheduler.translation;
+
+import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.event.Ticked;
+import dev.sluice.contract.event.WorkflowRequested;
+import dev.sluice.contract.value.DispatchId;
+import dev.sluice.scheduling.fact.CoreFact;
+import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.fact.DispatchName;
+import dev.sluice.scheduling.fact.JobEnd;
+import dev.sluice.scheduling.fact.Prediction;
+import dev.sluice.scheduling.job.JobGraph;
+import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.job.WorkflowSpec;
+import dev.sluice.scheduling.policy.Choice;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
+
+/** Event records as the core's facts, and the core's decisions as event records. */
+public final class Translation {
+  private Translation() {}
+
+  public static CoreFact toCore(Fact fact) {
+    if (fact instanceof JobRequested job) {
+      return new CoreFact.JobArrived(
+          new JobSpec(
+              job.jobId(),
+              job.generator(),
+              job.index(),
+              job.classType(),
+              job.workload(),
+              job.backend(),
+              job.precision(),
+              job.samples(),
+              1,
+              job.sloNs(),
+              job.intendedAtNs()));
+    }
+    if (fact instanceof WorkflowRequested workflow) {
+      return new CoreFact.WorkflowArrived(toCore(workflow));
+    }
+    if (fact instanceof BatchCompleted completed) {
+      return new CoreFact.BatchCompleted(
+          new DispatchName(completed.dispatchId().factOffset(), completed.dispatchId().index()),
+          completed.executorId(),
+          completed.incarnation(),
+          completed.lane(),
+          CoreFact.Result.valueOf(completed.result().name()),
+          completed.cause(),
+          completed.serviceNs());
+    }
+    if (fact instanceof ExecutorReported report) {
+      Long tokens = report.tokens();
+      return new CoreFact.ExecutorReported(
+          report.executorId(),
+          report.incarnation(),
+          report.leaving(),
+          report.deviceKind(),
+          tokens == null ? Long.MAX_VALUE : tokens,
+          report.lanes().size(),
+          report.capabilities().stream().map(Translation::toCore).toList(),
+          report.lanes().stream()
+              .filter(lane -> lane.holds().isEmpty())
+              .map(ExecutorReported.Lane::index)
+              .toList());
+    }
+    if (fact instanceof RunStarted started) {
+      Long arrivalsEndAtNsMax = started.arrivalsEndAtNsMax();
+      return new CoreFact.RunStarted(
+          started.seed(),
+          started.generators(),
+          arrivalsEndAtNsMax == null ? Long.MAX_VALUE : arrivalsEndAtNsMax);
+    }
+    if (fact instanceof ArrivalsEnded ended) {
+      return new CoreFact.ArrivalsEnded(ended.generator(), ended.jobsSent());
+    }
+    if (fact instanceof PredictionsPublished table) {
+      return toCore(table);
+    }
+    if (fact instanceof Ticked) {
+      return new CoreFact.Ticked();
+    }
+    throw new IllegalStateException("a fact that the core does not know: " + fact);
+  }
+
+  public static WorkflowSpec toCore(WorkflowRequested workflow) {
+    Long sloNs = workflow.sloNs();
+    return new WorkflowSpec(
+        workflow.requestId(),
+        workflow.generator(),
+        workflow.index(),
+        workflow.classType(),
+        sloNs == null ? Long.MAX_VALUE : sloNs,
+        workflow.intendedAtNs(),
+        new JobGraph(
+            workflow.nodes().stream()
+                .map(
+                    n ->
+                        new JobGraph.Node(
+                            n.nodeId(),
+                            n.workload(),
+                            n.backend(),
+                            n.precision(),
+                            n.samples(),
+                            n.lanes(),
+                            n.inputs()))
+                .toList()),
+        workflow.nodes().stream().mapToLong(WorkflowRequested.Node::expectedNs).toArray());
+  }
+
+  public static CoreFact.Capability toCore(ExecutorReported.Capability capability) {
+    Long loadNs = capability.loadNs();
+    return new CoreFact.Capability(
+        capability.workload(),
+        capability.backend(),
+        capability.precision(),
+        capability.flopsPerSample(),
+        capability.warmUps().stream()
+            .map(w -> new CoreFact.WarmUp(w.samples(), w.serviceNs()))
+            .toList(),
+        loadNs == null ? 0 : loadNs);
+  }
+
+  public static CoreFact.PredictionsPublished toCore(PredictionsPublished table) {
+    return new CoreFact.PredictionsPublished(
+        table.executorId(),
+        table.deviceKind(),
+        table.modelVersion(),
+        table.tableVersion(),
+        table.services().stream()
+            .map(
+                s ->
+                    new CoreFact.PredictionsPublished.Service(
+                        s.workload(), s.backend(), s.precision(), s.meanNs()))
+            .toList(),
+        table.calibrations().stream()
+            .map(
+                c ->
+                    new CoreFact.PredictionsPublished.Calibration(
+                        c.workload(), c.backend(), c.residuals()))
+            .toList());
+  }
+
+  public static BatchDispatched toEvent(Dispatch dispatch) {
+    Prediction prediction = dispatch.prediction();
+    JobSpec first = dispatch.jobs().get(0);
+    return new BatchDispatched(
+        toEvent(dispatch.name()),
+        dispatch.executorId(),
+        dispatch.incarnation(),
+        dispatch.lanes(),
+        first.workload(),
+        first.backend(),
+        first.precision(),
+        dispatch.jobs().stream()
+            .map(j -> new BatchDispatched.DispatchedJob(j.id(), j.samples()))
+            .toList(),
+        dispatch.samples(),
+        dispatch.tokens(),
+        dispatch.attempt(),
+        dispatch.decidedAtNs(),
+        dispatch.notAfterNs() == Long.MAX_VALUE ? null : dispatch.notAfterNs(),
+        prediction.meanNs(),
+        prediction.source().name().toLowerCase(Locale.ROOT),
+        dispatch.scoreTerms(),
+        prediction.modelVersion(),
+        prediction.quantileNs(),
+        prediction.p95Ns(),
+        prediction.p99Ns(),
+        prediction.busyLanes());
+  }
+
+  public static JobEnded toEvent(JobEnd end) {
+    DispatchName dispatch = end.dispatch();
+    return new JobEnded(
+        end.jobId(),
+        JobEnded.Status.valueOf(end.status().name()),
+        end.reason(),
+        dispatch == null ? null : toEvent(dispatch),
+        end.attempt(),
+        end.endedAtNs());
+  }
+
+  public static Blocked toEvent(long fromNs, long toNs, Choice.Cause cause) {
+    return new Blocked(fromNs, toNs, cause.name().toLowerCase(Locale.ROOT));
+  }
+
+  /**
+   * Returns what an executor of the core reported, as its event record.
+   *
+   * @param held by lane: the dispatches that it holds
+   */
+  public static ExecutorReported toEvent(
+      CoreFact.ExecutorReported report, List<List<DispatchName>> held) {
+    return new ExecutorReported(
+        report.executorId(),
+        report.incarnation(),
+        report.leaving(),
+        report.deviceKind(),
+        report.tokens() == Long.MAX_VALUE ? null : report.tokens(),
+        IntStream.range(0, held.size())
+            .mapToObj(
+                lane ->
+                    new ExecutorReported.Lane(
+                        lane, held.get(lane).stream().map(Translation::toEvent).toList()))
+            .toList(),
+        report.capabilities().stream().map(Translation::toEvent).toList(),
+        0,
+        null,
+        0L);
+  }
+
+  public static ExecutorReported.Capability toEvent(CoreFact.Capability capability) {
+    return new ExecutorReported.Capability(
+        capability.workload(),
+        capability.backend(),
+        capability.precision(),
+        capability.flopsPerSample(),
+        capability.warmUps().stream()
+            .map(w -> new ExecutorReported.WarmUp(w.samples(), w.serviceNs()))
+            .toList(),
+        capability.loadNs() == 0 ? null : Long.valueOf(capability.loadNs()));
+  }
+
+  public static PredictionsPublished toEvent(CoreFact.PredictionsPublished table) {
+    return new PredictionsPublished(
+        table.executorId(),
+        table.deviceKind(),
+        table.modelVersion(),
+        table.tableVersion(),
+        table.services().stream()
+            .map(
+                s ->
+                    new PredictionsPublished.Service(
+                        s.workload(), s.backend(), s.precision(), s.meanNs()))
+            .toList(),
+        table.calibrations().stream()
+            .map(
+                c -> new PredictionsPublished.Calibration(c.workload(), c.backend(), c.residuals()))
+            .toList());
+  }
+
+  public static DispatchId toEvent(DispatchName name) {
+    return new DispatchId(name.factId(), name.index());
+  }
+}

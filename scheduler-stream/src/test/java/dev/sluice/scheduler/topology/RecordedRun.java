@@ -1,0 +1,297 @@
+package dev.sluice.scheduler.topology;
+
+import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.Outcome;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.event.Ticked;
+import dev.sluice.contract.event.WorkflowRequested;
+import dev.sluice.scheduler.translation.Translation;
+import dev.sluice.scheduling.core.SchedulingCore;
+import dev.sluice.scheduling.fact.CoreEntity;
+import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.fact.CoreSettings.Admission;
+import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
+import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.fact.JobEnd;
+import dev.sluice.scheduling.job.JobClass;
+import dev.sluice.scheduling.policy.Choice;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.stream.IntStream;
+
+/**
+ * A log of facts as a run would leave it, and the decisions of the bare core on it: two executors,
+ * two classes, three models, some workflows with gangs among the jobs, ticks where the core asks
+ * for them, two tables of predictions and one that is stale. One executor falls silent for longer
+ * than its lease, answers late, and comes back; the other is started again under load.
+ *
+ * @param facts in log order; a fact's offset is its place
+ * @param dispatches what the bare core started, in order
+ * @param outcomes what became of the jobs, in order
+ */
+record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Outcome> outcomes) {
+  static final long TIME_ZERO_EPOCH_MS = 1_700_000_000_000L;
+
+  static final CoreSettings SETTINGS =
+      new CoreSettings(
+          7,
+          List.of(
+              new JobClass("interactive", 1, true, false), new JobClass("batch", 5, false, true)),
+          Map.of("small", 80, "middle", 160, "large", 260),
+          new Microbatch(true, 10_000_000, 16),
+          Admission.EXPIRED,
+          new CoreSettings.Bounds(30, 900_000_000),
+          new CoreSettings.Leases(20_000_000, 200_000_000, 2),
+          1,
+          true,
+          new CoreSettings.Predictor(true, 0.9));
+
+  private static final List<String> WORKLOADS = List.of("small", "middle", "large");
+  private static final int REQUESTS = 400;
+
+  /** One request of so many is for a workflow. */
+  private static final int WORKFLOW_EACH = 20;
+
+  private static final int NODES = 4;
+
+  /** How many jobs there are, those of workflows among them. */
+  static final int JOBS = REQUESTS + (NODES - 1) * REQUESTS / WORKFLOW_EACH;
+
+  private static final long RESTARTED_AT_MS = 1100;
+  private static final long SILENT_FROM_MS = 400;
+  private static final long SILENT_TO_MS = 800;
+
+  /** A fact and its append time. */
+  record Dated(long appendedAtEpochMs, Fact fact) {}
+
+  private record Pending(long atMs, long sequence, Fact fact) {}
+
+  static RecordedRun of(SchedulingPolicy policy) {
+    return new Recorder(policy).record();
+  }
+
+  private static final class Recorder implements CoreListener {
+    private final SchedulingCore core;
+    private final PriorityQueue<Pending> pending =
+        new PriorityQueue<>(
+            Comparator.comparingLong(Pending::atMs).thenComparingLong(Pending::sequence));
+    private final List<Dated> facts = new ArrayList<>();
+    private final List<BatchDispatched> dispatches = new ArrayList<>();
+    private final List<Outcome> outcomes = new ArrayList<>();
+    private final Random random = new Random(11);
+    private final Map<String, Long> freeAtMs = new HashMap<>();
+    private long sequence;
+    private long nowMs;
+
+    Recorder(SchedulingPolicy policy) {
+      core = new SchedulingCore(SETTINGS, policy);
+    }
+
+    RecordedRun record() {
+      at(-20, report("executor-0", 1));
+      at(-20, report("executor-1", 1));
+      at(-1, new RunStarted("recorded", TIME_ZERO_EPOCH_MS, 7, "c", "r", 1, 1, null));
+      long atMs = 0;
+      for (int i = 0; i < REQUESTS; i++) {
+        atMs += random.nextInt(9);
+        at(atMs, i % WORKFLOW_EACH == 0 ? workflow(i, atMs) : job(i, atMs));
+      }
+      for (long reportMs = 0; reportMs < atMs; reportMs += 20) {
+        at(reportMs, report("executor-0", reportMs < RESTARTED_AT_MS ? 1 : 2));
+        if (!silent(reportMs)) {
+          at(reportMs, report("executor-1", 1));
+        }
+      }
+      at(-10, table(2, 1.2));
+      at(500, table(1, 5));
+      at(900, table(3, 0.9));
+      at(atMs + 40, new ArrivalsEnded(0, REQUESTS, 0, 0, 0));
+      long tickedForNs = -1;
+      while (!pending.isEmpty() || core.wakeAtNs() != Long.MAX_VALUE) {
+        long wakeMs = -Math.floorDiv(-core.wakeAtNs(), 1_000_000L);
+        Pending next = pending.peek();
+        if (core.wakeAtNs() != tickedForNs
+            && core.wakeAtNs() != Long.MAX_VALUE
+            && (next == null || wakeMs < next.atMs())) {
+          tickedForNs = core.wakeAtNs();
+          at(Math.max(wakeMs, nowMs), new Ticked());
+        }
+        apply(pending.remove());
+      }
+      return new RecordedRun(facts, dispatches, outcomes);
+    }
+
+    private void apply(Pending next) {
+      nowMs = next.atMs();
+      long offset = facts.size();
+      facts.add(new Dated(TIME_ZERO_EPOCH_MS + nowMs, next.fact()));
+      core.apply(offset, Math.max(0, nowMs) * 1_000_000, Translation.toCore(next.fact()), this);
+    }
+
+    private void at(long atMs, Fact fact) {
+      pending.add(new Pending(atMs, sequence++, fact));
+    }
+
+    private static boolean silent(long atMs) {
+      return atMs >= SILENT_FROM_MS && atMs < SILENT_TO_MS;
+    }
+
+    private static ExecutorReported report(String executorId, long incarnation) {
+      return new ExecutorReported(
+          executorId,
+          incarnation,
+          false,
+          "cpu",
+          400L,
+          List.of(new ExecutorReported.Lane(0, List.of()), new ExecutorReported.Lane(1, List.of())),
+          WORKLOADS.stream()
+              .map(
+                  w ->
+                      new ExecutorReported.Capability(
+                          w,
+                          "onnx",
+                          "fp32",
+                          1_000_000_000,
+                          List.of(
+                              new ExecutorReported.WarmUp(1, 3_000_000),
+                              new ExecutorReported.WarmUp(4, 9_000_000))))
+              .toList(),
+          0,
+          1.0,
+          null);
+    }
+
+    /** Predictions for two of the models, up to 20 samples and two busy lanes. */
+    private static PredictionsPublished table(long version, double slowness) {
+      List<PredictionsPublished.Service> services = new ArrayList<>();
+      for (String workload : WORKLOADS.subList(0, 2)) {
+        services.add(
+            new PredictionsPublished.Service(
+                workload,
+                "onnx",
+                "fp32",
+                IntStream.rangeClosed(1, 2)
+                    .mapToObj(
+                        busy ->
+                            IntStream.rangeClosed(1, 20)
+                                .mapToObj(n -> Math.round((5 + 0.3 * n + busy) * slowness * 1e6))
+                                .toList())
+                    .toList()));
+      }
+      List<Double> residuals = IntStream.range(-60, 60).mapToObj(i -> 0.01 * i).toList();
+      return new PredictionsPublished(
+          "executor-0",
+          "cpu",
+          "model-" + version,
+          version,
+          services,
+          List.of(new PredictionsPublished.Calibration("small", "onnx", residuals)));
+    }
+
+    /** A diamond, of which the second needs both lanes of an executor. */
+    private static WorkflowRequested workflow(int index, long atMs) {
+      return new WorkflowRequested(
+          "workflow-" + index,
+          0,
+          index,
+          "diamond",
+          "interactive",
+          400_000_000L,
+          atMs * 1_000_000,
+          atMs * 1_000_000,
+          List.of(
+              node("a", "small", 1),
+              node("b", "middle", 2, 0),
+              node("c", "small", 1, 0),
+              node("d", "large", 1, 1, 2)));
+    }
+
+    private static WorkflowRequested.Node node(
+        String id, String workload, int lanes, Integer... inputs) {
+      return new WorkflowRequested.Node(
+          id, workload, "onnx", "fp32", 1, lanes, 5_000_000, List.of(inputs));
+    }
+
+    private JobRequested job(int index, long atMs) {
+      boolean interactive = random.nextInt(10) < 3;
+      return new JobRequested(
+          "job-" + index,
+          0,
+          index,
+          interactive ? "interactive" : "batch",
+          WORKLOADS.get(random.nextInt(WORKLOADS.size())),
+          "onnx",
+          "fp32",
+          1 << random.nextInt(4),
+          interactive ? 100_000_000 : 1_000_000_000,
+          atMs * 1_000_000,
+          atMs * 1_000_000);
+    }
+
+    @Override
+    public void started(Dispatch dispatch) {
+      BatchDispatched event = Translation.toEvent(dispatch);
+      dispatches.add(event);
+      String executorId = event.executorId();
+      long serviceMs = 1 + random.nextInt(12);
+      long startsMs = Math.max(nowMs, freeAtMs.getOrDefault(executorId + event.lanes(), 0L));
+      boolean refused = random.nextInt(25) == 0;
+      boolean failed = !refused && random.nextInt(25) == 0;
+      long endsMs = startsMs + serviceMs;
+      freeAtMs.put(executorId + event.lanes(), endsMs);
+      boolean diesInIt =
+          executorId.equals("executor-0") && event.incarnation() == 1 && endsMs >= RESTARTED_AT_MS;
+      if (diesInIt) {
+        return;
+      }
+      boolean answersLate = executorId.equals("executor-1") && silent(endsMs);
+      at(
+          answersLate ? SILENT_TO_MS + endsMs - SILENT_FROM_MS : endsMs,
+          new BatchCompleted(
+              event.dispatchId(),
+              event.executorId(),
+              event.incarnation(),
+              event.lanes().get(0),
+              refused ? null : startsMs * 1_000_000,
+              refused ? null : endsMs * 1_000_000,
+              refused ? 0 : serviceMs * 1_000_000,
+              0,
+              refused
+                  ? BatchCompleted.Result.REFUSED
+                  : failed ? BatchCompleted.Result.FAILED : BatchCompleted.Result.DONE,
+              refused ? "busy" : failed ? "out of luck" : null,
+              List.of(),
+              null,
+              refused ? null : 1));
+    }
+
+    @Override
+    public void ended(JobEnd end) {
+      outcomes.add(Translation.toEvent(end));
+    }
+
+    @Override
+    public void blocked(long fromNs, long toNs, Choice.Cause cause) {
+      outcomes.add(Translation.toEvent(fromNs, toNs, cause));
+    }
+
+    @Override
+    public void changed(CoreEntity entity) {}
+
+    @Override
+    public void removed(String entityKey) {}
+  }
+}

@@ -1,0 +1,21 @@
+package dev.sluice.scheduler.topology;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Keeps what the processor asks for. */
+final class RecordingWakeUps implements WakeUps {
+  /** Every wake-up asked for, in order. */
+  final List<Long> askedNs = new ArrayList<>();
+
+  @Override
+  public void wakeAt(int shard, long timeZeroEpochMs, long atNs) {
+    askedNs.add(atNs);
+  }
+
+  @Override
+  public void ticked(int shard) {}
+
+  @Override
+  public void forget(int shard) {}
+}

@@ -1,0 +1,226 @@
+package dev.sluice.scheduler.topology;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.Outcome;
+import dev.sluice.contract.event.Ticked;
+import dev.sluice.scheduling.policies.Policies;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.TopologyTestDriver;
+import org.apache.kafka.streams.processor.TaskId;
+import org.apache.kafka.streams.processor.api.MockProcessorContext;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.Stores;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * One log of facts, recorded or simulated, through the topology and through the bare core: equal
+ * decisions.
+ */
+final class SameDecisionsTest {
+  private static final Topics TOPICS = new Topics("recorded");
+  private static final String CHANGELOG = "recorded.scheduler-entities-changelog";
+
+  static List<String> policies() {
+    return Policies.names();
+  }
+
+  @ParameterizedTest
+  @MethodSource("policies")
+  void decidesAsTheBareCoreDoes_inTheTopology(String policy) throws Exception {
+    RecordedRun run = RecordedRun.of(Policies.create(policy, Map.of()));
+
+    try (var driver = driver(policy)) {
+      pipe(driver, run.facts());
+      assertThat(dispatches(driver)).isEqualTo(run.dispatches()).hasSizeGreaterThan(100);
+      assertThat(outcomes(driver)).isEqualTo(run.outcomes());
+      assertThat(run.outcomes().stream().filter(JobEnded.class::isInstance))
+          .hasSize(RecordedRun.JOBS);
+      assertThat(run.dispatches()).anyMatch(d -> d.lanes().size() == 2);
+      assertThat(run.outcomes()).hasAtLeastOneElementOfType(Blocked.class);
+      assertThat(run.dispatches()).anyMatch(d -> d.attempt() == 2);
+      assertThat(run.dispatches())
+          .extracting(BatchDispatched::modelVersion)
+          .contains("model-2", "model-3", null)
+          .doesNotContain("model-1");
+      assertThat(run.dispatches()).anyMatch(d -> d.predictedP95Ns() != null);
+      assertThat(entityKeys(driver))
+          .allMatch(
+              key ->
+                  key.matches(
+                      "(executor|lane|mean|table|device|workload|samples|seen)/.*|progress|run"));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("policies")
+  void decidesAsTheBareCoreDoes_whenCutRestoredFromTheChangelogAndContinued(String policy)
+      throws Exception {
+    RecordedRun run = RecordedRun.of(Policies.create(policy, Map.of()));
+
+    for (int cut : List.of(1, 2, 60, 333, 600, run.facts().size() - 1)) {
+      List<BatchDispatched> dispatches;
+      List<Outcome> outcomes;
+      Map<String, byte[]> changelog;
+      try (var driver = driver(policy)) {
+        pipe(driver, run.facts().subList(0, cut));
+        dispatches = dispatches(driver);
+        outcomes = outcomes(driver);
+        changelog = changelog(driver);
+      }
+      continueFrom(changelog, policy, run, cut, dispatches, outcomes);
+      assertThat(dispatches).as("cut at %d", cut).isEqualTo(run.dispatches());
+      assertThat(outcomes).as("cut at %d", cut).isEqualTo(run.outcomes());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("policies")
+  void decidesAsTheSimulatorDid_onTheFactsThatItMade(String policy) throws Exception {
+    RecordedRun run = SimulatedFacts.of(policy);
+
+    try (var driver = driver(policy)) {
+      pipe(driver, run.facts());
+      assertThat(dispatches(driver)).isEqualTo(run.dispatches()).hasSizeGreaterThan(100);
+      assertThat(outcomes(driver)).isEqualTo(run.outcomes());
+      assertThat(run.outcomes().stream().filter(JobEnded.class::isInstance))
+          .hasSize(SimulatedFacts.JOBS);
+      assertThat(run.facts()).extracting(RecordedRun.Dated::fact).contains(new Ticked());
+    }
+  }
+
+  private static void continueFrom(
+      Map<String, byte[]> changelog,
+      String policy,
+      RecordedRun run,
+      int cut,
+      List<BatchDispatched> dispatches,
+      List<Outcome> outcomes)
+      throws Exception {
+    var context = new MockProcessorContext<Integer, byte[]>(settings(), new TaskId(0, 0), null);
+    KeyValueStore<String, byte[]> store =
+        Stores.keyValueStoreBuilder(
+                Stores.inMemoryKeyValueStore(SchedulerTopology.STORE),
+                org.apache.kafka.common.serialization.Serdes.String(),
+                org.apache.kafka.common.serialization.Serdes.ByteArray())
+            .withLoggingDisabled()
+            .build();
+    store.init(context.getStateStoreContext(), store);
+    changelog.forEach(store::put);
+    context.addStateStore(new EntityStore(store));
+    var processor =
+        new SchedulerProcessor(
+            entities ->
+                dev.sluice.scheduling.core.SchedulingCore.restore(
+                    RecordedRun.SETTINGS, Policies.create(policy, Map.of()), entities),
+            new RecordingWakeUps(),
+            new OwnShards(shard -> {}, () -> {}));
+    processor.init(context);
+    for (int offset = cut; offset < run.facts().size(); offset++) {
+      var dated = run.facts().get(offset);
+      context.setRecordMetadata(TOPICS.facts(), 0, offset);
+      processor.process(
+          new Record<>(
+              new byte[0], EventCodec.FACTS.write(dated.fact()), dated.appendedAtEpochMs()));
+    }
+    for (var forwarded : context.forwarded()) {
+      byte[] value = forwarded.record().value();
+      switch (forwarded.childName().orElseThrow()) {
+        case SchedulerTopology.DISPATCHES -> dispatches.add(EventCodec.DISPATCHES.read(value));
+        case SchedulerTopology.OUTCOMES -> outcomes.add(EventCodec.OUTCOMES.read(value));
+        case SchedulerTopology.DEAD_LETTERS ->
+            assertThat(forwarded.record().headers().lastHeader("error").value())
+                .asString()
+                .isEqualTo("tableVersion (1) is stale: 2 is in use");
+        default -> throw new AssertionError("forwarded to " + forwarded.childName());
+      }
+    }
+  }
+
+  private static TopologyTestDriver driver(String policy) {
+    return new TopologyTestDriver(
+        SchedulerTopology.build(
+            TOPICS,
+            RecordedRun.SETTINGS,
+            () -> Policies.create(policy, Map.of()),
+            new RecordingWakeUps(),
+            new OwnShards(shard -> {}, () -> {})),
+        settings());
+  }
+
+  private static Properties settings() {
+    var settings = new Properties();
+    settings.put(StreamsConfig.APPLICATION_ID_CONFIG, "recorded.scheduler");
+    settings.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
+    settings.put(StreamsConfig.STATE_DIR_CONFIG, "target/streams-state");
+    return settings;
+  }
+
+  private static void pipe(TopologyTestDriver driver, List<RecordedRun.Dated> facts) {
+    var input =
+        driver.createInputTopic(
+            TOPICS.facts(), new ByteArraySerializer(), new ByteArraySerializer());
+    facts.forEach(
+        dated ->
+            input.pipeInput(
+                new byte[0], EventCodec.FACTS.write(dated.fact()), dated.appendedAtEpochMs()));
+  }
+
+  private static List<BatchDispatched> dispatches(TopologyTestDriver driver)
+      throws UnreadableEventException {
+    List<BatchDispatched> dispatches = new ArrayList<>();
+    for (byte[] value : values(driver, TOPICS.dispatches())) {
+      dispatches.add(EventCodec.DISPATCHES.read(value));
+    }
+    return dispatches;
+  }
+
+  private static List<Outcome> outcomes(TopologyTestDriver driver) throws UnreadableEventException {
+    List<Outcome> outcomes = new ArrayList<>();
+    for (byte[] value : values(driver, TOPICS.outcomes())) {
+      outcomes.add(EventCodec.OUTCOMES.read(value));
+    }
+    return outcomes;
+  }
+
+  private static List<byte[]> values(TopologyTestDriver driver, String topic) {
+    return driver
+        .createOutputTopic(topic, new ByteArrayDeserializer(), new ByteArrayDeserializer())
+        .readValuesToList();
+  }
+
+  private static List<String> entityKeys(TopologyTestDriver driver) {
+    return List.copyOf(changelog(driver).keySet());
+  }
+
+  private static Map<String, byte[]> changelog(TopologyTestDriver driver) {
+    Map<String, byte[]> latest = new HashMap<>();
+    var topic =
+        driver.createOutputTopic(CHANGELOG, new StringDeserializer(), new ByteArrayDeserializer());
+    while (!topic.isEmpty()) {
+      var entry = topic.readKeyValue();
+      if (entry.value == null) {
+        latest.remove(entry.key);
+      } else {
+        latest.put(entry.key, entry.value);
+      }
+    }
+    return latest;
+  }
+}

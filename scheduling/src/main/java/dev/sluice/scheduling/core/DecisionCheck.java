@@ -1,0 +1,172 @@
+package dev.sluice.scheduling.core;
+
+import dev.sluice.scheduling.core.InvalidChoiceException.Rule;
+import dev.sluice.scheduling.policy.Choice;
+import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.state.CoreState;
+import dev.sluice.scheduling.state.ExecutorLanes;
+import dev.sluice.scheduling.state.JobGroup;
+import dev.sluice.scheduling.state.QueuedJob;
+import java.util.List;
+
+/** Checks each answer of a policy before it is applied, and names the broken rule. */
+final class DecisionCheck {
+  private final CoreState state;
+  private final String policy;
+
+  /** A batch that may start. */
+  record Checked(List<QueuedJob> jobs, ExecutorLanes.Lane lane, int samples, int tokens) {}
+
+  DecisionCheck(CoreState state, String policy) {
+    this.state = state;
+    this.policy = policy;
+  }
+
+  void check(Choice.Nothing nothing) {
+    if (nothing.untilNs() <= state.nowNs()) {
+      throw broken(
+          Rule.WAKE_IN_PAST,
+          "nothing until (%d), and it is (%d)".formatted(nothing.untilNs(), state.nowNs()));
+    }
+  }
+
+  Checked check(Choice.Start start) {
+    ExecutorLanes.Lane lane = checkLanes(start);
+    List<QueuedJob> jobs = checkJobs(start.batch());
+    JobGroup group = jobs.get(0).group;
+    int lanes = start.lanes().size();
+    if (group.lanesNeeded() != lanes) {
+      throw broken(
+          Rule.GANG_SIZE,
+          "jobs %s of (%d) lanes on lanes %s".formatted(jobs, group.lanesNeeded(), start.lanes()));
+    }
+    if (!state.canRun(lane, group)) {
+      throw broken(Rule.CANNOT_RUN, "jobs %s on lane (%s)".formatted(jobs, lane));
+    }
+    long samples = 0;
+    for (int i = 0; i < jobs.size(); i++) {
+      samples += jobs.get(i).group.samples();
+    }
+    if (jobs.size() > 1) {
+      checkShared(jobs, samples);
+    }
+    if (!group.ripe(state.nowNs())) {
+      throw broken(
+          Rule.MICROBATCH_UNRIPE,
+          "jobs %s at (%d), and their set is ready at (%d)"
+              .formatted(jobs, state.nowNs(), group.set.readyAtNs()));
+    }
+    long tokens = state.tokensHeldBy(group, samples);
+    boolean outside = tokens == 0;
+    if (outside && jobs.size() > 1) {
+      throw broken(
+          Rule.TOKENS_EXCEEDED,
+          "jobs %s together, and (%s) runs alone".formatted(jobs, jobs.get(0)));
+    }
+    long freeTokens = state.freeTokens(lane, group);
+    if (!outside && tokens > freeTokens) {
+      throw broken(
+          Rule.TOKENS_EXCEEDED,
+          "jobs %s of (%d) tokens on lane (%s) with (%d) free"
+              .formatted(jobs, tokens, lane, freeTokens));
+    }
+    if (start.notAfterNs() < state.nowNs()) {
+      throw broken(
+          Rule.NOT_AFTER_IN_PAST,
+          "jobs %s not after (%d), and it is (%d)"
+              .formatted(jobs, start.notAfterNs(), state.nowNs()));
+    }
+    return new Checked(jobs, lane, Math.toIntExact(samples), Math.toIntExact(tokens));
+  }
+
+  InvalidChoiceException unsupported(Choice choice) {
+    return broken(Rule.UNSUPPORTED, choice.toString());
+  }
+
+  /** The first of the lanes; the others are the next ones. */
+  private ExecutorLanes.Lane checkLanes(Choice.Start start) {
+    if (start.lanes().isEmpty()) {
+      throw broken(Rule.NO_LANE, "jobs %s on no lane".formatted(start.batch()));
+    }
+    ExecutorLanes.Lane first = checkLane(start, start.lanes().get(0));
+    if (start.lanes().size() > 1) {
+      checkGang(start, first);
+    }
+    return first;
+  }
+
+  private void checkGang(Choice.Start start, ExecutorLanes.Lane first) {
+    for (int i = 0; i < start.lanes().size(); i++) {
+      ExecutorLanes.Lane lane = checkLane(start, start.lanes().get(i));
+      if (lane.executor() != first.executor() || lane.index() != first.index() + i) {
+        throw broken(
+            Rule.GANG_NOT_CONSECUTIVE,
+            "jobs %s on lanes %s".formatted(start.batch(), start.lanes()));
+      }
+      if (!lane.idle()) {
+        throw broken(Rule.LANE_BUSY, "lane (%s) for the gang %s".formatted(lane, start.batch()));
+      }
+    }
+  }
+
+  private ExecutorLanes.Lane checkLane(Choice.Start start, SchedulerState.Lane chosen) {
+    if (!(chosen instanceof ExecutorLanes.Lane lane) || !state.hasLane(lane)) {
+      throw broken(Rule.UNKNOWN_LANE, "lane (%s)".formatted(chosen));
+    }
+    if (!lane.takesBatch()) {
+      throw broken(Rule.LANE_BUSY, "lane (%s) for jobs %s".formatted(lane, start.batch()));
+    }
+    return lane;
+  }
+
+  private List<QueuedJob> checkJobs(List<SchedulerState.Job> batch) {
+    if (batch.isEmpty()) {
+      throw broken(Rule.EMPTY_BATCH, "a start of no jobs");
+    }
+    for (int i = 0; i < batch.size(); i++) {
+      SchedulerState.Job job = batch.get(i);
+      if (!(job instanceof QueuedJob queued)
+          || !state.hasGroup(queued.group)
+          || queued.phase == QueuedJob.Phase.ENDED) {
+        throw broken(Rule.UNKNOWN_JOB, "job (%s)".formatted(job));
+      }
+      if (queued.seenByCheck || queued.phase != QueuedJob.Phase.WAITING) {
+        throw broken(Rule.JOB_ASSIGNED_TWICE, "job (%s) in %s".formatted(queued, batch));
+      }
+      queued.seenByCheck = true;
+    }
+    @SuppressWarnings("unchecked") // each was seen to be one, and a choice does not change
+    List<QueuedJob> jobs = (List<QueuedJob>) (List<?>) batch;
+    for (int i = 0; i < jobs.size(); i++) {
+      jobs.get(i).seenByCheck = false;
+    }
+    return jobs;
+  }
+
+  private void checkShared(List<QueuedJob> jobs, long samples) {
+    JobGroup first = jobs.get(0).group;
+    for (QueuedJob job : jobs) {
+      JobGroup group = job.group;
+      if (!group.hasModelOf(first) || group.lanesNeeded() != first.lanesNeeded()) {
+        throw broken(
+            Rule.MICROBATCH_INCOMPATIBLE,
+            "jobs %s: (%s) and (%s)".formatted(jobs, first.key, group.key));
+      }
+      if (!state.settings.microbatch().enabled() || !group.jobClass.microbatch()) {
+        throw broken(
+            Rule.MICROBATCH_NOT_SHARED,
+            "jobs %s, and class (%s) shares no batch".formatted(jobs, group.jobClass.name()));
+      }
+    }
+    int most = state.settings.microbatch().maxBatch();
+    if (samples > most) {
+      throw broken(
+          Rule.MICROBATCH_TOO_LARGE,
+          "jobs %s of (%d) samples together, at most (%d)".formatted(jobs, samples, most));
+    }
+  }
+
+  private InvalidChoiceException broken(Rule rule, String values) {
+    return new InvalidChoiceException(rule, policy, values);
+  }
+}

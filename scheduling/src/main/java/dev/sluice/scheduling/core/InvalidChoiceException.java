@@ -1,0 +1,58 @@
+package dev.sluice.scheduling.core;
+
+/** A policy's answer broke a rule: a bug of that policy. Nothing of the answer was applied. */
+public final class InvalidChoiceException extends IllegalStateException {
+  /** The rules that every answer must keep. */
+  public enum Rule {
+    /** A batch has at least one job. */
+    EMPTY_BATCH,
+    /** Each job of a batch waits in this core. */
+    UNKNOWN_JOB,
+    /** No job is twice in a batch, or in one while it runs already. */
+    JOB_ASSIGNED_TWICE,
+    /** A batch starts on at least one lane. */
+    NO_LANE,
+    /** A batch starts on as many lanes as each of its jobs needs. */
+    GANG_SIZE,
+    /** Several lanes are neighbours of one executor, in the order of their indexes. */
+    GANG_NOT_CONSECUTIVE,
+    /** The lane is one of this core, of an executor that has not left. */
+    UNKNOWN_LANE,
+    /**
+     * A lane holds so many batches at a time, and takes none while it is lost; a gang's is idle.
+     */
+    LANE_BUSY,
+    /** The executor can run the model. */
+    CANNOT_RUN,
+    /** The batch costs no more than the executor's tokens that are free for its group. */
+    TOKENS_EXCEEDED,
+    /** Several jobs share a batch only if micro-batching is on, for the classes of all of them. */
+    MICROBATCH_NOT_SHARED,
+    /** Jobs of a batch have the same workload, backend, precision and lanes needed. */
+    MICROBATCH_INCOMPATIBLE,
+    /** The joined samples of several jobs come to at most max_batch. */
+    MICROBATCH_TOO_LARGE,
+    /** The chosen job's set is full, or holds a job that has waited its window. */
+    MICROBATCH_UNRIPE,
+    /** The time after which a batch is too late is not past. */
+    NOT_AFTER_IN_PAST,
+    /** A wake-up lies after now. */
+    WAKE_IN_PAST,
+    /** The core can do this: it can not prepare a lane, so far. */
+    UNSUPPORTED
+  }
+
+  private static final long serialVersionUID = 1L;
+
+  private final Rule rule;
+
+  InvalidChoiceException(Rule rule, String policy, String values) {
+    super("%s: %s answered %s".formatted(rule, policy, values));
+    this.rule = rule;
+  }
+
+  /** The broken rule. */
+  public Rule rule() {
+    return rule;
+  }
+}

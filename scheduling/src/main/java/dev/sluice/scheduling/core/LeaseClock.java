@@ -1,0 +1,127 @@
+package dev.sluice.scheduling.core;
+
+import dev.sluice.scheduling.fact.CoreSettings.Leases;
+import dev.sluice.scheduling.state.Batch;
+import dev.sluice.scheduling.state.ExecutorLanes;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Log time as far as it counts toward leases: between two consecutive facts at most a heartbeat, so
+ * that neither a paused scheduler nor a restarted broker costs anybody a lease. And what is due by
+ * it.
+ */
+final class LeaseClock {
+  private final Leases leases;
+  private final List<ExecutorLanes> executors;
+  private long nowNs;
+
+  /** By executor order: when it last reported. Immutable. */
+  private List<Long> reportedAtNs = List.of();
+
+  private long nextExpiryAtNs = Long.MAX_VALUE;
+
+  /** No batch is overdue before. It may lie too early: completions do not move it. */
+  private long overdueCheckAtNs = Long.MAX_VALUE;
+
+  LeaseClock(Leases leases, List<ExecutorLanes> executors) {
+    this.leases = leases;
+    this.executors = executors;
+  }
+
+  void restore(long toNs, List<Long> reported, long overdueCheck) {
+    nowNs = toNs;
+    reportedAtNs = reported;
+    overdueCheckAtNs = overdueCheck;
+    executorsChanged();
+  }
+
+  long nowNs() {
+    return nowNs;
+  }
+
+  List<Long> reportedAtNs() {
+    return reportedAtNs;
+  }
+
+  long overdueCheckAtNs() {
+    return overdueCheckAtNs;
+  }
+
+  void advance(long passedNs) {
+    nowNs += Math.min(passedNs, leases.heartbeatNs());
+  }
+
+  void reported(ExecutorLanes executor) {
+    List<Long> times = new ArrayList<>(reportedAtNs);
+    if (executor.order == times.size()) {
+      times.add(nowNs);
+    } else {
+      times.set(executor.order, nowNs);
+    }
+    reportedAtNs = List.copyOf(times);
+    executorsChanged();
+  }
+
+  /** Looks up anew whose lease expires next, after one reported, left, returned or was lost. */
+  void executorsChanged() {
+    nextExpiryAtNs = Long.MAX_VALUE;
+    for (ExecutorLanes executor : executors) {
+      if (executor.joined() && !executor.lost()) {
+        nextExpiryAtNs = Math.min(nextExpiryAtNs, expiresAtNs(executor));
+      }
+    }
+  }
+
+  private long expiresAtNs(ExecutorLanes executor) {
+    long reportedNs = reportedAtNs.get(executor.order);
+    return leases.leaseNs() > Long.MAX_VALUE - reportedNs
+        ? Long.MAX_VALUE
+        : reportedNs + leases.leaseNs();
+  }
+
+  boolean anyExpired() {
+    return nextExpiryAtNs <= nowNs;
+  }
+
+  boolean hasExpired(ExecutorLanes executor) {
+    return executor.joined() && !executor.lost() && expiresAtNs(executor) <= nowNs;
+  }
+
+  void started(Batch batch) {
+    if (leases.leaseNs() < Long.MAX_VALUE) {
+      overdueCheckAtNs = Math.min(overdueCheckAtNs, nowNs + batch.allowedNs());
+    }
+  }
+
+  boolean anyMayBeOverdue() {
+    return overdueCheckAtNs <= nowNs;
+  }
+
+  /** All that was overdue is lost now: looks up when the next batch will be. */
+  void checkedOverdue() {
+    overdueCheckAtNs = Long.MAX_VALUE;
+    for (ExecutorLanes executor : executors) {
+      for (ExecutorLanes.Lane lane : executor.allLanes()) {
+        List<Batch> held = lane.held();
+        if (!held.isEmpty() && !held.get(0).lost) {
+          overdueCheckAtNs = Math.min(overdueCheckAtNs, lane.overdueAtLeaseNs());
+          for (int i = 1; i < held.size(); i++) { // it will be first later, with its own time
+            overdueCheckAtNs = Math.min(overdueCheckAtNs, nowNs + held.get(i).allowedNs());
+          }
+        }
+      }
+    }
+  }
+
+  /**
+   * How long until something may be due, if no fact comes before: at most a heartbeat, since more
+   * would not count; {@link Long#MAX_VALUE}: nothing will be.
+   */
+  long untilNextCheckNs() {
+    long dueNs = Math.min(nextExpiryAtNs, overdueCheckAtNs);
+    return dueNs == Long.MAX_VALUE
+        ? Long.MAX_VALUE
+        : Math.max(1, Math.min(dueNs - nowNs, leases.heartbeatNs()));
+  }
+}

@@ -1,0 +1,83 @@
+package dev.sluice.scheduling.job;
+
+/** A request that a graph of jobs be run, each as soon as those before it are done. */
+public final class WorkflowSpec {
+  public final String id;
+  public final int source;
+  public final long index;
+  public final String classType;
+  public final long sloNs;
+  public final long intendedAtNs;
+  public final JobGraph graph;
+  public final long[] expectedNs;
+
+  /**
+   * @param id its jobs are called {@code id/node}
+   * @param source which generator sent it
+   * @param index rises per source, together with that of the jobs that it sends by themselves
+   * @param classType of all its jobs
+   * @param sloNs latency promise, from its intended arrival to the end of its last job; {@link
+   *     Long#MAX_VALUE}: none
+   * @param expectedNs by node, how long it is thought to take, at least 0; not copied
+   */
+  public WorkflowSpec(
+      String id,
+      int source,
+      long index,
+      String classType,
+      long sloNs,
+      long intendedAtNs,
+      JobGraph graph,
+      long[] expectedNs) {
+    if (expectedNs.length != graph.size()) {
+      throw new IllegalArgumentException(
+          "workflow (%s) with (%d) times for (%d) nodes"
+              .formatted(id, expectedNs.length, graph.size()));
+    }
+    this.id = id;
+    this.source = source;
+    this.index = index;
+    this.classType = classType;
+    this.sloNs = sloNs;
+    this.intendedAtNs = intendedAtNs;
+    this.graph = graph;
+    this.expectedNs = expectedNs;
+  }
+
+  public String id() {
+    return id;
+  }
+
+  public int source() {
+    return source;
+  }
+
+  public long index() {
+    return index;
+  }
+
+  public String classType() {
+    return classType;
+  }
+
+  public long sloNs() {
+    return sloNs;
+  }
+
+  public long intendedAtNs() {
+    return intendedAtNs;
+  }
+
+  public JobGraph graph() {
+    return graph;
+  }
+
+  public long[] expectedNs() {
+    return expectedNs;
+  }
+
+  @Override
+  public String toString() {
+    return id;
+  }
+}

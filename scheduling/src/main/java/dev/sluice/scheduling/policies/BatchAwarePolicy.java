@@ -1,0 +1,91 @@
+package dev.sluice.scheduling.policies;
+
+import static dev.sluice.scheduling.policy.Choice.start;
+
+import dev.sluice.scheduling.policy.Choice;
+import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.policy.SchedulerState.Group;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.policy.ScoreTerms;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The most batchable job first: each attribute's weight times how many other waiting jobs share it,
+ * plus a bonus for its kind of class. Ties by {@link JobOrder#DEADLINE}. Passes over what cannot
+ * start.
+ */
+final class BatchAwarePolicy implements SchedulingPolicy {
+  /** Per other waiting job of the same workload, backend, precision, class; then the bonuses. */
+  static final List<Weight> WEIGHTS =
+      List.of(
+          new Weight("workload", 0.4),
+          new Weight("backend", 0.3),
+          new Weight("precision", 0.2),
+          new Weight("class", 0.1),
+          new Weight("interactive", 1.0),
+          new Weight("not_interactive", 0.5));
+
+  private static final List<String> TERMS =
+      List.of("workload", "backend", "precision", "class", "bonus");
+
+  private final double workload;
+  private final double backend;
+  private final double precision;
+  private final double jobClass;
+  private final double interactive;
+  private final double notInteractive;
+
+  BatchAwarePolicy(Map<String, Double> weights) {
+    workload = Weight.in(weights, "workload");
+    backend = Weight.in(weights, "backend");
+    precision = Weight.in(weights, "precision");
+    jobClass = Weight.in(weights, "class");
+    interactive = Weight.in(weights, "interactive");
+    notInteractive = Weight.in(weights, "not_interactive");
+  }
+
+  @Override
+  public Needs needs() {
+    return new Needs(Set.of(JobOrder.DEADLINE), true, false, true);
+  }
+
+  @Override
+  public Choice choose(SchedulerState state) {
+    HighestScore best = HighestScore.ofSets(state, set -> score(set.groups().get(0)));
+    if (best == null) {
+      return state.nothingStartable();
+    }
+    Group group = best.job().group();
+    // within a set all score the same, so that its order is that of the ties
+    return start(
+            group.set().fill(best.job(), best.lane(), JobOrder.DEADLINE),
+            state.lanesFrom(best.lane(), best.job().group()))
+        .because(terms(group));
+  }
+
+  /** Equal for all of a set. */
+  private double score(Group group) {
+    return workload * (group.waitingWithWorkload() - 1)
+        + backend * (group.waitingWithBackend() - 1)
+        + precision * (group.waitingWithPrecision() - 1)
+        + jobClass * (group.waitingWithClass() - 1)
+        + bonus(group);
+  }
+
+  private double bonus(Group group) {
+    return group.jobClass().interactive() ? interactive : notInteractive;
+  }
+
+  private ScoreTerms terms(Group group) {
+    return ScoreTerms.of(
+        TERMS,
+        workload * (group.waitingWithWorkload() - 1),
+        backend * (group.waitingWithBackend() - 1),
+        precision * (group.waitingWithPrecision() - 1),
+        jobClass * (group.waitingWithClass() - 1),
+        bonus(group));
+  }
+}

@@ -1,0 +1,207 @@
+package dev.sluice.scheduling.policies;
+
+import static dev.sluice.scheduling.policy.Choice.nothing;
+import static dev.sluice.scheduling.policy.Choice.start;
+
+import dev.sluice.scheduling.policy.Choice;
+import dev.sluice.scheduling.policy.Choice.Cause;
+import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.policy.SchedulerState.Group;
+import dev.sluice.scheduling.policy.SchedulerState.Job;
+import dev.sluice.scheduling.policy.SchedulerState.Lane;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The longest remaining path first, as list schedulers of task graphs do (the upward rank of HEFT:
+ * Topcuoglu, Hariri and Wu, 2002), on lanes that hold their models. Departures from that:
+ *
+ * <ul>
+ *   <li>A job's rank is its arrival less its path, the lesser the sooner, so that nobody is
+ *       overtaken for ever.
+ *   <li>The time in which lanes load a model, and for a gang that in which they fall idle, counts
+ *       {@value #LOST_WEIGHT} times against a job: a lane stays with its model until another job is
+ *       that much more urgent, and gangs come one after the other.
+ *   <li>While the first of all is a gang whose lanes are not all idle, those that are expected to
+ *       be so first are kept for it. Gangs begin at multiples of their size, so that they leave no
+ *       gaps.
+ *   <li>A model of one lane is not loaded once more while the lanes that hold it will be through
+ *       with all that waits for it in less time than the loading takes.
+ * </ul>
+ *
+ * It keeps no tokens for jobs that it passes over: it is made for workflows, whose GPUs have none.
+ */
+final class CriticalPathPolicy implements SchedulingPolicy {
+  private static final int LOST_WEIGHT = 200;
+
+  /**
+   * The first job of a group, and where it would start.
+   *
+   * @param cost the lesser the sooner
+   * @param waits whether its lanes are not all idle
+   */
+  private record Candidate(Group group, Lane lane, double cost, boolean waits) {
+    static Candidate of(Group group, Lane lane, long lostNs, boolean waits) {
+      return new Candidate(group, lane, rankNs(group) + (double) LOST_WEIGHT * lostNs, waits);
+    }
+
+    boolean isBefore(Candidate that) {
+      return cost != that.cost
+          ? cost < that.cost
+          : JobOrder.PATH.compare(group.first(JobOrder.PATH), that.group.first(JobOrder.PATH)) < 0;
+    }
+
+    /** Whether one of its lanes is among so many from that one on. */
+    boolean holdsOneOf(Lane first, int lanes) {
+      return first.executorId().equals(lane.executorId())
+          && first.index() < lane.index() + group.lanesNeeded()
+          && lane.index() < first.index() + lanes;
+    }
+  }
+
+  @Override
+  public Needs needs() {
+    return new Needs(Set.of(JobOrder.PATH), false, true, false);
+  }
+
+  @Override
+  public Choice choose(SchedulerState state) {
+    Candidate first = best(state, null);
+    Candidate chosen = first != null && first.waits ? best(state, first) : first;
+    if (chosen == null) {
+      return anyHeldBack(state) ? nothing(Cause.POLICY) : state.nothingStartable();
+    }
+    Job job = chosen.group.first(JobOrder.PATH);
+    return start(
+        chosen.group.set().fill(job, chosen.lane, JobOrder.PATH),
+        state.lanesFrom(chosen.lane, chosen.group));
+  }
+
+  private static boolean anyHeldBack(SchedulerState state) {
+    for (Group group : state.groups()) {
+      if (state.laneFor(group) != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * @param gang whose lanes are kept for it; null: a gang may yet be chosen to wait
+   */
+  private static @Nullable Candidate best(SchedulerState state, @Nullable Candidate gang) {
+    Candidate best = null;
+    List<? extends Group> groups = state.groups();
+    for (int i = 0; i < groups.size(); i++) {
+      Group group = groups.get(i);
+      if (best == null || rankNs(group) <= best.cost) { // none costs less than its rank
+        Candidate candidate = candidate(state, group, gang);
+        if (candidate != null && (best == null || candidate.isBefore(best))) {
+          best = candidate;
+        }
+      }
+    }
+    return best;
+  }
+
+  /** Of its first job. */
+  private static double rankNs(Group group) {
+    return group.firstKey(JobOrder.PATH);
+  }
+
+  private static @Nullable Candidate candidate(
+      SchedulerState state, Group group, @Nullable Candidate gang) {
+    Lane anyLane = state.laneFor(group);
+    if (anyLane != null && !anyLane.idle()) { // none is: it comes behind what a lane holds
+      boolean kept = gang != null && gang.holdsOneOf(anyLane, 1);
+      return kept ? null : Candidate.of(group, anyLane, 0, false);
+    }
+    Lane lane = anyLane == null ? null : bestIdle(state, group, gang);
+    if (lane != null) {
+      long switchNs = state.switchNs(lane, group);
+      return switchNs > 0 && group.lanesNeeded() == 1 && othersAreThroughSooner(state, group)
+          ? null
+          : Candidate.of(group, lane, switchNs, false);
+    }
+    boolean mayWait =
+        gang == null
+            && group.lanesNeeded() > 1
+            && (anyLane != null || isBlockedByOthers(state, group));
+    Lane awaited = mayWait ? state.laneToWaitFor(group) : null;
+    return awaited == null
+        ? null
+        : Candidate.of(
+            group,
+            awaited,
+            state.switchNs(awaited, group) + gatheringNs(state, awaited, group),
+            true);
+  }
+
+  /** Whether it can start as soon as what runs has ended. */
+  private static boolean isBlockedByOthers(SchedulerState state, Group group) {
+    Cause cause = state.blockedBy(group);
+    return cause == Cause.LANE || cause == Cause.TOKENS;
+  }
+
+  /** Of the lanes on which it may start that with the shortest switch, else idle the longest. */
+  private static @Nullable Lane bestIdle(
+      SchedulerState state, Group group, @Nullable Candidate gang) {
+    Lane best = null;
+    List<? extends Lane> idle = state.idleLanes();
+    for (int i = 0; i < idle.size(); i++) {
+      Lane lane = idle.get(i);
+      if (lane.index() % group.lanesNeeded() == 0
+          && state.mayStartOn(lane, group)
+          && (gang == null || !gang.holdsOneOf(lane, group.lanesNeeded()))
+          && (best == null || isBetter(state, group, lane, best))) {
+        best = lane;
+      }
+    }
+    return best;
+  }
+
+  private static boolean isBetter(SchedulerState state, Group group, Lane lane, Lane than) {
+    long switchNs = state.switchNs(lane, group);
+    long thanSwitchNs = state.switchNs(than, group);
+    if (switchNs != thanSwitchNs) {
+      return switchNs < thanSwitchNs;
+    }
+    boolean holdsIt = group.workload().equals(lane.resident());
+    return holdsIt == group.workload().equals(than.resident())
+        ? lane.idleSinceNs() < than.idleSinceNs()
+        : holdsIt;
+  }
+
+  /** How long the gang's lanes stand idle at most until the last of them does. */
+  private static long gatheringNs(SchedulerState state, Lane first, Group gang) {
+    long longestNs = 0;
+    for (Lane lane : state.lanesFrom(first, gang)) {
+      longestNs = Math.max(longestNs, lane.heldNs());
+    }
+    return longestNs;
+  }
+
+  /**
+   * Whether the busy lanes that hold the model are done with all that waits for it before any other
+   * lane could have loaded it.
+   */
+  private static boolean othersAreThroughSooner(SchedulerState state, Group group) {
+    int holding = 0;
+    long meanNs = 0;
+    long leastSwitchNs = Long.MAX_VALUE;
+    for (Lane lane : state.lanes()) {
+      if (state.canRun(lane, group)) {
+        if (!group.workload().equals(lane.resident())) {
+          leastSwitchNs = Math.min(leastSwitchNs, state.switchNs(lane, group));
+        } else if (!lane.idle() && !lane.hangs()) {
+          holding++;
+          meanNs = Math.max(meanNs, state.predictedNs(group, group.samples(), lane));
+        }
+      }
+    }
+    return holding > 0 && (double) group.waiting() * meanNs / holding <= leastSwitchNs;
+  }
+}

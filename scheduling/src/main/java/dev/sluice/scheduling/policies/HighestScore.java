@@ -1,0 +1,101 @@
+package dev.sluice.scheduling.policies;
+
+import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
+import dev.sluice.scheduling.policy.SchedulerState.Group;
+import dev.sluice.scheduling.policy.SchedulerState.Job;
+import dev.sluice.scheduling.policy.SchedulerState.Lane;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The job that scores highest among the heads, by {@link JobOrder#DEADLINE}, of all groups that can
+ * start, and the lane for it. Ties by the same order. A set that can not win is passed over unread.
+ */
+record HighestScore(Job job, Lane lane) {
+  /** The score of all jobs of a set, or one that none of them exceeds. */
+  @FunctionalInterface
+  interface SetScore {
+    double of(CompatibleSet set);
+  }
+
+  /** The score of the head of a group on a lane. */
+  @FunctionalInterface
+  interface HeadScore {
+    double of(Group group, long deadlineNs, Lane lane);
+  }
+
+  /** For scores that are equal within a set. Null if nothing can start. */
+  static @Nullable HighestScore ofSets(SchedulerState state, SetScore score) {
+    Group best = null;
+    double bestScore = Double.NEGATIVE_INFINITY;
+    List<? extends CompatibleSet> sets = state.setsThatMayStart();
+    for (int i = 0; i < sets.size(); i++) {
+      CompatibleSet set = sets.get(i);
+      double setScore = score.of(set);
+      if (cannotWin(set, setScore, best, bestScore)) {
+        continue;
+      }
+      Group group = state.earliestStartable(set);
+      if (group != null && (best == null || setScore > bestScore || isBefore(group, best))) {
+        best = group;
+        bestScore = setScore;
+      }
+    }
+    Lane lane = best == null ? null : state.laneFor(best);
+    return best == null || lane == null
+        ? null
+        : new HighestScore(best.first(JobOrder.DEADLINE), lane);
+  }
+
+  /**
+   * Null if nothing can start.
+   *
+   * @param most what no job of the set exceeds; the closer it is, the more sets are passed over
+   */
+  static @Nullable HighestScore ofHeads(SchedulerState state, SetScore most, HeadScore score) {
+    Group best = null;
+    Lane bestLane = null;
+    double bestScore = Double.NEGATIVE_INFINITY;
+    List<? extends CompatibleSet> sets = state.setsThatMayStart();
+    for (int i = 0; i < sets.size(); i++) {
+      CompatibleSet set = sets.get(i);
+      if (cannotWin(set, most.of(set), best, bestScore)) {
+        continue;
+      }
+      List<? extends Group> groups = set.groups();
+      for (int j = 0; j < groups.size(); j++) {
+        Group group = groups.get(j);
+        Lane lane = state.laneFor(group);
+        if (lane == null) {
+          continue;
+        }
+        double groupScore = score.of(group, group.firstDeadlineNs(), lane);
+        if (best == null
+            || groupScore > bestScore
+            || (groupScore == bestScore && isBefore(group, best))) {
+          best = group;
+          bestLane = lane;
+          bestScore = groupScore;
+        }
+      }
+    }
+    return best == null || bestLane == null
+        ? null
+        : new HighestScore(best.first(JobOrder.DEADLINE), bestLane);
+  }
+
+  private static boolean cannotWin(
+      CompatibleSet set, double most, @Nullable Group best, double bestScore) {
+    return best != null
+        && (most < bestScore
+            || (most == bestScore && set.earliestDeadlineNs() > best.firstDeadlineNs()));
+  }
+
+  private static boolean isBefore(Group a, Group b) {
+    return a.firstDeadlineNs() != b.firstDeadlineNs()
+        ? a.firstDeadlineNs() < b.firstDeadlineNs()
+        : JobOrder.DEADLINE.compare(a.first(JobOrder.DEADLINE), b.first(JobOrder.DEADLINE)) < 0;
+  }
+}

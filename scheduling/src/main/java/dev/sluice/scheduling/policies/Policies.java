@@ -1,0 +1,89 @@
+package dev.sluice.scheduling.policies;
+
+import static java.util.Map.entry;
+
+import dev.sluice.scheduling.policy.SchedulingPolicy;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** The policies by name. */
+public final class Policies {
+  private static final Map<String, Registration> BY_NAME =
+      Map.ofEntries(
+          entry("fifo", unweighted(FifoPolicy::new)),
+          entry("priority_slo", unweighted(PrioritySloPolicy::new)),
+          entry("batch_aware", weighted(BatchAwarePolicy.WEIGHTS, BatchAwarePolicy::new)),
+          entry("critical_path", unweighted(CriticalPathPolicy::new)),
+          entry("dynamic", weighted(DynamicPolicy.WEIGHTS, DynamicPolicy::new)),
+          entry("random", unweighted(RandomPolicy::new)),
+          entry("ray_like", unweighted(RayLikePolicy::new)));
+
+  private Policies() {}
+
+  /** The names of all policies, in alphabetical order. */
+  public static List<String> names() {
+    return BY_NAME.keySet().stream().sorted().toList();
+  }
+
+  /**
+   * The names of a policy's weights, in the order of its score's terms; empty: it has none.
+   *
+   * @throws IllegalArgumentException if no policy has that name
+   */
+  public static List<String> weightNames(String name) {
+    return registration(name).weights().stream().map(Weight::name).toList();
+  }
+
+  /**
+   * A new policy.
+   *
+   * @param weights by name, each finite and at least 0; one that is absent has its default
+   * @throws IllegalArgumentException if no policy has that name, or it has no such weight, or a
+   *     value is out of range
+   */
+  public static SchedulingPolicy create(String name, Map<String, Double> weights) {
+    Registration registration = registration(name);
+    Map<String, Double> all = new HashMap<>();
+    registration.weights().forEach(weight -> all.put(weight.name(), weight.defaultValue()));
+    weights.forEach(
+        (weight, value) -> {
+          if (all.replace(weight, value) == null) {
+            throw new IllegalArgumentException(
+                "weight (%s) of scheduler (%s) is unknown. Known weights: %s"
+                    .formatted(weight, name, weightNames(name)));
+          }
+          if (!Double.isFinite(value) || value < 0) {
+            throw new IllegalArgumentException(
+                "weight %s (%s) of scheduler (%s) must be finite and at least 0"
+                    .formatted(weight, value, name));
+          }
+        });
+    return registration.create().apply(all);
+  }
+
+  private static Registration registration(String name) {
+    Registration registration = BY_NAME.get(name);
+    if (registration == null) {
+      throw new IllegalArgumentException(
+          "scheduler (%s) is unknown. Known schedulers: %s"
+              .formatted(name, String.join(", ", names())));
+    }
+    return registration;
+  }
+
+  private static Registration unweighted(Supplier<SchedulingPolicy> create) {
+    return new Registration(List.of(), weights -> create.get());
+  }
+
+  private static Registration weighted(
+      List<Weight> weights, Function<Map<String, Double>, SchedulingPolicy> create) {
+    return new Registration(weights, create);
+  }
+
+  /** What a policy's weights are, and how it is made from all of them. */
+  private record Registration(
+      List<Weight> weights, Function<Map<String, Double>, SchedulingPolicy> create) {}
+}

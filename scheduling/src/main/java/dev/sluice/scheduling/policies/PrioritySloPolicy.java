@@ -1,0 +1,35 @@
+package dev.sluice.scheduling.policies;
+
+import static dev.sluice.scheduling.policy.Choice.start;
+
+import dev.sluice.scheduling.policy.Choice;
+import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
+import java.util.Set;
+
+/**
+ * The lowest priority number first, within it the earliest deadline first (Liu and Layland,
+ * "Scheduling algorithms for multiprogramming in a hard-real-time environment", JACM 1973), without
+ * preemption. Passes over what cannot start.
+ */
+final class PrioritySloPolicy implements SchedulingPolicy {
+  @Override
+  public Needs needs() {
+    return new Needs(Set.of(JobOrder.DEADLINE), true, false, true);
+  }
+
+  @Override
+  public Choice choose(SchedulerState state) {
+    HighestScore best =
+        HighestScore.ofSets(state, set -> -set.groups().get(0).jobClass().priority());
+    if (best == null) {
+      return state.nothingStartable();
+    }
+    CompatibleSet set = best.job().group().set();
+    return start(
+        set.fill(best.job(), best.lane(), JobOrder.DEADLINE),
+        state.lanesFrom(best.lane(), best.job().group()));
+  }
+}

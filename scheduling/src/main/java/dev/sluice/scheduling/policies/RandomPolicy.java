@@ -1,0 +1,62 @@
+package dev.sluice.scheduling.policies;
+
+import static dev.sluice.scheduling.policy.Choice.start;
+
+import dev.sluice.scheduling.policy.Choice;
+import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
+import dev.sluice.scheduling.policy.SchedulerState.Group;
+import dev.sluice.scheduling.policy.SchedulerState.Job;
+import dev.sluice.scheduling.policy.SchedulerState.Lane;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The bound below: a uniformly drawn job of those that can start. Its batch fills in order of
+ * entry.
+ */
+final class RandomPolicy implements SchedulingPolicy {
+  @Override
+  public Needs needs() {
+    return new Needs(Set.of(JobOrder.ENTRY), false, false, true);
+  }
+
+  @Override
+  public Choice choose(SchedulerState state) {
+    List<? extends CompatibleSet> sets = state.setsThatMayStart();
+    int[] startableInSet = new int[sets.size()];
+    int startable = 0;
+    for (int i = 0; i < sets.size(); i++) {
+      startableInSet[i] = state.startable(sets.get(i));
+      startable += startableInSet[i];
+    }
+    if (startable == 0) {
+      return state.nothingStartable();
+    }
+    int place = (int) Long.remainderUnsigned(state.draw(), startable);
+    for (int i = 0; i < sets.size(); i++) {
+      if (place < startableInSet[i]) {
+        return startOneOf(state, sets.get(i), place);
+      }
+      place -= startableInSet[i];
+    }
+    throw new IllegalStateException("the state changed while a job was drawn");
+  }
+
+  private static Choice startOneOf(SchedulerState state, CompatibleSet set, int placeInSet) {
+    int place = placeInSet;
+    for (Group group : set.groups()) {
+      Lane lane = state.laneFor(group);
+      if (lane != null) {
+        if (place < group.waiting()) {
+          Job job = group.jobAt(place, JobOrder.ENTRY);
+          return start(set.fill(job, lane, JobOrder.ENTRY), state.lanesFrom(lane, group));
+        }
+        place -= group.waiting();
+      }
+    }
+    throw new IllegalStateException("fewer jobs of a set can start than were counted");
+  }
+}

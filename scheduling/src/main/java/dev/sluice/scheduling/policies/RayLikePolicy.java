@@ -1,0 +1,81 @@
+package dev.sluice.scheduling.policies;
+
+import static dev.sluice.scheduling.policy.Choice.start;
+
+import dev.sluice.scheduling.policy.Choice;
+import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
+import dev.sluice.scheduling.policy.SchedulerState.Group;
+import dev.sluice.scheduling.policy.SchedulerState.Job;
+import dev.sluice.scheduling.policy.SchedulerState.Lane;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A ready queue, scanned from its head: the first job by entry that can start does, one that can
+ * not is passed over and keeps its place. A job goes to an idle lane that holds its workload
+ * already, the first by id, else to the one that has been idle the longest; a gang to the first of
+ * as many idle neighbours as it needs. So the baseline scheduler of GSwarm's workflows does, after
+ * Ray.
+ */
+final class RayLikePolicy implements SchedulingPolicy {
+  @Override
+  public Needs needs() {
+    return new Needs(Set.of(JobOrder.ENTRY), false, false, true);
+  }
+
+  @Override
+  public Choice choose(SchedulerState state) {
+    Group first = firstStartable(state);
+    Lane anyLane = first == null ? null : state.laneFor(first);
+    if (first == null || anyLane == null) {
+      return state.nothingStartable();
+    }
+    Lane lane = laneFor(state, first, anyLane);
+    Job job = first.first(JobOrder.ENTRY);
+    return start(first.set().fill(job, lane, JobOrder.ENTRY), state.lanesFrom(lane, first));
+  }
+
+  private static @Nullable Group firstStartable(SchedulerState state) {
+    Group first = null;
+    List<? extends CompatibleSet> sets = state.setsThatMayStart();
+    for (int i = 0; i < sets.size(); i++) {
+      List<? extends Group> groups = sets.get(i).groups();
+      for (int j = 0; j < groups.size(); j++) {
+        Group group = groups.get(j);
+        if ((first == null || isBefore(group, first)) && state.laneFor(group) != null) {
+          first = group;
+        }
+      }
+    }
+    return first;
+  }
+
+  private static boolean isBefore(Group a, Group b) {
+    return a.firstKey(JobOrder.ENTRY) < b.firstKey(JobOrder.ENTRY);
+  }
+
+  /**
+   * @param anyLane where it may start in any case
+   */
+  private static Lane laneFor(SchedulerState state, Group group, Lane anyLane) {
+    if (group.lanesNeeded() > 1 || !anyLane.idle()) {
+      return anyLane;
+    }
+    Lane idleLongest = anyLane;
+    List<? extends Lane> idle = state.idleLanes();
+    for (int i = 0; i < idle.size(); i++) {
+      Lane lane = idle.get(i);
+      if (state.mayStartOn(lane, group)) {
+        if (group.workload().equals(lane.resident())) {
+          return lane;
+        }
+        idleLongest = lane.idleSinceNs() < idleLongest.idleSinceNs() ? lane : idleLongest;
+      }
+    }
+    return idleLongest;
+  }
+}

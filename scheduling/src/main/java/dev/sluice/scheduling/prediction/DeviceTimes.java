@@ -1,0 +1,212 @@
+package dev.sluice.scheduling.prediction;
+
+import dev.sluice.scheduling.fact.CoreEntity;
+import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.fact.Prediction;
+import dev.sluice.scheduling.prediction.Correction.Factor;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What is known of one device kind beside its running means: its table, and what it lacks. */
+final class DeviceTimes {
+  private final String deviceKind;
+  private final CoreSettings.Predictor settings;
+  private final Factor factor = new Factor();
+  private final Map<List<String>, Workload> workloads = new LinkedHashMap<>();
+  private @Nullable PublishedTable table;
+  private long version;
+
+  DeviceTimes(String deviceKind, CoreSettings.Predictor settings) {
+    this.deviceKind = deviceKind;
+    this.settings = settings;
+  }
+
+  @Nullable PublishedTable table() {
+    return table;
+  }
+
+  Factor factor() {
+    return factor;
+  }
+
+  Workload workload(String workload, String backend) {
+    return workloads.computeIfAbsent(
+        List.of(workload, backend), key -> new Workload(workload, backend));
+  }
+
+  /** Takes the table of another core's state, with nothing learnt of it. */
+  void restore(PublishedTable published) {
+    table = published;
+    workloads.values().forEach(Workload::calibrate);
+    version++;
+  }
+
+  /**
+   * Takes a newer table. The correction starts anew, for a table may hold what it had learnt: each
+   * workload from what its last completions say of the new table, so that nothing is learnt twice
+   * and nothing forgotten. The residuals and the miss rates stay: they tell of the run's noise.
+   */
+  void publish(PublishedTable published) {
+    restore(published);
+    factor.set(0);
+    workloads.values().forEach(workload -> workload.restart(published));
+  }
+
+  void tellChanges(CoreListener listener) {
+    if (listener.keepsState() && table != null) {
+      listener.changed(new CoreEntity.Published(table.fact));
+      listener.changed(toEntity());
+      workloads.values().forEach(workload -> listener.changed(workload.toEntity()));
+    }
+  }
+
+  private CoreEntity.DeviceCorrection toEntity() {
+    return new CoreEntity.DeviceCorrection(deviceKind, factor.log());
+  }
+
+  /** Rises whenever a prediction by the table may have changed. */
+  long version() {
+    return version;
+  }
+
+  /** What completions of a workload and backend taught. */
+  final class Workload {
+    /** How many completions say where the correction of a new table starts; at least the next. */
+    private static final int RESTART_MAX = 15;
+
+    private static final int RESTART_MIN = 5;
+
+    private final String workload;
+    private final String backend;
+    private final Correction correction = new Correction();
+    private final ConformalBounds bounds = new ConformalBounds(settings.quantile(), 0.95, 0.99);
+    private final CoreEntity.@Nullable Observed[] observed =
+        new CoreEntity.Observed[ConformalBounds.WINDOW];
+
+    Workload(String workload, String backend) {
+      this.workload = workload;
+      this.backend = backend;
+      calibrate();
+    }
+
+    private void calibrate() {
+      if (table != null) {
+        bounds.calibrate(table.residuals(workload, backend));
+      }
+    }
+
+    private void restart(PublishedTable published) {
+      List<Double> logs = new ArrayList<>();
+      for (int i = 0; i < Math.min(RESTART_MAX, bounds.remembered()); i++) {
+        CoreEntity.Observed batch = observed[bounds.slot(i)];
+        PublishedTable.Row row =
+            batch == null ? null : published.row(workload, backend, batch.precision());
+        if (batch != null && row != null) {
+          double tableNs = row.meanNs(batch.samples(), batch.busyLanes());
+          logs.add(StrictMath.log(batch.serviceNs() / tableNs));
+        }
+      }
+      logs.sort(null);
+      correction.restart(logs.size() < RESTART_MIN ? 0 : logs.get(logs.size() / 2), 0);
+    }
+
+    /** The factor of its predictions that the device kind and the workload have. */
+    double correctionFactor() {
+      return factor.value() * correction.workload().value();
+    }
+
+    /** A bound as a factor of the predicted mean, of level 0: the settings', 1: p95, 2: p99. */
+    double boundFactor(int level) {
+      return bounds.factor(level);
+    }
+
+    /** A batch completed whose service time was predicted so. */
+    void observe(
+        String precision,
+        int samples,
+        Prediction predicted,
+        long serviceNs,
+        CoreListener listener) {
+      judge(0, predicted.quantileNs(), serviceNs);
+      judge(1, predicted.p95Ns(), serviceNs);
+      judge(2, predicted.p99Ns(), serviceNs);
+      double residual = StrictMath.log((double) serviceNs / predicted.meanNs());
+      int slot = bounds.observe(residual);
+      CoreEntity.Observed seen =
+          new CoreEntity.Observed(
+              deviceKind,
+              workload,
+              backend,
+              slot,
+              precision,
+              samples,
+              predicted.busyLanes(),
+              serviceNs,
+              residual);
+      observed[slot] = seen;
+      if (listener.keepsState()) {
+        listener.changed(seen);
+        listener.changed(toEntity());
+      }
+    }
+
+    private void judge(int level, @Nullable Long boundNs, long serviceNs) {
+      if (boundNs != null) {
+        bounds.judge(level, serviceNs > boundNs);
+      }
+    }
+
+    /**
+     * A batch completed of which the table holds something.
+     *
+     * @param tableNs what the table says of it
+     * @param ofSamples the factor of its precision and samples
+     */
+    void correct(double tableNs, long serviceNs, Factor ofSamples, CoreListener listener) {
+      correction.learn(StrictMath.log(serviceNs / tableNs), factor, ofSamples);
+      version++;
+      if (listener.keepsState()) {
+        listener.changed(DeviceTimes.this.toEntity());
+        listener.changed(toEntity());
+      }
+    }
+
+    CoreEntity.WorkloadCorrection toEntity() {
+      List<Double> missRates = new ArrayList<>();
+      for (double rate : bounds.missRates()) {
+        missRates.add(rate);
+      }
+      return new CoreEntity.WorkloadCorrection(
+          deviceKind,
+          workload,
+          backend,
+          correction.workload().log(),
+          correction.run(),
+          missRates,
+          bounds.seen());
+    }
+
+    void restore(CoreEntity.Observed entity) {
+      observed[entity.slot()] = entity;
+    }
+
+    /** Takes over what another learnt; its completions are there already. */
+    void restore(CoreEntity.WorkloadCorrection entity) {
+      correction.restart(entity.log(), entity.run());
+      double[] residuals = new double[ConformalBounds.WINDOW];
+      for (int slot = 0; slot < residuals.length; slot++) {
+        CoreEntity.Observed batch = observed[slot];
+        residuals[slot] = batch == null ? 0 : batch.residual();
+      }
+      bounds.restore(
+          entity.seen(),
+          entity.missRates().stream().mapToDouble(Double::doubleValue).toArray(),
+          residuals);
+      version++;
+    }
+  }
+}

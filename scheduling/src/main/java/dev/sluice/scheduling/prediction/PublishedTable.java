@@ -1,0 +1,151 @@
+package dev.sluice.scheduling.prediction;
+
+import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
+import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished.Calibration;
+import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished.Service;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A published table of mean service times, for a look-up in nanoseconds. */
+final class PublishedTable {
+  /** The longest mean, so that no correction of it overflows. */
+  static final long MEAN_NS_MAX = 1_000_000_000_000_000L;
+
+  private static final double RESIDUAL_MAX = 14;
+
+  final PredictionsPublished fact;
+  private final Map<List<String>, Row> rows = new HashMap<>();
+  private final Map<List<String>, double[]> residuals = new HashMap<>();
+
+  /**
+   * @param fact without a {@link #fault}
+   */
+  PublishedTable(PredictionsPublished fact) {
+    this.fact = fact;
+    for (Service service : fact.services()) {
+      rows.put(
+          List.of(service.workload(), service.backend(), service.precision()),
+          new Row(service.meanNs()));
+    }
+    for (Calibration calibration : fact.calibrations()) {
+      residuals.put(
+          List.of(calibration.workload(), calibration.backend()),
+          calibration.residuals().stream().mapToDouble(Double::doubleValue).toArray());
+    }
+  }
+
+  /** The means of a model; null: it is not in the table. */
+  @Nullable Row row(String workload, String backend, String precision) {
+    return rows.get(List.of(workload, backend, precision));
+  }
+
+  /** The calibration residuals of a workload and backend, ascending; empty if there are none. */
+  double[] residuals(String workload, String backend) {
+    return residuals.getOrDefault(List.of(workload, backend), new double[0]);
+  }
+
+  /** What is wrong with the numbers and keys of a table, with the values; null: nothing. */
+  static @Nullable String fault(PredictionsPublished table) {
+    Set<List<String>> keys = new HashSet<>();
+    for (Service service : table.services()) {
+      List<String> key = List.of(service.workload(), service.backend(), service.precision());
+      String fault = keys.add(key) ? fault(service.meanNs()) : "is there twice";
+      if (fault != null) {
+        return "services " + key + ": " + fault;
+      }
+    }
+    keys.clear();
+    for (Calibration calibration : table.calibrations()) {
+      List<String> key = List.of(calibration.workload(), calibration.backend());
+      String fault = keys.add(key) ? residualFault(calibration.residuals()) : "is there twice";
+      if (fault != null) {
+        return "calibrations " + key + ": " + fault;
+      }
+    }
+    return table.services().isEmpty() ? "services are empty" : null;
+  }
+
+  private static @Nullable String fault(List<List<Long>> meanNs) {
+    if (meanNs.isEmpty() || meanNs.get(0).isEmpty()) {
+      return "meanNs is empty";
+    }
+    for (List<Long> bySamples : meanNs) {
+      if (bySamples.size() != meanNs.get(0).size()) {
+        return "meanNs has %d samples and %d".formatted(meanNs.get(0).size(), bySamples.size());
+      }
+      for (long ns : bySamples) {
+        if (ns < 1 || ns > MEAN_NS_MAX) {
+          return "meanNs (" + ns + ") is out of range";
+        }
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable String residualFault(List<Double> residuals) {
+    if (residuals.size() > ConformalBounds.WINDOW) {
+      return "residuals (%d) are more than %d".formatted(residuals.size(), ConformalBounds.WINDOW);
+    }
+    double before = -RESIDUAL_MAX;
+    for (double residual : residuals) {
+      if (!(residual >= before && residual <= RESIDUAL_MAX)) {
+        return "residual (" + residual + ") is out of range or out of order";
+      }
+      before = residual;
+    }
+    return null;
+  }
+
+  /** The means of one model. */
+  static final class Row {
+    /** By busy lanes - 1, then samples - 1. */
+    private final long[][] meanNs;
+
+    /** By samples - 1, whatever the busy lanes. */
+    private final long[] leastNs;
+
+    Row(List<List<Long>> meanNs) {
+      this.meanNs =
+          meanNs.stream()
+              .map(bySamples -> bySamples.stream().mapToLong(Long::longValue).toArray())
+              .toArray(long[][]::new);
+      leastNs = this.meanNs[0].clone();
+      for (long[] bySamples : this.meanNs) {
+        for (int i = 0; i < leastNs.length; i++) {
+          leastNs[i] = Math.min(leastNs[i], bySamples[i]);
+        }
+      }
+    }
+
+    /** Whether it holds so many samples, so that nothing is scaled. */
+    boolean holds(int samples) {
+      return samples <= leastNs.length;
+    }
+
+    /** So many samples, or the most that it holds if they are fewer. */
+    int nearest(int samples) {
+      return Math.min(samples, leastNs.length);
+    }
+
+    /** The mean; of more lanes or samples than it holds that of the most, scaled by samples. */
+    double meanNs(int samples, int busyLanes) {
+      return at(meanNs[Math.min(busyLanes, meanNs.length) - 1], samples);
+    }
+
+    /** The least mean over the busy lanes. */
+    double leastNs(int samples) {
+      return at(leastNs, samples);
+    }
+
+    private static double at(long[] bySamples, int samples) {
+      int most = bySamples.length;
+      return samples <= most
+          ? bySamples[samples - 1]
+          : (double) bySamples[most - 1] * samples / most;
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package dev.sluice.scheduling.state;
+
+import dev.sluice.scheduling.fact.CoreEntity;
+import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.job.JobSpec;
+import java.util.List;
+
+/** A batch on its way, or one that was lost on it. */
+public final class Batch {
+  private static final long OVERDUE_NS_MIN = 10_000_000_000L;
+  private static final long OVERDUE_PREDICTED_TIMES = 10;
+
+  public final Dispatch dispatch;
+
+  /** Those of its jobs that had not ended when it started, or was restored. */
+  public final List<QueuedJob> jobs;
+
+  /** The first of its lanes; a gang's others are the next ones by index. */
+  public final ExecutorLanes.Lane lane;
+
+  /** How many lanes it holds. */
+  public final int lanes;
+
+  /** The lease clock at its decision. */
+  final long decidedAtLeaseNs;
+
+  /** Whether its jobs have gone back. */
+  public boolean lost;
+
+  public Batch(
+      Dispatch dispatch, List<QueuedJob> jobs, ExecutorLanes.Lane lane, long decidedAtLeaseNs) {
+    this.dispatch = dispatch;
+    this.jobs = jobs;
+    this.lane = lane;
+    this.lanes = dispatch.lanes().size();
+    this.decidedAtLeaseNs = decidedAtLeaseNs;
+  }
+
+  /** How long it may be the first on its lane, by the lease clock; loading its model counts. */
+  public long allowedNs() {
+    JobSpec first = dispatch.jobs().get(0);
+    long loadNs = lane.executor().loadNs(first.workload(), first.backend(), first.precision());
+    long meanNs = dispatch.prediction().meanNs() + loadNs;
+    return meanNs > Long.MAX_VALUE / (2 * OVERDUE_PREDICTED_TIMES)
+        ? Long.MAX_VALUE / 2
+        : Math.max(OVERDUE_NS_MIN, OVERDUE_PREDICTED_TIMES * meanNs);
+  }
+
+  /** Whether one of its jobs waits or runs. */
+  public boolean hasUnendedJob() {
+    for (int i = 0; i < jobs.size(); i++) {
+      QueuedJob job = jobs.get(i);
+      if (job.phase != QueuedJob.Phase.ENDED) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  public CoreEntity.RunningBatch toEntity() {
+    return new CoreEntity.RunningBatch(
+        dispatch,
+        jobs.stream()
+            .filter(job -> job.phase != QueuedJob.Phase.ENDED)
+            .map(QueuedJob::toEntity)
+            .toList(),
+        decidedAtLeaseNs);
+  }
+
+  /** The entity of a lost batch. */
+  public CoreEntity.LostBatch toLostEntity() {
+    return new CoreEntity.LostBatch(dispatch, lane.holds(this));
+  }
+}

@@ -1,0 +1,47 @@
+package dev.sluice.scheduling.state;
+
+import dev.sluice.scheduling.prediction.ServiceTimes;
+
+/**
+ * Keeps a batch from growing where that would make a member miss its deadline: one that would meet
+ * it in the batch as it is, or alone, by the upper bound of the service time. Members that would
+ * miss it anyway hold up nothing.
+ */
+final class DeadlineGuard {
+  private final ServiceTimes.Model model;
+  private final int busyLanes;
+  private final long startNs;
+
+  /** The earliest deadline of the members that would meet theirs. */
+  private long earliestMetNs;
+
+  /**
+   * @param lane where the batch starts, after what it holds already
+   */
+  DeadlineGuard(QueuedJob first, ServiceTimes.Model model, ExecutorLanes.Lane lane, long nowNs) {
+    this.model = model;
+    this.busyLanes = lane.executor().busyLanesWith(lane, first.group.lanesNeeded());
+    this.startNs = lane.held().isEmpty() ? nowNs : Math.max(nowNs, lane.expectedFreeAtNs());
+    this.earliestMetNs = Long.MAX_VALUE;
+    joined(first, first.group.samples());
+  }
+
+  /** Whether the job may join, so that they have so many samples together. */
+  boolean allows(QueuedJob next, long samples) {
+    long endNs = endNs(samples);
+    boolean nextWouldMiss =
+        endNs > next.deadlineNs && endNs(next.group.samples()) <= next.deadlineNs;
+    return endNs <= earliestMetNs && !nextWouldMiss;
+  }
+
+  /** The job is a member from now on, and they have so many samples together. */
+  void joined(QueuedJob job, long samples) {
+    if (endNs(samples) <= job.deadlineNs) {
+      earliestMetNs = Math.min(earliestMetNs, job.deadlineNs);
+    }
+  }
+
+  private long endNs(long samples) {
+    return startNs + model.boundNs(Math.toIntExact(samples), busyLanes);
+  }
+}

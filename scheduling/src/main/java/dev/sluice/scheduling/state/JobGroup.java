@@ -1,0 +1,307 @@
+package dev.sluice.scheduling.state;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.scheduling.job.JobClass;
+import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.job.TokenCost;
+import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.prediction.ServiceTimes;
+import dev.sluice.scheduling.state.Reservations.PassedOver;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The waiting jobs of one key, in the orders that are read, and what is common to them. */
+public final class JobGroup implements SchedulerState.Group {
+  /** What the jobs of a group have in common. */
+  record Key(
+      String classType,
+      String workload,
+      String backend,
+      String precision,
+      int samples,
+      int lanesNeeded) {
+    static final Comparator<Key> ORDER =
+        Comparator.comparing(Key::classType)
+            .thenComparing(Key::workload)
+            .thenComparing(Key::backend)
+            .thenComparing(Key::precision)
+            .thenComparingInt(Key::lanesNeeded) // before samples: a set's groups stand together
+            .thenComparingInt(Key::samples);
+
+    /** Whether the job is of that group. */
+    boolean isOf(JobSpec job) {
+      return samples == job.samples()
+          && lanesNeeded == job.lanesNeeded()
+          && classType.equals(job.classType())
+          && workload.equals(job.workload())
+          && backend.equals(job.backend())
+          && precision.equals(job.precision());
+    }
+
+    static Key of(JobSpec job) {
+      return new Key(
+          job.classType(),
+          job.workload(),
+          job.backend(),
+          job.precision(),
+          job.samples(),
+          job.lanesNeeded());
+    }
+  }
+
+  /** How many waiting jobs share one attribute. */
+  static final class Count {
+    int jobs;
+  }
+
+  public final Key key;
+  public final JobClass jobClass;
+  public final JobSet set;
+  final int baseTokens;
+  public final long tokens;
+
+  /** Whether its jobs may share a batch. */
+  final boolean shares;
+
+  private final Count sameWorkload;
+  private final Count sameBackend;
+  private final Count samePrecision;
+  private final Count sameClass;
+  private final @Nullable JobList byDeadline;
+  private final @Nullable JobList byEntry;
+  private final @Nullable JobList byPath;
+  private int waiting;
+
+  /** Its place among all groups by key. */
+  int rank;
+
+  /** Whether executors have joined and none of them has a budget for one of its jobs. */
+  public boolean overBudget;
+
+  /** Tokens that must be free for one of its jobs; {@link Long#MIN_VALUE}: it runs outside them. */
+  long tokensNeeded;
+
+  /** Its place among all groups by tokens. */
+  int tokenPlace;
+
+  /** By executor order, as far as it reaches: whether it is passed over there; null: it is not. */
+  @Nullable PassedOver[] passedOver = {};
+
+  /** On how many executors it is passed over. */
+  int passedOverCount;
+
+  JobGroup(
+      Key key,
+      JobClass jobClass,
+      JobSet set,
+      int baseTokens,
+      boolean shares,
+      Set<JobOrder> orders,
+      List<Count> counts) {
+    this.key = key;
+    this.jobClass = jobClass;
+    this.set = set;
+    this.baseTokens = baseTokens;
+    this.tokens = TokenCost.of(baseTokens, key.precision(), key.samples());
+    this.shares = shares;
+    this.sameWorkload = counts.get(0);
+    this.sameBackend = counts.get(1);
+    this.samePrecision = counts.get(2);
+    this.sameClass = counts.get(3);
+    byDeadline = orders.contains(JobOrder.DEADLINE) ? new JobList(JobOrder.DEADLINE) : null;
+    byEntry = orders.contains(JobOrder.ENTRY) ? new JobList(JobOrder.ENTRY) : null;
+    byPath = orders.contains(JobOrder.PATH) ? new JobList(JobOrder.PATH) : null;
+  }
+
+  void add(QueuedJob job) {
+    if (byDeadline != null) {
+      byDeadline.insert(job);
+    }
+    if (byEntry != null) {
+      byEntry.insert(job);
+    }
+    if (byPath != null) {
+      byPath.insert(job);
+    }
+    count(1);
+    set.added(job);
+  }
+
+  void remove(QueuedJob job) {
+    if (byDeadline != null) {
+      byDeadline.remove(job);
+    }
+    if (byEntry != null) {
+      byEntry.remove(job);
+    }
+    if (byPath != null) {
+      byPath.remove(job);
+    }
+    count(-1);
+    set.removed(job);
+  }
+
+  private void count(int change) {
+    waiting += change;
+    sameWorkload.jobs += change;
+    sameBackend.jobs += change;
+    samePrecision.jobs += change;
+    sameClass.jobs += change;
+  }
+
+  public JobList list(JobOrder order) {
+    JobList list =
+        switch (order) {
+          case DEADLINE -> byDeadline;
+          case ENTRY -> byEntry;
+          case PATH -> byPath;
+          case ARRIVAL -> null;
+        };
+    if (list == null) {
+      throw new IllegalStateException(
+          "the policy reads order " + order + " but did not declare it");
+    }
+    return list;
+  }
+
+  /** Tokens of a batch of so many joined samples. */
+  long tokensOf(long samples) {
+    return samples == key.samples() ? tokens : TokenCost.of(baseTokens, key.precision(), samples);
+  }
+
+  /** Whether its jobs may start now, as far as its micro-batch window is concerned. */
+  public boolean ripe(long nowNs) {
+    return !shares || set.readyAtNs() <= nowNs;
+  }
+
+  /** Whether its first job comes before that one's by {@link JobOrder#DEADLINE}. */
+  boolean isBefore(JobGroup that) {
+    long firstNs = firstDeadlineNs();
+    long thatFirstNs = that.firstDeadlineNs();
+    return firstNs != thatFirstNs
+        ? firstNs < thatFirstNs
+        : JobOrder.DEADLINE.compare(first(JobOrder.DEADLINE), that.first(JobOrder.DEADLINE)) < 0;
+  }
+
+  /** Whether a batch of both is one inference of the same model. */
+  public boolean hasModelOf(JobGroup that) {
+    return key.workload().equals(that.key.workload())
+        && key.backend().equals(that.key.backend())
+        && key.precision().equals(that.key.precision());
+  }
+
+  /** Some waiting job, the same one while the same jobs wait. */
+  QueuedJob anyJob() {
+    if (byDeadline != null) {
+      return first(JobOrder.DEADLINE);
+    }
+    return first(byEntry == null ? JobOrder.PATH : JobOrder.ENTRY);
+  }
+
+  /** Whether it is passed over on that executor. */
+  PassedOver passedOverOn(ExecutorLanes executor) {
+    if (executor.order >= passedOver.length) {
+      passedOver = Arrays.copyOf(passedOver, executor.order + 1);
+    }
+    PassedOver passed = passedOver[executor.order];
+    if (passed == null) {
+      passed = new PassedOver(executor, this);
+      passedOver[executor.order] = passed;
+    }
+    return passed;
+  }
+
+  public ServiceTimes.@Nullable Model modelOn(ExecutorLanes executor) {
+    return set.modelOn(executor);
+  }
+
+  @Override
+  public JobClass jobClass() {
+    return jobClass;
+  }
+
+  @Override
+  public String workload() {
+    return key.workload();
+  }
+
+  @Override
+  public String backend() {
+    return key.backend();
+  }
+
+  @Override
+  public String precision() {
+    return key.precision();
+  }
+
+  @Override
+  public int samples() {
+    return key.samples();
+  }
+
+  @Override
+  public int lanesNeeded() {
+    return key.lanesNeeded();
+  }
+
+  @Override
+  public long tokens() {
+    return tokens;
+  }
+
+  @Override
+  public int waiting() {
+    return waiting;
+  }
+
+  @Override
+  public QueuedJob first(JobOrder order) {
+    return requireNonNull(list(order).first(), "the group is empty");
+  }
+
+  @Override
+  public long firstDeadlineNs() {
+    return firstKey(JobOrder.DEADLINE);
+  }
+
+  @Override
+  public long firstKey(JobOrder order) {
+    return list(order).firstKey();
+  }
+
+  @Override
+  public QueuedJob jobAt(int place, JobOrder order) {
+    return list(order).at(place);
+  }
+
+  @Override
+  public JobSet set() {
+    return set;
+  }
+
+  @Override
+  public int waitingWithWorkload() {
+    return sameWorkload.jobs;
+  }
+
+  @Override
+  public int waitingWithBackend() {
+    return sameBackend.jobs;
+  }
+
+  @Override
+  public int waitingWithPrecision() {
+    return samePrecision.jobs;
+  }
+
+  @Override
+  public int waitingWithClass() {
+    return sameClass.jobs;
+  }
+}

@@ -1,0 +1,415 @@
+package dev.sluice.scheduling.state;
+
+import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
+import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.prediction.ServiceTimes;
+import java.util.AbstractList;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.RandomAccess;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The groups of equal class, workload, backend, precision and lanes needed, and the filling of
+ * their batches.
+ */
+public final class JobSet implements SchedulerState.CompatibleSet {
+  private final Microbatch microbatch;
+  private final LongSupplier nowNs;
+
+  private final List<JobGroup> all = new ArrayList<>();
+
+  /** Those in which a job waits, by key, in the first places. */
+  private JobGroup[] occupied = {};
+
+  private int occupiedCount;
+
+  private final List<JobGroup> occupiedList = new OccupiedList();
+
+  private int lanesNeeded = 1;
+  private boolean anyShares;
+
+  /** By executor order: the service times of its model there; null if it cannot run it. */
+  private ServiceTimes.@Nullable Model[] models = {};
+
+  /** Its place among all sets by key. */
+  int rank;
+
+  /** What open executors have for it, and when they were looked for. */
+  long openTokens;
+
+  long openFinds;
+
+  private int waiting;
+
+  /** How many of them share no batch, and so wait for no window. */
+  private int waitingAlone;
+
+  private long samples;
+
+  /** The one of the earliest deadline; null: it is to be looked up anew, or none is occupied. */
+  private @Nullable JobGroup earliest;
+
+  private boolean readyAtIsStale;
+  private long readyAtNs = Long.MAX_VALUE;
+
+  // of one waiting job
+  private boolean tokensAreStale = true;
+  private long tokensMin;
+  private long neededMin;
+  private long neededMinAlone;
+  private long neededMax;
+  private boolean predictionIsStale = true;
+  private long predictedNsMin;
+  private long predictedVersions;
+  private List<ServiceTimes.Model> distinctModels = List.of();
+
+  JobSet(Microbatch microbatch, LongSupplier nowNs) {
+    this.microbatch = microbatch;
+    this.nowNs = nowNs;
+  }
+
+  void add(JobGroup group) {
+    all.add(group);
+    lanesNeeded = group.lanesNeeded();
+    occupied = Arrays.copyOf(occupied, all.size());
+    anyShares |= group.shares;
+  }
+
+  void added(QueuedJob job) {
+    JobGroup group = job.group;
+    waiting++;
+    if (group.shares) {
+      samples += group.samples();
+      readyAtNs = Math.min(readyAtNs, readyAtNs(job));
+    } else {
+      waitingAlone++;
+    }
+    if (group.waiting() == 1) {
+      int place = placeOf(group);
+      System.arraycopy(occupied, place, occupied, place + 1, occupiedCount++ - place);
+      occupied[place] = group;
+      leastIsStale();
+    }
+    if (earliest != null && earliest != group && group.isBefore(earliest)) {
+      earliest = group;
+    }
+  }
+
+  void removed(QueuedJob job) {
+    JobGroup group = job.group;
+    waiting--;
+    if (group.shares) {
+      samples -= group.samples();
+      readyAtIsStale |= readyAtNs(job) <= readyAtNs;
+    } else {
+      waitingAlone--;
+    }
+    if (group.waiting() == 0) {
+      int place = placeOf(group);
+      System.arraycopy(occupied, place + 1, occupied, place, --occupiedCount - place);
+      leastIsStale();
+    }
+    if (group == earliest) {
+      earliest = null;
+    }
+  }
+
+  /** When its micro-batch window ends. */
+  public long readyAtNs(QueuedJob job) {
+    return job.appendedAtNs + microbatch.windowNs();
+  }
+
+  /** How many occupied groups come before it. */
+  private int placeOf(JobGroup group) {
+    int place = 0;
+    while (place < occupiedCount && occupied[place].rank < group.rank) {
+      place++;
+    }
+    return place;
+  }
+
+  private void leastIsStale() {
+    tokensAreStale = true;
+    predictionIsStale = true;
+  }
+
+  // --- what runs its jobs
+
+  int lanesNeeded() {
+    return lanesNeeded;
+  }
+
+  ServiceTimes.@Nullable Model modelOn(ExecutorLanes executor) {
+    return models[executor.order];
+  }
+
+  /** Looks up its model on each executor anew, by executor order. */
+  void findModels(List<ExecutorLanes> executors, ServiceTimes serviceTimes) {
+    JobGroup.Key key = all.get(0).key;
+    models = new ServiceTimes.Model[executors.size()];
+    for (int i = 0; i < models.length; i++) {
+      ExecutorLanes executor = executors.get(i);
+      if (executor.canRun(key)) {
+        models[i] =
+            serviceTimes.model(
+                executor.report.deviceKind(), key.workload(), key.backend(), key.precision());
+      }
+    }
+    distinctModels = Stream.of(models).filter(Objects::nonNull).distinct().toList();
+    leastIsStale();
+  }
+
+  @Override
+  public long predictedNsMin() {
+    long versions = 0;
+    for (int i = 0; i < distinctModels.size(); i++) {
+      versions += distinctModels.get(i).version();
+    }
+    if (predictionIsStale || predictedVersions != versions) {
+      predictedNsMin = findPredictedNsMin();
+      predictedVersions = versions;
+      predictionIsStale = false;
+    }
+    return predictedNsMin;
+  }
+
+  private long findPredictedNsMin() {
+    long leastNs = Long.MAX_VALUE;
+    for (int i = 0; i < distinctModels.size(); i++) {
+      ServiceTimes.Model model = distinctModels.get(i);
+      for (int j = 0; j < occupiedCount; j++) {
+        leastNs = Math.min(leastNs, model.leastNs(occupied[j].samples()));
+      }
+    }
+    return leastNs;
+  }
+
+  /** Whether one of its waiting jobs need not wait for a window. */
+  boolean hasRipe(long nowNs) {
+    return waitingAlone > 0 || (waiting > 0 && readyAtNs() <= nowNs);
+  }
+
+  /** Whether one of its waiting jobs waits for its window. */
+  boolean hasUnripe(long nowNs) {
+    return waiting > waitingAlone && readyAtNs() > nowNs;
+  }
+
+  // --- what waits
+
+  @Override
+  public List<JobGroup> groups() {
+    return occupiedList;
+  }
+
+  @Override
+  public int waiting() {
+    return waiting;
+  }
+
+  @Override
+  public long samples() {
+    return samples;
+  }
+
+  @Override
+  public long earliestDeadlineNs() {
+    JobGroup group = earliest();
+    return group == null ? Long.MAX_VALUE : group.firstDeadlineNs();
+  }
+
+  /** The group whose first job comes first by {@link JobOrder#DEADLINE}; null: none waits. */
+  @Nullable JobGroup earliest() {
+    if (earliest == null) {
+      JobGroup found = null;
+      for (int i = 0; i < occupiedCount; i++) {
+        JobGroup group = occupied[i];
+        if (found == null || group.isBefore(found)) {
+          found = group;
+        }
+      }
+      earliest = found;
+    }
+    return earliest;
+  }
+
+  @Override
+  public long tokensMin() {
+    findTokens();
+    return tokensMin;
+  }
+
+  /** The most tokens that must be free for one of its waiting jobs. */
+  long neededMax() {
+    findTokens();
+    return neededMax;
+  }
+
+  /** The fewest that must be free for one of its jobs whose window is no hindrance now. */
+  long neededMinRipe(long atNs) {
+    findTokens();
+    return neededMin == neededMinAlone || readyAtNs() <= atNs ? neededMin : neededMinAlone;
+  }
+
+  private void findTokens() {
+    if (tokensAreStale) {
+      tokensMin = Long.MAX_VALUE;
+      neededMin = Long.MAX_VALUE;
+      neededMinAlone = Long.MAX_VALUE;
+      neededMax = Long.MIN_VALUE;
+      for (int i = 0; i < occupiedCount; i++) {
+        JobGroup group = occupied[i];
+        tokensMin = Math.min(tokensMin, group.tokens);
+        neededMin = Math.min(neededMin, group.tokensNeeded);
+        neededMinAlone =
+            group.shares ? neededMinAlone : Math.min(neededMinAlone, group.tokensNeeded);
+        neededMax = Math.max(neededMax, group.tokensNeeded);
+      }
+      tokensAreStale = false;
+    }
+  }
+
+  @Override
+  public long readyAtNs() {
+    if (samples >= microbatch.maxBatch() && anyShares) {
+      return 0; // the earliest time there is
+    }
+    if (readyAtIsStale) {
+      readyAtNs = Long.MAX_VALUE;
+      for (int i = 0; i < occupiedCount; i++) {
+        JobGroup group = occupied[i];
+        if (group.shares) { // append times never go back
+          readyAtNs = Math.min(readyAtNs, readyAtNs(group.first(JobOrder.ENTRY)));
+        }
+      }
+      readyAtIsStale = false;
+    }
+    return readyAtNs;
+  }
+
+  // --- batches
+
+  @Override
+  public List<SchedulerState.Job> fill(
+      SchedulerState.Job first, SchedulerState.Lane lane, JobOrder order) {
+    return fill((QueuedJob) first, (ExecutorLanes.Lane) lane, order, null);
+  }
+
+  @Override
+  public List<SchedulerState.Job> fill(
+      SchedulerState.Job first, SchedulerState.Lane lane, SchedulerState.Score score) {
+    return fill((QueuedJob) first, (ExecutorLanes.Lane) lane, JobOrder.DEADLINE, score);
+  }
+
+  private List<SchedulerState.Job> fill(
+      QueuedJob first,
+      ExecutorLanes.Lane lane,
+      JobOrder order,
+      SchedulerState.@Nullable Score score) {
+    boolean isAlone = waiting - waitingAlone == 1;
+    if (!first.group.shares || isAlone || first.group.overBudget) {
+      return List.of(first);
+    }
+    List<SchedulerState.Job> batch = new ArrayList<>();
+    batch.add(first);
+    long joined = first.group.samples();
+    long freeTokens = lane.executor().freeTokens(first.group, nowNs.getAsLong());
+    DeadlineGuard deadlines = deadlineGuard(first, lane);
+    List<Head> heads = new ArrayList<>(occupiedCount);
+    for (int i = 0; i < occupiedCount; i++) {
+      JobGroup group = occupied[i];
+      if (group.shares) {
+        heads.add(new Head(group.list(order).walk(), first, lane, score));
+      }
+    }
+    while (true) {
+      Head best = null;
+      QueuedJob next = null;
+      for (int i = 0; i < heads.size(); i++) {
+        Head head = heads.get(i);
+        if (best == null || head.isBefore(best, order)) {
+          best = head;
+          next = head.job;
+        }
+      }
+      if (best == null || next == null) {
+        return batch;
+      }
+      long joinedWith = joined + next.group.samples();
+      if (joinedWith > microbatch.maxBatch() || next.group.tokensOf(joinedWith) > freeTokens) {
+        best.job = null; // all of its group are as large
+      } else if (deadlines != null && !deadlines.allows(next, joinedWith)) {
+        best.job = null;
+      } else {
+        batch.add(next);
+        if (deadlines != null) {
+          deadlines.joined(next, joinedWith);
+        }
+        joined = joinedWith;
+        best.advance();
+      }
+    }
+  }
+
+  private @Nullable DeadlineGuard deadlineGuard(QueuedJob first, ExecutorLanes.Lane lane) {
+    ServiceTimes.Model model = modelOn(lane.executor());
+    return microbatch.respectDeadlines() && model != null
+        ? new DeadlineGuard(first, model, lane, nowNs.getAsLong())
+        : null;
+  }
+
+  /** The next job of a group while a batch fills. */
+  private static final class Head {
+    private final JobList.Walk walk;
+    private final QueuedJob chosen;
+    private final ExecutorLanes.Lane lane;
+    private final SchedulerState.@Nullable Score score;
+    private double scored;
+
+    /** Null: none of the group is left, or none would fit. */
+    private @Nullable QueuedJob job;
+
+    Head(
+        JobList.Walk walk,
+        QueuedJob chosen,
+        ExecutorLanes.Lane lane,
+        SchedulerState.@Nullable Score score) {
+      this.walk = walk;
+      this.chosen = chosen;
+      this.lane = lane;
+      this.score = score;
+      advance();
+    }
+
+    void advance() {
+      QueuedJob next = walk.next();
+      job = next == chosen ? walk.next() : next;
+      scored = job == null || score == null ? 0 : score.of(job, lane);
+    }
+
+    boolean isBefore(Head that, JobOrder order) {
+      if (job == null || that.job == null) {
+        return job != null;
+      }
+      return scored != that.scored ? scored > that.scored : order.compare(job, that.job) < 0;
+    }
+  }
+
+  /** What policies see of the occupied groups. */
+  private final class OccupiedList extends AbstractList<JobGroup> implements RandomAccess {
+    @Override
+    public JobGroup get(int index) {
+      return occupied[Objects.checkIndex(index, occupiedCount)];
+    }
+
+    @Override
+    public int size() {
+      return occupiedCount;
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package dev.sluice.scheduling.state;
+
+import dev.sluice.scheduling.fact.CoreEntity;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The groups that starts on one executor have passed over for want of tokens. The first of them to
+ * have been so for its latency promise holds the executor's one reservation: as many tokens as one
+ * of its jobs needs are kept from all others.
+ */
+final class Reservations {
+  private final ExecutorLanes executor;
+
+  /** In no order: they come and go with almost every start, and the first is rarely asked for. */
+  private final List<PassedOver> passedOver = new ArrayList<>();
+
+  /** Stays until it goes or usable tokens change: whatever falls due later comes after it. */
+  private @Nullable PassedOver holder;
+
+  private boolean holderIsStale;
+  private long usableTokens;
+  private long nextDueNs = Long.MAX_VALUE;
+
+  /**
+   * Whether a group is passed over on an executor, and from when on it then holds a reservation.
+   * There is one of each group and executor that it ever happened to: it begins and ends with
+   * almost every start.
+   */
+  static final class PassedOver {
+    static final Comparator<PassedOver> ORDER =
+        Comparator.comparingLong((PassedOver passed) -> passed.dueNs)
+            .thenComparingLong(passed -> passed.sinceNs)
+            .thenComparingInt(passed -> passed.group.rank);
+
+    final ExecutorLanes executor;
+    final JobGroup group;
+    boolean lasts;
+    long sinceNs;
+    long dueNs;
+
+    /** Whether it began or ended with the present fact. */
+    boolean changed;
+
+    /** Its place among those of its executor. */
+    int place;
+
+    /** Whether a driver was told to keep it. */
+    boolean kept;
+
+    PassedOver(ExecutorLanes executor, JobGroup group) {
+      this.executor = executor;
+      this.group = group;
+    }
+
+    CoreEntity.PassedOver toEntity() {
+      JobGroup.Key key = group.key;
+      return new CoreEntity.PassedOver(
+          executor.report.executorId(),
+          key.classType(),
+          key.workload(),
+          key.backend(),
+          key.precision(),
+          key.samples(),
+          key.lanesNeeded(),
+          sinceNs,
+          dueNs);
+    }
+  }
+
+  Reservations(ExecutorLanes executor) {
+    this.executor = executor;
+  }
+
+  void add(PassedOver passed) {
+    passed.place = passedOver.size();
+    passedOver.add(passed);
+    nextDueNs = Math.min(nextDueNs, passed.dueNs);
+    holderIsStale |= holder != null && PassedOver.ORDER.compare(passed, holder) < 0;
+  }
+
+  void remove(PassedOver passed) {
+    PassedOver last = passedOver.remove(passedOver.size() - 1);
+    if (last != passed) {
+      last.place = passed.place;
+      passedOver.set(passed.place, last);
+    }
+    holderIsStale |= passed == holder;
+  }
+
+  /** Tokens that the group must leave free for the one that holds the reservation. */
+  long reservedForOthers(JobGroup group, long nowNs) {
+    JobGroup holds = holder(nowNs);
+    return holds == null || holds == group ? 0 : holds.tokens;
+  }
+
+  /** The group that holds the reservation; a group that lost batches keep out holds none. */
+  @Nullable JobGroup holder(long nowNs) {
+    if (holderIsStale
+        || (holder == null && nowNs >= nextDueNs)
+        || usableTokens != executor.usableTokens()) {
+      findHolder(nowNs);
+    }
+    return holder == null ? null : holder.group;
+  }
+
+  private void findHolder(long nowNs) {
+    holder = null;
+    holderIsStale = false;
+    usableTokens = executor.usableTokens();
+    nextDueNs = Long.MAX_VALUE;
+    for (int i = 0; i < passedOver.size(); i++) {
+      PassedOver passed = passedOver.get(i);
+      if (passed.dueNs > nowNs) {
+        nextDueNs = Math.min(nextDueNs, passed.dueNs);
+      } else if (passed.group.tokens <= usableTokens
+          && (holder == null || PassedOver.ORDER.compare(passed, holder) < 0)) {
+        holder = passed;
+      }
+    }
+  }
+}

@@ -1,0 +1,234 @@
+package dev.sluice.scheduling.core;
+
+import dev.sluice.scheduling.fact.CoreFact;
+import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
+import dev.sluice.scheduling.fact.CoreFact.Capability;
+import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
+import dev.sluice.scheduling.fact.CoreFact.JobArrived;
+import dev.sluice.scheduling.fact.CoreFact.Result;
+import dev.sluice.scheduling.fact.CoreFact.RunStarted;
+import dev.sluice.scheduling.fact.CoreFact.Ticked;
+import dev.sluice.scheduling.fact.CoreFact.WarmUp;
+import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.fact.CoreSettings.Admission;
+import dev.sluice.scheduling.fact.CoreSettings.Bounds;
+import dev.sluice.scheduling.fact.CoreSettings.Leases;
+import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
+import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.job.JobClass;
+import dev.sluice.scheduling.job.JobSpec;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Facts and settings for hand-made states. Times given in ms become nanoseconds. */
+public final class Facts {
+  public static final long MS = 1_000_000;
+  public static final CoreFact TICK = new Ticked();
+  public static final CoreFact START = new RunStarted(1, 1, Long.MAX_VALUE);
+  static final Microbatch ALONE = new Microbatch(false, 0, 1);
+
+  private static final List<JobClass> CLASSES =
+      List.of(
+          new JobClass("interactive", 1, true, false),
+          new JobClass("batch", 5, false, true),
+          new JobClass("bulk", 5, false, true));
+
+  private Facts() {}
+
+  static CoreSettings settings(Microbatch microbatch, Admission admission) {
+    Map<String, Integer> tokens = Map.of("resnet18", 80, "resnet50", 160, "vit", 260);
+    return new CoreSettings(7, CLASSES, tokens, microbatch, admission);
+  }
+
+  /** The same with leases: a heartbeat of 200 ms, a lease of 2 s and two attempts. */
+  static CoreSettings leased(CoreSettings settings) {
+    return new CoreSettings(
+        settings.seed(),
+        settings.classes(),
+        settings.workloadTokens(),
+        settings.microbatch(),
+        settings.admission(),
+        settings.bounds(),
+        new Leases(200 * MS, 2000 * MS, 2),
+        settings.ahead(),
+        settings.cpuFallback());
+  }
+
+  public static CoreSettings ahead(CoreSettings settings) {
+    return new CoreSettings(
+        settings.seed(),
+        settings.classes(),
+        settings.workloadTokens(),
+        settings.microbatch(),
+        settings.admission(),
+        settings.bounds(),
+        settings.leases(),
+        1,
+        settings.cpuFallback());
+  }
+
+  static CoreSettings bounded(int maxWaiting, long expireAfterMs) {
+    CoreSettings settings = alone();
+    return new CoreSettings(
+        settings.seed(),
+        settings.classes(),
+        settings.workloadTokens(),
+        settings.microbatch(),
+        settings.admission(),
+        new Bounds(maxWaiting, expireAfterMs * MS),
+        settings.leases(),
+        0,
+        false);
+  }
+
+  static CoreSettings cpuFallback(CoreSettings settings) {
+    return new CoreSettings(
+        settings.seed(),
+        settings.classes(),
+        settings.workloadTokens(),
+        settings.microbatch(),
+        settings.admission(),
+        settings.bounds(),
+        settings.leases(),
+        settings.ahead(),
+        true);
+  }
+
+  public static CoreSettings alone() {
+    return settings(ALONE, Admission.NONE);
+  }
+
+  public static CoreSettings joining(long windowMs, int maxBatch) {
+    return settings(new Microbatch(true, windowMs * MS, maxBatch), Admission.NONE);
+  }
+
+  /** An executor that runs every model of the settings on pytorch. */
+  public static ExecutorReported executor(String id, int lanes, long tokens) {
+    return executor(id, 1, false, lanes, tokens, capabilities());
+  }
+
+  public static ExecutorReported executor(
+      String id,
+      long incarnation,
+      boolean leaving,
+      int lanes,
+      long tokens,
+      List<Capability> capabilities) {
+    return new ExecutorReported(
+        id, incarnation, leaving, "cpu", tokens, lanes, capabilities, List.of());
+  }
+
+  /** A report of the same executor that says which of its lanes hold nothing. */
+  static ExecutorReported empty(ExecutorReported report, Integer... lanes) {
+    return new ExecutorReported(
+        report.executorId(),
+        report.incarnation(),
+        report.leaving(),
+        report.deviceKind(),
+        report.tokens(),
+        report.lanes(),
+        report.capabilities(),
+        List.of(lanes));
+  }
+
+  /** resnet18 takes 10 ms a sample, resnet50 20 ms, vit 100 ms. */
+  static List<Capability> capabilities() {
+    return List.of(capability("resnet18", 10), capability("resnet50", 20), capability("vit", 100));
+  }
+
+  static Capability capability(String workload, long msPerSample) {
+    return new Capability(
+        workload, "pytorch", "fp32", 1_000_000, List.of(new WarmUp(1, msPerSample * MS)));
+  }
+
+  public static Job job(int index) {
+    return new Job(index, "batch", "resnet18", "fp32", 1, 1000, 0, 1);
+  }
+
+  /** A job under construction; its id is "j" and its index. */
+  public record Job(
+      int index,
+      String classType,
+      String workload,
+      String precision,
+      int samples,
+      long sloMs,
+      long intendedMs,
+      int lanes) {
+    public Job interactive() {
+      return new Job(index, "interactive", workload, precision, samples, 100, intendedMs, lanes);
+    }
+
+    public Job of(String newClassType) {
+      return new Job(index, newClassType, workload, precision, samples, sloMs, intendedMs, lanes);
+    }
+
+    public Job on(String newWorkload) {
+      return new Job(index, classType, newWorkload, precision, samples, sloMs, intendedMs, lanes);
+    }
+
+    public Job in(String newPrecision) {
+      return new Job(index, classType, workload, newPrecision, samples, sloMs, intendedMs, lanes);
+    }
+
+    public Job samples(int newSamples) {
+      return new Job(index, classType, workload, precision, newSamples, sloMs, intendedMs, lanes);
+    }
+
+    public Job sloMs(long newSloMs) {
+      return new Job(index, classType, workload, precision, samples, newSloMs, intendedMs, lanes);
+    }
+
+    public Job atMs(long newIntendedMs) {
+      return new Job(index, classType, workload, precision, samples, sloMs, newIntendedMs, lanes);
+    }
+
+    public Job lanes(int newLanes) {
+      return new Job(index, classType, workload, precision, samples, sloMs, intendedMs, newLanes);
+    }
+
+    public JobSpec spec() {
+      return new JobSpec(
+          "j" + index,
+          0,
+          index,
+          classType,
+          workload,
+          "pytorch",
+          precision,
+          samples,
+          lanes,
+          sloMs * MS,
+          intendedMs * MS);
+    }
+
+    public JobArrived arrives() {
+      return new JobArrived(spec());
+    }
+  }
+
+  public static BatchCompleted done(Dispatch dispatch) {
+    return completed(dispatch, Result.DONE, 10 * MS);
+  }
+
+  static BatchCompleted completed(Dispatch dispatch, Result result, long serviceNs) {
+    return completed(dispatch, result, result == Result.DONE ? null : "it broke", serviceNs);
+  }
+
+  static BatchCompleted refusedAsBusy(Dispatch dispatch) {
+    return completed(dispatch, Result.REFUSED, "busy", 0);
+  }
+
+  static BatchCompleted completed(
+      Dispatch dispatch, Result result, @Nullable String cause, long serviceNs) {
+    return new BatchCompleted(
+        dispatch.name(),
+        dispatch.executorId(),
+        dispatch.incarnation(),
+        dispatch.lanes().get(0),
+        result,
+        cause,
+        serviceNs);
+  }
+}

@@ -1,0 +1,306 @@
+package dev.sluice.scheduling.core;
+
+import static dev.sluice.scheduling.core.Facts.MS;
+
+import dev.sluice.scheduling.fact.CoreFact;
+import dev.sluice.scheduling.fact.CoreFact.ArrivalsEnded;
+import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
+import dev.sluice.scheduling.fact.CoreFact.Capability;
+import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
+import dev.sluice.scheduling.fact.CoreFact.JobArrived;
+import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
+import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished.Calibration;
+import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished.Service;
+import dev.sluice.scheduling.fact.CoreFact.Result;
+import dev.sluice.scheduling.fact.CoreFact.RunStarted;
+import dev.sluice.scheduling.fact.CoreFact.WarmUp;
+import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.fact.CoreSettings.Admission;
+import dev.sluice.scheduling.fact.CoreSettings.Bounds;
+import dev.sluice.scheduling.fact.CoreSettings.Leases;
+import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
+import dev.sluice.scheduling.fact.CoreSettings.Predictor;
+import dev.sluice.scheduling.fact.CoreSettings.Switching;
+import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.job.JobClass;
+import dev.sluice.scheduling.job.JobSpec;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+
+/** A random run, drawn while a core answers: what completes is what was started. */
+final class RandomFacts {
+  /** A fact and its log time, which may lie before that of the fact before it. */
+  record Timed(long atNs, CoreFact fact) {}
+
+  private static final List<String> CLASSES = List.of("interactive", "batch", "bulk");
+  private static final int[] SAMPLES = {1, 2, 3, 8, 20};
+
+  final CoreSettings settings;
+  final int sources;
+  private final Random random;
+  private final long[] nextIndex;
+  private final List<ExecutorReported> executors = new ArrayList<>();
+  private final Map<String, Long> sloNs = new HashMap<>();
+  private final List<JobArrived> sent = new ArrayList<>();
+  private final boolean jumps;
+  private final boolean gangs;
+  private final long arrivalsEndAtNsMax;
+  private long nowNs;
+  private long tableVersion;
+
+  RandomFacts(long seed, boolean joining) {
+    random = new Random(seed);
+    sources = 1 + random.nextInt(3);
+    nextIndex = new long[sources];
+    settings =
+        new CoreSettings(
+            random.nextLong(),
+            List.of(
+                new JobClass("interactive", 1, true, false),
+                new JobClass("batch", 5, false, true),
+                new JobClass("bulk", random.nextBoolean() ? 5 : 3, false, true)),
+            Map.of("resnet18", 80, "vit", 260),
+            new Microbatch(
+                joining, random.nextInt(4) * 2 * MS, 4 + random.nextInt(8), random.nextInt(3) == 0),
+            Admission.values()[random.nextInt(3)],
+            new Bounds(
+                random.nextBoolean() ? Integer.MAX_VALUE : 3 + random.nextInt(10),
+                random.nextBoolean() ? Long.MAX_VALUE : (20 + random.nextInt(60)) * MS),
+            leases(),
+            random.nextInt(2),
+            random.nextBoolean(),
+            new Predictor(random.nextInt(4) > 0, random.nextBoolean() ? 0.6 : 0.95),
+            random.nextBoolean() ? Switching.NONE : RandomFacts::switchNs);
+    gangs = random.nextInt(3) == 0;
+    jumps = settings.leases().heartbeatNs() > 100 * MS;
+    arrivalsEndAtNsMax = random.nextInt(3) > 0 ? Long.MAX_VALUE : (50 + random.nextInt(300)) * MS;
+  }
+
+  private static long switchNs(String resident, String workload) {
+    return resident == null ? 3 * MS : resident.equals(workload) ? 0 : 5 * MS;
+  }
+
+  private Leases leases() {
+    long heartbeatNs = List.of(2 * MS, 20 * MS, 4000 * MS).get(random.nextInt(3));
+    boolean lasts = random.nextInt(6) == 0;
+    return new Leases(
+        heartbeatNs,
+        lasts ? Long.MAX_VALUE : heartbeatNs * (2 + random.nextInt(6)),
+        1 + random.nextInt(3));
+  }
+
+  /** Executors join, most of them before the run starts. */
+  List<Timed> beginning() {
+    List<Timed> facts = new ArrayList<>();
+    for (int i = 0; i <= random.nextInt(3); i++) {
+      facts.add(new Timed(random.nextInt(5) * MS, join(i)));
+    }
+    facts.add(new Timed(0, new RunStarted(1, sources, arrivalsEndAtNsMax)));
+    return facts;
+  }
+
+  /**
+   * @param unanswered the batches that run, and lost ones that the core remembers
+   * @param all whatever was dispatched
+   */
+  Timed next(long wakeAtNs, List<Dispatch> unanswered, List<Dispatch> all) {
+    boolean toWake = wakeAtNs < Long.MAX_VALUE && random.nextInt(4) == 0;
+    boolean jump = jumps && random.nextInt(15) == 0;
+    long laterNs = nowNs + random.nextInt(jump ? 6000 : 4) * MS;
+    nowNs = toWake ? Math.max(nowNs, wakeAtNs) : laterNs;
+    long atNs = random.nextInt(20) == 0 ? nowNs - 3 * MS : nowNs;
+    return new Timed(atNs, toWake ? Facts.TICK : fact(unanswered, all));
+  }
+
+  private CoreFact fact(List<Dispatch> unanswered, List<Dispatch> all) {
+    return random.nextInt(25) > 0
+        ? single(unanswered, all)
+        : new CoreFact.Together(
+            List.of(single(unanswered, all), single(unanswered, all), arrival()));
+  }
+
+  private CoreFact single(List<Dispatch> unanswered, List<Dispatch> all) {
+    int dice = random.nextInt(100);
+    if (dice < 45) {
+      return arrival();
+    }
+    if (dice < 76 && !unanswered.isEmpty()) {
+      return completion(unanswered);
+    }
+    if (dice < 78) {
+      return sent.isEmpty() ? Facts.TICK : sent.get(random.nextInt(sent.size()));
+    }
+    if (dice < 81 && !all.isEmpty()) {
+      return completion(all); // of one that may have been answered long ago
+    }
+    if (dice < 96) {
+      return report(dice < 91);
+    }
+    if (dice < 99 && !executors.isEmpty()) {
+      return table();
+    }
+    return Facts.TICK;
+  }
+
+  List<Timed> ending() {
+    List<Timed> facts = new ArrayList<>();
+    for (int source = 0; source < sources; source++) {
+      facts.add(new Timed(nowNs += MS, new ArrivalsEnded(source, nextIndex[source])));
+    }
+    return facts;
+  }
+
+  Timed completionOfAny(List<Dispatch> unanswered) {
+    return new Timed(nowNs += MS, completion(unanswered));
+  }
+
+  private JobArrived arrival() {
+    int source = random.nextInt(sources);
+    long index = nextIndex[source];
+    nextIndex[source] += 1 + random.nextInt(2);
+    String classType = CLASSES.get(random.nextInt(3));
+    JobArrived arrival =
+        new JobArrived(
+            new JobSpec(
+                source + "-" + index,
+                source,
+                index,
+                classType,
+                random.nextBoolean() ? "resnet18" : "vit",
+                random.nextInt(4) == 0 ? "onnx" : "pytorch",
+                random.nextInt(4) == 0 ? "bf16" : "fp32",
+                SAMPLES[random.nextInt(SAMPLES.length)],
+                gangs && random.nextInt(3) == 0 ? 2 + random.nextInt(2) : 1,
+                sloNs.computeIfAbsent(classType, c -> (5 + random.nextInt(10) * 5) * MS),
+                Math.max(0, nowNs - random.nextInt(3) * MS),
+                new JobSpec.Node(0, 0, random.nextInt(30) * MS)));
+    sent.add(arrival);
+    return arrival;
+  }
+
+  private BatchCompleted completion(List<Dispatch> dispatches) {
+    Dispatch dispatch = dispatches.get(random.nextInt(dispatches.size()));
+    int dice = random.nextInt(12);
+    Result result = dice < 8 ? Result.DONE : dice == 8 ? Result.FAILED : Result.REFUSED;
+    String cause = random.nextBoolean() ? BatchCompleted.BUSY : "cause";
+    return Facts.completed(
+        dispatch, result, result == Result.DONE ? null : cause, 1 + random.nextInt(20_000_000));
+  }
+
+  /** A report of an executor that lives, or of one that leaves, returns or joins. */
+  private CoreFact report(boolean lives) {
+    boolean another = !lives && executors.size() < 4 && random.nextInt(3) == 0;
+    if (executors.isEmpty() || another) {
+      return join(executors.size());
+    }
+    int place = random.nextInt(executors.size());
+    ExecutorReported known = executors.get(place);
+    int dice = lives ? -1 : random.nextInt(3);
+    boolean leaves = dice == 0;
+    boolean returns = dice == 1;
+    ExecutorReported report =
+        new ExecutorReported(
+            known.executorId(),
+            Math.max(0, known.incarnation() + (returns ? random.nextInt(4) - 1 : 0)),
+            leaves,
+            known.deviceKind(),
+            returns ? tokens() : known.tokens(),
+            returns ? 1 + random.nextInt(3) : known.lanes(),
+            known.capabilities(),
+            IntStream.range(0, known.lanes()).filter(i -> random.nextBoolean()).boxed().toList());
+    if (returns && report.incarnation() > known.incarnation()) {
+      executors.set(place, report);
+    }
+    return report;
+  }
+
+  private ExecutorReported join(int number) {
+    List<Capability> capabilities = new ArrayList<>();
+    for (String workload : List.of("resnet18", "vit")) {
+      for (String backend : List.of("pytorch", "onnx")) {
+        for (String precision : List.of("fp32", "bf16")) {
+          if (random.nextInt(5) > 0) {
+            capabilities.add(
+                new Capability(
+                    workload, backend, precision, random.nextInt(1_000_000_000), warmUps()));
+          }
+        }
+      }
+    }
+    ExecutorReported report =
+        new ExecutorReported(
+            "executor-" + number,
+            1,
+            false,
+            random.nextBoolean() ? "cpu" : "accelerator",
+            tokens(),
+            1 + random.nextInt(3),
+            capabilities,
+            List.of());
+    executors.add(report);
+    return report;
+  }
+
+  /** A published table; one in four is not to be used. */
+  private PredictionsPublished table() {
+    ExecutorReported publisher = executors.get(random.nextInt(executors.size()));
+    int fault = random.nextInt(24);
+    long version = ++tableVersion - (fault == 0 ? 1 + random.nextInt(9) : 0);
+    List<Service> services = new ArrayList<>();
+    List<Calibration> calibrations = new ArrayList<>();
+    for (Capability c : publisher.capabilities()) {
+      if (random.nextInt(4) > 0) {
+        int samples = 1 + random.nextInt(24);
+        int busyLanes = 1 + random.nextInt(3);
+        services.add(
+            new Service(
+                c.workload(),
+                fault == 1 ? "tpu" : c.backend(),
+                c.precision(),
+                IntStream.range(0, busyLanes)
+                    .mapToObj(i -> meansNs(samples, fault == 2))
+                    .toList()));
+      }
+    }
+    for (String workload : List.of("resnet18", "vit")) {
+      if (random.nextBoolean()) {
+        List<Double> residuals =
+            random.doubles(random.nextInt(120), -0.5, 0.5).sorted().boxed().toList();
+        List<Double> reversed = residuals.stream().sorted(Comparator.reverseOrder()).toList();
+        calibrations.add(new Calibration(workload, "pytorch", fault == 5 ? reversed : residuals));
+      }
+    }
+    return new PredictionsPublished(
+        fault == 3 ? "nobody" : publisher.executorId(),
+        fault == 4 ? "another" : publisher.deviceKind(),
+        "model-" + version,
+        version,
+        services,
+        calibrations);
+  }
+
+  private List<Long> meansNs(int samples, boolean wrong) {
+    List<Long> means = new ArrayList<>();
+    for (int i = 0; i < samples; i++) {
+      means.add(wrong && i == samples - 1 ? 0L : 1L + random.nextInt(20_000_000));
+    }
+    return means;
+  }
+
+  private List<WarmUp> warmUps() {
+    return switch (random.nextInt(3)) {
+      case 0 -> List.of();
+      case 1 -> List.of(new WarmUp(2, 4 * MS));
+      default -> List.of(new WarmUp(1, 3 * MS), new WarmUp(8, 9 * MS));
+    };
+  }
+
+  private long tokens() {
+    return random.nextInt(4) == 0 ? Long.MAX_VALUE : 250 + random.nextInt(600);
+  }
+}

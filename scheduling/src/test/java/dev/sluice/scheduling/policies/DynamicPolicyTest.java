@@ -1,0 +1,64 @@
+package dev.sluice.scheduling.policies;
+
+import static dev.sluice.scheduling.core.Facts.MS;
+import static dev.sluice.scheduling.core.Facts.START;
+import static dev.sluice.scheduling.core.Facts.alone;
+import static dev.sluice.scheduling.core.Facts.executor;
+import static dev.sluice.scheduling.core.Facts.job;
+import static dev.sluice.scheduling.core.Facts.joining;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+
+import dev.sluice.scheduling.core.Shard;
+import dev.sluice.scheduling.fact.Dispatch;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The highest sum of five terms first, on hand-made states. */
+final class DynamicPolicyTest {
+  @Test
+  void startsAShortBatchJob_beforeALongInteractiveOne() {
+    Shard shard =
+        Shard.of("dynamic", alone(), executor("e", 1, 1000))
+            .holding(job(1).interactive().on("vit"), job(2), job(3));
+    List<Dispatch> started = shard.at(20 * MS, START);
+    // j2 takes 10 ms: 2 / 0.01 s = 200; j1 takes 100 ms: 10 + 20
+    assertThat(started).extracting(Shard::jobIds).containsExactly(List.of("j2"));
+    assertThat(started.get(0).scoreTerms())
+        .containsExactly(
+            entry("interactive", 0.0),
+            entry("urgency", 1 / 981.0),
+            entry("batchability", 5 * 0.2),
+            entry("short_service", 200.0),
+            entry("tokens", -(0.1 * 84 / 1000)));
+  }
+
+  @Test
+  void startsAnOverdueJobFirst_whenAllElseIsEqual() {
+    Shard shard =
+        Shard.of("dynamic", alone(), executor("e", 2, 1000))
+            .holding(job(1).of("bulk").sloMs(21), job(2).sloMs(19));
+    List<Dispatch> started = shard.at(20 * MS, START);
+    assertThat(started).extracting(Shard::jobIds).containsExactly(List.of("j2"), List.of("j1"));
+    assertThat(started.get(0).scoreTerms()).containsEntry("urgency", 10.0);
+    assertThat(started.get(1).scoreTerms()).containsEntry("urgency", 0.5);
+  }
+
+  @Test
+  void startsTheInteractiveJobFirst_whenShortServiceCountsForNothing() {
+    Shard shard = new Shard(alone(), Policies.create("dynamic", Map.of("short_service", 0.0)));
+    shard.at(0, executor("e", 1, 1000));
+    shard.holding(job(1), job(2).interactive().on("vit"));
+    assertThat(shard.jobsStartedAt(0, START)).containsExactly(List.of("j2"));
+  }
+
+  @Test
+  void fillsWithTheShortestJobs_whenItJoinsJobs() {
+    Shard shard =
+        Shard.of("dynamic", joining(10, 6), executor("e", 1, 1000))
+            .holding(job(1).samples(3), job(2).samples(1).sloMs(900), job(3).samples(1).sloMs(800));
+    shard.holding(job(4).samples(1));
+    assertThat(shard.jobsStartedAt(0, START)).containsExactly(List.of("j3", "j2", "j4", "j1"));
+  }
+}

@@ -1,0 +1,49 @@
+package dev.sluice.scheduling.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.scheduling.core.Facts;
+import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Groups are found by what their jobs have in common, however many there are. */
+final class GroupTableTest {
+  @Test
+  void findsEachOfManyGroups_alsoByStringsThatAreEqualAndNotTheSame() {
+    var state =
+        new CoreState(Facts.alone(), new SchedulingPolicy.Needs(Set.of(), false, false, false));
+    var table = new GroupTable();
+    List<JobGroup> groups = new ArrayList<>();
+    for (int samples = 1; samples <= 300; samples++) {
+      JobSpec job = spec("pytorch", samples);
+      assertThat(table.find(job)).isNull();
+      groups.add(state.groupOf(job));
+      table.add(job, groups.get(samples - 1));
+    }
+    for (int samples = 1; samples <= 300; samples++) {
+      String equal = new StringBuilder("pytorch").toString();
+      assertThat(table.find(spec(equal, samples))).isSameAs(groups.get(samples - 1));
+      assertThat(table.find(spec("onnx", samples))).isNull();
+    }
+  }
+
+  private static JobSpec spec(String backend, int samples) {
+    JobSpec job = Facts.job(1).spec();
+    return new JobSpec(
+        job.id(),
+        job.source(),
+        job.index(),
+        job.classType(),
+        job.workload(),
+        backend,
+        job.precision(),
+        samples,
+        1,
+        job.sloNs(),
+        job.intendedAtNs());
+  }
+}
