@@ -208,7 +208,7 @@ final class BadInputTest {
         "lanes: {device: cuda} | lanes.device (cuda) is not there: onnx finds no CUDA device. |"
             + " lanes.device: auto takes the cpu then.",
         "lanes: {device: 'cuda:1'} | lanes.device (cuda:1) is not there: onnx finds no CUDA"
-            + " device. | On a GPU",
+            + " device. | docs/devices.md",
         "precision_modes: [fp32, fp16] | precision_modes (fp16) is slower than fp32 on a cpu,"
             + " where onnx runs here. | allow_slow_precision: true",
         "precision_modes: [bf16] | precision_modes (bf16) can not run on onnx: it has no"

@@ -111,14 +111,14 @@ final class RoleMetricsTest {
     everyRole();
     Set<String> documented =
         Pattern.compile("^\\| `(\\w+)(\\{[^`]*\\})?` \\|", Pattern.MULTILINE)
-            .matcher(Files.readString(Path.of("../METRICS.md")))
+            .matcher(Files.readString(Path.of("../docs/metrics.md")))
             .results()
             .map(row -> row.group(1))
             .collect(Collectors.toCollection(TreeSet::new));
     Set<String> served = new TreeSet<>(families(scrape()));
     served.removeIf(name -> !name.startsWith("sluice_"));
 
-    assertThat(documented).as("rows of METRICS.md").isEqualTo(served);
+    assertThat(documented).as("rows of docs/metrics.md").isEqualTo(served);
   }
 
   @Test

@@ -99,7 +99,7 @@ public final class Devices {
                         ? "one CUDA device, cuda:0"
                         : found + " CUDA devices, from cuda:0"),
         found == 0
-            ? "its CUDA library or the GPU's driver is missing (see \"On a GPU\" in the README);"
+            ? "its CUDA library or the GPU's driver is missing (see docs/devices.md);"
                 + " lanes.device: auto takes the cpu then"
             : "you meant cuda:" + (found - 1));
   }

@@ -64,8 +64,8 @@ final class DevicesTest {
         .isInstanceOf(UserMistakeException.class)
         .hasMessage(
             "a.yaml:7: error: lanes.device (cuda) is not there: onnx finds no CUDA device.\n"
-                + "  Maybe its CUDA library or the GPU's driver is missing (see \"On a GPU\" in the"
-                + " README); lanes.device: auto takes the cpu then.");
+                + "  Maybe its CUDA library or the GPU's driver is missing (see"
+                + " docs/devices.md); lanes.device: auto takes the cpu then.");
     assertThatThrownBy(() -> choose("cuda:2", 2, 1, 2))
         .isInstanceOf(UserMistakeException.class)
         .hasMessage(

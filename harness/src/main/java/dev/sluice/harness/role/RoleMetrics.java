@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a process tells Prometheus of itself: the JVM's meters and those of its roles. Each role
- * hands in its numbers once; METRICS.md says what each meter means.
+ * hands in its numbers once; docs/metrics.md says what each meter means.
  *
  * <p>Suppliers are asked at each scrape, several times, on the server's thread. What one of a
  * counter throws fails the scrape.
