@@ -7,7 +7,6 @@ import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.JobEnded;
@@ -15,8 +14,13 @@ import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.log.DeadLetter;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.Reading;
+import dev.sluice.contract.log.TopicReader;
+import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.log.Writing;
 import dev.sluice.contract.time.ProcessClock;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -36,16 +40,12 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,13 +109,13 @@ public final class EventLogReader implements AutoCloseable {
   private record Waiting(
       @Nullable BatchDispatched dispatch, @Nullable Outcome outcome, long appendedAtEpochMs) {}
 
-  /**
-   * Starts to read.
-   *
-   * @param clientProperties how to reach the broker: bootstrap.servers and what a secured one needs
-   */
-  public EventLogReader(Map<String, Object> clientProperties, Topics topics, ProcessClock clock) {
-    this(() -> consumer(clientProperties), producer(clientProperties), topics, clock);
+  /** Starts to read. */
+  public EventLogReader(LogClients clients, Topics topics, ProcessClock clock) {
+    this(
+        () -> clients.consumer(Reading.WHOLE_RUN, ANSWER_LIMIT),
+        clients.producer(Writing.IN_ORDER, ANSWER_LIMIT),
+        topics,
+        clock);
   }
 
   EventLogReader(
@@ -130,29 +130,6 @@ public final class EventLogReader implements AutoCloseable {
     this.clock = clock;
     thread.setDaemon(true);
     thread.start();
-  }
-
-  private static Consumer<byte[], byte[]> consumer(Map<String, Object> clientProperties) {
-    Map<String, Object> properties = new HashMap<>(clientProperties);
-    // It may lag a little; small answers cost the broker as much as large ones.
-    properties.put("fetch.min.bytes", 262_144);
-    properties.put("fetch.max.wait.ms", 200);
-    properties.put("isolation.level", "read_committed");
-    properties.put("enable.auto.commit", false);
-    properties.put("auto.offset.reset", "none");
-    properties.put("default.api.timeout.ms", Math.toIntExact(ANSWER_LIMIT.toMillis()));
-    properties.put("max.poll.records", 2000);
-    return new KafkaConsumer<>(
-        properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-  }
-
-  private static Producer<byte[], byte[]> producer(Map<String, Object> clientProperties) {
-    Map<String, Object> properties = new HashMap<>(clientProperties);
-    properties.put("linger.ms", 0);
-    properties.put("acks", "all");
-    properties.put("enable.idempotence", true);
-    properties.put("delivery.timeout.ms", Math.toIntExact(ANSWER_LIMIT.toMillis()));
-    return new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
   }
 
   /**
@@ -227,7 +204,7 @@ public final class EventLogReader implements AutoCloseable {
       assign(again, partitions);
       Map<TopicPartition, Long> ends = again.endOffsets(partitions, limit);
       long lastNs = clock.monotonicNs();
-      while (!isReadTo(again, ends)) {
+      while (!TopicReader.hasReadTo(ends, again)) {
         var records = again.poll(POLL);
         for (ConsumerRecord<byte[], byte[]> entry : records) {
           try {
@@ -290,7 +267,7 @@ public final class EventLogReader implements AutoCloseable {
         if (complete && ends == null) {
           ends = consumer.endOffsets(partitions); // heartbeats go on: the end is where it is now
         }
-        if (ends != null && isReadTo(consumer, ends) && nothingWaits()) {
+        if (ends != null && TopicReader.hasReadTo(ends, consumer) && nothingWaits()) {
           producer.flush();
           wholeRun.complete(null);
         }
@@ -417,7 +394,7 @@ public final class EventLogReader implements AutoCloseable {
     } catch (UnreadableEventException e) {
       of.appliedOffset = entry.offset();
       if (entry.topic().equals(topics.outcomes()) || entry.topic().equals(topics.runs())) {
-        sendToDeadLetters(entry, e);
+        send(DeadLetter.of(topics, entry, e.getMessage()));
       }
     }
   }
@@ -463,7 +440,7 @@ public final class EventLogReader implements AutoCloseable {
   private boolean allFactsAreRead() {
     List<TopicPartition> facts =
         progress.keySet().stream().filter(p -> p.topic().equals(topics.facts())).toList();
-    return isReadTo(consumer, consumer.endOffsets(facts));
+    return TopicReader.hasReadTo(consumer.endOffsets(facts), consumer);
   }
 
   private boolean nothingWaits() {
@@ -514,16 +491,6 @@ public final class EventLogReader implements AutoCloseable {
     return of;
   }
 
-  private void sendToDeadLetters(
-      ConsumerRecord<byte[], byte[]> record, UnreadableEventException error) {
-    var letter = new ProducerRecord<>(topics.deadLetters(), null, record.key(), record.value());
-    header(letter, "source-topic", record.topic());
-    header(letter, "source-partition", Integer.toString(record.partition()));
-    header(letter, "source-offset", Long.toString(record.offset()));
-    header(letter, "error", String.valueOf(error.getMessage()));
-    send(letter);
-  }
-
   private void send(ProducerRecord<byte[], byte[]> record) {
     var unused =
         producer.send(
@@ -533,14 +500,5 @@ public final class EventLogReader implements AutoCloseable {
                 wholeRun.completeExceptionally(failure);
               }
             });
-  }
-
-  private static void header(ProducerRecord<byte[], byte[]> letter, String name, String value) {
-    letter.headers().add(name, value.getBytes(StandardCharsets.UTF_8));
-  }
-
-  /** Whether no committed record is left to read at this moment. */
-  private static boolean isReadTo(Consumer<byte[], byte[]> reader, Map<TopicPartition, Long> ends) {
-    return ends.entrySet().stream().allMatch(e -> reader.position(e.getKey()) >= e.getValue());
   }
 }
