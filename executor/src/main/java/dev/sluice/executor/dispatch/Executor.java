@@ -16,6 +16,7 @@ import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.time.RunClock;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Reason;
 import dev.sluice.executor.lane.Device;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.Lane;
@@ -498,11 +499,11 @@ public final class Executor implements AutoCloseable {
       }
       var model = new ModelKey(dispatch.workload(), dispatch.backend(), dispatch.precision());
       if (dispatch.incarnation() < settings.incarnation()) {
-        refuse(dispatch, "older_incarnation");
+        refuse(dispatch, Reason.OLDER_INCARNATION);
       } else if (!areNeighbours(dispatch.lanes()) || !models.contains(model)) {
-        refuse(dispatch, "unsupported");
+        refuse(dispatch, Reason.UNSUPPORTED);
       } else if (dispatch.notAfterNs() != null && runClock.nowNs() > dispatch.notAfterNs()) {
-        refuse(dispatch, "too_late");
+        refuse(dispatch, Reason.TOO_LATE);
       } else {
         int first = dispatch.lanes().get(0);
         start(
@@ -526,7 +527,7 @@ public final class Executor implements AutoCloseable {
     private void start(
         BatchDispatched dispatch, ModelKey model, List<Lane> lanes, RunClock runClock) {
       if (!hold(lanes, dispatch.dispatchId())) {
-        refuse(dispatch, "busy");
+        refuse(dispatch, Reason.BUSY);
         return;
       }
       var gang = new Gang(lanes.size() - 1);
@@ -647,9 +648,15 @@ public final class Executor implements AutoCloseable {
           ran.busyLanes());
     }
 
-    private void refuse(BatchDispatched dispatch, String cause) {
-      refusedByCause.merge(cause, 1L, Long::sum);
-      log.append(completed(dispatch, null, 0, 0, Result.REFUSED, cause, List.of(), null, null));
+    private void refuse(BatchDispatched dispatch, Reason cause) {
+      refusedByCause.merge(cause.text(), 1L, Long::sum);
+      log.append(
+          BatchCompleted.refused(
+              dispatch.dispatchId(),
+              settings.executorId(),
+              settings.incarnation(),
+              dispatch.lanes().get(0),
+              cause));
     }
 
     private BatchCompleted completed(

@@ -18,6 +18,7 @@ import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.Pacer;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.time.RunClock;
+import dev.sluice.contract.value.Reason;
 import dev.sluice.producer.requests.LaneCoverage;
 import dev.sluice.producer.requests.RequestList;
 import dev.sluice.producer.requests.Seconds;
@@ -66,9 +67,6 @@ public final class JobGenerators {
   private static final long NS_PER_MS = 1_000_000;
   private static final int WARM_UP_JOBS = 500;
   private static final int MISSING_SHOWN_MAX = 5;
-
-  /** Why jobs are dropped that wait when the arrivals have ended. */
-  private static final String RUN_ENDED = "run_ended";
 
   private final Experiment experiment;
   private final RequestList requests;
@@ -566,7 +564,7 @@ public final class JobGenerators {
       if (outcome instanceof JobEnded jobEnded) {
         int index = requests.indexOf(jobEnded.jobId());
         if (index >= 0) {
-          end.ended(index, RUN_ENDED.equals(jobEnded.reason()));
+          end.ended(index, Reason.RUN_ENDED.is(jobEnded.reason()));
         }
       }
     }
