@@ -19,10 +19,12 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a run leaves in its topics, looked at by somebody else. */
+@Tag("loop")
 final class AuditedRunTest {
   @TempDir private Path brokerFolder;
   @TempDir private Path folder;

@@ -24,11 +24,13 @@ import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Each role a process of its own, as a person starts them by hand. */
+@Tag("slow")
 @Timeout(300)
 final class RoleProcessesTest {
   private static final List<String> TWO_SHARDS =

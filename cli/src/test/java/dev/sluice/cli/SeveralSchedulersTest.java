@@ -37,10 +37,12 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Schedulers of one run on a real broker: who has which shard, and what a dead one leaves. */
+@Tag("loop")
 final class SeveralSchedulersTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 

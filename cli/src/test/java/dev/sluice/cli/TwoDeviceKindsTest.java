@@ -11,11 +11,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Emulated lanes at 1x and at 4x speed in one run, each predicted by its own model. */
+@Tag("slow")
 @Timeout(300)
 final class TwoDeviceKindsTest {
   private static final int SPEED = 4;

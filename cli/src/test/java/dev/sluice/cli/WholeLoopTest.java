@@ -21,10 +21,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** From the experiment file to the finished folder, all roles in this process. */
+@Tag("loop")
 final class WholeLoopTest {
   private static final String OVERLOAD = "arrival_rate_jobs_per_sec=1000";
 
