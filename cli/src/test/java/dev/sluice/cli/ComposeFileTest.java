@@ -53,8 +53,8 @@ final class ComposeFileTest {
   @Tag("slow")
   @Test
   void runsAWholeRunByItsCommands_asPlainProcesses_thatServeTheirMetrics() throws Exception {
-    try (var broker = EmbeddedBroker.start(folder.resolve("broker"));
-        var roles = new Roles(folder, broker.bootstrapServers(), "first")) {
+    EmbeddedBroker broker = SharedBroker.get();
+    try (var roles = new Roles(folder, broker.bootstrapServers(), "first")) {
       ChildProcess analyze = start(roles, broker, "analyze", "analyze");
       ChildProcess execute = start(roles, broker, "execute", "execute");
       List<ChildProcess> schedulers =

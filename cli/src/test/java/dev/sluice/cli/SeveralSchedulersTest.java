@@ -12,7 +12,6 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.harness.frame.Registries;
-import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.kafka.RunTopics;
 import dev.sluice.scheduler.topology.SchedulerStream;
@@ -34,7 +33,6 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -48,7 +46,6 @@ final class SeveralSchedulersTest {
 
   @TempDir private static Path folder;
 
-  private static EmbeddedBroker broker;
   private static Map<String, Object> kafka;
   private static Experiment experiment;
 
@@ -58,15 +55,9 @@ final class SeveralSchedulersTest {
 
   @BeforeAll
   static void start() throws Exception {
-    broker = EmbeddedBroker.start(folder.resolve("broker"));
-    kafka = Map.of("bootstrap.servers", broker.bootstrapServers());
+    kafka = Map.of("bootstrap.servers", SharedBroker.get().bootstrapServers());
     Path file = Files.writeString(folder.resolve("tiny.yaml"), Loop.EMULATED);
     experiment = ExperimentFile.read(file, List.of(), Registries.vocabulary()).experiment();
-  }
-
-  @AfterAll
-  static void stop() {
-    broker.close();
   }
 
   @AfterEach

@@ -37,8 +37,8 @@ final class TwoDeviceKindsTest {
       "--set", "predictor.retrain_seconds=2",
       "--set", "duration_seconds=30"
     };
-    try (var broker = EmbeddedBroker.start(folder.resolve("broker"));
-        var roles = new Roles(folder, broker.bootstrapServers(), "kinds")) {
+    EmbeddedBroker broker = SharedBroker.get();
+    try (var roles = new Roles(folder, broker.bootstrapServers(), "kinds")) {
       String[] fastOnes = with(learned, "--executor-id", "fast", "--speed", "" + SPEED);
       ChildProcess slow = roles.role("slow", "execute", with(learned, "--executor-id", "slow"));
       ChildProcess fast = roles.role("fast", "execute", fastOnes);
