@@ -46,7 +46,7 @@ final class ChaosTest {
                     List.of(),
                     List.of(
                         "chaos",
-                        loop.write(Loop.EMULATED).toString(),
+                        Path.of("../configs/chaos.yaml").toString(),
                         "--kills",
                         Integer.toString(FAULTS),
                         "--seed",
