@@ -10,7 +10,6 @@ import dev.sluice.harness.kafka.RunRegister;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.Supervisor;
-import dev.sluice.harness.role.RoleProcess;
 import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.ProcessesRun;
 import dev.sluice.harness.terminal.Console;
@@ -214,7 +213,7 @@ final class TakeoverBench implements Bench {
       String instance = register.owner(0).orElseThrow();
       return children.children().stream()
           .filter(
-              child -> child.name().startsWith("schedule") && child.hasSaid(" as " + instance, 1))
+              child -> child.name().startsWith("schedule") && child.wasUpAs(instance))
           .findFirst()
           .orElseThrow();
     }
@@ -225,7 +224,7 @@ final class TakeoverBench implements Bench {
       if (name.equals("broker")) {
         return; // the others could not join without it
       }
-      while (!children.child(name).hasSaid(RoleProcess.JOINED, restarts + 1)) {
+      while (children.child(name).restarts() < restarts || !children.child(name).isUp()) {
         if (over.await(50, TimeUnit.MILLISECONDS)) {
           throw new InterruptedException("the run is over");
         }

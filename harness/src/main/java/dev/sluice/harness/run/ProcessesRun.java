@@ -221,9 +221,7 @@ public final class ProcessesRun {
     boolean mistake = ended.status() == ExitStatus.MISTAKE;
     boolean stopped = !mistake && isOver(ended);
     Path failed = options.results().resolve(runId + ".failed");
-    Path running = options.results().resolve(runId + ".running");
-    Path logs = (Files.exists(failed) ? failed : running).resolve("logs");
-    List<String> why = Supervisor.lastError(ended.child(), logs);
+    List<String> why = ended.child().lastError();
     if (!Files.exists(failed)) {
       try (var folder = RunFolder.takeOver(options.results(), runId)) {
         if (mistake || stopped) {
