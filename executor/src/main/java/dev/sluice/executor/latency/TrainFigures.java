@@ -55,7 +55,7 @@ public final class TrainFigures {
    * @param actualMs measured times of the batches that are shown
    */
   public record Scatter(
-      String workload, int place, int rows, double[] predictedMs, double[] actualMs) {}
+      String workload, int place, int rows, List<Double> predictedMs, List<Double> actualMs) {}
 
   /**
    * Service times over samples beside no other busy lane.
@@ -66,7 +66,7 @@ public final class TrainFigures {
    * @param predictedMs predictions for 1, 2, … samples, up to the most measured
    */
   public record SamplesCurve(
-      String name, double[] samples, double[] measuredMs, double[] predictedMs) {}
+      String name, List<Double> samples, List<Double> measuredMs, List<Double> predictedMs) {}
 
   public TrainFigures(Trained trained) {
     this.model = trained.model();
@@ -194,12 +194,11 @@ public final class TrainFigures {
       List<Validation.Point> own =
           points.stream().filter(point -> point.key().workload().equals(workload)).toList();
       if (!own.isEmpty()) {
-        int count = (own.size() + step - 1) / step;
-        double[] predicted = new double[count];
-        double[] actual = new double[count];
-        for (int i = 0; i < count; i++) {
-          predicted[i] = own.get(i * step).predictedMs();
-          actual[i] = own.get(i * step).actualMs();
+        List<Double> predicted = new ArrayList<>();
+        List<Double> actual = new ArrayList<>();
+        for (int i = 0; i < own.size(); i += step) {
+          predicted.add(own.get(i).predictedMs());
+          actual.add(own.get(i).actualMs());
         }
         scatters.add(new Scatter(workload, place, own.size(), predicted, actual));
       }
@@ -232,17 +231,17 @@ public final class TrainFigures {
   private SamplesCurve curve(String name, List<ProfileRow> rows) {
     LatencyKey key = rows.get(0).key();
     int most = rows.stream().mapToInt(row -> row.key().samples()).max().orElseThrow();
-    double[] predictedMs = new double[most];
+    List<Double> predictedMs = new ArrayList<>();
     for (int samples = 1; samples <= most; samples++) {
       var asked =
           new LatencyKey(
               key.workload(), key.backend(), key.precision(), key.threads(), samples, 1);
-      predictedMs[samples - 1] = model.predictNs(asked) / 1e6;
+      predictedMs.add(model.predictNs(asked) / 1e6);
     }
     return new SamplesCurve(
         name,
-        rows.stream().mapToDouble(row -> row.key().samples()).toArray(),
-        rows.stream().mapToDouble(row -> row.serviceNs() / 1e6).toArray(),
+        rows.stream().map(row -> (double) row.key().samples()).toList(),
+        rows.stream().map(row -> row.serviceNs() / 1e6).toList(),
         predictedMs);
   }
 }

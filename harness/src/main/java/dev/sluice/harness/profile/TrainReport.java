@@ -152,8 +152,8 @@ public final class TrainReport {
       picture.points(
           scatter.workload() + " (" + scatter.rows() + " batches)",
           scatter.place(),
-          scatter.predictedMs(),
-          scatter.actualMs());
+          array(scatter.predictedMs()),
+          array(scatter.actualMs()));
     }
     return picture.withDiagonal("as predicted").png();
   }
@@ -171,12 +171,16 @@ public final class TrainReport {
     int place = 0;
     for (var curve : figures.timesOverSamples()) {
       double[] samples =
-          IntStream.rangeClosed(1, curve.predictedMs().length).asDoubleStream().toArray();
-      picture.points(curve.name(), place, curve.samples(), curve.measuredMs());
-      picture.curve(curve.name() + " ", place, samples, curve.predictedMs());
+          IntStream.rangeClosed(1, curve.predictedMs().size()).asDoubleStream().toArray();
+      picture.points(curve.name(), place, array(curve.samples()), array(curve.measuredMs()));
+      picture.curve(curve.name() + " ", place, samples, array(curve.predictedMs()));
       place++;
     }
     return picture.logarithmicY().png();
+  }
+
+  private static double[] array(List<Double> values) {
+    return values.stream().mapToDouble(Double::doubleValue).toArray();
   }
 
   private String page(Map<String, byte[]> pictures) {
