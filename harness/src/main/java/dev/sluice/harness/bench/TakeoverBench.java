@@ -7,6 +7,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.kafka.RunRegister;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.Supervisor;
 import dev.sluice.harness.role.RoleProcess;
@@ -202,7 +203,7 @@ final class TakeoverBench implements Bench {
         throw new InterruptedException("the run is over");
       }
       ChildProcess victim = owner(children, register);
-      long killedAtMs = System.currentTimeMillis();
+      long killedAtMs = MachineClock.epochMs();
       victim.process().destroyForcibly();
       gapsMs.add(dispatches.firstNewAfter(killedAtMs + ON_ITS_WAY_MS, over) - killedAtMs);
       awaitJoined(children, victim.name(), victim.restarts() + 1);

@@ -2,7 +2,6 @@ package dev.sluice.harness.process;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,14 +60,8 @@ public final class ChildJvm {
   public static String printed(
       List<String> options, String main, List<String> arguments, String what)
       throws IOException, InterruptedException {
-    Process child =
-        new ProcessBuilder(of(options, main, arguments))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    String printed = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (child.waitFor() != 0) {
-      throw new IOException(what + " ended with status " + child.exitValue());
-    }
-    return printed;
+    return Launch.of(of(options, main, arguments))
+        .errors(ProcessBuilder.Redirect.INHERIT)
+        .printed(what);
   }
 }

@@ -114,11 +114,7 @@ public final class ChildProcess {
       return;
     }
     try {
-      new ProcessBuilder("kill", "-" + signal, Long.toString(pid()))
-          .redirectErrorStream(true)
-          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-          .start()
-          .waitFor();
+      int unused = Launch.of("kill", "-" + signal, Long.toString(pid())).status();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

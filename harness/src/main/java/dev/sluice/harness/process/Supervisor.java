@@ -1,5 +1,6 @@
 package dev.sluice.harness.process;
 
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess.Signal;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -120,9 +121,9 @@ public final class Supervisor implements AutoCloseable {
         new ArrayList<>(restarts == 0 ? spec.arguments() : spec.restartArguments());
     arguments.add("--child");
     Process process =
-        new ProcessBuilder(ChildJvm.sluice(options, arguments))
-            .redirectErrorStream(true)
-            .redirectOutput(Redirect.appendTo(output.toFile()))
+        Launch.of(ChildJvm.sluice(options, arguments))
+            .errorsToOutput()
+            .output(Redirect.appendTo(output.toFile()))
             .start();
     var child = new ChildProcess(spec, process, output, restarts);
     children.put(spec.name(), child);
@@ -188,11 +189,11 @@ public final class Supervisor implements AutoCloseable {
         child.signal(Signal.CONT); // a stopped one hears nothing
         child.signal(Signal.TERM);
       }
-      long deadlineNs = System.nanoTime() + END_LIMIT.toNanos();
+      long deadlineNs = MachineClock.monotonicNs() + END_LIMIT.toNanos();
       for (ChildProcess child : left) {
         if (!child
             .process()
-            .waitFor(Math.max(0, deadlineNs - System.nanoTime()), TimeUnit.NANOSECONDS)) {
+            .waitFor(Math.max(0, deadlineNs - MachineClock.monotonicNs()), TimeUnit.NANOSECONDS)) {
           child.process().destroyForcibly().waitFor();
         }
       }
