@@ -14,9 +14,8 @@ import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.machine.SystemPacer;
+import dev.sluice.harness.machine.MachineClock;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,14 +28,15 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What runs leave on a Kafka that is not ours, and how it goes. */
+@Tag("slow")
 final class TopicsCommandTest {
-  private static final ProcessClock CLOCK =
-      new ProcessClock(InstantSource.system(), System::nanoTime);
-  private static final Pacer PACER = new SystemPacer(System::nanoTime);
+  private static final ProcessClock CLOCK = MachineClock.process();
+  private static final Pacer PACER = MachineClock.pacer();
 
   @TempDir private Path folder;
   private EmbeddedBroker broker;

@@ -5,12 +5,11 @@ import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RunRegister;
 import dev.sluice.contract.log.Topics;
-import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.Supervisor;
-import dev.sluice.harness.role.RoleProcess;
 import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.ProcessesRun;
 import dev.sluice.harness.terminal.Console;
@@ -20,7 +19,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -183,7 +181,7 @@ final class TakeoverBench implements Bench {
                 RunRegister.open(
                     topics,
                     kafka.clients(),
-                    new ProcessClock(InstantSource.system(), System::nanoTime),
+                    MachineClock.process(),
                     e -> LOG.error("the register cannot be read", e));
             var dispatches = new Dispatches(kafka, topics)) {
           for (int kill = 0; kill < KILLS; kill++) {
@@ -207,7 +205,7 @@ final class TakeoverBench implements Bench {
         throw new InterruptedException("the run is over");
       }
       ChildProcess victim = owner(children, register);
-      long killedAtMs = System.currentTimeMillis();
+      long killedAtMs = MachineClock.epochMs();
       victim.process().destroyForcibly();
       gapsMs.add(dispatches.firstNewAfter(killedAtMs + ON_ITS_WAY_MS, over) - killedAtMs);
       awaitJoined(children, victim.name(), victim.restarts() + 1);
@@ -217,8 +215,7 @@ final class TakeoverBench implements Bench {
     private static ChildProcess owner(Supervisor children, RunRegister register) {
       String instance = register.owner(0).orElseThrow();
       return children.children().stream()
-          .filter(
-              child -> child.name().startsWith("schedule") && child.hasSaid(" as " + instance, 1))
+          .filter(child -> child.name().startsWith("schedule") && child.wasUpAs(instance))
           .findFirst()
           .orElseThrow();
     }
@@ -229,7 +226,7 @@ final class TakeoverBench implements Bench {
       if (name.equals("broker")) {
         return; // the others could not join without it
       }
-      while (!children.child(name).hasSaid(RoleProcess.JOINED, restarts + 1)) {
+      while (children.child(name).restarts() < restarts || !children.child(name).isUp()) {
         if (over.await(50, TimeUnit.MILLISECONDS)) {
           throw new InterruptedException("the run is over");
         }

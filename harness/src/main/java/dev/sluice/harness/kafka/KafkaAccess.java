@@ -4,6 +4,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.RunTopics;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.Secrets;
@@ -131,7 +132,7 @@ public record KafkaAccess(
    */
   public boolean awaitAnswer(Duration limit, Runnable waiting, BooleanSupplier stopped)
       throws UserMistakeException, InterruptedException {
-    long deadlineNs = System.nanoTime() + limit.toNanos();
+    long deadlineNs = MachineClock.monotonicNs() + limit.toNanos();
     boolean told = false;
     try (var quiet = LogFile.hushed("org.apache.kafka.clients.NetworkClient");
         var admin = clients().admin(ANSWER_LIMIT)) {
@@ -144,7 +145,7 @@ public record KafkaAccess(
           if (isRefusal(cause)) {
             throw refused(cause);
           }
-          if (System.nanoTime() - deadlineNs >= 0) {
+          if (MachineClock.monotonicNs() - deadlineNs >= 0) {
             throw noAnswer(e);
           }
         }
