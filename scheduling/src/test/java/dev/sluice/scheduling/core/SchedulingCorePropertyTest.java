@@ -2,8 +2,6 @@ package dev.sluice.scheduling.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.scheduling.core.NaiveScheduler.End;
-import dev.sluice.scheduling.core.NaiveScheduler.Start;
 import dev.sluice.scheduling.core.RandomFacts.Timed;
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreEntity.LostBatch;
@@ -18,6 +16,9 @@ import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.naive.NaiveScheduler;
+import dev.sluice.scheduling.naive.NaiveScheduler.End;
+import dev.sluice.scheduling.naive.NaiveScheduler.Start;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.ArrayList;
