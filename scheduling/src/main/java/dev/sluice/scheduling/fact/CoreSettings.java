@@ -41,19 +41,133 @@ public record CoreSettings(
     }
   }
 
-  /** With models that are loaded all the time. */
-  public CoreSettings(
-      long seed,
-      List<JobClass> classes,
-      Map<String, Integer> workloadTokens,
-      Microbatch microbatch,
-      Admission admission,
-      Bounds bounds,
-      Leases leases,
-      int ahead,
-      boolean cpuFallback,
-      Predictor predictor) {
-    this(
+  /**
+   * Returns settings without micro-batches, admission, bounds, leases, batches ahead and jobs
+   * outside the budget, with running means for predictions and models that are loaded all the time.
+   */
+  public static CoreSettings of(
+      long seed, List<JobClass> classes, Map<String, Integer> workloadTokens) {
+    return new CoreSettings(
+        seed,
+        classes,
+        workloadTokens,
+        Microbatch.OFF,
+        Admission.NONE,
+        Bounds.NONE,
+        Leases.NONE,
+        0,
+        false,
+        Predictor.OFF,
+        Switching.NONE);
+  }
+
+  public CoreSettings with(Microbatch newMicrobatch) {
+    return new CoreSettings(
+        seed,
+        classes,
+        workloadTokens,
+        newMicrobatch,
+        admission,
+        bounds,
+        leases,
+        ahead,
+        cpuFallback,
+        predictor,
+        switching);
+  }
+
+  public CoreSettings with(Admission newAdmission) {
+    return new CoreSettings(
+        seed,
+        classes,
+        workloadTokens,
+        microbatch,
+        newAdmission,
+        bounds,
+        leases,
+        ahead,
+        cpuFallback,
+        predictor,
+        switching);
+  }
+
+  public CoreSettings with(Bounds newBounds) {
+    return new CoreSettings(
+        seed,
+        classes,
+        workloadTokens,
+        microbatch,
+        admission,
+        newBounds,
+        leases,
+        ahead,
+        cpuFallback,
+        predictor,
+        switching);
+  }
+
+  public CoreSettings with(Leases newLeases) {
+    return new CoreSettings(
+        seed,
+        classes,
+        workloadTokens,
+        microbatch,
+        admission,
+        bounds,
+        newLeases,
+        ahead,
+        cpuFallback,
+        predictor,
+        switching);
+  }
+
+  public CoreSettings withAhead(int newAhead) {
+    return new CoreSettings(
+        seed,
+        classes,
+        workloadTokens,
+        microbatch,
+        admission,
+        bounds,
+        leases,
+        newAhead,
+        cpuFallback,
+        predictor,
+        switching);
+  }
+
+  public CoreSettings withCpuFallback(boolean newCpuFallback) {
+    return new CoreSettings(
+        seed,
+        classes,
+        workloadTokens,
+        microbatch,
+        admission,
+        bounds,
+        leases,
+        ahead,
+        newCpuFallback,
+        predictor,
+        switching);
+  }
+
+  public CoreSettings with(Predictor newPredictor) {
+    return new CoreSettings(
+        seed,
+        classes,
+        workloadTokens,
+        microbatch,
+        admission,
+        bounds,
+        leases,
+        ahead,
+        cpuFallback,
+        newPredictor,
+        switching);
+  }
+
+  public CoreSettings with(Switching newSwitching) {
+    return new CoreSettings(
         seed,
         classes,
         workloadTokens,
@@ -64,41 +178,7 @@ public record CoreSettings(
         ahead,
         cpuFallback,
         predictor,
-        Switching.NONE);
-  }
-
-  /** With running means for predictions. */
-  public CoreSettings(
-      long seed,
-      List<JobClass> classes,
-      Map<String, Integer> workloadTokens,
-      Microbatch microbatch,
-      Admission admission,
-      Bounds bounds,
-      Leases leases,
-      int ahead,
-      boolean cpuFallback) {
-    this(
-        seed,
-        classes,
-        workloadTokens,
-        microbatch,
-        admission,
-        bounds,
-        leases,
-        ahead,
-        cpuFallback,
-        Predictor.OFF);
-  }
-
-  /** Without bounds of the queue, leases, batches ahead, and jobs outside the budget as well. */
-  public CoreSettings(
-      long seed,
-      List<JobClass> classes,
-      Map<String, Integer> workloadTokens,
-      Microbatch microbatch,
-      Admission admission) {
-    this(seed, classes, workloadTokens, microbatch, admission, Bounds.NONE, Leases.NONE, 0, false);
+        newSwitching);
   }
 
   /**
@@ -111,6 +191,9 @@ public record CoreSettings(
    *     deadline, by the upper quantile of its service time
    */
   public record Microbatch(boolean enabled, long windowNs, int maxBatch, boolean respectDeadlines) {
+    /** Every job alone. */
+    public static final Microbatch OFF = new Microbatch(false, 0, 1);
+
     /** Without regard to deadlines. */
     public Microbatch(boolean enabled, long windowNs, int maxBatch) {
       this(enabled, windowNs, maxBatch, false);

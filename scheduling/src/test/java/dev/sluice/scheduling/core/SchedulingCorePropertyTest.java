@@ -46,6 +46,39 @@ import net.jqwik.api.ShrinkingMode;
 final class SchedulingCorePropertyTest {
   private static final int FACTS = 150;
 
+  /** What random runs must meet, so that the properties say something. */
+  private static final List<String> RULES =
+      List.of(
+          "ended: null",
+          "ended: cause",
+          "ended: expired",
+          "ended: hopeless",
+          "ended: lane_lost",
+          "ended: over_budget",
+          "ended: queue_full",
+          "ended: run_ended",
+          "ended: waited_too_long",
+          "blocked: CAPABILITY",
+          "blocked: TOKENS",
+          "blocked: WINDOW",
+          "outside the budget",
+          "from PUBLISHED",
+          "from PUBLISHED_NEAREST",
+          "from RUNNING_MEAN",
+          "from WARM_UP",
+          "from NEAREST_SAMPLES",
+          "from FLOPS",
+          "a refused table",
+          "a gang",
+          "an upper bound",
+          "a reservation",
+          "a second batch on a lane",
+          "a lost executor",
+          "a lane that refuses",
+          "an overdue batch",
+          "a lost batch without a lane",
+          "a batch with a job that has ended elsewhere");
+
   @Provide
   Arbitrary<String> policies() {
     return Arbitraries.of(Policies.names());
@@ -142,7 +175,7 @@ final class SchedulingCorePropertyTest {
   @Example
   void randomRunsMeetEveryRule() {
     Set<String> met = new TreeSet<>();
-    for (int seed = 0; seed < 150; seed++) {
+    for (int seed = 0; seed < 150 && !met.containsAll(RULES); seed++) {
       int run = seed;
       RandomFacts random = new RandomFacts(seed, seed % 2 == 0);
       Shard shard = new Shard(random.settings, policy("priority_slo"));
@@ -175,37 +208,7 @@ final class SchedulingCorePropertyTest {
           .filter(dispatch -> dispatch.tokens() == 0)
           .forEach(dispatch -> met.add("outside the budget"));
     }
-    assertThat(met)
-        .contains(
-            "ended: null",
-            "ended: cause",
-            "ended: expired",
-            "ended: hopeless",
-            "ended: lane_lost",
-            "ended: over_budget",
-            "ended: queue_full",
-            "ended: run_ended",
-            "ended: waited_too_long",
-            "blocked: CAPABILITY",
-            "blocked: TOKENS",
-            "blocked: WINDOW",
-            "outside the budget",
-            "from PUBLISHED",
-            "from PUBLISHED_NEAREST",
-            "from RUNNING_MEAN",
-            "from WARM_UP",
-            "from NEAREST_SAMPLES",
-            "from FLOPS",
-            "a refused table",
-            "a gang",
-            "an upper bound",
-            "a reservation",
-            "a second batch on a lane",
-            "a lost executor",
-            "a lane that refuses",
-            "an overdue batch",
-            "a lost batch without a lane",
-            "a batch with a job that has ended elsewhere");
+    assertThat(met).containsAll(RULES);
   }
 
   private static void noteWhatIsMet(Shard shard, Set<String> met) {
