@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param seed for the policy's draws
  * @param classes the job classes, in the order of the experiment
  * @param workloadTokens workload to its base cost in memory tokens
- * @param microbatch null-free: disabled means one job per batch
+ * @param microbatch how jobs are joined; disabled: one job a batch
  * @param admission which jobs are dropped before a policy sees them
  * @param bounds of the queue
  * @param leases when a lane or an executor counts as lost
@@ -232,18 +232,20 @@ public record CoreSettings(
 
   /** Which waiting jobs are dropped, run after each fact before any choice. */
   public enum Admission {
-    /** None is. */
+    /** No job is dropped. */
     NONE,
-    /** Those whose deadline has passed. */
+    /** Jobs whose deadline has passed are dropped. */
     EXPIRED,
-    /** Those that would miss it even alone on the fastest kind of lane, by the upper quantile. */
+    /**
+     * Jobs that would miss their deadline even alone on the fastest lane, by the upper quantile.
+     */
     HOPELESS
   }
 
   /**
    * Bounds of the queue, beside the admission.
    *
-   * @param maxWaiting a job that arrives while so many wait is dropped as queue_full; jobs that
+   * @param maxWaiting a job that arrives while this many wait is dropped as queue_full; jobs that
    *     come back from a lane are not. {@link Integer#MAX_VALUE}: no bound
    * @param expireAfterNs a job that waits longer than this after its append is dropped as
    *     waited_too_long; {@link Long#MAX_VALUE}: no bound
@@ -255,9 +257,9 @@ public record CoreSettings(
   /**
    * When a lane or an executor counts as lost.
    *
-   * @param heartbeatNs how often executors report, above 0; at most so much counts toward a lease
+   * @param heartbeatNs how often executors report, above 0; at most this much counts toward a lease
    *     between two consecutive facts
-   * @param leaseNs an executor that has not reported for so long is lost; {@link Long#MAX_VALUE}:
+   * @param leaseNs an executor that has not reported for this long is lost; {@link Long#MAX_VALUE}:
    *     none ever is, and no batch is overdue
    * @param maxAttempts how many dispatches of a job may be lost, at least 1, before it fails
    */
