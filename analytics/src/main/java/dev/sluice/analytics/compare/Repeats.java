@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
+import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.MeanInterval;
 import dev.sluice.analytics.summary.Summary;
@@ -65,8 +67,8 @@ public final class Repeats {
   public static Repeats read(Map<Path, Long> seedByFolder) throws IOException {
     List<Run> runs = new ArrayList<>();
     for (var entry : seedByFolder.entrySet()) {
-      JsonNode summary = JSON.readTree(entry.getKey().resolve("summary.json").toFile());
-      runs.add(new Run(entry.getKey().getFileName().toString(), entry.getValue(), summary));
+      FinishedRun run = FinishedRun.of(entry.getKey());
+      runs.add(new Run(run.name(), entry.getValue(), run.summary()));
     }
     return new Repeats(runs);
   }
@@ -110,7 +112,7 @@ public final class Repeats {
     try (CsvWriter csv =
         CsvWriter.builder()
             .lineDelimiter(LineDelimiter.LF)
-            .build(Files.newBufferedWriter(folder.resolve("repeats.csv")))) {
+            .build(Files.newBufferedWriter(folder.resolve(FolderFiles.REPEATS)))) {
       List<String> head = new ArrayList<>(List.of("run_id", "seed"));
       head.addAll(valuesByFigure.keySet());
       csv.writeRecord(head);
@@ -125,7 +127,7 @@ public final class Repeats {
         csv.writeRecord(row);
       }
     }
-    Files.writeString(folder.resolve("summary.json"), toJson());
+    Files.writeString(folder.resolve(FolderFiles.SUMMARY), toJson());
   }
 
   /** The text of summary.json. */

@@ -4,6 +4,7 @@ import dev.sluice.analytics.figure.Figures;
 import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.plot.Plots;
 import dev.sluice.analytics.summary.Summary;
 import java.io.IOException;
@@ -41,7 +42,7 @@ public final class RunReport {
 
   /** Writes summary.json alone. */
   public void writeSummary(Path folder) throws IOException {
-    Files.writeString(folder.resolve("summary.json"), summary.toJson());
+    Files.writeString(folder.resolve(FolderFiles.SUMMARY), summary.toJson());
   }
 
   /**
@@ -50,10 +51,10 @@ public final class RunReport {
    * @param folder made if it is missing
    */
   public void write(Path folder) throws IOException {
-    Path plots = folder.resolve("plots");
+    Path plots = folder.resolve(FolderFiles.PLOTS);
     Files.createDirectories(plots);
-    TraceTable.write(run, folder.resolve("trace.csv"));
-    DispatchTable.write(run, folder.resolve("dispatches.csv"));
+    TraceTable.write(run, folder.resolve(FolderFiles.TRACE));
+    DispatchTable.write(run, folder.resolve(FolderFiles.DISPATCHES));
     writeSummary(folder);
     Plots.writeAll(run, summary, plots);
   }
