@@ -32,7 +32,7 @@ public final class Repeats {
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
-  /** What the table shows, in this order, by the end of the name; all else is in the files. */
+  /** Ends of the names of figures that the table shows, in its order; the files hold the others. */
   private static final List<String> SHOWN =
       List.of("_p50_e2e_ms", "_p99_e2e_ms", "_goodput_jobs_sec", "_slo_violation_rate");
 
@@ -62,7 +62,7 @@ public final class Repeats {
   /**
    * Reads the runs' folders.
    *
-   * @param seedByFolder each run's seed by its folder, in the order of the runs
+   * @param seedByFolder seed of each run by its folder, in the order of the runs
    */
   public static Repeats read(Map<Path, Long> seedByFolder) throws IOException {
     List<Run> runs = new ArrayList<>();
@@ -73,7 +73,7 @@ public final class Repeats {
     return new Repeats(runs);
   }
 
-  /** Each number of the tree, by its path; lists hold no figures. */
+  /** Passes each number of the tree with its path; lists hold no figures. */
   private static void walk(String path, JsonNode node, BiConsumer<String, Double> number) {
     if (node.isObject()) {
       for (Map.Entry<String, JsonNode> field : node.properties()) {
@@ -95,7 +95,7 @@ public final class Repeats {
         .toList();
   }
 
-  /** A figure over all runs; null: some run lacks it. */
+  /** A figure over all runs; null if some run lacks it. */
   @Nullable MeanInterval interval(String figure) {
     List<@Nullable Double> values = valuesByFigure.getOrDefault(figure, List.of());
     List<Double> known = new ArrayList<>();
@@ -146,7 +146,7 @@ public final class Repeats {
     try {
       return JSON.writeValueAsString(top) + "\n";
     } catch (IOException e) {
-      throw new IllegalStateException("a tree that can not be written", e);
+      throw new IllegalStateException("a tree that cannot be written", e);
     }
   }
 

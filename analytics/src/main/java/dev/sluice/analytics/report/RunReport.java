@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** All that a run's folder says of its jobs: trace.csv, dispatches.csv, summary.json, plots. */
+/** Report of a run as the files of its folder: trace.csv, dispatches.csv, summary.json, plots. */
 public final class RunReport {
   private final RunRows run;
   private final Summary summary;
@@ -26,7 +26,7 @@ public final class RunReport {
     summary.put("fit_cpu_seconds", fitCpuSeconds);
   }
 
-  /** The report of what the fold has taken in so far. */
+  /** Reports what the fold has taken in so far. */
   public static RunReport of(RunFold fold, RunContext context) {
     return new RunReport(fold.rows(context), fold.deviceKinds(), fold.fitCpuSeconds());
   }
@@ -35,7 +35,7 @@ public final class RunReport {
     return summary;
   }
 
-  /** What the executors said that they compute on or pretend to, in alphabetical order. */
+  /** Kinds of device that the executors compute on or emulate, in alphabetical order. */
   public List<String> deviceKinds() {
     return deviceKinds;
   }
