@@ -7,6 +7,7 @@ import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.process.ChildJvm;
+import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -108,9 +109,8 @@ final class MemoryMeasurement {
     arguments.add(samples.stream().map(String::valueOf).collect(Collectors.joining(",")));
     arguments.addAll(options.allOverrides());
     Process child =
-        new ProcessBuilder(
-                ChildJvm.of(MemoryProbe.JVM_OPTIONS, MemoryProbe.class.getName(), arguments))
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
+        Launch.of(ChildJvm.of(MemoryProbe.JVM_OPTIONS, MemoryProbe.class.getName(), arguments))
+            .errors(ProcessBuilder.Redirect.DISCARD)
             .start();
     try {
       String printed = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -1,18 +1,15 @@
 package dev.sluice.harness.profile;
 
 import dev.sluice.analytics.plot.Picture;
-import dev.sluice.executor.latency.ErrorFigures;
 import dev.sluice.executor.latency.LatencyModel;
-import dev.sluice.executor.latency.Method;
 import dev.sluice.executor.latency.Reach;
+import dev.sluice.executor.latency.TrainFigures;
+import dev.sluice.executor.latency.Trainer.Trained;
 import dev.sluice.executor.latency.Validation;
-import dev.sluice.executor.profile.LatencyKey;
-import dev.sluice.executor.profile.ProfileRow;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /** The pictures of a trained model: its errors, predicted beside actual times, and its curves. */
 final class TrainPictures {
@@ -20,10 +17,12 @@ final class TrainPictures {
 
   private final LatencyModel model;
   private final Validation validation;
+  private final TrainFigures figures;
 
-  TrainPictures(LatencyModel model, Validation validation) {
-    this.model = model;
-    this.validation = validation;
+  TrainPictures(Trained trained, TrainFigures figures) {
+    this.model = trained.model();
+    this.validation = trained.validation();
+    this.figures = figures;
   }
 
   /** Each picture (PNG) by the name of its file, less the ending. */
@@ -36,27 +35,12 @@ final class TrainPictures {
   }
 
   private byte[] errorBars() {
-    List<Reach> tried = new ArrayList<>();
-    for (Reach reach : Reach.values()) {
-      if (validation.rows(reach) > 0) {
-        tried.add(reach);
-      }
-    }
+    List<Reach> tried = figures.triedReaches();
     Map<String, List<Double>> bars = new LinkedHashMap<>();
     bars.put(
         "noise floor",
         tried.stream().map(r -> validation.noiseFloor(r).medianAbsoluteLog()).toList());
-    for (Method method : Method.values()) {
-      bars.put(
-          method.toString(),
-          tried.stream()
-              .map(
-                  reach -> {
-                    ErrorFigures figures = validation.byMethod(reach).get(method);
-                    return figures == null ? Double.NaN : figures.medianAbsoluteLog();
-                  })
-              .toList());
-    }
+    figures.errorsByMethod().forEach((method, errors) -> bars.put(method.toString(), errors));
     return Picture.bars(
         "Errors on what was held out · " + model.deviceKind(),
         "median of |ln(actual / predicted)|",
@@ -70,32 +54,14 @@ final class TrainPictures {
             "Predicted and actual service times of a pass held out · " + model.deviceKind(),
             "predicted service time, ms",
             "actual service time, ms");
-    List<Validation.Point> points = validation.points(Reach.SEEN);
-    int step = (points.size() + POINTS_MAX - 1) / POINTS_MAX;
-    List<String> workloads = workloads();
-    for (String workload : workloads) {
-      List<Validation.Point> own =
-          points.stream().filter(point -> point.key().workload().equals(workload)).toList();
-      int count = (own.size() + step - 1) / step;
-      double[] predicted = new double[count];
-      double[] actual = new double[count];
-      for (int i = 0; i < count; i++) {
-        predicted[i] = own.get(i * step).predictedMs();
-        actual[i] = own.get(i * step).actualMs();
-      }
-      if (count > 0) {
-        picture.points(
-            workload + " (" + own.size() + " batches)",
-            workloads.indexOf(workload),
-            predicted,
-            actual);
-      }
+    for (var scatter : figures.predictedAndActual(POINTS_MAX)) {
+      picture.points(
+          scatter.workload() + " (" + scatter.rows() + " batches)",
+          scatter.place(),
+          array(scatter.predictedMs()),
+          array(scatter.actualMs()));
     }
     return picture.withDiagonal("as predicted").png();
-  }
-
-  private List<String> workloads() {
-    return model.rows().stream().map(row -> row.key().workload()).distinct().sorted().toList();
   }
 
   /**
@@ -109,51 +75,18 @@ final class TrainPictures {
                 + model.deviceKind(),
             "samples",
             "service time, ms");
-    long precisions = model.rows().stream().map(row -> row.key().precision()).distinct().count();
-    long threads = model.rows().stream().map(row -> row.key().threads()).distinct().count();
-    Map<String, List<ProfileRow>> curves = new TreeMap<>();
-    for (ProfileRow row : model.rows()) {
-      LatencyKey key = row.key();
-      if (key.busyLanes() == 1) {
-        curves
-            .computeIfAbsent(
-                key.workload()
-                    + " on "
-                    + key.backend()
-                    + (precisions == 1 ? "" : " in " + key.precision())
-                    + (threads == 1 ? "" : ", threads " + key.threads()),
-                name -> new ArrayList<>())
-            .add(row);
-      }
+    int place = 0;
+    for (var curve : figures.timesOverSamples()) {
+      double[] samples =
+          IntStream.rangeClosed(1, curve.predictedMs().size()).asDoubleStream().toArray();
+      picture.points(curve.name(), place, array(curve.samples()), array(curve.measuredMs()));
+      picture.curve(curve.name() + " ", place, samples, array(curve.predictedMs()));
+      place++;
     }
-    List<String> names = List.copyOf(curves.keySet());
-    curves.forEach(
-        (name, rows) -> {
-          LatencyKey key = rows.get(0).key();
-          int place = names.indexOf(name);
-          int most = rows.stream().mapToInt(row -> row.key().samples()).max().orElseThrow();
-          double[] xs = new double[most];
-          double[] ys = new double[most];
-          for (int samples = 1; samples <= most; samples++) {
-            xs[samples - 1] = samples;
-            ys[samples - 1] =
-                model.predictNs(
-                        new LatencyKey(
-                            key.workload(),
-                            key.backend(),
-                            key.precision(),
-                            key.threads(),
-                            samples,
-                            1))
-                    / 1e6;
-          }
-          picture.points(
-              name,
-              place,
-              rows.stream().mapToDouble(row -> row.key().samples()).toArray(),
-              rows.stream().mapToDouble(row -> row.serviceNs() / 1e6).toArray());
-          picture.curve(name + " ", place, xs, ys);
-        });
     return picture.logarithmicY().png();
+  }
+
+  private static double[] array(List<Double> values) {
+    return values.stream().mapToDouble(Double::doubleValue).toArray();
   }
 }

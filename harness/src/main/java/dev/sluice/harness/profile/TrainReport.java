@@ -7,9 +7,11 @@ import dev.sluice.executor.latency.ErrorFigures;
 import dev.sluice.executor.latency.LatencyModel;
 import dev.sluice.executor.latency.Method;
 import dev.sluice.executor.latency.Reach;
+import dev.sluice.executor.latency.TrainFigures;
+import dev.sluice.executor.latency.TrainFigures.MethodErrors;
+import dev.sluice.executor.latency.TrainFigures.QuantileTrial;
 import dev.sluice.executor.latency.Trainer.Trained;
 import dev.sluice.executor.latency.Validation;
-import dev.sluice.executor.profile.ProfileRow;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -29,8 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TrainReport {
   public static final String FILE = "report.html";
-
-  private static final double[] LEVELS = {0.95, 0.99};
 
   /** The pictures that the page shows after its parts, by name, with their words. */
   private static final Map<String, String> WORDS =
@@ -53,6 +53,8 @@ public final class TrainReport {
   private final String profile;
   private final LatencyModel model;
   private final Validation validation;
+  private final TrainFigures figures;
+  private final TrainPictures drawing;
 
   /** A line for the terminal. */
   public record Line(String label, String text) {}
@@ -64,6 +66,8 @@ public final class TrainReport {
     this.profile = profile;
     this.model = trained.model();
     this.validation = trained.validation();
+    this.figures = new TrainFigures(trained);
+    this.drawing = new TrainPictures(trained, figures);
   }
 
   /** The report in a few lines. */
@@ -79,104 +83,51 @@ public final class TrainReport {
     for (Reach reach : Reach.values()) {
       lines.add(new Line(reach.toString(), choice(reach)));
     }
-    for (double level : LEVELS) {
-      lines.add(new Line(percentile(level), coverage(level)));
+    for (QuantileTrial trial : figures.quantiles()) {
+      lines.add(new Line(trial.name(), coverage(trial)));
     }
     return lines;
   }
 
   private String summary() {
     return "%d rows, %d keys, %d passes, device kind %s"
-        .formatted(
-            model.rows().size(),
-            model.rows().stream().map(ProfileRow::key).distinct().count(),
-            model.rows().stream().map(ProfileRow::pass).distinct().count(),
-            model.deviceKind());
+        .formatted(model.rows().size(), figures.keys(), figures.passes(), model.deviceKind());
   }
 
   private String choice(Reach reach) {
-    Method method = model.choice().get(reach);
-    ErrorFigures figures = validation.chosen(reach);
-    return figures.rows() == 0
-        ? method + ", untried: too few samples counts were measured to hold one out"
+    MethodErrors chosen = figures.chosen(reach);
+    return chosen.figures().rows() == 0
+        ? chosen.method() + ", untried: too few samples counts were measured to hold one out"
         : "%s, error %s, %s × its noise floor, over %d rows: %s"
             .formatted(
-                method,
-                decimals(figures.medianAbsoluteLog(), 4),
-                decimals(ratio(reach, figures), 2),
-                figures.rows(),
+                chosen.method(),
+                decimals(chosen.figures().medianAbsoluteLog(), 4),
+                decimals(chosen.timesNoiseFloor(), 2),
+                chosen.figures().rows(),
                 QUESTIONS.get(reach));
   }
 
-  private double ratio(Reach reach, ErrorFigures figures) {
-    return figures.medianAbsoluteLog() / validation.noiseFloor(reach).medianAbsoluteLog();
-  }
-
-  private String coverage(double level) {
-    Validation.Coverage coverage = validation.coverage(level);
-    String name = percentile(level);
-    List<String> without = without(level);
+  private static String coverage(QuantileTrial trial) {
     String tried =
-        coverage.rows() == 0
+        trial.coverage().rows() == 0
             ? "untried: too few rows in all passes but one"
             : "%s %% of a pass lay above what the other passes gave, %s %% promised"
-                .formatted(decimals(100 * coverage.missRate(), 2), decimals(100 * (1 - level), 0));
-    return without.isEmpty()
+                .formatted(
+                    decimals(100 * trial.coverage().missRate(), 2),
+                    decimals(100 * (1 - trial.level()), 0));
+    return trial.without().isEmpty()
         ? tried
-        : tried + "; no " + name + " for " + String.join(", ", without);
-  }
-
-  private static String percentile(double level) {
-    return "p" + Math.round(100 * level);
-  }
-
-  /** The workloads and backends with too few calibration rows for a quantile. */
-  private List<String> without(double level) {
-    return model.rows().stream()
-        .map(ProfileRow::key)
-        .filter(key -> model.quantileNs(key, level).isEmpty())
-        .map(key -> key.workload() + " on " + key.backend())
-        .distinct()
-        .toList();
+        : tried + "; no " + trial.name() + " for " + String.join(", ", trial.without());
   }
 
   /** The figures by name, for JSON. */
   public Map<String, @Nullable Object> figures() {
-    Map<String, @Nullable Object> figures = new LinkedHashMap<>();
-    figures.put("profile", profile);
-    figures.put("rows", model.rows().size());
-    figures.put("device_kind", model.deviceKind());
-    figures.put("seed", model.seed());
-    figures.put("version", model.version());
-    for (Reach reach : Reach.values()) {
-      Map<String, @Nullable Object> of = new LinkedHashMap<>();
-      of.put("method", String.valueOf(model.choice().get(reach)));
-      of.put("noise_floor", number(validation.noiseFloor(reach).medianAbsoluteLog()));
-      validation
-          .byMethod(reach)
-          .forEach(
-              (method, errors) -> of.put(method + "_error", number(errors.medianAbsoluteLog())));
-      ErrorFigures chosen = validation.chosen(reach);
-      of.put("rows", chosen.rows());
-      of.put("error", number(chosen.medianAbsoluteLog()));
-      of.put("mae_ms", number(chosen.maeMs()));
-      of.put("mape", number(chosen.mape()));
-      of.put("r_squared", number(chosen.rSquared()));
-      figures.put(reach.toString(), of);
-    }
-    for (double level : LEVELS) {
-      figures.put(percentile(level) + "_miss_rate", number(validation.coverage(level).missRate()));
-    }
-    return figures;
-  }
-
-  private static @Nullable Double number(double value) {
-    return Double.isFinite(value) ? value : null;
+    return figures.named(profile);
   }
 
   /** Writes the page and its pictures. */
   public void write(Path folder) throws IOException {
-    Map<String, byte[]> pictures = new TrainPictures(model, validation).byName();
+    Map<String, byte[]> pictures = drawing.byName();
     for (var picture : pictures.entrySet()) {
       Files.write(folder.resolve(picture.getKey() + ".png"), picture.getValue());
     }
@@ -211,8 +162,8 @@ public final class TrainReport {
     page.put("methods", Arrays.stream(Reach.values()).map(this::methods).toList());
     page.put(
         "quantiles",
-        Arrays.stream(LEVELS)
-            .mapToObj(level -> new QuantileRow(percentile(level), coverage(level)))
+        figures.quantiles().stream()
+            .map(trial -> new QuantileRow(trial.name(), coverage(trial)))
             .toList());
     page.put(
         "workloads",
@@ -242,30 +193,22 @@ public final class TrainReport {
   }
 
   private MethodsPart methods(Reach reach) {
-    List<MethodRow> rows = new ArrayList<>();
-    rows.add(row("noise floor", reach, validation.noiseFloor(reach), ""));
-    Method chosen = model.choice().get(reach);
-    validation
-        .byMethod(reach)
-        .forEach(
-            (method, figures) ->
-                rows.add(
-                    row(
-                        method + (method == chosen ? " (chosen)" : ""),
-                        reach,
-                        figures,
-                        method.words())));
+    boolean isTried = validation.rows(reach) > 0;
     return new MethodsPart(
-        question(reach), validation.rows(reach) > 0, choice(reach), List.copyOf(rows));
+        question(reach),
+        isTried,
+        choice(reach),
+        isTried ? figures.methods(reach).stream().map(TrainReport::row).toList() : List.of());
   }
 
-  private MethodRow row(String name, Reach reach, ErrorFigures figures, String words) {
+  private static MethodRow row(MethodErrors of) {
+    Method method = of.method();
     return new MethodRow(
-        name,
-        decimals(figures.medianAbsoluteLog(), 4),
-        decimals(ratio(reach, figures), 2),
-        errors(figures),
-        words);
+        method == null ? "noise floor" : method + (of.chosen() ? " (chosen)" : ""),
+        decimals(of.figures().medianAbsoluteLog(), 4),
+        decimals(of.timesNoiseFloor(), 2),
+        errors(of.figures()),
+        method == null ? "" : method.words());
   }
 
   private WorkloadsPart workloads(Reach reach) {
