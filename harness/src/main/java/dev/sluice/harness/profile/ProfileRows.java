@@ -75,7 +75,7 @@ final class ProfileRows {
             .findFirst()
             .orElse(null);
     String machine = before.said(MACHINE);
-    if (other == null && (machine == null || machine.equals(machine()))) {
+    if (other == null && (machine == null || machine.equals(HostLoad.machine()))) {
       return;
     }
     throw new UserMistakeException(
@@ -89,21 +89,9 @@ final class ProfileRows {
             : "the profile there was measured on ("
                 + machine
                 + "), and this is ("
-                + machine()
+                + HostLoad.machine()
                 + ")",
         "you want another --results, or to move that file away");
-  }
-
-  private static String machine() throws IOException {
-    return HostLoad.processorName().orElse("unknown processor")
-        + ", "
-        + Runtime.getRuntime().availableProcessors()
-        + " processors, "
-        + System.getProperty("os.name")
-        + " "
-        + System.getProperty("os.arch")
-        + ", Java "
-        + Runtime.version().feature();
   }
 
   /**
@@ -136,7 +124,7 @@ final class ProfileRows {
             "busy_lanes - 1 other lanes ran batches of the same keys meanwhile, and an embedded Kafka"
                 + " took and gave the records of such batches.",
             BEGAN + ": " + Instant.ofEpochMilli(nowEpochNs / 1_000_000),
-            MACHINE + ": " + machine(),
+            MACHINE + ": " + HostLoad.machine(),
             "experiment: " + config.getFileName(),
             "planned: %d keys, %d repeats of each in %d passes"
                 .formatted(plan.keys().size(), plan.passes() * repeats, plan.passes())));
