@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.bench.Bench;
+import dev.sluice.harness.bench.BenchOrigin;
 import dev.sluice.harness.bench.BenchReport;
 import dev.sluice.harness.bench.Benches;
 import dev.sluice.harness.bench.MeasurementFailedException;
@@ -27,15 +28,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ./sluice bench}: Sluice's own speed. */
+/** {@code ./sluice bench}: measures Sluice's own speed. */
 @Command(
     name = "bench",
     mixinStandardHelpOptions = true,
     description = {
       "Measures Sluice's own speed: the core alone, the loop's hops, its throughput, its start,"
           + " its takeover, its memory.",
-      "Prints a table and writes bench.json, with how noisy the machine was. All takes about"
-          + " 35 minutes; nothing else should run meanwhile."
+      "Prints a table and writes bench.json, with the commit, the date, the machine and how noisy"
+          + " it was. All takes about 35 minutes; nothing else should run meanwhile."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
@@ -62,7 +63,10 @@ final class BenchCommand implements Callable<Integer> {
       description = "Only these measurements (default: all).")
   private List<String> names = new ArrayList<>();
 
-  @Option(names = "--repeats", paramLabel = "N", description = "Of each measurement (default: 1).")
+  @Option(
+      names = "--repeats",
+      paramLabel = "N",
+      description = "Repeats each measurement N times (default: 1).")
   private int repeats = 1;
 
   @Option(
@@ -74,7 +78,7 @@ final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--warm-up",
       paramLabel = "S",
-      description = "What each run does before it (default: 30; of memory 60 at least).")
+      description = "Time that each run warms up before it (default: 30; of memory 60 at least).")
   private int warmUpSeconds = 30;
 
   @Option(
@@ -99,7 +103,7 @@ final class BenchCommand implements Callable<Integer> {
           (results == null ? home.resolve("results") : results)
               .resolve("bench-" + MachineClock.stamp());
       List<Bench> benches = chosen(benches(home, folder, console));
-      return measure(benches, folder, console, out);
+      return measure(benches, BenchOrigin.now(home), folder, console, out);
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());
       return ExitStatus.MISTAKE;
@@ -135,7 +139,8 @@ final class BenchCommand implements Callable<Integer> {
     return names.isEmpty() ? all : all.stream().filter(b -> names.contains(b.name())).toList();
   }
 
-  private int measure(List<Bench> benches, Path folder, Console console, PrintStream out)
+  private int measure(
+      List<Bench> benches, BenchOrigin origin, Path folder, Console console, PrintStream out)
       throws IOException, InterruptedException, MeasurementFailedException {
     Optional<HostLoad> before = HostLoad.read();
     List<Double> calibrationsMs = new ArrayList<>();
@@ -149,7 +154,7 @@ final class BenchCommand implements Callable<Integer> {
         bench.measure().forEach((row, value) -> readings.getOrDefault(row, List.of()).add(value));
       }
     }
-    var report = new BenchReport(readings, calibrationsMs, stealShare(before));
+    var report = new BenchReport(origin, readings, calibrationsMs, stealShare(before));
     Files.createDirectories(folder);
     String written = JSON.writeValueAsString(report.toTree()) + "\n";
     Files.writeString(folder.resolve("bench.json"), written);

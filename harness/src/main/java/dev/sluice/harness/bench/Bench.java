@@ -10,22 +10,23 @@ public interface Bench {
   /** Its name on the command line. */
   String name();
 
+  /** The rows of the table that it fills. */
   List<Row> rows();
 
   /**
    * Measures once.
    *
-   * @return readings by row; a row without one could not be read and counts as missed
-   * @throws MeasurementFailedException if there are none
+   * @return readings by row; a row without a reading counts as missed
+   * @throws MeasurementFailedException if nothing could be read
    */
   Map<Row, Double> measure() throws IOException, InterruptedException, MeasurementFailedException;
 
   /**
    * A row of the table.
    *
-   * @param name stable: later versions keep it
+   * @param name later versions keep it
    * @param unit of the readings and of the goal
-   * @param atLeast whether the goal is a lower bound; else an upper one
+   * @param atLeast true: the goal is a lower bound; false: an upper bound
    */
   record Row(String name, String unit, boolean atLeast, double goal) {
     static Row atLeast(String name, String unit, double goal) {
@@ -44,7 +45,7 @@ public interface Bench {
       return (atLeast ? ">= " : "<= ") + text(goal);
     }
 
-    /** Whole numbers with separators, others with three digits. */
+    /** A number in words: from 1000 on with separators, below with three digits. */
     static String text(double value) {
       return Math.abs(value) >= 1000
           ? String.format(Locale.ROOT, "%,.0f", value)

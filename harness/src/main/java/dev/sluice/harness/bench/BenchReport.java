@@ -12,15 +12,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * The bench's table and its tree for bench.json.
  *
- * @param readings of each row, in the order of the table; those that are no number count as missed
- * @param calibrationsMs how long one fixed loop took before each measurement
+ * @param origin what was measured, when and where
+ * @param readings of each row, in the order of the table; a row without a reading counts as missed
+ * @param calibrationsMs time that one fixed loop took before each measurement
  * @param stealShare share of processor time that the hypervisor withheld; null: unknown
  */
 public record BenchReport(
+    BenchOrigin origin,
     Map<Bench.Row, List<Double>> readings,
     List<Double> calibrationsMs,
     @Nullable Double stealShare) {
 
+  /** Tells whether every row reached its goal. */
   public boolean allMet() {
     return readings.entrySet().stream().allMatch(e -> isMet(e.getKey(), e.getValue()));
   }
@@ -29,8 +32,10 @@ public record BenchReport(
     return !values.isEmpty() && row.isMetBy(median(values));
   }
 
+  /** The table, below the line that says what was measured, when and where. */
   public String table() {
     var text = new StringBuilder();
+    text.append(String.format(Locale.ROOT, "%n%s%n", origin.text()));
     text.append(
         String.format(
             Locale.ROOT, "%n%-46s %12s %25s %14s%n", "row", "median", "min to max", "goal"));
@@ -67,7 +72,7 @@ public record BenchReport(
     return text.toString();
   }
 
-  /** Names in it are stable. */
+  /** The tree of bench.json. Later versions keep its names. */
   public Map<String, Object> toTree() {
     List<Object> rows = new ArrayList<>();
     readings.forEach(
@@ -93,6 +98,9 @@ public record BenchReport(
     noise.put("fixed_loop_ms_max", Collections.max(calibrationsMs));
     Map<String, Object> tree = new LinkedHashMap<>();
     tree.put("sluice", SluiceVersion.current());
+    tree.put("commit", origin.commit());
+    tree.put("date", origin.date().toString());
+    tree.put("machine", origin.machine());
     tree.put("java", Runtime.version().toString());
     tree.put("processors", Runtime.getRuntime().availableProcessors());
     tree.put("noise", noise);

@@ -38,10 +38,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How long nothing new is decided after the scheduler was killed: each role as a process, one
- * shard, a second scheduler that stands by. The one that decides is killed (SIGKILL) again and
- * again, each time once the one before it is back. A reading is from the kill to the append of the
- * first dispatch that had not been made before.
+ * Time without a new decision after the scheduler was killed: each role as a process, one shard,
+ * and a second scheduler that stands by. The scheduler that decides is killed (SIGKILL) again and
+ * again, each time after the one killed before is back. A reading counts from the kill to the
+ * append of the first dispatch that had not been made before.
  */
 final class TakeoverBench implements Bench {
   private static final Logger LOG = LoggerFactory.getLogger(TakeoverBench.class);
@@ -64,15 +64,15 @@ final class TakeoverBench implements Bench {
       lanes: {kind: emulated, num_lanes: 16}
       """;
 
-  /** More than a kill and the way back take; the load ends with the last kill in any case. */
+  /** Load per kill: more than a kill and the way back take; it ends with the last kill anyway. */
   private static final int SECONDS_A_KILL = 60;
 
-  /** Until the one that stands by has all the state; then up to one commit more, at random. */
+  /** Wait until the scheduler that stands by has all the state; a random time is added to it. */
   private static final long CALM_MS = 5_000;
 
   private static final int CALM_MS_SPAN = 2_000;
 
-  /** What the killed one had sent is appended by then. */
+  /** Time by which the records that the killed scheduler had sent are appended. */
   private static final long ON_ITS_WAY_MS = 200;
 
   private static final Duration POLL = Duration.ofMillis(20);
@@ -130,7 +130,7 @@ final class TakeoverBench implements Bench {
     return Map.of(ROW, gapsMs.get(rank - 1) / 1e3);
   }
 
-  /** Goes beside the run, and ends its load with the last kill. */
+  /** Kills beside the run, and ends its load with the last kill. */
   private static final class Killing implements ProcessesRun.Companion {
     private final Topics topics;
     private final Random random = new Random(42);

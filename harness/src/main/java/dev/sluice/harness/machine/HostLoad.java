@@ -57,6 +57,19 @@ public record HostLoad(long busyTicks, long stealTicks, long allTicks, long ownN
     }
   }
 
+  /** The machine in words: its processor and their number, its system, and the Java release. */
+  public static String machine() throws IOException {
+    return processorName().orElse("unknown processor")
+        + ", "
+        + Runtime.getRuntime().availableProcessors()
+        + " processors, "
+        + System.getProperty("os.name")
+        + " "
+        + System.getProperty("os.arch")
+        + ", Java "
+        + Runtime.version().feature();
+  }
+
   /** Share of all processor time since that reading that went to other processes, in [0, 1]. */
   public double foreignShareSince(HostLoad earlier, int processors, long elapsedNs) {
     double busy = shareOf(busyTicks - earlier.busyTicks, allTicks - earlier.allTicks);

@@ -1,5 +1,6 @@
 package dev.sluice.harness.profile;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
@@ -13,28 +14,32 @@ import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
 import dev.sluice.harness.frame.Registries;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * The main of a child process that finds how much memory one model takes: starts its engine, notes
- * what the process holds, loads the model, runs batches of rising size, and prints after each how
- * far the peak lies above the note. A process for each model, since an engine keeps for itself what
- * a larger batch has needed.
+ * The main of a child process that measures the memory of one model: starts its engine, notes the
+ * memory that the process holds, loads the model, runs batches of rising size, and prints how far
+ * the peak after each lies above the note, as one line of JSON ({@link Peaks}). Each model has a
+ * process of its own, because an engine keeps the memory that a larger batch has needed.
  */
 public final class MemoryProbe {
   private static final Path STATUS = Path.of("/proc/self/status");
 
-  /** Writing 5 to it lets the peak begin anew. */
+  /** The kernel's file that lets the peak begin anew when 5 is written to it. */
   private static final Path CLEAR = Path.of("/proc/self/clear_refs");
 
-  /** TorchScript compiles at the first and at the second. */
+  /** The runs of each batch: TorchScript compiles at the first and at the second. */
   private static final int RUNS = 2;
 
-  /** Its Java heap is touched whole at the start, so that it adds nothing later. */
+  /**
+   * The child's JVM options: its whole heap is touched at the start, so that it adds nothing later.
+   */
   static final List<String> JVM_OPTIONS =
       List.of(
           "-XX:+UseSerialGC",
@@ -45,19 +50,37 @@ public final class MemoryProbe {
           "--enable-native-access=ALL-UNNAMED",
           "-Djava.awt.headless=true");
 
+  /** The child's line: a peak for each batch, by rising samples. */
+  record Peaks(List<Peak> peaks) {
+    static final Peaks NONE = new Peaks(List.of());
+
+    Peaks {
+      peaks = List.copyOf(peaks);
+    }
+  }
+
+  /**
+   * The peak after a batch.
+   *
+   * @param bytes above what the process held before the model was loaded
+   */
+  record Peak(int samples, long bytes) {}
+
   private MemoryProbe() {}
 
-  /** Whether the kernel tells of peaks here. */
+  /** Tells whether the kernel reports a process's peak here. */
   public static boolean isPossible() {
     return Files.isReadable(STATUS) && Files.isWritable(CLEAR);
   }
 
   /**
    * Arguments: experiment file, workload, backend, precision, samples joined by commas, ascending;
-   * then overrides of the experiment. Prints a line {@code peak SAMPLES BYTES} for each.
+   * then overrides of the experiment. Standard output holds the line of JSON and nothing else.
    */
   public static void main(String[] arguments)
       throws UserMistakeException, IOException, InferenceException {
+    PrintStream result = System.out;
+    System.setOut(System.err); // what an engine has to say is no part of the result
     ParsedExperiment parsed =
         ExperimentFile.read(
             Path.of(arguments[0]),
@@ -78,12 +101,14 @@ public final class MemoryProbe {
           models.openSession(
               model.workload(), model.backend(), model.precision(), 0, new InputBuffer())) {
         Files.writeString(CLEAR, "5");
+        List<Peak> peaks = new ArrayList<>();
         for (int count : samples) {
           for (int run = 0; run < RUNS; run++) {
             session.infer(List.of(JobInputs.make(1, "memory", count, elements)));
           }
-          System.out.println("peak " + count + " " + Math.max(0, bytes("VmHWM") - beforeBytes));
+          peaks.add(new Peak(count, Math.max(0, bytes("VmHWM") - beforeBytes)));
         }
+        result.println(new ObjectMapper().writeValueAsString(new Peaks(peaks)));
       }
     }
   }

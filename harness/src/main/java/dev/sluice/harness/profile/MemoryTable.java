@@ -1,35 +1,26 @@
 package dev.sluice.harness.profile;
 
-import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.harness.process.ChildJvm;
-import dev.sluice.harness.process.Launch;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
 
 /**
- * How much memory each model takes with each batch, and the tokens that would follow: in units such
- * that all models with their smallest batch cost as many tokens as by the formula.
+ * Memory of each model with each batch, and the tokens that would follow from it. The unit is
+ * chosen so that all models with their smallest batch cost as many tokens as by the formula.
  */
 final class MemoryTable {
-  private static final double MIB = 1 << 20;
-
   private final List<Row> rows;
   private final double mibPerToken;
 
   /**
-   * One model with one batch.
+   * Memory of one model with one batch.
    *
-   * @param peakMib above what the process held before the model was loaded
-   * @param formulaTokens by the experiment's formula
+   * @param peakMib peak above the memory that the process held before it loaded the model
+   * @param formulaTokens tokens by the experiment's formula
    */
   record Row(ModelKey model, int samples, double peakMib, long formulaTokens) {}
 
@@ -47,62 +38,14 @@ final class MemoryTable {
             1e-6);
   }
 
-  /** Memory that is one token. */
+  /** The memory that one token stands for. */
   double mibPerToken() {
     return mibPerToken;
   }
 
-  /** Tokens that the row's peak comes to, rounded up. */
+  /** The tokens that the row's peak comes to, rounded up. */
   long measuredTokens(Row row) {
     return (long) Math.ceil(row.peakMib() / mibPerToken - 1e-9);
-  }
-
-  /**
-   * Measures one model in a child process.
-   *
-   * @param overrides of the experiment
-   * @throws IOException if the child fails; its own words are on standard error
-   */
-  static List<Row> measure(
-      Path config,
-      List<String> overrides,
-      Experiment experiment,
-      ModelKey model,
-      List<Integer> samples)
-      throws IOException, InterruptedException {
-    List<String> arguments = new ArrayList<>();
-    arguments.add(config.toString());
-    arguments.addAll(List.of(model.workload(), model.backend(), model.precision()));
-    arguments.add(samples.stream().map(String::valueOf).collect(Collectors.joining(",")));
-    arguments.addAll(overrides);
-    Process child =
-        Launch.of(ChildJvm.of(MemoryProbe.JVM_OPTIONS, MemoryProbe.class.getName(), arguments))
-            .errors(ProcessBuilder.Redirect.DISCARD)
-            .start();
-    List<Row> rows = new ArrayList<>();
-    try (var printed =
-        new BufferedReader(new InputStreamReader(child.getInputStream(), StandardCharsets.UTF_8))) {
-      int modelTokens = experiment.workload(model.workload()).tokens();
-      for (String line = printed.readLine(); line != null; line = printed.readLine()) {
-        String[] words = line.split(" ", -1);
-        if (words.length == 3 && words[0].equals("peak")) {
-          int count = Integer.parseInt(words[1]);
-          rows.add(
-              new Row(
-                  model,
-                  count,
-                  Long.parseLong(words[2]) / MIB,
-                  Experiment.tokens(modelTokens, model.precision(), count)));
-        }
-      }
-      if (child.waitFor() != 0 || rows.size() != samples.size()) {
-        throw new IOException(
-            "the memory of " + model + " could not be measured (status " + child.exitValue() + ")");
-      }
-      return rows;
-    } finally {
-      child.destroyForcibly();
-    }
   }
 
   /** Whether a file that was written holds all these models. */

@@ -1,0 +1,251 @@
+package dev.sluice.harness.profile;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.dispatch.LaneBackend;
+import dev.sluice.executor.dispatch.LaneSource;
+import dev.sluice.executor.dispatch.Profiler;
+import dev.sluice.executor.lane.ExecutorSettings;
+import dev.sluice.executor.lane.WarmUpException;
+import dev.sluice.executor.profile.LatencyKey;
+import dev.sluice.executor.profile.ProfilePlan;
+import dev.sluice.executor.profile.ProfileRow;
+import dev.sluice.harness.frame.RunFrame;
+import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.kafka.Opened;
+import dev.sluice.contract.log.RunTopics;
+import dev.sluice.harness.machine.ForeignLoad;
+import dev.sluice.harness.process.RoleFailedException;
+import dev.sluice.harness.process.StoppedException;
+import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.terminal.ProfileBar;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The measuring of a profile's missing repeats: lanes warmed up, batches one after the other, and
+ * beside them the records of a run ({@link LoopTraffic}) through an embedded Kafka.
+ */
+final class ProfileMeasurement {
+  private final RunFrame frame;
+  private final ExecutorSettings settings;
+  private final ProfileRun.Options options;
+  private final ProfileRows rows;
+  private final Opened opened;
+  private final BooleanSupplier stopped;
+  private final Console console;
+  private final @Nullable Double minutesMax;
+
+  /**
+   * @param rows takes what is measured
+   * @param opened takes what has to be closed afterwards
+   * @param stopped whether a person wants the profile to end
+   */
+  ProfileMeasurement(
+      RunFrame frame,
+      ExecutorSettings settings,
+      ProfileRun.Options options,
+      ProfileRows rows,
+      Opened opened,
+      BooleanSupplier stopped) {
+    this.frame = frame;
+    this.settings = settings;
+    this.options = options;
+    this.rows = rows;
+    this.opened = opened;
+    this.stopped = stopped;
+    this.console = frame.console();
+    this.minutesMax = options.minutes();
+  }
+
+  /**
+   * Measures until all is there, the time has run out or a person stops it.
+   *
+   * @param temporary where the embedded Kafka keeps its files
+   * @throws StoppedException if a person stopped it before the first measurement
+   */
+  void measure(LaneSource lanes, LaneBackend backend, ProfilePlan whole, Path temporary)
+      throws UserMistakeException,
+          RoleFailedException,
+          WarmUpException,
+          StoppedException,
+          IOException,
+          InterruptedException {
+    long startedNs = frame.clock().monotonicNs();
+    LoopTraffic traffic = traffic(temporary);
+    heedAWishToStop();
+    Profiler profiler = opened.add(warmedUp(backend));
+    heedAWishToStop();
+    traffic.reportEach(
+        settings.heartbeatMs(),
+        backend.deviceKind(),
+        settings.lanes(),
+        frame.experiment().resources().totalTokens(),
+        profiler.capabilities());
+
+    TimedPlan timed = TimedPlan.of(whole, profiler.capabilities(), minutesMax);
+    ProfilePlan plan = timed.plan();
+    long missing = rows.missing(plan, backend.deviceKind());
+    console.item("plan", timed.text(missing));
+    String shortened = timed.shortened();
+    if (shortened != null) {
+      console.item("", shortened);
+    }
+    long beganEpochNs =
+        rows.began(frame.clock().epochNs(), plan, options.repeats(), options.config());
+    try (var bar = new ProfileBar(console, missing)) {
+      var recorder = new Recorder(traffic, bar, beganEpochNs);
+      boolean all;
+      try {
+        all =
+            profiler.measure(plan, rows.measured(), lanes.workloadInfos(), beganEpochNs, recorder);
+      } finally {
+        bar.close();
+      }
+      recorder.failIfTrafficStands();
+      long left = rows.missing(whole, backend.deviceKind()) - recorder.measuredCount;
+      report(recorder, all && plan.equals(whole), left, whole, startedNs);
+    }
+  }
+
+  private void heedAWishToStop() throws StoppedException {
+    if (stopped.getAsBoolean()) {
+      throw new StoppedException();
+    }
+  }
+
+  private LoopTraffic traffic(Path temporary)
+      throws RoleFailedException, UserMistakeException, InterruptedException {
+    long startedNs = frame.clock().monotonicNs();
+    KafkaAccess kafka = KafkaAccess.startEmbedded(opened, temporary);
+    RunTopics.create(frame.topics(), 1, kafka.clients());
+    var traffic = opened.add(LoopTraffic.begin(frame.topics(), kafka.clients()));
+    console.item(
+        "traffic",
+        "embedded Kafka with the records that a run's batches cause, "
+            + frame.secondsSince(startedNs));
+    return traffic;
+  }
+
+  private Profiler warmedUp(LaneBackend backend) throws WarmUpException, InterruptedException {
+    long startedNs = frame.clock().monotonicNs();
+    Profiler profiler =
+        Profiler.warmUp(
+            settings,
+            backend,
+            frame.clock(),
+            frame.pacer(),
+            (done, total, what) -> {
+              if (console.isTerminal()) {
+                console.live(
+                    String.format(
+                        Locale.ROOT, "  %-14s %d of %d: %s", "warm-up", done, total, what));
+              }
+            });
+    console.clearLiveLine();
+    console.item(
+        "warm-up",
+        settings.lanes()
+            + (settings.lanes() == 1 ? " lane, " : " lanes, ")
+            + frame.secondsSince(startedNs));
+    profiler.warnings().forEach(warning -> console.item("", "warning: " + warning));
+    return profiler;
+  }
+
+  private void report(
+      Recorder recorder, boolean isWhole, long left, ProfilePlan plan, long startedNs)
+      throws IOException {
+    Double foreign = recorder.foreignLoad.shareOfAll();
+    console.item(
+        "measured",
+        recorder.measuredCount
+            + " repeats, "
+            + frame.secondsSince(startedNs)
+            + (foreign == null
+                ? ""
+                : String.format(
+                    Locale.ROOT, ", others took %.0f %% of the processors", 100 * foreign)));
+    if (isWhole) {
+      return;
+    }
+    String why =
+        stopped.getAsBoolean()
+            ? "stopped by Ctrl-C"
+            : "--minutes " + TimedPlan.trimmed(minutesMax) + " ran out";
+    String said = why + ": " + (plan.rows() - left) + " of " + plan.rows() + " repeats are there";
+    rows.comment(said);
+    boolean rowsAreThere = left < plan.rows();
+    console.item("", said + (rowsAreThere ? "; the same command goes on" : ""));
+  }
+
+  /** Takes each measured batch to the file, the bar and the broker. */
+  private final class Recorder implements Profiler.Listener {
+    private final LoopTraffic traffic;
+    private final ProfileBar bar;
+    private final long beganEpochNs;
+    private final ForeignLoad foreignLoad;
+
+    /** The monotonic time when {@code --minutes} will have run out. */
+    private volatile long endNs = Long.MAX_VALUE;
+
+    /** Used by the measuring thread alone. */
+    private long measuredCount;
+
+    Recorder(LoopTraffic traffic, ProfileBar bar, long beganEpochNs) throws IOException {
+      this.traffic = traffic;
+      this.bar = bar;
+      this.beganEpochNs = beganEpochNs;
+      this.foreignLoad = ForeignLoad.begin(frame.clock()::monotonicNs);
+    }
+
+    @Override
+    public void settled() {
+      if (minutesMax != null) {
+        endNs = frame.clock().monotonicNs() + (long) (minutesMax * 60e9);
+      }
+    }
+
+    @Override
+    public void batchEnded(
+        LatencyKey key, String jobId, int lane, long serviceNs, boolean measured) {
+      traffic.batchEnded(key, jobId, lane, frame.clock().epochNs() - beganEpochNs, serviceNs);
+      if (measured) {
+        bar.measured();
+      }
+    }
+
+    @Override
+    public @Nullable Double foreignLoad() {
+      return foreignLoad.share();
+    }
+
+    @Override
+    public void measured(List<ProfileRow> rows) {
+      try {
+        ProfileMeasurement.this.rows.append(rows);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      measuredCount += rows.size();
+    }
+
+    @Override
+    public boolean goesOn() {
+      return !stopped.getAsBoolean()
+          && traffic.failure() == null
+          && frame.clock().monotonicNs() < endNs;
+    }
+
+    void failIfTrafficStands() throws RoleFailedException {
+      Throwable failure = traffic.failure();
+      if (failure != null) {
+        throw new RoleFailedException(
+            "the records of the loop came to a stop: " + failure, failure);
+      }
+    }
+  }
+}
