@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * blocked_ms_CAUSE: how long, inside the measured window and summed over shards, at least one lane
- * that could be used stood idle beside work that waited, by what held the work: {@code tokens} (the
- * memory budget), {@code window} (a micro-batch that gathers), {@code capability} (no idle lane can
- * run it), {@code policy} (its own choice). Log time, 1 ms resolution; shorter spans are not there.
+ * blocked_ms_CAUSE: time, inside the measured window and summed over shards, in which at least one
+ * usable lane stood idle while work waited, by cause: {@code tokens} (the memory budget), {@code
+ * window} (a micro-batch that gathers), {@code capability} (no idle lane can run the work), {@code
+ * policy} (its own choice). Log time has a resolution of 1 ms; shorter spans do not count.
  */
 public final class BlockedFigures implements Figure {
   public static final List<String> CAUSES =

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>While the run goes on, a thread of the reader folds the records into counts whose memory does
  * not grow with the jobs. It writes each whole second of counts to the metrics topic, once, also
- * when an earlier process has written some. It ends a run whose jobs have all ended and that nobody
- * ends. {@link #report} reads everything a second time, into rows.
+ * when an earlier process has written some. It ends an abandoned run, whose jobs have all ended and
+ * which has no end. {@link #report} reads everything a second time, into rows.
  *
  * <p>Records that are no event are counted by topic. Those of outcomes and runs go to the dead
  * letters with topic, partition, offset and error in their headers; the scheduler and the executor

@@ -2,6 +2,7 @@ package dev.sluice.harness.role;
 
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.analytics.fold.RunContext;
+import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.log.EventLogReader;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.analytics.report.SummaryTable;
@@ -86,7 +87,7 @@ public final class AnalyzeRole implements AutoCloseable {
       Path folder)
       throws IOException {
     Files.writeString(
-        folder.resolve("config.yaml"),
+        folder.resolve(FolderFiles.CONFIG),
         environment.firstLine()
             + ResolvedConfig.write(experiment)
             + environment.toYaml(

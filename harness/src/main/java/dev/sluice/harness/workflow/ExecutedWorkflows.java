@@ -347,20 +347,18 @@ final class ExecutedWorkflows {
   private void startScheduler(Topics topics, KafkaAccess kafka, RunFolder folder)
       throws RoleFailedException, InterruptedException {
     var settings =
-        new CoreSettings(
-            SEED,
-            Graph.CLASSES,
-            workflows.models().stream().collect(Collectors.toMap(GpuModel::id, model -> 0)),
-            new CoreSettings.Microbatch(
-                joins(),
-                Math.round(files.microbatch().windowMs() * NS_PER_MS),
-                files.microbatch().maxBatch()),
-            CoreSettings.Admission.NONE,
-            CoreSettings.Bounds.NONE,
-            new CoreSettings.Leases(HEARTBEAT_MS * NS_PER_MS, LEASE_MS * NS_PER_MS, ATTEMPTS_MAX),
-            0,
-            false,
-            CoreSettings.Predictor.OFF);
+        CoreSettings.of(
+                SEED,
+                Graph.CLASSES,
+                workflows.models().stream().collect(Collectors.toMap(GpuModel::id, model -> 0)))
+            .with(
+                new CoreSettings.Microbatch(
+                    joins(),
+                    Math.round(files.microbatch().windowMs() * NS_PER_MS),
+                    files.microbatch().maxBatch()))
+            .with(
+                new CoreSettings.Leases(
+                    HEARTBEAT_MS * NS_PER_MS, LEASE_MS * NS_PER_MS, ATTEMPTS_MAX));
     var stream =
         opened.add(
             new SchedulerStream(
