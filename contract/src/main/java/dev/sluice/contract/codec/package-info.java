@@ -1,4 +1,7 @@
-/** Events as bytes and back, and the names of the topics that hold them. */
+/**
+ * Events as JSON bytes and back. A reader ignores fields that it does not know, and refuses bytes
+ * that are no whole event. Deliberately absent: Kafka, and the names of topics.
+ */
 @NullMarked
 package dev.sluice.contract.codec;
 

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.JsonTypeName;
 import dev.sluice.contract.value.Checks;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +82,11 @@ public record BatchDispatched(
     if (busyLanes != null) {
       Checks.atLeast(1, busyLanes, "busyLanes");
     }
+  }
+
+  /** The model that the batch runs. */
+  public ModelKey model() {
+    return new ModelKey(workload, backend, precision);
   }
 
   @Override

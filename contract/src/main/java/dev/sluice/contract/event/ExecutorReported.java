@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.sluice.contract.value.Checks;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -86,7 +87,7 @@ public record ExecutorReported(
       }
     }
 
-    /** Of a lane that holds all its models at once. */
+    /** A model that lanes which hold all their models at once can run. */
     public Capability(
         String workload,
         String backend,
@@ -94,6 +95,17 @@ public record ExecutorReported(
         long flopsPerSample,
         List<WarmUp> warmUps) {
       this(workload, backend, precision, flopsPerSample, warmUps, null);
+    }
+
+    /** What a lane can do with the model. */
+    public Capability(
+        ModelKey model, long flopsPerSample, List<WarmUp> warmUps, @Nullable Long loadNs) {
+      this(model.workload(), model.backend(), model.precision(), flopsPerSample, warmUps, loadNs);
+    }
+
+    /** The model that a lane can run. */
+    public ModelKey model() {
+      return new ModelKey(workload, backend, precision);
     }
   }
 

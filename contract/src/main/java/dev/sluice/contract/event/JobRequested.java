@@ -3,6 +3,7 @@ package dev.sluice.contract.event;
 import static java.util.Objects.requireNonNull;
 
 import dev.sluice.contract.value.Checks;
+import dev.sluice.contract.value.ModelKey;
 
 /**
  * A job entered the system. Topic {@code facts}.
@@ -42,6 +43,11 @@ public record JobRequested(
     Checks.atLeast(1, samples, "samples");
     Checks.atLeast(1, sloNs, "sloNs");
     Checks.atLeast(0, intendedAtNs, "intendedAtNs");
+  }
+
+  /** The model that the job runs. */
+  public ModelKey model() {
+    return new ModelKey(workload, backend, precision);
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.sluice.contract.event;
 import static java.util.Objects.requireNonNull;
 
 import dev.sluice.contract.value.Checks;
+import dev.sluice.contract.value.ModelKey;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -95,6 +96,16 @@ public record PredictionsPublished(
           }
         }
       }
+    }
+
+    /** The mean service times of the model. */
+    public Service(ModelKey model, List<List<Long>> meanNs) {
+      this(model.workload(), model.backend(), model.precision(), meanNs);
+    }
+
+    /** The model that the times are of. */
+    public ModelKey model() {
+      return new ModelKey(workload, backend, precision);
     }
   }
 

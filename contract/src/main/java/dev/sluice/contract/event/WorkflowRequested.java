@@ -3,6 +3,7 @@ package dev.sluice.contract.event;
 import static java.util.Objects.requireNonNull;
 
 import dev.sluice.contract.value.Checks;
+import dev.sluice.contract.value.ModelKey;
 import java.util.HashSet;
 import java.util.List;
 import java.util.NavigableSet;
@@ -117,6 +118,11 @@ public record WorkflowRequested(
         throw new IllegalArgumentException(
             "node (%s) waits for one twice: %s".formatted(nodeId, inputs));
       }
+    }
+
+    /** The model that the node runs. */
+    public ModelKey model() {
+      return new ModelKey(workload, backend, precision);
     }
   }
 }

@@ -1,4 +1,7 @@
-/** Values that several events hold, and the checks that their records make. */
+/**
+ * Values that several events hold: ids, a model's key, reasons; and the range checks of records.
+ * Deliberately absent: anything that stands in a topic by itself.
+ */
 @NullMarked
 package dev.sluice.contract.value;
 

@@ -140,7 +140,7 @@ final class DispatchReader implements Runnable {
 
   /** Null if the batch was started, else the cause of the refusal. */
   private @Nullable Reason startOrRefuse(BatchDispatched dispatch, RunClock runClock) {
-    var model = new ModelKey(dispatch.workload(), dispatch.backend(), dispatch.precision());
+    var model = dispatch.model();
     if (dispatch.incarnation() < settings.incarnation()) {
       return Reason.OLDER_INCARNATION;
     }

@@ -12,7 +12,6 @@ import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.TopicReader;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.value.DispatchId;
-import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.profile.Measured;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -123,7 +122,7 @@ public final class RecentBatches {
     if (batch != null && batch.busyLanes() != null && batch.startedAtNs() != null) {
       measured.add(
           new Measured(
-              new ModelKey(dispatch.workload(), dispatch.backend(), dispatch.precision()),
+              dispatch.model(),
               dispatch.samples(),
               batch.busyLanes(),
               batch.startedAtNs(),

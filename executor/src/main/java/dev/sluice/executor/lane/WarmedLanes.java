@@ -189,13 +189,7 @@ public final class WarmedLanes {
           .getOrDefault(model, Map.of())
           .forEach((samples, timing) -> warmUps.add(new WarmUp(samples, timing.serviceNs())));
       capabilities.add(
-          new Capability(
-              model.workload(),
-              model.backend(),
-              model.precision(),
-              device.flopsPerSample(model),
-              warmUps,
-              loadNs.get(model)));
+          new Capability(model, device.flopsPerSample(model), warmUps, loadNs.get(model)));
     }
     return List.copyOf(capabilities);
   }

@@ -83,7 +83,7 @@ public record PredictionTable(List<ModelKey> models, int threads, int lanes, int
       }
       byBusyLanes.add(bySamples);
     }
-    return new Service(key.workload(), key.backend(), key.precision(), byBusyLanes);
+    return new Service(key, byBusyLanes);
   }
 
   /** Residuals at every reach that some key of the table has, together. */
@@ -107,9 +107,7 @@ public record PredictionTable(List<ModelKey> models, int threads, int lanes, int
   /** What a published table says; null-free: {@link Double#NaN} where it says nothing. */
   static double meanNs(PredictionsPublished table, ModelKey model, int samples, int busyLanes) {
     for (Service service : table.services()) {
-      if (service.workload().equals(model.workload())
-          && service.backend().equals(model.backend())
-          && service.precision().equals(model.precision())) {
+      if (service.model().equals(model)) {
         List<List<Long>> meanNs = service.meanNs();
         List<Long> bySamples = meanNs.get(Math.min(busyLanes, meanNs.size()) - 1);
         return samples > bySamples.size() ? Double.NaN : bySamples.get(samples - 1);

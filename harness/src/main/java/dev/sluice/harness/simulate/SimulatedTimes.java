@@ -69,10 +69,7 @@ final class SimulatedTimes implements ServiceModel {
      */
     static Source of(PredictionsPublished table, long seed) {
       Map<ModelKey, List<List<Long>>> meanNs = new HashMap<>();
-      table
-          .services()
-          .forEach(
-              s -> meanNs.put(new ModelKey(s.workload(), s.backend(), s.precision()), s.meanNs()));
+      table.services().forEach(s -> meanNs.put(s.model(), s.meanNs()));
       Map<List<String>, List<Double>> residuals = new HashMap<>();
       table
           .calibrations()

@@ -2,6 +2,7 @@ package dev.sluice.producer.requests;
 
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.value.ModelKey;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -14,11 +15,12 @@ import java.util.TreeMap;
  * executor's last report counts; one that leaves covers nothing. Not thread-safe.
  */
 public final class LaneCoverage {
-  private final Set<Model> needed = new LinkedHashSet<>(); // in the order of the list
-  private final List<Map<String, List<Model>>> modelsByExecutorByShard = new ArrayList<>();
+  private final Set<ModelKey> needed = new LinkedHashSet<>(); // in the order of the list
+  private final List<Map<String, List<ModelKey>>> modelsByExecutorByShard = new ArrayList<>();
 
   public LaneCoverage(List<JobKind> kinds, int shards) {
-    kinds.forEach(kind -> needed.add(new Model(kind.workload(), kind.backend(), kind.precision())));
+    kinds.forEach(
+        kind -> needed.add(new ModelKey(kind.workload(), kind.backend(), kind.precision())));
     for (int shard = 0; shard < shards; shard++) {
       modelsByExecutorByShard.add(new TreeMap<>());
     }
@@ -31,7 +33,7 @@ public final class LaneCoverage {
         .get(shard)
         .put(
             report.executorId(),
-            present ? report.capabilities().stream().map(Model::of).toList() : List.of());
+            present ? report.capabilities().stream().map(Capability::model).toList() : List.of());
   }
 
   /** Whether each shard has an executor and a lane for each kind of job. */
@@ -43,12 +45,12 @@ public final class LaneCoverage {
   public List<String> missing() {
     var missing = new ArrayList<String>();
     for (int shard = 0; shard < modelsByExecutorByShard.size(); shard++) {
-      Map<String, List<Model>> modelsByExecutor = modelsByExecutorByShard.get(shard);
+      Map<String, List<ModelKey>> modelsByExecutor = modelsByExecutorByShard.get(shard);
       if (modelsByExecutor.isEmpty()) {
         missing.add("shard " + shard + " has no executor");
         continue;
       }
-      for (Model model : needed) {
+      for (ModelKey model : needed) {
         if (modelsByExecutor.values().stream().noneMatch(models -> models.contains(model))) {
           missing.add(
               "shard %d has no lane for %s on %s in %s (executors: %s)"
@@ -62,11 +64,5 @@ public final class LaneCoverage {
       }
     }
     return missing;
-  }
-
-  private record Model(String workload, String backend, String precision) {
-    static Model of(Capability capability) {
-      return new Model(capability.workload(), capability.backend(), capability.precision());
-    }
   }
 }

@@ -7,8 +7,7 @@ import org.jspecify.annotations.Nullable;
  * The batches that run on the lanes of one executor, as amounts of work. While k lanes are busy, a
  * batch that would take T(k) beside k − 1 others does 1 / T(k) of its work per nanosecond; each
  * start and end re-times the others. The arithmetic is that of live emulated lanes, without an
- * allocation. Public only so that a test can hold both to the same
- * nanosecond.
+ * allocation. Public only so that a test can hold both to the same nanosecond.
  */
 public final class SharedLanes {
   /** By lane, of a batch that depends on the number of busy lanes; null: it runs none such. */
