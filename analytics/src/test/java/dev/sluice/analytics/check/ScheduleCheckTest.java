@@ -242,7 +242,7 @@ final class ScheduleCheckTest {
     assertThat(check(first).faultCounts()).doesNotContainKey(Rule.SWITCH);
   }
 
-  /** The same nodes, as they may really have run: neither loads nor times are the files'. */
+  /** The nodes of the valid log as measured: neither loads nor times are those of the files. */
   private static final String REAL =
       LOG.replace("\"simulate\": false", "\"simulate\": true")
           .replaceAll("\"(total|avg|p99)_[a-z_]*(time|switches)\": [0-9.]+,", "")

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 final class PredictionFiguresTest {
   private final Experiment experiment = SyntheticRun.experiment(100, 0, 3000, 1, Map.of());
 
-  /** A run of so many batches, of which the first took longer than both bounds. */
+  /** A run of a given number of batches, of which the first took longer than both bounds. */
   private Summary run(int batches, int misses) {
     List<SyntheticRun.Entry> log = new ArrayList<>();
     for (int i = 0; i < batches; i++) {
