@@ -1,6 +1,5 @@
 package dev.sluice.harness.workflow;
 
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.ExecutorReported;
@@ -12,6 +11,8 @@ import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RunTopics;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.time.RunClock;
 import dev.sluice.contract.value.ModelKey;
@@ -32,7 +33,6 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.kafka.Opened;
-import dev.sluice.harness.kafka.RunTopics;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.RoleFailedException;
@@ -164,19 +164,19 @@ final class ExecutedWorkflows {
         KafkaAccess kafka =
             external == null ? KafkaAccess.startEmbedded(opened, folder.temporary()) : external;
         var topics = new Topics(runId);
-        RunTopics.create(topics, 1, kafka);
+        RunTopics.create(topics, 1, kafka.clients());
         startScheduler(topics, kafka, folder);
         opened.add(executor); // again, to be closed before what it writes to
-        executor.join(topics, kafka.properties(), this::fail);
+        executor.join(topics, kafka.clients(), this::fail);
         var outcomes = new WorkflowOutcomes(workflows.requests());
         said.accept("Starting execution of nodes...");
-        try (var shard = new WorkflowLog(topics, kafka.properties())) {
+        try (var shard = new WorkflowLog(topics, kafka.clients())) {
           awaitExecutor(shard);
           run(runId, shard, outcomes, said);
         }
         opened.close();
         if (external != null) {
-          RunTopics.removeOrSay(topics, external, said);
+          external.removeTopicsOrSay(topics, said);
         }
         exitStatus = signals.received() ? signals.exitStatus() : ExitStatus.DONE;
         return WorkflowSchedule.executed(workflows, gpus, policy, outcomes, lines);
@@ -365,7 +365,7 @@ final class ExecutedWorkflows {
                 settings,
                 () -> WorkflowSettings.newPolicy(policy),
                 topics,
-                kafka.properties(),
+                kafka.clients(),
                 "schedule",
                 folder.temporary().resolve("streams"),
                 clock,

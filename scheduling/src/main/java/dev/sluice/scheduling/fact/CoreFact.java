@@ -73,8 +73,8 @@ public sealed interface CoreFact {
    * A dispatch came to its end. One that the core does not hold is ignored as superseded.
    *
    * @param lane index of the lane it was on
-   * @param cause why it failed or was refused; null if done. After a refusal as {@link #BUSY} the
-   *     lane takes nothing until it completes a batch or is reported empty
+   * @param cause why it failed or was refused; null if done. After a refusal as {@link Reason#BUSY}
+   *     the lane takes nothing until it completes a batch or is reported empty
    */
   record BatchCompleted(
       DispatchName dispatch,
@@ -84,10 +84,7 @@ public sealed interface CoreFact {
       Result result,
       @Nullable String cause,
       long serviceNs)
-      implements CoreFact {
-    /** The cause of a refusal by a lane that holds as many batches as it takes. */
-    public static final String BUSY = "busy";
-  }
+      implements CoreFact {}
 
   /**
    * A source will send no more. After the last of them what waits is dropped as run_ended; also

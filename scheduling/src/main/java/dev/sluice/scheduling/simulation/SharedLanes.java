@@ -7,9 +7,10 @@ import org.jspecify.annotations.Nullable;
  * The batches that run on the lanes of one executor, as amounts of work. While k lanes are busy, a
  * batch that would take T(k) beside k − 1 others does 1 / T(k) of its work per nanosecond; each
  * start and end re-times the others. The arithmetic is that of live emulated lanes, without an
- * allocation.
+ * allocation. Public only so that a test can hold both to the same
+ * nanosecond.
  */
-final class SharedLanes {
+public final class SharedLanes {
   /** By lane, of a batch that depends on the number of busy lanes; null: it runs none such. */
   private final double[] @Nullable [] nsByBusyLanes;
 
@@ -36,7 +37,7 @@ final class SharedLanes {
 
   private long nextFinishNs = Timeline.NEVER;
 
-  SharedLanes(int lanes) {
+  public SharedLanes(int lanes) {
     nsByBusyLanes = new double[lanes][];
     factor = new double[lanes];
     shareLeft = new double[lanes];
@@ -47,12 +48,12 @@ final class SharedLanes {
   }
 
   /** Returns how many lanes run a batch. */
-  int busy() {
+  public int busy() {
     return busy;
   }
 
   /** When the next batch ends if none starts before; {@link Timeline#NEVER}: none runs. */
-  long nextFinishNs() {
+  public long nextFinishNs() {
     return nextFinishNs;
   }
 
@@ -63,7 +64,7 @@ final class SharedLanes {
    *     holds beyond
    * @param multiplier what each of these is multiplied by
    */
-  void start(int lane, double[] ns, double multiplier, long atNs) {
+  public void start(int lane, double[] ns, double multiplier, long atNs) {
     if (finishNs[lane] != Timeline.NEVER) {
       throw new IllegalStateException("lane " + lane + " runs a batch already");
     }
@@ -92,7 +93,7 @@ final class SharedLanes {
    * @param ended gets their lanes, in the order of their starts
    * @return how many
    */
-  int endNext(int[] ended) {
+  public int endNext(int[] ended) {
     if (busy == 0) {
       throw new IllegalStateException("no lane runs a batch");
     }

@@ -22,6 +22,7 @@ import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
 import dev.sluice.scheduling.fact.CoreSettings.Predictor;
 import dev.sluice.scheduling.fact.CoreSettings.Switching;
 import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.fact.Reason;
 import dev.sluice.scheduling.job.JobClass;
 import dev.sluice.scheduling.job.JobSpec;
 import java.util.ArrayList;
@@ -192,7 +193,7 @@ final class RandomFacts {
     Dispatch dispatch = dispatches.get(random.nextInt(dispatches.size()));
     int dice = random.nextInt(12);
     Result result = dice < 8 ? Result.DONE : dice == 8 ? Result.FAILED : Result.REFUSED;
-    String cause = random.nextBoolean() ? BatchCompleted.BUSY : "cause";
+    String cause = random.nextBoolean() ? Reason.BUSY.text() : "cause";
     return Facts.completed(
         dispatch, result, result == Result.DONE ? null : cause, 1 + random.nextInt(20_000_000));
   }
