@@ -1,6 +1,5 @@
 package dev.sluice.scheduling.job;
 
-import dev.sluice.scheduling.fact.CoreSettings;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param source which generator sent it
  * @param index rises per source; ties compare source, then index
- * @param classType a key of {@link CoreSettings#classes()}
+ * @param classType the name of a job class of the settings
  * @param samples inputs in it, at least 1
  * @param lanesNeeded lanes that it takes at once, at least 1; several are neighbours by index
  * @param sloNs latency promise from intended arrival

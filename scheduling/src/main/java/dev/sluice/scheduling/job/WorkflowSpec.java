@@ -2,14 +2,14 @@ package dev.sluice.scheduling.job;
 
 /** A request that a graph of jobs be run, each as soon as those before it are done. */
 public final class WorkflowSpec {
-  public final String id;
-  public final int source;
-  public final long index;
-  public final String classType;
-  public final long sloNs;
-  public final long intendedAtNs;
-  public final JobGraph graph;
-  public final long[] expectedNs;
+  private final String id;
+  private final int source;
+  private final long index;
+  private final String classType;
+  private final long sloNs;
+  private final long intendedAtNs;
+  private final JobGraph graph;
+  private final long[] expectedNs;
 
   /**
    * @param id its jobs are called {@code id/node}

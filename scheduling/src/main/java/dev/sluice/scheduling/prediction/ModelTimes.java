@@ -144,7 +144,7 @@ public final class ModelTimes {
     return boundNs == null ? meanNs : boundNs;
   }
 
-  public @Nullable Long boundNs(long meanNs, int level) {
+  private @Nullable Long boundNs(long meanNs, int level) {
     double factor = learns ? workload.boundFactor(level) : Double.NaN;
     return Double.isNaN(factor)
         ? null

@@ -154,7 +154,7 @@ public final class ServiceTimes {
     }
   }
 
-  public void restore(CoreEntity.RunningMean mean) {
+  private void restore(CoreEntity.RunningMean mean) {
     model(mean.deviceKind(), mean.workload(), mean.backend(), mean.precision())
         .restore(mean.samples(), mean.count(), mean.meanNs());
   }

@@ -14,16 +14,16 @@ public final class ExecutorLane implements SchedulerState.Lane {
 
   final int index;
 
-  public final List<Integer> indexes;
+  private final List<Integer> indexes;
 
   final List<ExecutorLane> alone;
 
   /** Batches that the lane holds, in the order in which it runs them. */
-  public final List<Batch> held;
+  final List<Batch> held;
 
   int lostHeld;
 
-  public boolean refuses;
+  boolean refuses;
 
   @Nullable String resident;
 

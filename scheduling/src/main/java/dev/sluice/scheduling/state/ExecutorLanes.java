@@ -34,7 +34,7 @@ public final class ExecutorLanes {
   /** Whether the executor says of a model how long it takes to load. */
   private boolean loads;
 
-  public boolean lost;
+  boolean lost;
   private long tokensHeld;
   private long tokensLost;
 
@@ -47,7 +47,7 @@ public final class ExecutorLanes {
     report(report);
   }
 
-  public void report(ExecutorReported newer) {
+  private void report(ExecutorReported newer) {
     report = newer.withoutMoment();
     loads = report.capabilities().stream().anyMatch(capability -> capability.loadNs() > 0);
   }
@@ -119,11 +119,11 @@ public final class ExecutorLanes {
     lanes.forEach(ExecutorLane::refresh);
   }
 
-  public boolean canRun(JobGroup.Key key) {
+  boolean canRun(JobGroup.Key key) {
     return canRun(key.workload(), key.backend(), key.precision());
   }
 
-  public boolean canRun(String workload, String backend, String precision) {
+  boolean canRun(String workload, String backend, String precision) {
     return report.capability(workload, backend, precision) != null;
   }
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A job inside the core. */
 public final class QueuedJob implements SchedulerState.Job {
-  /** Where a job is. */
+  /** Where a job is on its way. */
   public enum Phase {
     WAITING,
     RUNNING,
@@ -24,22 +24,22 @@ public final class QueuedJob implements SchedulerState.Job {
   public int attempts;
   public Phase phase = Phase.WAITING;
 
-  /** Whether the check of a batch has met it there. */
+  /** Whether the check of a batch has met the job in it. */
   public boolean seenByCheck;
 
-  /** Whether a driver was told to keep it as a waiting job. */
+  /** Whether a driver was told to keep the job as a waiting one. */
   public boolean kept;
 
-  /** The batch in which it runs; null: it does not. */
+  /** Batch in which the job runs; null: it does not run. */
   @Nullable public Batch batch;
 
-  /** The batches it was in that were lost and are still remembered; null: none. */
+  /** Lost batches of the job that are still remembered; null: none. */
   @Nullable public List<Batch> lostIn;
 
-  /** The workflow that it is part of; null: of none. */
+  /** Workflow that the job is part of; null: of none. */
   @Nullable public RunningWorkflow workflow;
 
-  /** Whether the core's list of what may wait too long holds it. */
+  /** Whether the core's list of jobs that may wait too long holds the job. */
   public boolean mayExpire;
 
   public QueuedJob(JobSpec spec, JobGroup group, long entry, long appendedAtNs, int attempts) {
