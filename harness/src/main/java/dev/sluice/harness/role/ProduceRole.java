@@ -7,6 +7,7 @@ import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.generator.EndOfArrivals;
 import dev.sluice.producer.generator.GeneratorListener;
 import dev.sluice.producer.generator.GeneratorNumbers;
+import dev.sluice.producer.generator.GeneratorSettings;
 import dev.sluice.producer.generator.JobGenerators;
 import dev.sluice.producer.generator.RunFailedException;
 import dev.sluice.producer.requests.RequestList;
@@ -31,16 +32,17 @@ public final class ProduceRole {
       RunFrame frame, RequestList requests, Map<String, Object> kafka, Duration lanesLimit) {
     generators =
         new JobGenerators(
-            frame.experiment(),
-            requests,
-            frame.runId(),
-            frame.configDigest(),
-            frame.topics(),
+            new GeneratorSettings(
+                frame.experiment(),
+                requests,
+                frame.runId(),
+                frame.configDigest(),
+                frame.topics(),
+                new GeneratorSettings.TimeLimits(lanesLimit, DRAIN_LIMIT)),
             kafka,
             frame.clock(),
             frame.pacer(),
-            new Listener(frame.console()),
-            new JobGenerators.TimeLimits(lanesLimit, DRAIN_LIMIT));
+            new Listener(frame.console()));
   }
 
   /**
