@@ -3,11 +3,12 @@ package dev.sluice.analytics.log;
 import dev.sluice.analytics.fold.LiveFold;
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.log.TopicReader;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
 import java.util.List;
 import java.util.Map;
@@ -23,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The reading of a run while it goes on: folds committed records into counts, writes each finished
- * window once, and ends a run that nobody ends. One thread runs it; its counts may be asked for
- * from any other.
+ * window once, and ends an abandoned run. One thread runs it; its counts may be read from any
+ * other.
  */
 final class LiveReading implements Runnable {
   /** Time without any record after which the broker is asked whether it is there. */
@@ -139,7 +140,7 @@ final class LiveReading implements Runnable {
       if (step.complete() && ends == null) {
         ends = consumer.endOffsets(partitions); // heartbeats go on: the end is where it is now
       }
-      if (ends != null && RunPartitions.isReadTo(consumer, ends) && order.nothingWaits()) {
+      if (ends != null && TopicReader.hasReadTo(ends, consumer) && order.nothingWaits()) {
         writer.flush();
         wholeRun.complete(null);
       }
@@ -170,8 +171,8 @@ final class LiveReading implements Runnable {
   /**
    * What a poll's records led to.
    *
-   * @param windows finished ones that no process has written
-   * @param abandonedEnd the end of a run that nobody ends; null for any other
+   * @param windows finished windows that no process has written
+   * @param abandonedEnd end of an abandoned run; null for any other
    * @param complete whether the run has ended and every job sent has its outcome
    */
   private record Step(

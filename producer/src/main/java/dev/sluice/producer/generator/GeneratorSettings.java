@@ -1,15 +1,14 @@
 package dev.sluice.producer.generator;
 
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.RunClock;
 import dev.sluice.producer.requests.RequestList;
 import dev.sluice.producer.requests.Seconds;
 import java.time.Duration;
 
 /**
- * Settings of one run's generators. Client properties of Kafka stand beside them: they may hold a
- * password, and a record shows all that it holds.
+ * Settings of one run's generators: what they send, under which names, and how long they wait.
  *
  * @param requests what {@link RequestList#draw} made of the experiment
  * @param configDigest SHA-256 of the resolved experiment

@@ -3,12 +3,12 @@ package dev.sluice.producer.generator;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.time.Pacer;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.time.RunClock;
 import java.time.Duration;
 import java.util.BitSet;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -49,18 +49,17 @@ public final class JobGenerators {
   /**
    * Generators of a run in Kafka.
    *
-   * @param clientProperties for every Kafka client, at least {@code bootstrap.servers}
    * @param clock this process's clock; its distance to the broker's is measured and reported
    */
   public JobGenerators(
       GeneratorSettings settings,
-      Map<String, Object> clientProperties,
+      LogClients clients,
       ProcessClock clock,
       Pacer pacer,
       GeneratorListener listener) {
     this(
         settings,
-        new KafkaGeneratorLog(settings.topics(), settings.shards(), clientProperties, clock),
+        new KafkaGeneratorLog(settings.topics(), settings.shards(), clients, clock),
         clock,
         pacer,
         listener,

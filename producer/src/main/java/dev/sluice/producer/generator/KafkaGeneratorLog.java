@@ -1,11 +1,13 @@
 package dev.sluice.producer.generator;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.TopicReader;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
 import java.time.Duration;
 import java.util.Map;
@@ -31,13 +33,11 @@ final class KafkaGeneratorLog implements GeneratorLog {
   private final ClockOffset clockOffset = new ClockOffset();
 
   /**
-   * @param clientProperties for every Kafka client, at least {@code bootstrap.servers}
    * @param clock this process's clock; its distance to the broker's is measured
    */
-  KafkaGeneratorLog(
-      Topics topics, int shards, Map<String, Object> clientProperties, ProcessClock clock) {
+  KafkaGeneratorLog(Topics topics, int shards, LogClients clients, ProcessClock clock) {
     this.topics = topics;
-    this.clients = new RunLog(topics, shards, clientProperties);
+    this.clients = new RunLog(topics, shards, clients);
     this.clock = clock;
   }
 
@@ -67,7 +67,7 @@ final class KafkaGeneratorLog implements GeneratorLog {
       Consumer<byte[], byte[]> consumer,
       Function<ConsumerRecord<byte[], byte[]>, @Nullable E> readOrNull) {
     try {
-      return new TopicReader<>(consumer, consumer.endOffsets(consumer.assignment()), readOrNull);
+      return new KafkaReader<>(consumer, consumer.endOffsets(consumer.assignment()), readOrNull);
     } catch (RuntimeException e) {
       try (consumer) {
         throw e;
@@ -77,7 +77,7 @@ final class KafkaGeneratorLog implements GeneratorLog {
 
   @Override
   public Writer openWriter() {
-    return new TopicWriter(clients.openProducer());
+    return new KafkaWriter(clients.openProducer());
   }
 
   @Override
@@ -98,7 +98,7 @@ final class KafkaGeneratorLog implements GeneratorLog {
     return new ProducerRecord<>(topics.runs(), 0, null, EventCodec.RUNS.write(entry));
   }
 
-  private record TopicReader<E extends Event>(
+  private record KafkaReader<E extends Event>(
       Consumer<byte[], byte[]> consumer,
       Map<TopicPartition, Long> stoodUpTo,
       Function<ConsumerRecord<byte[], byte[]>, @Nullable E> readOrNull)
@@ -115,7 +115,7 @@ final class KafkaGeneratorLog implements GeneratorLog {
 
     @Override
     public boolean hasReadWhatStood() {
-      return RunLog.hasReadTo(stoodUpTo, consumer);
+      return TopicReader.hasReadTo(stoodUpTo, consumer);
     }
 
     @Override
@@ -124,10 +124,10 @@ final class KafkaGeneratorLog implements GeneratorLog {
     }
   }
 
-  private final class TopicWriter implements Writer {
+  private final class KafkaWriter implements Writer {
     private final Producer<byte[], byte[]> producer;
 
-    TopicWriter(Producer<byte[], byte[]> producer) {
+    KafkaWriter(Producer<byte[], byte[]> producer) {
       this.producer = producer;
     }
 

@@ -5,6 +5,7 @@ import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.time.RunClock;
+import dev.sluice.contract.value.Reason;
 import dev.sluice.producer.requests.RequestList;
 import dev.sluice.producer.requests.Seconds;
 import java.time.Duration;
@@ -21,9 +22,6 @@ import org.jspecify.annotations.Nullable;
 final class OutcomeWatch implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(50);
   private static final int MISSING_SHOWN_MAX = 5;
-
-  /** The reason for which jobs are dropped that wait when the arrivals have ended. */
-  private static final String RUN_ENDED = "run_ended";
 
   private final RequestList requests;
   private final GeneratorLog.Reader<Event> reader;
@@ -114,7 +112,7 @@ final class OutcomeWatch implements AutoCloseable {
     } else if (event instanceof JobEnded jobEnded) {
       int index = requests.indexOf(jobEnded.jobId());
       if (index >= 0) {
-        end.ended(index, RUN_ENDED.equals(jobEnded.reason()));
+        end.ended(index, Reason.RUN_ENDED.is(jobEnded.reason()));
       }
     }
   }
