@@ -31,6 +31,7 @@ import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.SystemPacer;
 import dev.sluice.producer.generator.EndOfArrivals;
 import dev.sluice.producer.generator.GeneratorListener;
+import dev.sluice.producer.generator.GeneratorSettings;
 import dev.sluice.producer.generator.JobGenerators;
 import dev.sluice.producer.generator.RunFailedException;
 import dev.sluice.producer.requests.RequestList;
@@ -177,7 +178,7 @@ final class ResumedGeneratorsTest {
   @Test
   void endsTheRunWithTheReason_whenLanesAreMissing() throws Exception {
     Experiment experiment = experiment();
-    var impatient = new JobGenerators.TimeLimits(Duration.ofMillis(300), LIMIT);
+    var impatient = new GeneratorSettings.TimeLimits(Duration.ofMillis(300), LIMIT);
     assertThatThrownBy(generators(experiment, impatient)::run)
         .isInstanceOf(RunFailedException.class)
         .hasMessageContaining("lanes are missing");
@@ -193,7 +194,7 @@ final class ResumedGeneratorsTest {
     Experiment experiment = experiment("tail_seconds=0.1");
     try (var executor = executor(experiment)) { // nobody schedules
       executor.join(TOPICS, kafka(), failures::add);
-      var impatient = new JobGenerators.TimeLimits(LIMIT, Duration.ofMillis(300));
+      var impatient = new GeneratorSettings.TimeLimits(LIMIT, Duration.ofMillis(300));
       JobGenerators generators = generators(experiment, impatient);
       assertThatThrownBy(generators::run).hasMessageContaining("outcomes are missing");
       int sent = ofType(JobRequested.class, facts()).size();
@@ -221,7 +222,7 @@ final class ResumedGeneratorsTest {
           }
           pacer.awaitNs(atNs);
         };
-    var limits = new JobGenerators.TimeLimits(LIMIT, LIMIT);
+    var limits = new GeneratorSettings.TimeLimits(LIMIT, LIMIT);
     var running = new FutureTask<>(generators(experiment, limits, counting)::run);
     var thread = new Thread(running, "doomed");
     thread.start();
@@ -254,26 +255,27 @@ final class ResumedGeneratorsTest {
   }
 
   private JobGenerators generators(Experiment experiment) {
-    return generators(experiment, new JobGenerators.TimeLimits(LIMIT, LIMIT));
+    return generators(experiment, new GeneratorSettings.TimeLimits(LIMIT, LIMIT));
   }
 
-  private JobGenerators generators(Experiment experiment, JobGenerators.TimeLimits limits) {
+  private JobGenerators generators(Experiment experiment, GeneratorSettings.TimeLimits limits) {
     return generators(experiment, limits, pacer);
   }
 
   private JobGenerators generators(
-      Experiment experiment, JobGenerators.TimeLimits limits, Pacer pacer) {
+      Experiment experiment, GeneratorSettings.TimeLimits limits, Pacer pacer) {
     return new JobGenerators(
-        experiment,
-        RequestList.draw(experiment),
-        "resumed",
-        ResolvedConfig.digest(experiment),
-        TOPICS,
+        new GeneratorSettings(
+            experiment,
+            RequestList.draw(experiment),
+            "resumed",
+            ResolvedConfig.digest(experiment),
+            TOPICS,
+            limits),
         kafka(),
         clock,
         pacer,
-        new Silent(),
-        limits);
+        new Silent());
   }
 
   private List<Fact> facts() throws Exception {

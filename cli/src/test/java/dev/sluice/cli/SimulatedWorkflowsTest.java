@@ -3,7 +3,6 @@ package dev.sluice.cli;
 import static dev.sluice.cli.BadInputCommand.held;
 import static dev.sluice.cli.BadInputCommand.sluice;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -11,7 +10,6 @@ import dev.sluice.analytics.check.CheckReport;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.ScheduleCheck;
 import dev.sluice.harness.workflow.ExecutionLog;
-import dev.sluice.harness.workflow.WorkflowSchedule.Sample;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -219,15 +217,5 @@ final class SimulatedWorkflowsTest {
         .isRefused(1)
         .says("workflows know nothing of repeats");
     sluice("simulate").isRefused(1).says("neither an experiment nor workflows are named");
-  }
-
-  @Test
-  void percentiles_areNumpysDefault() {
-    Sample sample = new Sample(new long[] {40, 10, 20, 30});
-    assertThat(sample.percentileNs(0)).isEqualTo(10);
-    assertThat(sample.percentileNs(50)).isEqualTo(25);
-    assertThat(sample.percentileNs(99)).isCloseTo(39.7, within(1e-9));
-    assertThat(sample.percentileNs(100)).isEqualTo(40);
-    assertThat(new Sample(new long[0]).percentileNs(99)).isZero();
   }
 }

@@ -8,6 +8,7 @@ import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.generator.EndOfArrivals;
 import dev.sluice.producer.generator.GeneratorListener;
 import dev.sluice.producer.generator.GeneratorNumbers;
+import dev.sluice.producer.generator.GeneratorSettings;
 import dev.sluice.producer.generator.JobGenerators;
 import dev.sluice.producer.generator.RunFailedException;
 import dev.sluice.producer.requests.RequestList;
@@ -30,16 +31,17 @@ public final class ProduceRole {
   public ProduceRole(RunFrame frame, RequestList requests, LogClients kafka, Duration lanesLimit) {
     generators =
         new JobGenerators(
-            frame.experiment(),
-            requests,
-            frame.runId(),
-            frame.configDigest(),
-            frame.topics(),
+            new GeneratorSettings(
+                frame.experiment(),
+                requests,
+                frame.runId(),
+                frame.configDigest(),
+                frame.topics(),
+                new GeneratorSettings.TimeLimits(lanesLimit, DRAIN_LIMIT)),
             kafka,
             frame.clock(),
             frame.pacer(),
-            new Listener(frame.console()),
-            new JobGenerators.TimeLimits(lanesLimit, DRAIN_LIMIT));
+            new Listener(frame.console()));
   }
 
   /**

@@ -41,11 +41,13 @@ import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.harness.terminal.ModelBar;
 import dev.sluice.scheduler.topology.SchedulerStream;
+import dev.sluice.scheduler.workflow.WorkflowOutcomes;
 import dev.sluice.scheduler.workflow.Workflows;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.workflow.GpuModel;
 import dev.sluice.scheduling.workflow.Graph;
 import dev.sluice.scheduling.workflow.GraphRequest;
+import dev.sluice.scheduling.workflow.GraphSchedule;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -146,7 +148,7 @@ final class ExecutedWorkflows {
    * @param said is told what a person should know beside the schedule
    * @param lines is told the schedule, once it is whole
    */
-  WorkflowSchedule execute(
+  GraphSchedule execute(
       RunFolder folder, String runId, int gpus, Consumer<String> said, Consumer<String> lines)
       throws UserMistakeException,
           RoleFailedException,
@@ -179,7 +181,7 @@ final class ExecutedWorkflows {
           external.removeTopicsOrSay(topics, said);
         }
         exitStatus = signals.received() ? signals.exitStatus() : ExitStatus.DONE;
-        return WorkflowSchedule.executed(workflows, gpus, policy, outcomes, lines);
+        return WorkflowSchedules.executed(workflows, gpus, policy, outcomes, lines);
       } catch (RoleFailedException | WarmUpException | RuntimeException e) {
         LOG.error("the run failed", e);
         throw e;

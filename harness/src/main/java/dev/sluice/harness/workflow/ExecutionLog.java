@@ -6,9 +6,12 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import dev.sluice.contract.workflow.WorkflowFiles.Skipped;
+import dev.sluice.scheduling.workflow.Durations;
 import dev.sluice.scheduling.workflow.Gpus;
+import dev.sluice.scheduling.workflow.GraphSchedule;
 import dev.sluice.scheduling.workflow.LowerBound;
 import dev.sluice.scheduling.workflow.NodeExecution;
+import dev.sluice.scheduling.workflow.UnfinishedRequest;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -26,7 +29,7 @@ public final class ExecutionLog {
   public static final String NAME = "baseline_execution_log.json";
   private static final int DECIMALS = 9;
 
-  private final WorkflowSchedule schedule;
+  private final GraphSchedule schedule;
   private final Gpus gpus;
   private final boolean online;
   private final List<Skipped> skipped;
@@ -38,7 +41,7 @@ public final class ExecutionLog {
    * @param executed whether the nodes really ran, so that switches and times are measured
    */
   ExecutionLog(
-      WorkflowSchedule schedule,
+      GraphSchedule schedule,
       Gpus gpus,
       boolean online,
       List<Skipped> skipped,
@@ -122,10 +125,10 @@ public final class ExecutionLog {
     }
     List<NodeExecution> switches = schedule.switches();
     json.writeNumberField("total_model_switches", switches.size());
-    seconds(json, "total_switch_time", WorkflowSchedule.switchNs(switches));
+    seconds(json, "total_switch_time", GraphSchedule.switchNs(switches));
     List<NodeExecution> loads = schedule.firstLoads();
     json.writeNumberField("total_first_loads", loads.size());
-    seconds(json, "total_first_load_time", WorkflowSchedule.switchNs(loads));
+    seconds(json, "total_first_load_time", GraphSchedule.switchNs(loads));
     write(json, "waiting_time", schedule.waitingNs());
     write(json, "response_time", schedule.responseNs());
     write(json, "request_response_time", schedule.completionNs());
@@ -143,7 +146,7 @@ public final class ExecutionLog {
     }
     json.writeEndArray();
     json.writeArrayFieldStart("unfinished");
-    for (WorkflowSchedule.Unfinished of : schedule.unfinished()) {
+    for (UnfinishedRequest of : schedule.unfinished()) {
       writeLeftOut(json, of.request().id(), of.request().graph().id(), of.reason());
     }
     json.writeEndArray();
@@ -159,8 +162,7 @@ public final class ExecutionLog {
     json.writeEndObject();
   }
 
-  private static void write(JsonGenerator json, String name, WorkflowSchedule.Sample sample)
-      throws IOException {
+  private static void write(JsonGenerator json, String name, Durations sample) throws IOException {
     seconds(json, "avg_" + name, sample.meanNs());
     seconds(json, "p99_" + name, sample.percentileNs(99));
   }
@@ -189,7 +191,7 @@ public final class ExecutionLog {
     json.writeStringField("model_name", schedule.node(execution).model().id());
     json.writeNumberField("gpu_id", execution.gpu());
     json.writeArrayFieldStart("gpu_ids");
-    for (int gpu : WorkflowSchedule.gpuIds(execution)) {
+    for (int gpu : GraphSchedule.gpuIds(execution)) {
       json.writeNumber(gpu);
     }
     json.writeEndArray();

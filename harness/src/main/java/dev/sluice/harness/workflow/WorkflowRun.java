@@ -11,9 +11,12 @@ import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.scheduler.workflow.Workflows;
+import dev.sluice.scheduling.workflow.Durations;
 import dev.sluice.scheduling.workflow.Gpus;
+import dev.sluice.scheduling.workflow.GraphSchedule;
 import dev.sluice.scheduling.workflow.LowerBound;
 import dev.sluice.scheduling.workflow.NodeExecution;
+import dev.sluice.scheduling.workflow.UnfinishedRequest;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -83,7 +86,7 @@ public final class WorkflowRun {
     try (var folder = RunFolder.create(results, id)) {
       try (var lines = new Lines(folder.path().resolve(EVENTS), console)) {
         announce(lines, workflows, files.skipped(), gpus, online, executes);
-        WorkflowSchedule schedule;
+        GraphSchedule schedule;
         if (run != null) {
           schedule = run.execute(folder, id, gpus.count(), lines::dated, lines::event);
           status =
@@ -92,21 +95,22 @@ public final class WorkflowRun {
                   : run.exitStatus();
         } else {
           lines.dated("Starting discrete event simulation...");
-          schedule = WorkflowSchedule.of(workflows, gpus, policy, noTrace ? null : lines::event);
+          schedule =
+              WorkflowSchedules.simulated(workflows, gpus, policy, noTrace ? null : lines::event);
         }
         lines.endOfEvents();
         LowerBound bound = bound(schedule, workflows, gpus, executes);
         lines.accept(
             (executes ? "Execution" : "Simulation")
                 + " completed at time "
-                + WorkflowSchedule.seconds(schedule.makespanNs())
+                + WorkflowSchedules.seconds(schedule.makespanNs())
                 + "s");
         report(lines, schedule, files.skipped());
         lines.accept("");
         lines.accept("Makespan and mean request completion time:");
         row(lines, policy, schedule);
         if (!executes && !policy.equals(BASELINE)) {
-          row(lines, BASELINE, WorkflowSchedule.of(workflows, gpus, BASELINE, null));
+          row(lines, BASELINE, WorkflowSchedules.simulated(workflows, gpus, BASELINE, null));
         }
         if (bound != null) {
           row(lines, "lower bound", bound.makespanNs(), bound.meanCompletionNs());
@@ -137,7 +141,7 @@ public final class WorkflowRun {
 
   /** Null: nodes shared their work, and nobody knows what it takes apart. */
   private static @Nullable LowerBound bound(
-      WorkflowSchedule schedule, Workflows workflows, Gpus gpus, boolean executed) {
+      GraphSchedule schedule, Workflows workflows, Gpus gpus, boolean executed) {
     if (schedule.sharesBatches()) {
       return null;
     }
@@ -176,14 +180,14 @@ public final class WorkflowRun {
     }
   }
 
-  private static void report(Lines lines, WorkflowSchedule schedule, List<Skipped> skipped) {
+  private static void report(Lines lines, GraphSchedule schedule, List<Skipped> skipped) {
     lines.accept("");
     lines.accept("=".repeat(RULE_WIDTH));
     lines.accept("EXECUTION METRICS");
     lines.accept("=".repeat(RULE_WIDTH));
     long makespanNs = schedule.makespanNs();
     lines.accept(
-        "Total execution time (makespan): " + WorkflowSchedule.seconds(makespanNs) + " seconds");
+        "Total execution time (makespan): " + WorkflowSchedules.seconds(makespanNs) + " seconds");
     lines.accept("Total requests: " + (schedule.requests() + skipped.size()));
     lines.accept("  Completed: " + schedule.completed());
     long failed = schedule.failed();
@@ -198,20 +202,20 @@ public final class WorkflowRun {
           "Attempts that were not done: %d, which held GPUs for %s seconds"
               .formatted(
                   schedule.attemptsNotDone().count(),
-                  WorkflowSchedule.seconds(schedule.attemptsNotDone().heldNs())));
+                  WorkflowSchedules.seconds(schedule.attemptsNotDone().heldNs())));
     }
-    for (WorkflowSchedule.Unfinished of : schedule.unfinished()) {
+    for (UnfinishedRequest of : schedule.unfinished()) {
       lines.event("Request " + of.request().id() + " was not completed: " + of.reason());
     }
     lines.accept("Total nodes executed: " + schedule.executions().size());
     lines.accept("");
-    WorkflowSchedule.Sample times = schedule.completionNs();
+    Durations times = schedule.completionNs();
     lines.accept("Request completion times:");
-    lines.accept("  Average: " + WorkflowSchedule.seconds(times.meanNs()) + "s");
-    lines.accept("  Median: " + WorkflowSchedule.seconds(times.percentileNs(50)) + "s");
-    lines.accept("  P99: " + WorkflowSchedule.seconds(times.percentileNs(99)) + "s");
-    lines.accept("  Min: " + WorkflowSchedule.seconds(times.percentileNs(0)) + "s");
-    lines.accept("  Max: " + WorkflowSchedule.seconds(times.percentileNs(100)) + "s");
+    lines.accept("  Average: " + WorkflowSchedules.seconds(times.meanNs()) + "s");
+    lines.accept("  Median: " + WorkflowSchedules.seconds(times.percentileNs(50)) + "s");
+    lines.accept("  P99: " + WorkflowSchedules.seconds(times.percentileNs(99)) + "s");
+    lines.accept("  Min: " + WorkflowSchedules.seconds(times.percentileNs(0)) + "s");
+    lines.accept("  Max: " + WorkflowSchedules.seconds(times.percentileNs(100)) + "s");
     lines.accept("");
     lines.accept("GPU utilization:");
     long[] executions = schedule.executionsByGpu();
@@ -223,7 +227,7 @@ public final class WorkflowRun {
               "  GPU %d: %d executions, %ss busy time (%.1f%% utilization)",
               gpu,
               executions[gpu],
-              WorkflowSchedule.seconds(busyNs[gpu]),
+              WorkflowSchedules.seconds(busyNs[gpu]),
               makespanNs == 0 ? 0.0 : 100.0 * busyNs[gpu] / makespanNs));
     }
     lines.accept("");
@@ -241,10 +245,10 @@ public final class WorkflowRun {
   }
 
   private static String seconds(List<NodeExecution> executions) {
-    return WorkflowSchedule.seconds(WorkflowSchedule.switchNs(executions)) + " seconds";
+    return WorkflowSchedules.seconds(GraphSchedule.switchNs(executions)) + " seconds";
   }
 
-  private static void row(Lines lines, String name, WorkflowSchedule schedule) {
+  private static void row(Lines lines, String name, GraphSchedule schedule) {
     row(lines, name, schedule.makespanNs(), schedule.completionNs().meanNs());
   }
 
@@ -254,12 +258,12 @@ public final class WorkflowRun {
             Locale.ROOT,
             "  %-14s %14ss %14ss",
             name,
-            WorkflowSchedule.seconds(makespanNs),
-            WorkflowSchedule.seconds(meanNs)));
+            WorkflowSchedules.seconds(makespanNs),
+            WorkflowSchedules.seconds(meanNs)));
   }
 
   private static byte[] timeline(
-      WorkflowSchedule schedule, Workflows workflows, Gpus gpus, boolean executed) {
+      GraphSchedule schedule, Workflows workflows, Gpus gpus, boolean executed) {
     List<String> models = workflows.models().stream().map(model -> model.id()).toList();
     var timeline =
         new GpuTimeline(

@@ -1,4 +1,10 @@
-/** Arrival processes, and the chance that they draw from. */
+/**
+ * Arrival processes: how long after one job the next is meant to arrive.
+ *
+ * <p>Units: a gap is a {@code double} of nanoseconds, since a rate seldom divides a second; an
+ * intended time is a {@code long} of nanoseconds since time zero of the run. Deliberately absent:
+ * clocks, and any chance but the run's seed.
+ */
 @NullMarked
 package dev.sluice.producer.arrivals;
 

@@ -1,4 +1,11 @@
-/** The generators: they begin a run, send its requests at their times, and end it. */
+/**
+ * Generators: they begin a run once its lanes are there, send its requests at their times, and end
+ * it.
+ *
+ * <p>Units: a time is a {@code long} of nanoseconds since time zero of the run, named {@code …Ns}.
+ * Deliberately absent: policies, lanes, figures, and the verdict whether a generator was too late;
+ * a clock and a pacer only as they are handed in.
+ */
 @NullMarked
 package dev.sluice.producer.generator;
 

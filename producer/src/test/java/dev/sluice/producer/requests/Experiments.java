@@ -13,12 +13,13 @@ public final class Experiments {
   static final JobClass BATCH = new JobClass("batch", 1000, 5, false, true);
 
   long seed = 42;
-  double durationSeconds = 20;
-  double warmupSeconds = 2;
-  double tailSeconds = 5;
+  public double durationSeconds = 20;
+  public double warmupSeconds = 2;
+  public double tailSeconds = 5;
   public double ratePerSecond = 100;
   public String arrivals = "poisson";
-  int generators = 1;
+  public int generators = 1;
+  public int shards = 1;
   double interactiveRatio = 0.3;
   List<JobClass> classes = List.of(INTERACTIVE, BATCH);
   List<WorkloadChoice> workloads =
@@ -41,7 +42,7 @@ public final class Experiments {
     return RequestList.draw(build());
   }
 
-  Experiment build() {
+  public Experiment build() {
     return new Experiment(
         "test",
         seed,
@@ -67,7 +68,7 @@ public final class Experiments {
         new Experiment.Resources(true, 1000, false),
         new Experiment.Lanes(true, 2, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of()),
         new Experiment.Predictor(false, "models/latency", 0.95, 60),
-        new Experiment.KafkaSettings("embedded", 1),
+        new Experiment.KafkaSettings("embedded", shards),
         Map.of());
   }
 }

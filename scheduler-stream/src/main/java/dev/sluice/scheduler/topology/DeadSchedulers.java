@@ -93,7 +93,7 @@ final class DeadSchedulers implements AutoCloseable {
           look(admin);
           seen(change);
         } catch (ExecutionException | KafkaException e) {
-          LOG.info("can not look for dead schedulers yet: {}", String.valueOf(e));
+          LOG.info("cannot look for dead schedulers yet: {}", String.valueOf(e));
         }
         rest();
       }

@@ -80,7 +80,7 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
     try {
       return EventCodec.FACTS.read(bytes);
     } catch (UnreadableEventException e) {
-      throw new IllegalStateException("the run in the store can not be read", e);
+      throw new IllegalStateException("the run in the store cannot be read", e);
     }
   }
 

@@ -1,4 +1,11 @@
-/** The Kafka Streams topology, its processor, its store and its timer. */
+/**
+ * One Kafka Streams topology that feeds a shard's facts to the core and writes its dispatches and
+ * outcomes, with the core's state per entity in a changelogged store. Several processes may run it:
+ * they share the shards, and take over the shards of a process that dies.
+ *
+ * <p>Units: times are nanoseconds since time zero of the run ({@code …Ns}); "now" is the append
+ * time of the fact at hand, in whole milliseconds. Deliberately absent: policies, and any decision.
+ */
 @NullMarked
 package dev.sluice.scheduler.topology;
 

@@ -37,7 +37,7 @@ public final class EntityCodec {
     try {
       return MAPPER.writeValueAsBytes(entity);
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("an entity that can not be written: " + entity, e);
+      throw new IllegalStateException("an entity that cannot be written: " + entity, e);
     }
   }
 
@@ -50,7 +50,7 @@ public final class EntityCodec {
     try {
       return MAPPER.readValue(bytes, kind);
     } catch (IOException e) {
-      throw new IllegalStateException("the store's entry " + key + " can not be read", e);
+      throw new IllegalStateException("the store's entry " + key + " cannot be read", e);
     }
   }
 }

@@ -1,4 +1,9 @@
-/** Event records as facts of the core, and the core's answers as event records. */
+/**
+ * Event records as facts of the core, and the core's answers as event records.
+ *
+ * <p>Units: times are nanoseconds since time zero of the run ({@code …Ns}). Deliberately absent:
+ * Kafka Streams, clocks, and any decision.
+ */
 @NullMarked
 package dev.sluice.scheduler.translation;
 

@@ -1,4 +1,9 @@
-/** Workflow files as graphs of the core, and the log's events as their executions. */
+/**
+ * Workflow files as graphs of the core, and a run's events as executions of their nodes.
+ *
+ * <p>Units: times are nanoseconds ({@code …Ns}) since the earliest request, in a run since its time
+ * zero. Deliberately absent: figures of a schedule, which are in {@code scheduling.workflow}.
+ */
 @NullMarked
 package dev.sluice.scheduler.workflow;
 

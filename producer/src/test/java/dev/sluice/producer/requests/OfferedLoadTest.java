@@ -1,4 +1,4 @@
-package dev.sluice.cli;
+package dev.sluice.producer.requests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -7,18 +7,46 @@ import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
-import dev.sluice.harness.frame.Registries;
-import dev.sluice.producer.requests.OfferedLoad;
-import dev.sluice.producer.requests.RequestList;
+import dev.sluice.contract.experiment.Vocabulary;
+import dev.sluice.producer.arrivals.ArrivalProcesses;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is asked of the lanes, reckoned from warm-up times made up here. */
 final class OfferedLoadTest {
   private static final long MS = 1_000_000;
+
+  private static final String EXPERIMENT =
+      """
+      seed: 7
+      duration_seconds: 1
+      tail_seconds: 5
+      arrival_rate_jobs_per_sec: 100
+      interactive_ratio: 0.4
+      classes:
+        interactive: {slo_ms: 20000}
+        batch: {slo_ms: 40000}
+      workloads:
+      - {name: short, alpha_ms: 2, beta_ms: 0.5, tokens: 50}
+      - {name: long, alpha_ms: 6, beta_ms: 1, tokens: 100}
+      backends_enabled: [onnx]
+      batch_sizes: [1, 2]
+      scheduler_name: dynamic
+      microbatch: {window_ms: 10, max_batch: 8}
+      lanes: {num_lanes: 2, kind: emulated}
+      """;
+
+  private static final Vocabulary VOCABULARY =
+      new Vocabulary(
+          Map.of("dynamic", List.of(), "fifo", List.of()),
+          ArrivalProcesses.names(),
+          Map.of(),
+          List.of());
 
   /** At 300 a second, the first after one gap, and none at the very end. */
   private static final int SENT = 299;
@@ -71,8 +99,8 @@ final class OfferedLoadTest {
                 "tail_seconds=0",
                 "batch_sizes=[1]"));
     all.addAll(List.of(overrides));
-    Path file = new Loop(folder, null).write(Loop.EMULATED);
-    Experiment experiment = ExperimentFile.read(file, all, Registries.vocabulary()).experiment();
+    Path file = Files.writeString(folder.resolve("tiny.yaml"), EXPERIMENT);
+    Experiment experiment = ExperimentFile.read(file, all, VOCABULARY).experiment();
     return OfferedLoad.of(
         experiment,
         RequestList.draw(experiment),

@@ -1,4 +1,4 @@
-package dev.sluice.harness.workflow;
+package dev.sluice.scheduler.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,6 +9,7 @@ import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobEnded.Status;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.scheduling.workflow.Attempts;
 import dev.sluice.scheduling.workflow.GpuModel;
 import dev.sluice.scheduling.workflow.Graph;
 import dev.sluice.scheduling.workflow.GraphRequest;
@@ -130,7 +131,7 @@ final class WorkflowOutcomesTest {
     ended("r2/b", Status.DROPPED, null, "input_not_done");
     assertThat(outcomes.ended()).isEqualTo(2);
     assertThat(outcomes.executions()).isEmpty();
-    assertThat(outcomes.attemptsNotDone()).isEqualTo(new WorkflowSchedule.Attempts(1, 14));
+    assertThat(outcomes.attemptsNotDone()).isEqualTo(new Attempts(1, 14));
     assertThat(outcomes.unfinished())
         .extracting(
             of -> of.request().id() + " " + of.sent() + " " + of.failed() + " " + of.reason())

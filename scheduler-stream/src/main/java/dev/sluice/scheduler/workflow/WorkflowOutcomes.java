@@ -1,14 +1,15 @@
-package dev.sluice.harness.workflow;
+package dev.sluice.scheduler.workflow;
 
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.value.DispatchId;
-import dev.sluice.harness.workflow.WorkflowSchedule.Unfinished;
+import dev.sluice.scheduling.workflow.Attempts;
 import dev.sluice.scheduling.workflow.Graph;
 import dev.sluice.scheduling.workflow.GraphRequest;
 import dev.sluice.scheduling.workflow.NodeExecution;
+import dev.sluice.scheduling.workflow.UnfinishedRequest;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -20,19 +21,19 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What became of the requests of a run, by its events. */
-final class WorkflowOutcomes {
+/** Collects what became of the requests of a run from the run's events. Not thread-safe. */
+public final class WorkflowOutcomes {
   private final List<GraphRequest> requests;
 
   private final Map<String, Place> placeByJob = new HashMap<>();
   private final Map<DispatchId, BatchDispatched> dispatches = new HashMap<>();
 
-  /** Of each dispatch that began on its lanes. */
+  /** Completions of the dispatches that began on their lanes. */
   private final Map<DispatchId, BatchCompleted> ran = new LinkedHashMap<>();
 
   private final Map<Place, DispatchId> doneBy = new HashMap<>();
 
-  /** By request. */
+  /** Counts, by request, of the nodes that have not ended. */
   private final int[] nodesLeft;
 
   private final boolean[] failed;
@@ -43,7 +44,8 @@ final class WorkflowOutcomes {
   /** A node of a request, both by their places. */
   private record Place(int request, int node) {}
 
-  WorkflowOutcomes(List<GraphRequest> requests) {
+  /** Starts with requests of which nothing is known. */
+  public WorkflowOutcomes(List<GraphRequest> requests) {
     this.requests = requests;
     this.nodesLeft = new int[requests.size()];
     this.failed = new boolean[requests.size()];
@@ -59,7 +61,7 @@ final class WorkflowOutcomes {
   }
 
   /** Takes in an event of the run; several of one dispatch count once. */
-  void take(Event event) {
+  public void take(Event event) {
     if (event instanceof BatchDispatched dispatched) {
       dispatches.putIfAbsent(dispatched.dispatchId(), dispatched);
     } else if (event instanceof BatchCompleted completed && completed.startedAtNs() != null) {
@@ -88,29 +90,30 @@ final class WorkflowOutcomes {
     }
   }
 
-  /** How many requests have come to their ends, of whatever kind. */
-  int ended() {
+  /** How many requests have ended, completed or not. */
+  public int ended() {
     return ended;
   }
 
-  int nodesDone() {
+  /** How many nodes were done. */
+  public int nodesDone() {
     return nodesDone;
   }
 
-  /** Whether all that is known to have been done is known whole. */
-  boolean isWhole() {
+  /** Whether dispatch and completion are known of every node that was done. */
+  public boolean isWhole() {
     return doneBy.values().stream()
         .allMatch(dispatch -> dispatches.containsKey(dispatch) && ran.containsKey(dispatch));
   }
 
-  /** Those that were not completed, in the order of the list. */
-  List<Unfinished> unfinished() {
-    List<Unfinished> unfinished = new ArrayList<>();
+  /** Requests that were not completed, in the order of the list. */
+  public List<UnfinishedRequest> unfinished() {
+    List<UnfinishedRequest> unfinished = new ArrayList<>();
     for (int request = 0; request < nodesLeft.length; request++) {
       String why = reason[request];
       if (why != null || nodesLeft[request] > 0) {
         unfinished.add(
-            new Unfinished(
+            new UnfinishedRequest(
                 requests.get(request),
                 why != null,
                 failed[request],
@@ -120,8 +123,8 @@ final class WorkflowOutcomes {
     return unfinished;
   }
 
-  /** Each node that was done, as its GPUs were taken. */
-  List<NodeExecution> executions() {
+  /** Executions of the nodes that were done, in the order in which they took their GPUs. */
+  public List<NodeExecution> executions() {
     List<BatchCompleted> byTime = new ArrayList<>(ran.values());
     byTime.sort(Comparator.comparingLong(WorkflowOutcomes::heldAtNs));
     Map<Integer, String> resident = new HashMap<>();
@@ -153,7 +156,7 @@ final class WorkflowOutcomes {
   }
 
   /** Batches that ran and did no node that counts. */
-  WorkflowSchedule.Attempts attemptsNotDone() {
+  public Attempts attemptsNotDone() {
     Set<DispatchId> counted = new HashSet<>(doneBy.values());
     int count = 0;
     long heldNs = 0;
@@ -165,7 +168,7 @@ final class WorkflowOutcomes {
         heldNs += lanes * (completed.switchNs() + completed.serviceNs());
       }
     }
-    return new WorkflowSchedule.Attempts(count, heldNs);
+    return new Attempts(count, heldNs);
   }
 
   private static long heldAtNs(BatchCompleted completed) {
@@ -196,7 +199,7 @@ final class WorkflowOutcomes {
         batch);
   }
 
-  /** When its request had come and the last of its inputs had ended. */
+  /** The time at which the node's request had come and the last of its inputs had ended. */
   private long readyAtNs(Place place) {
     GraphRequest request = requests.get(place.request());
     long readyAtNs = request.arrivedAtNs();

@@ -1,0 +1,235 @@
+package dev.sluice.harness.workflow;
+
+import dev.sluice.scheduler.workflow.WorkflowOutcomes;
+import dev.sluice.scheduler.workflow.Workflows;
+import dev.sluice.scheduling.workflow.Attempts;
+import dev.sluice.scheduling.workflow.Gpus;
+import dev.sluice.scheduling.workflow.Graph;
+import dev.sluice.scheduling.workflow.GraphListener;
+import dev.sluice.scheduling.workflow.GraphRequest;
+import dev.sluice.scheduling.workflow.GraphSchedule;
+import dev.sluice.scheduling.workflow.GraphSimulation;
+import dev.sluice.scheduling.workflow.NodeExecution;
+import dev.sluice.scheduling.workflow.UnfinishedRequest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Schedules of workflows, simulated or read off a run, with their events told in lines. */
+final class WorkflowSchedules {
+  private static final long SEED = 42;
+  private static final long NS_PER_HUNDREDTH = 10_000_000;
+
+  private WorkflowSchedules() {}
+
+  /**
+   * Simulates the requests.
+   *
+   * @param lines told what happens, in the seed's words; null: nobody is told
+   */
+  static GraphSchedule simulated(
+      Workflows workflows, Gpus gpus, String policy, @Nullable Consumer<String> lines) {
+    var collector = new Collector(workflows.requests(), lines);
+    new GraphSimulation(
+            workflows.models(),
+            workflows.requests(),
+            gpus,
+            WorkflowSettings.newPolicy(policy),
+            SEED,
+            collector)
+        .run();
+    return schedule(workflows, gpus.count(), policy, collector, List.of(), Attempts.NONE);
+  }
+
+  /**
+   * The schedule of requests that were executed, told in the order of its times.
+   *
+   * @param outcomes all that is known of the requests
+   * @param lines told what happened, in the words of a simulation
+   */
+  static GraphSchedule executed(
+      Workflows workflows,
+      int gpus,
+      String policy,
+      WorkflowOutcomes outcomes,
+      Consumer<String> lines) {
+    List<UnfinishedRequest> unfinished = outcomes.unfinished();
+    var collector = new Collector(workflows.requests(), lines);
+    replay(workflows.requests(), unfinished, outcomes.executions(), collector);
+    return schedule(workflows, gpus, policy, collector, unfinished, outcomes.attemptsNotDone());
+  }
+
+  private static GraphSchedule schedule(
+      Workflows workflows,
+      int gpus,
+      String policy,
+      Collector collector,
+      List<UnfinishedRequest> unfinished,
+      Attempts attemptsNotDone) {
+    return new GraphSchedule(
+        workflows.requests(),
+        gpus,
+        policy,
+        collector.executions,
+        collector.completedAtNs,
+        unfinished,
+        attemptsNotDone);
+  }
+
+  /** A moment of the schedule, and what is told of it. */
+  private record Moment(long atNs, Runnable telling) {}
+
+  private static void replay(
+      List<GraphRequest> requests,
+      List<UnfinishedRequest> unfinished,
+      List<NodeExecution> done,
+      GraphListener listener) {
+    List<Moment> moments = new ArrayList<>();
+    Set<String> unsent = new HashSet<>();
+    unfinished.stream().filter(of -> !of.sent()).forEach(of -> unsent.add(of.request().id()));
+    for (int i = 0; i < requests.size(); i++) {
+      int request = i;
+      long atNs = requests.get(i).arrivedAtNs();
+      if (!unsent.contains(requests.get(i).id())) {
+        moments.add(new Moment(atNs, () -> listener.arrived(atNs, request)));
+      }
+    }
+    int[] nodesLeft = requests.stream().mapToInt(r -> r.graph().nodes().size()).toArray();
+    Map<Integer, String> resident = new HashMap<>();
+    for (NodeExecution execution : done) {
+      moments.add(
+          new Moment(
+              execution.heldAtNs(),
+              () -> {
+                listener.placed(execution, resident.get(execution.gpu()));
+                Graph.Node node =
+                    requests.get(execution.request()).graph().nodes().get(execution.node());
+                GraphSchedule.gpuIds(execution)
+                    .forEach(gpu -> resident.put(gpu, node.model().id()));
+              }));
+      moments.add(
+          new Moment(
+              execution.endedAtNs(),
+              () -> {
+                listener.ended(execution);
+                if (--nodesLeft[execution.request()] == 0) {
+                  listener.completed(execution.endedAtNs(), execution.request());
+                }
+              }));
+    }
+    moments.sort(Comparator.comparingLong(Moment::atNs)); // stable
+    moments.forEach(moment -> moment.telling().run());
+  }
+
+  /** Seconds with two decimals. */
+  static String seconds(double ns) {
+    return seconds(Math.round(ns));
+  }
+
+  /** Seconds with two decimals. */
+  static String seconds(long ns) {
+    long hundredths = (ns + NS_PER_HUNDREDTH / 2) / NS_PER_HUNDREDTH;
+    long rest = hundredths % 100;
+    return hundredths / 100 + (rest < 10 ? ".0" : ".") + rest;
+  }
+
+  /** Collects a schedule, and tells its events as lines. */
+  private static final class Collector implements GraphListener {
+    final List<NodeExecution> executions = new ArrayList<>();
+    final long[] completedAtNs;
+    private final List<GraphRequest> requests;
+    private final @Nullable Consumer<String> lines;
+
+    Collector(List<GraphRequest> requests, @Nullable Consumer<String> lines) {
+      this.requests = requests;
+      this.lines = lines;
+      completedAtNs = new long[requests.size()];
+      Arrays.fill(completedAtNs, -1);
+    }
+
+    private GraphRequest request(NodeExecution execution) {
+      return requests.get(execution.request());
+    }
+
+    private Graph.Node node(NodeExecution execution) {
+      return request(execution).graph().nodes().get(execution.node());
+    }
+
+    @Override
+    public void arrived(long nowNs, int request) {
+      if (lines != null) {
+        GraphRequest of = requests.get(request);
+        lines.accept(
+            at(nowNs) + "Processing request " + of.id() + " (workflow: " + of.graph().id() + ")");
+      }
+    }
+
+    @Override
+    public void placed(NodeExecution execution, @Nullable String resident) {
+      executions.add(execution);
+      if (lines == null) {
+        return;
+      }
+      Graph.Node node = node(execution);
+      String where = " on GPU(s) " + GraphSchedule.gpuIds(execution);
+      if (execution.switchNs() > 0) {
+        lines.accept(
+            at(execution.heldAtNs())
+                + "Scheduling model switch"
+                + where
+                + " from "
+                + (resident == null ? "None" : resident)
+                + " to "
+                + node.model().id()
+                + " (switch time: "
+                + seconds(execution.switchNs())
+                + "s)");
+      }
+      lines.accept(
+          at(execution.heldAtNs())
+              + "Scheduled node "
+              + node.id()
+              + " of request "
+              + request(execution).id()
+              + where
+              + " (start: "
+              + seconds(execution.startedAtNs())
+              + "s, end: "
+              + seconds(execution.endedAtNs())
+              + "s)");
+    }
+
+    @Override
+    public void ended(NodeExecution execution) {
+      if (lines != null) {
+        lines.accept(
+            at(execution.endedAtNs())
+                + "Completed node "
+                + node(execution).id()
+                + " of request "
+                + request(execution).id()
+                + " on GPU(s) "
+                + GraphSchedule.gpuIds(execution));
+      }
+    }
+
+    @Override
+    public void completed(long nowNs, int request) {
+      completedAtNs[request] = nowNs;
+      if (lines != null) {
+        lines.accept(at(nowNs) + "Request " + requests.get(request).id() + " completed");
+      }
+    }
+
+    private static String at(long ns) {
+      return "[" + seconds(ns) + "s] ";
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package dev.sluice.producer.generator;
+
+import dev.sluice.contract.event.Event;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.producer.requests.LaneCoverage;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * What stands between a call of {@link JobGenerators#run()} and the run's beginning: how far the
+ * run is, whether it is the run that was asked for, and the wait for lanes.
+ */
+final class RunOpening {
+  private static final Duration POLL = Duration.ofMillis(50);
+
+  private final GeneratorSettings settings;
+  private final GeneratorLog log;
+  private final ProcessClock clock;
+  private final BooleanSupplier stopRequested;
+  private final Duration limit;
+
+  RunOpening(
+      GeneratorSettings settings,
+      GeneratorLog log,
+      ProcessClock clock,
+      BooleanSupplier stopRequested) {
+    this.settings = settings;
+    this.log = log;
+    this.clock = clock;
+    this.stopRequested = stopRequested;
+    this.limit = settings.limits().untilLanesReady();
+  }
+
+  /**
+   * Reads how far the run is. Reads facts only if they are needed: they may be many. Stops reading
+   * when a stop is requested, unless the run is to be resumed.
+   */
+  RunSoFar readRunSoFar(boolean resuming) throws RunFailedException {
+    var soFar = new RunSoFar(resuming ? settings.requests().size() : 0);
+    try (var runs = log.openRuns()) {
+      readWhatStood(runs, resuming, (partition, entry) -> soFar.add(entry));
+    }
+    if (resuming && soFar.started() != null) {
+      try (var facts = log.openFacts()) {
+        readWhatStood(facts, resuming, soFar::add);
+      }
+    }
+    return soFar;
+  }
+
+  private <E extends Event> void readWhatStood(
+      GeneratorLog.Reader<E> reader, boolean evenIfStopped, GeneratorLog.Sink<E> sink)
+      throws RunFailedException {
+    long deadlineNs = clock.monotonicNs() + limit.toNanos();
+    while ((evenIfStopped || !stopRequested.getAsBoolean()) && !reader.hasReadWhatStood()) {
+      reader.poll(POLL, sink);
+      if (clock.monotonicNs() - deadlineNs >= 0) {
+        throw new RunFailedException(
+            "the run's topics could not be read within (%d) s".formatted(limit.toSeconds()));
+      }
+    }
+  }
+
+  /**
+   * Refuses a run that has ended, a run that has begun unless it is to be resumed, and a run of
+   * another experiment.
+   */
+  void refuseIfForeign(RunSoFar soFar, boolean resuming) throws UserMistakeException {
+    RunStarted started = soFar.started();
+    if (soFar.ended() != null) {
+      throw new UserMistakeException(
+          "--run-id",
+          "the run (" + settings.runId() + ") has ended",
+          "you want another --run-id; what an ended run left is not added to");
+    }
+    if (started == null) {
+      return;
+    }
+    if (!resuming) {
+      throw new UserMistakeException(
+          "--run-id",
+          "the run (" + settings.runId() + ") has begun",
+          "its generators are gone, then --resume goes on for them; or you want another --run-id");
+    }
+    if (!started.runId().equals(settings.runId())
+        || !started.configDigest().equals(settings.configDigest())
+        || !started.requestDigest().equals(settings.requests().digest())) {
+      throw new UserMistakeException(
+          "--resume",
+          "the run (%s) has begun with another experiment (config digest %s, not %s)"
+              .formatted(started.runId(), started.configDigest(), settings.configDigest()),
+          "the file was changed since, or a --set differs");
+    }
+  }
+
+  /**
+   * Waits until each shard has a lane for each kind of job.
+   *
+   * @param whenMissing told once what is missing, unless the first look at the log finds all
+   * @return false if a stop was requested
+   * @throws RunFailedException if lanes are still missing after the limit
+   */
+  boolean waitForLanes(Consumer<List<String>> whenMissing) throws RunFailedException {
+    var coverage = new LaneCoverage(settings.requests().kinds(), settings.shards());
+    long deadlineNs = clock.monotonicNs() + limit.toNanos();
+    try (var facts = log.openFacts()) {
+      boolean told = false;
+      while (!stopRequested.getAsBoolean()) {
+        facts.poll(
+            POLL,
+            (shard, fact) -> {
+              if (fact instanceof ExecutorReported report) {
+                coverage.reported(shard, report);
+              }
+            });
+        if (facts.hasReadWhatStood()) {
+          if (coverage.complete()) {
+            return true;
+          }
+          if (!told) {
+            told = true;
+            whenMissing.accept(coverage.missing());
+          }
+        }
+        if (clock.monotonicNs() - deadlineNs >= 0) {
+          throw new RunFailedException(
+              "lanes are missing after (%d) s: %s"
+                  .formatted(limit.toSeconds(), String.join("; ", coverage.missing())));
+        }
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,235 @@
+package dev.sluice.producer.generator;
+
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.RunRecord;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.time.Pacer;
+import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.time.RunClock;
+import dev.sluice.producer.requests.RequestList;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All that writes in one run: the generators, each with a thread and a writer of its own, and the
+ * writer of the run itself. The first send that fails, or the first generator that does, ends all
+ * sending. Used by the thread of {@link JobGenerators#run()}, except for {@link #numbers()}.
+ */
+final class Senders {
+  private static final Logger LOG = LoggerFactory.getLogger(Senders.class);
+  private static final int WARM_UP_JOBS = 500;
+
+  private final GeneratorSettings settings;
+  private final GeneratorLog log;
+  private final GeneratorThreads threads;
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+
+  /** Writers: the first is the run's own, the others the generators' in their order. */
+  private final List<GeneratorLog.Writer> writers = new ArrayList<>();
+
+  private volatile List<JobGenerator> generators = List.of();
+  private volatile boolean arrivalsOver;
+
+  Senders(GeneratorSettings settings, GeneratorLog log, GeneratorThreads threads) {
+    this.settings = settings;
+    this.log = log;
+    this.threads = threads;
+  }
+
+  /** Opens the writers and lets them find the broker, so that the first jobs are not late. */
+  void open(ProcessClock clock, Pacer pacer) throws InterruptedException {
+    // Producers' own threads are begun by this one, and hold locks that the generators need: they
+    // are to run as promptly as those.
+    pacer.awaitNs(clock.monotonicNs());
+    for (int i = 0; i <= settings.generators(); i++) {
+      GeneratorLog.Writer writer = log.openWriter();
+      writers.add(writer);
+      writer.findFacts();
+    }
+    writers.get(0).findRuns();
+    RequestList requests = settings.requests();
+    for (int i = 0; i < Math.min(WARM_UP_JOBS, requests.size()); i++) {
+      EventCodec.FACTS.write(JobGenerator.requested(requests.get(i), 0, 0)); // loads and compiles
+    }
+  }
+
+  /** Writes a record of the run and waits until it stands in the log. */
+  void write(RunRecord entry) throws RunFailedException, InterruptedException {
+    await(writers.get(0).append(entry));
+  }
+
+  /** Tells the shards of the run's beginning, except the shards that know of it. */
+  void tellShards(RunStarted started, RunSoFar soFar)
+      throws RunFailedException, InterruptedException {
+    var writes = new ArrayList<Future<?>>();
+    for (int shard = 0; shard < settings.shards(); shard++) {
+      if (!soFar.started(shard)) {
+        writes.add(writers.get(0).append(shard, started, this::failed));
+      }
+    }
+    for (Future<?> write : writes) {
+      await(write);
+    }
+  }
+
+  /**
+   * Makes the generators. In a run that has begun, they count what was sent before them as their
+   * own, and go on at the present time.
+   *
+   * @return the indexes of the jobs that will never be sent
+   */
+  BitSet makeGenerators(RunSoFar soFar, RunClock runClock, Pacer pacer) {
+    int count = settings.generators();
+    List<JobGenerator> made =
+        IntStream.range(0, count)
+            .mapToObj(g -> new JobGenerator(g, count, settings.requests(), runClock, pacer))
+            .toList();
+    if (soFar.started() != null) {
+      soFar.sent().stream()
+          .forEach(index -> made.get(index % count).sentBefore(index, soFar.sentAtNs(index)));
+      long nowNs = runClock.nowNs();
+      made.forEach(generator -> generator.goOnAt(nowNs));
+    }
+    generators = made;
+    var passedOver = new BitSet();
+    made.forEach(generator -> passedOver.or(generator.passedOver()));
+    return passedOver;
+  }
+
+  /** Starts the generators' threads. */
+  void start() {
+    for (JobGenerator generator : generators) {
+      threads.start("generator-" + generator.number(), () -> sendAll(generator));
+    }
+  }
+
+  private void sendAll(JobGenerator generator) {
+    GeneratorLog.Writer writer = writerOf(generator);
+    try {
+      generator.sendAll(
+          () -> arrivalsOver || failure.get() != null,
+          job -> {
+            var unused = writer.append(settings.shardOf(job.index()), job, this::failed);
+          });
+      writer.flush();
+    } catch (InterruptedException | RuntimeException | Error e) {
+      failed(e);
+    }
+  }
+
+  private void failed(Throwable cause) {
+    failure.compareAndSet(null, cause);
+  }
+
+  /** Whether every generator has sent its jobs, or was never started. */
+  boolean listSent() {
+    return threads.allEnded();
+  }
+
+  /**
+   * Fails if a generator could not send.
+   *
+   * @throws RunFailedException with the first cause
+   */
+  void failIfSendFailed() throws RunFailedException {
+    Throwable cause = failure.get();
+    if (cause != null) {
+      throw new RunFailedException("a generator could not send: " + cause.getMessage(), cause);
+    }
+  }
+
+  /** Ends the arrivals: no generator sends another job. */
+  void endArrivals() {
+    arrivalsOver = true;
+  }
+
+  /** Waits until the generators have ended and all that they sent is written. */
+  void join() throws RunFailedException, InterruptedException {
+    threads.join();
+    failIfSendFailed();
+  }
+
+  /** The indexes of the jobs that were sent, by generators before these too. */
+  BitSet sent() {
+    var sent = new BitSet();
+    generators.forEach(generator -> sent.or(generator.sent()));
+    return sent;
+  }
+
+  /** Tells each shard, for each generator, that the arrivals have ended, unless it knows. */
+  void writeArrivalsEnded(RunSoFar soFar) throws RunFailedException, InterruptedException {
+    for (JobGenerator generator : generators) {
+      BitSet sent = generator.sent();
+      for (int shard = 0; shard < settings.shards(); shard++) {
+        int thisShard = shard;
+        if (soFar.arrivalsEnded(generator.number(), shard)) {
+          continue;
+        }
+        var ended =
+            new ArrivalsEnded(
+                generator.number(),
+                sent.stream().filter(index -> settings.shardOf(index) == thisShard).count(),
+                generator.lateness().p99Ns(),
+                generator.lateness().maxNs(),
+                log.clockOffsetNsMax());
+        await(writerOf(generator).append(shard, ended, this::failed));
+      }
+    }
+  }
+
+  /** How far the generators are. From any thread, at any time. */
+  GeneratorNumbers numbers() {
+    List<JobGenerator> all = generators;
+    return new GeneratorNumbers(
+        all.stream().mapToLong(JobGenerator::jobsSent).sum(),
+        all.stream().mapToLong(JobGenerator::latenessNsNow).max().orElse(0),
+        all.stream().mapToLong(JobGenerator::latenessNsMax).max().orElse(0),
+        arrivalsOver);
+  }
+
+  /** Leaves no thread behind, also when this thread was interrupted or a send cannot complete. */
+  void close() {
+    boolean interrupted = Thread.interrupted(); // closing a writer would give up at once
+    arrivalsOver = true;
+    for (GeneratorLog.Writer writer : writers) {
+      try {
+        writer.close();
+      } catch (KafkaException e) { // must not hide why the run ends
+        LOG.warn("A producer did not close cleanly.", e);
+        interrupted |= Thread.interrupted();
+      }
+    }
+    while (!threads.allEnded()) {
+      try {
+        threads.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private GeneratorLog.Writer writerOf(JobGenerator generator) {
+    return writers.get(generator.number() + 1);
+  }
+
+  private static void await(Future<?> write) throws RunFailedException, InterruptedException {
+    try {
+      write.get();
+    } catch (ExecutionException e) {
+      throw new RunFailedException("a record could not be written: " + e.getMessage(), e);
+    }
+  }
+}

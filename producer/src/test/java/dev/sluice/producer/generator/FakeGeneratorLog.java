@@ -1,0 +1,280 @@
+package dev.sluice.producer.generator;
+
+import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.Event;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.event.RunRecord;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A log in memory, in virtual time, with a scheduler behind it: each job is done some time after it
+ * was sent, or waits until the arrivals have ended and is dropped.
+ */
+final class FakeGeneratorLog implements GeneratorLog {
+  /** A job's time to its end, if it waits until the arrivals have ended. */
+  static final long WAITS = Long.MAX_VALUE;
+
+  final List<Entry> facts = new ArrayList<>();
+  final List<Entry> runs = new ArrayList<>();
+  final List<Entry> outcomes = new ArrayList<>();
+
+  /** How long after its sending a job is done. */
+  ToLongFunction<JobRequested> doneAfterNs = job -> 5_000_000;
+
+  /** What the broker refuses to write. */
+  Predicate<Fact> refuses = fact -> false;
+
+  /** What happens when a job has been sent, before its generator goes on. */
+  Consumer<JobRequested> afterSending = job -> {};
+
+  /** From then on, each call that reads finds its thread interrupted. */
+  long interruptedAtNs = Long.MAX_VALUE;
+
+  /** From then on, the broker fails each call that reads. */
+  long brokenAtNs = Long.MAX_VALUE;
+
+  /** Whether the broker takes no last word. */
+  boolean deaf;
+
+  int openReaders;
+  int openWriters;
+
+  private final VirtualTime time;
+  private final int shards;
+  private final int generators;
+  private final List<JobRequested> waiting = new ArrayList<>();
+  private final List<ArrivalsEnded> ends = new ArrayList<>();
+
+  /** An event, and from when on it can be read. */
+  record Entry(int partition, Event event, long atNs) {}
+
+  FakeGeneratorLog(VirtualTime time, int shards, int generators) {
+    this.time = time;
+    this.shards = shards;
+    this.generators = generators;
+  }
+
+  /** Others write a fact. */
+  void put(int shard, Fact fact, long atNs) {
+    facts.add(new Entry(shard, fact, atNs));
+  }
+
+  /** Others write a record of the run. */
+  void put(RunRecord entry, long atNs) {
+    runs.add(new Entry(0, entry, atNs));
+  }
+
+  /** The facts of that type in a shard, in its order. */
+  synchronized <T extends Fact> List<T> facts(Class<T> type, int shard) {
+    return facts.stream()
+        .filter(entry -> entry.partition() == shard)
+        .map(Entry::event)
+        .filter(type::isInstance)
+        .map(type::cast)
+        .toList();
+  }
+
+  /** The facts of that type in all shards. */
+  <T extends Fact> List<T> facts(Class<T> type) {
+    return Stream.iterate(0, shard -> shard + 1)
+        .limit(shards)
+        .flatMap(shard -> facts(type, shard).stream())
+        .toList();
+  }
+
+  /** The records of that type. */
+  <T extends RunRecord> List<T> runs(Class<T> type) {
+    return runs.stream().map(Entry::event).filter(type::isInstance).map(type::cast).toList();
+  }
+
+  @Override
+  public Reader<RunRecord> openRuns() {
+    return new FakeReader<>(RunRecord.class, List.of(runs));
+  }
+
+  @Override
+  public Reader<Fact> openFacts() {
+    return new FakeReader<>(Fact.class, List.of(facts));
+  }
+
+  @Override
+  public Reader<Event> openOutcomesAndRuns() {
+    return new FakeReader<>(Event.class, List.of(outcomes, runs));
+  }
+
+  @Override
+  public Writer openWriter() {
+    openWriters++;
+    return new FakeWriter();
+  }
+
+  @Override
+  public void writeLastWord(RunEnded ended, Duration limit) throws ExecutionException {
+    if (deaf) {
+      throw new ExecutionException(new KafkaException("nobody listens"));
+    }
+    put(ended, time.nowNs());
+  }
+
+  @Override
+  public long clockOffsetNsMax() {
+    return 7;
+  }
+
+  private synchronized void schedule(int shard, Fact fact) {
+    if (fact instanceof JobRequested job) {
+      long doneAfter = doneAfterNs.applyAsLong(job);
+      if (doneAfter == WAITS) {
+        waiting.add(job);
+      } else {
+        end(shard, job, JobEnded.Status.DONE, null, time.nowNs() + doneAfter);
+      }
+    } else if (fact instanceof ArrivalsEnded end) {
+      ends.add(end);
+      if (ends.size() == shards * generators) {
+        waiting.forEach(
+            job ->
+                end(
+                    (int) (job.index() % shards),
+                    job,
+                    JobEnded.Status.DROPPED,
+                    "run_ended",
+                    time.nowNs()));
+      }
+    }
+  }
+
+  private void end(
+      int shard, JobRequested job, JobEnded.Status status, @Nullable String reason, long atNs) {
+    var ended = new JobEnded(job.jobId(), status, reason, null, 1, atNs);
+    outcomes.add(new Entry(shard, ended, atNs));
+  }
+
+  private final class FakeReader<E extends Event> implements Reader<E> {
+    private final Class<E> type;
+    private final List<List<Entry>> topics;
+    private final Set<Entry> read = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final List<Entry> stood;
+
+    FakeReader(Class<E> type, List<List<Entry>> topics) {
+      this.type = type;
+      this.topics = topics;
+      this.stood = readable();
+      openReaders++;
+    }
+
+    private List<Entry> readable() {
+      synchronized (FakeGeneratorLog.this) {
+        return topics.stream()
+            .flatMap(List::stream)
+            .filter(entry -> entry.atNs() <= time.nowNs())
+            .toList();
+      }
+    }
+
+    private long nextAtNs() {
+      synchronized (FakeGeneratorLog.this) {
+        return topics.stream()
+            .flatMap(List::stream)
+            .filter(entry -> !read.contains(entry))
+            .mapToLong(Entry::atNs)
+            .min()
+            .orElse(Long.MAX_VALUE);
+      }
+    }
+
+    @Override
+    public void poll(Duration timeout, Sink<? super E> sink) {
+      long deadlineNs = time.nowNs() + timeout.toNanos();
+      try {
+        time.pass(
+            () -> Math.min(deadlineNs, Math.max(time.nowNs(), nextAtNs())),
+            () -> nextAtNs() <= time.nowNs());
+      } catch (InterruptedException e) {
+        throw new InterruptException(e);
+      }
+      if (time.nowNs() >= interruptedAtNs) {
+        throw new InterruptException("killed");
+      }
+      if (time.nowNs() >= brokenAtNs) {
+        throw new KafkaException("the broker is gone");
+      }
+      for (Entry entry : readable()) {
+        if (!read.contains(entry)) {
+          read.add(entry);
+          sink.take(entry.partition(), type.cast(entry.event()));
+        }
+      }
+    }
+
+    @Override
+    public boolean hasReadWhatStood() {
+      return read.containsAll(stood);
+    }
+
+    @Override
+    public void close() {
+      openReaders--;
+    }
+  }
+
+  private final class FakeWriter implements Writer {
+    private boolean open = true;
+
+    @Override
+    public void findFacts() {}
+
+    @Override
+    public void findRuns() {}
+
+    @Override
+    public Future<?> append(RunRecord entry) {
+      put(entry, time.nowNs());
+      return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public Future<?> append(int shard, Fact fact, Consumer<Throwable> onFailure) {
+      if (refuses.test(fact)) {
+        var failure = new KafkaException("refused");
+        onFailure.accept(failure);
+        return CompletableFuture.failedFuture(failure);
+      }
+      synchronized (FakeGeneratorLog.this) {
+        put(shard, fact, time.nowNs());
+        schedule(shard, fact);
+      }
+      if (fact instanceof JobRequested job) {
+        afterSending.accept(job);
+      }
+      return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {
+      openWriters -= open ? 1 : 0;
+      open = false;
+    }
+  }
+}

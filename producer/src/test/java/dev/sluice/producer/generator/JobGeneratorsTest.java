@@ -1,0 +1,500 @@
+package dev.sluice.producer.generator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.Lane;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.producer.requests.Experiments;
+import dev.sluice.producer.requests.RequestList;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A whole run of two generators and two shards, in virtual time and without a broker. Ten jobs a
+ * second, the first at 0.1 s; measured from 0.5 s to 2 s (jobs 4 to 18), the tail ends at 3 s (job
+ * 28 is the last).
+ */
+@Timeout(60)
+final class JobGeneratorsTest {
+  private static final long MS = 1_000_000;
+  private static final int JOBS = 29;
+  private static final Duration LANES_LIMIT = Duration.ofSeconds(20);
+  private static final Duration OUTCOMES_LIMIT = Duration.ofSeconds(10);
+
+  /** Time zero of a run that begins at once: 300 ms ahead, in the next whole millisecond. */
+  private static final long ZERO_AT_NS = 301 * MS;
+
+  private final VirtualTime time = new VirtualTime();
+  private final ProcessClock clock =
+      new ProcessClock(InstantSource.fixed(Instant.ofEpochSecond(1_000)), time::nowNs);
+  private final FakeGeneratorLog log = new FakeGeneratorLog(time, 2, 2);
+  private final Experiments experiment = new Experiments();
+  private final Told told = new Told();
+
+  JobGeneratorsTest() {
+    experiment.arrivals = "constant";
+    experiment.ratePerSecond = 10;
+    experiment.durationSeconds = 2;
+    experiment.warmupSeconds = 0.5;
+    experiment.tailSeconds = 1;
+    experiment.generators = 2;
+    experiment.shards = 2;
+  }
+
+  @AfterEach
+  void leavesNothingOpen() {
+    assertThat(log.openReaders).isZero();
+    assertThat(log.openWriters).isZero();
+  }
+
+  @Test
+  void beginsTheRun_whenEachShardCanRunEachKindOfJob() throws Exception {
+    log.put(0, report("a", "onnx", "pytorch"), 100 * MS);
+    log.put(1, report("b", "onnx"), 200 * MS);
+    log.put(1, report("c", "pytorch"), 700 * MS);
+
+    generators().run();
+
+    assertThat(told.missing).containsExactly("shard 0 has no executor", "shard 1 has no executor");
+    RunStarted started = log.runs(RunStarted.class).get(0);
+    assertThat(started)
+        .isEqualTo(
+            new RunStarted(
+                "run-1",
+                1_001_001,
+                42,
+                "config",
+                RequestList.draw(experiment.build()).digest(),
+                2,
+                2,
+                3_000 * MS));
+    assertThat(told.timeZeroEpochMs).containsExactly(1_001_001L);
+    for (int shard = 0; shard < 2; shard++) {
+      assertThat(log.facts(RunStarted.class, shard)).containsExactly(started);
+    }
+  }
+
+  @Test
+  void saysNothingOfLanes_whenTheFirstLookFindsThemAll() throws Exception {
+    lanesAreReady();
+    generators().run();
+    assertThat(told.missing).isEmpty();
+    assertThat(told.timeZeroEpochMs).containsExactly(1_000_301L);
+  }
+
+  @Test
+  void refusesTheRunAndNamesWhatIsMissing_whenLanesAreMissingAfterTheLimit() {
+    log.put(0, report("a", "onnx", "pytorch"), 0);
+    log.put(1, report("b", "onnx"), 0);
+    assertThatThrownBy(generators()::run)
+        .isInstanceOf(RunFailedException.class)
+        .hasMessageStartingWith("lanes are missing after (20) s: shard 1 has no lane for ")
+        .hasMessageContaining(" on pytorch in fp32 (executors: b)")
+        .hasMessageNotContaining("shard 0")
+        .hasMessageNotContaining("on onnx");
+    assertThat(time.nowNs()).isEqualTo(LANES_LIMIT.toNanos());
+    assertThat(log.runs)
+        .singleElement()
+        .extracting(FakeGeneratorLog.Entry::event)
+        .isInstanceOfSatisfying(
+            RunEnded.class,
+            ended -> {
+              assertThat(ended.failure()).startsWith("lanes are missing after (20) s: shard 1");
+              assertThat(ended.jobsSent()).isZero();
+            });
+    assertThat(log.facts(JobRequested.class)).isEmpty();
+  }
+
+  @Test
+  void sendsEachJobOnceAtItsTime_toItsShard() throws Exception {
+    lanesAreReady();
+    oneMeasuredJobWaits();
+    JobGenerators generators = generators();
+    generators.run();
+
+    RequestList requests = RequestList.draw(experiment.build());
+    assertThat(requests.size()).isEqualTo(JOBS);
+    for (int shard = 0; shard < 2; shard++) {
+      int thisShard = shard;
+      assertThat(log.facts(JobRequested.class, shard))
+          .containsExactlyElementsOf(
+              IntStream.range(0, JOBS)
+                  .filter(index -> index % 2 == thisShard)
+                  .mapToObj(requests::get)
+                  .map(job -> JobGenerator.requested(job, thisShard, job.intendedAtNs()))
+                  .toList());
+    }
+    assertThat(log.facts(ArrivalsEnded.class, 0))
+        .containsExactly(new ArrivalsEnded(0, 15, 0, 0, 7), new ArrivalsEnded(1, 0, 0, 0, 7));
+    assertThat(log.facts(ArrivalsEnded.class, 1))
+        .containsExactly(new ArrivalsEnded(0, 0, 0, 0, 7), new ArrivalsEnded(1, 14, 0, 0, 7));
+    assertThat(generators.numbers()).isEqualTo(new GeneratorNumbers(JOBS, 0, 0, true));
+  }
+
+  @Test
+  void saysHowLateEachGeneratorWas() throws Exception {
+    lanesAreReady();
+    oneMeasuredJobWaits();
+    log.afterSending =
+        job -> {
+          if (job.index() == 5) {
+            time.takes(250 * MS); // from 600 ms to 850 ms; its generator's next is meant for 800 ms
+          }
+        };
+    JobGenerators generators = generators();
+    generators.run();
+    assertThat(log.facts(JobRequested.class))
+        .filteredOn(job -> job.sentAtNs() != job.intendedAtNs())
+        .singleElement()
+        .satisfies(
+            job -> {
+              assertThat(job.index()).isEqualTo(7);
+              assertThat(job.sentAtNs()).isEqualTo(850 * MS);
+            });
+    assertThat(log.facts(ArrivalsEnded.class, 1))
+        .containsExactly(
+            new ArrivalsEnded(0, 0, 0, 0, 7), new ArrivalsEnded(1, 14, 50 * MS, 50 * MS, 7));
+    assertThat(generators.numbers()).isEqualTo(new GeneratorNumbers(JOBS, 0, 50 * MS, true));
+  }
+
+  @Test
+  void stopsAtTheDuration_whenEachMeasuredJobHasEnded() throws Exception {
+    lanesAreReady();
+    Optional<RunEnded> ended = generators().run();
+    assertThat(told.reasons).containsExactly(EndOfArrivals.MEASURED_JOBS_ENDED);
+    assertThat(sent()).containsExactlyElementsOf(IntStream.range(0, 20).boxed().toList());
+    assertThat(ended).hasValue(new RunEnded("run-1", 20, false, false, 2_100 * MS, null));
+    assertThat(log.runs(RunEnded.class)).containsExactly(ended.orElseThrow());
+    assertThat(told.ended).containsExactly(ended.orElseThrow());
+  }
+
+  @Test
+  void stopsAtTheEndOfTheLastMeasuredJob_andWaitsForTheOthers() throws Exception {
+    lanesAreReady();
+    log.doneAfterNs =
+        job -> job.index() == 10 ? 1_350 * MS : job.index() == 23 ? 4_000 * MS : 5 * MS;
+    Optional<RunEnded> ended = generators().run();
+    assertThat(told.reasons).containsExactly(EndOfArrivals.MEASURED_JOBS_ENDED);
+    assertThat(sent()).as("2.45 s").hasSize(24).endsWith(23);
+    assertThat(ended).hasValue(new RunEnded("run-1", 24, false, false, 6_400 * MS, null));
+  }
+
+  @Test
+  void stopsAtTheTailsEnd_whenAMeasuredJobWaits() throws Exception {
+    lanesAreReady();
+    oneMeasuredJobWaits();
+    Optional<RunEnded> ended = generators().run();
+    assertThat(told.reasons).containsExactly(EndOfArrivals.TAIL_LIMIT);
+    assertThat(ended).map(RunEnded::tailLimitReached).hasValue(true);
+    assertThat(ended).map(RunEnded::interrupted).hasValue(false);
+    assertThat(ended).map(RunEnded::jobsSent).hasValue((long) JOBS);
+    assertThat(ended.orElseThrow().endedAtNs()).isBetween(3_000 * MS, 3_050 * MS);
+  }
+
+  @Test
+  void endsTheRunWithTheReason_whenOutcomesAreMissingAfterTheLimit() {
+    lanesAreReady();
+    log.doneAfterNs = job -> job.index() == 3 ? 3_600_000 * MS : 5 * MS;
+    JobGenerators generators = generators();
+    assertThatThrownBy(generators::run)
+        .isInstanceOf(RunFailedException.class)
+        .hasMessage(
+            "outcomes are missing (10) s after the last arrival: (1) of (20) jobs, the first: job-3");
+    assertThat(log.runs(RunEnded.class))
+        .singleElement()
+        .satisfies(
+            ended -> {
+              assertThat(ended.failure()).startsWith("outcomes are missing (10) s");
+              assertThat(ended.jobsSent()).isEqualTo(20);
+            });
+  }
+
+  @Test
+  void goesOnAfterADeath_andSendsNoJobTwice() throws Exception {
+    lanesAreReady();
+    killAt(1_000 * MS);
+    assertThat(log.runs(RunEnded.class)).isEmpty();
+    assertThat(log.facts(ArrivalsEnded.class)).isEmpty();
+    assertThatThrownBy(generators()::run)
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageStartingWith("--run-id: error: the run (run-1) has begun.");
+    List<Integer> before = sent();
+    assertThat(before).as("to 1 s").hasSize(10);
+    time.pass(() -> ZERO_AT_NS + 1_450 * MS, () -> false);
+
+    JobGenerators generators = generators();
+    Optional<RunEnded> ended = generators.resume();
+
+    assertThat(sent().subList(0, 10)).isEqualTo(before);
+    assertThat(sent())
+        .as("jobs meant for 1.1 s to 1.4 s are passed over")
+        .containsExactlyElementsOf(
+            Stream.concat(before.stream(), IntStream.range(14, 20).boxed()).toList());
+    assertThat(ended).hasValue(new RunEnded("run-1", 16, false, false, 2_100 * MS, null));
+    assertThat(log.runs(RunStarted.class)).hasSize(1);
+    assertThat(log.facts(RunStarted.class)).hasSize(2);
+    assertThat(log.facts(ArrivalsEnded.class))
+        .extracting(ArrivalsEnded::jobsSent)
+        .containsExactly(8L, 0L, 0L, 8L);
+    assertThat(generators.numbers().jobsSent()).isEqualTo(16);
+    assertThatThrownBy(generators()::resume)
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageStartingWith("--run-id: error: the run (run-1) has ended.");
+  }
+
+  @Test
+  void tellsOnlyTheShardsThatDoNotKnow_whenTheDeathCameInTheMidstOfTheBeginning() throws Exception {
+    RunStarted started = started("config");
+    log.put(started, 0);
+    log.put(0, started, 0);
+    generators().resume();
+    assertThat(log.runs(RunStarted.class)).hasSize(1);
+    assertThat(log.facts(RunStarted.class, 0)).containsExactly(started);
+    assertThat(log.facts(RunStarted.class, 1)).containsExactly(started);
+    assertThat(sent()).hasSize(20);
+  }
+
+  @Test
+  void sendsNothingMore_whenTheDeathCameInTheMidstOfTheEnd() throws Exception {
+    lanesAreReady();
+    log.doneAfterNs = job -> FakeGeneratorLog.WAITS;
+    killAt(1_000 * MS);
+    var known = new ArrivalsEnded(0, 5, 0, 0, 7);
+    try (var writer = log.openWriter()) {
+      writer.append(0, known, failure -> {});
+    }
+
+    Optional<RunEnded> ended = generators().resume();
+
+    assertThat(sent()).hasSize(10);
+    assertThat(log.facts(ArrivalsEnded.class))
+        .containsExactlyInAnyOrder(
+            known,
+            new ArrivalsEnded(0, 0, 0, 0, 7),
+            new ArrivalsEnded(1, 0, 0, 0, 7),
+            new ArrivalsEnded(1, 5, 0, 0, 7));
+    assertThat(ended).map(RunEnded::interrupted).as("measured jobs were never sent").hasValue(true);
+  }
+
+  @Test
+  void refusesToGoOn_withAnotherExperiment() {
+    log.put(started("another"), 0);
+    assertThatThrownBy(generators()::resume)
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageStartingWith(
+            "--resume: error: the run (run-1) has begun with another experiment");
+  }
+
+  @Test
+  void failsTheRun_whenAJobCannotBeSent() {
+    lanesAreReady();
+    log.refuses = fact -> fact instanceof JobRequested job && job.index() == 5;
+    assertThatThrownBy(generators()::run)
+        .isInstanceOf(RunFailedException.class)
+        .hasMessage("a generator could not send: refused");
+    assertThat(sent()).hasSizeLessThanOrEqualTo(6).doesNotContain(5);
+    assertThat(log.facts(ArrivalsEnded.class)).isEmpty();
+    assertThat(log.runs(RunEnded.class))
+        .extracting(RunEnded::failure)
+        .containsExactly("a generator could not send: refused");
+  }
+
+  @Test
+  void failsTheRun_whenAGeneratorFails() {
+    lanesAreReady();
+    log.afterSending =
+        job -> {
+          if (job.index() == 5) {
+            throw new IllegalStateException("a bug");
+          }
+        };
+    assertThatThrownBy(generators()::run)
+        .isInstanceOf(RunFailedException.class)
+        .hasMessage("a generator could not send: a bug");
+  }
+
+  @Test
+  void failsTheRun_whenTheArrivalsEndCannotBeWritten() {
+    lanesAreReady();
+    log.refuses = ArrivalsEnded.class::isInstance;
+    assertThatThrownBy(generators()::run)
+        .isInstanceOf(RunFailedException.class)
+        .hasMessageStartingWith("a record could not be written: ");
+  }
+
+  @Test
+  void failsTheRun_whenTheBrokerFails() {
+    lanesAreReady();
+    log.brokenAtNs = 1_000 * MS;
+    assertThatThrownBy(generators()::run)
+        .isInstanceOf(RunFailedException.class)
+        .hasMessage("Kafka failed the generators: the broker is gone");
+    assertThat(log.runs(RunEnded.class)).hasSize(1);
+  }
+
+  @Test
+  void tellsItsOwnReason_whenTheRunsEndCannotBeWritten() {
+    log.deaf = true;
+    assertThatThrownBy(generators()::run).hasMessageStartingWith("lanes are missing after (20) s");
+    assertThat(log.runs).isEmpty();
+  }
+
+  @Test
+  void ends_whenAnotherRoleEndsTheRun() throws Exception {
+    lanesAreReady();
+    var others = new RunEnded("run-1", 0, false, true, 1, null);
+    log.put(others, ZERO_AT_NS + 1_050 * MS);
+    assertThat(generators().run()).hasValue(others);
+    assertThat(told.ended).containsExactly(others);
+    assertThat(told.reasons).isEmpty();
+    assertThat(sent()).hasSize(10);
+    assertThat(log.facts(ArrivalsEnded.class)).isEmpty();
+    assertThat(log.runs(RunEnded.class)).containsExactly(others);
+  }
+
+  @Test
+  void fails_whenAnotherRoleGivesTheRunUp() {
+    lanesAreReady();
+    log.put(new RunEnded("run-1", 0, false, false, 1, "no memory"), ZERO_AT_NS + 1_050 * MS);
+    assertThatThrownBy(generators()::run)
+        .isInstanceOf(RunFailedException.class)
+        .hasMessage("another role gave the run up: no memory");
+    assertThat(log.runs(RunEnded.class)).hasSize(1);
+  }
+
+  @Test
+  void endsTheArrivalsAtOnce_whenStopped() throws Exception {
+    lanesAreReady();
+    JobGenerators generators = generators();
+    log.afterSending =
+        job -> {
+          if (job.index() == 8) {
+            generators.stop();
+          }
+        };
+    Optional<RunEnded> ended = generators.run();
+    assertThat(told.reasons).containsExactly(EndOfArrivals.STOPPED);
+    assertThat(sent()).hasSize(9);
+    assertThat(ended).map(RunEnded::interrupted).hasValue(true);
+    assertThat(ended).map(RunEnded::jobsSent).hasValue(9L);
+  }
+
+  @Test
+  void writesNothing_whenStoppedBeforeTheRunBegins() throws Exception {
+    JobGenerators generators = generators();
+    told.whenMissing = generators::stop;
+    assertThat(generators.run()).isEmpty();
+    assertThat(told.missing).isNotEmpty();
+    assertThat(log.runs).isEmpty();
+    assertThat(log.facts).isEmpty();
+  }
+
+  @Test
+  void endsTheRun_whenStoppedBeforeItResumes() throws Exception {
+    lanesAreReady();
+    killAt(1_000 * MS);
+    JobGenerators generators = generators();
+    generators.stop();
+    Optional<RunEnded> ended = generators.resume();
+    assertThat(ended).map(RunEnded::interrupted).hasValue(true);
+    assertThat(ended).map(RunEnded::jobsSent).hasValue(10L);
+    assertThat(sent()).hasSize(10);
+  }
+
+  /** The run is left as by a process that was killed: nothing is written after the last job. */
+  private void killAt(long ns) {
+    log.interruptedAtNs = ZERO_AT_NS + ns;
+    assertThatThrownBy(generators()::run).isInstanceOf(InterruptedException.class);
+    log.interruptedAtNs = Long.MAX_VALUE;
+  }
+
+  private void oneMeasuredJobWaits() {
+    log.doneAfterNs = job -> job.index() == 10 ? FakeGeneratorLog.WAITS : 5 * MS;
+  }
+
+  private void lanesAreReady() {
+    log.put(0, report("a", "onnx", "pytorch"), 0);
+    log.put(1, report("b", "onnx", "pytorch"), 0);
+  }
+
+  /** The indexes of the jobs that were sent, in order. */
+  private List<Integer> sent() {
+    return log.facts(JobRequested.class).stream().map(job -> (int) job.index()).sorted().toList();
+  }
+
+  private RunStarted started(String configDigest) {
+    String digest = RequestList.draw(experiment.build()).digest();
+    return new RunStarted("run-1", 1_000_301, 42, configDigest, digest, 2, 2, 3_000 * MS);
+  }
+
+  private JobGenerators generators() {
+    var settings =
+        new GeneratorSettings(
+            experiment.build(),
+            RequestList.draw(experiment.build()),
+            "run-1",
+            "config",
+            new Topics("run-1"),
+            new GeneratorSettings.TimeLimits(LANES_LIMIT, OUTCOMES_LIMIT));
+    return new JobGenerators(settings, log, clock, time, told, time.threads());
+  }
+
+  private static ExecutorReported report(String id, String... backends) {
+    List<Capability> capabilities =
+        Stream.of("resnet18", "resnet50", "vit")
+            .flatMap(
+                workload ->
+                    Stream.of(backends)
+                        .map(backend -> new Capability(workload, backend, "fp32", 1, List.of())))
+            .toList();
+    return new ExecutorReported(
+        id, 1, false, "cpu", null, List.of(new Lane(0, List.of())), capabilities, 0, null, null);
+  }
+
+  private static final class Told implements GeneratorListener {
+    final List<String> missing = new ArrayList<>();
+    final List<Long> timeZeroEpochMs = new ArrayList<>();
+    final List<EndOfArrivals> reasons = new ArrayList<>();
+    final List<RunEnded> ended = new ArrayList<>();
+    Runnable whenMissing = () -> {};
+
+    @Override
+    public void waitingForLanes(List<String> missing) {
+      this.missing.addAll(missing);
+      whenMissing.run();
+    }
+
+    @Override
+    public void runStarted(long timeZeroEpochMs) {
+      this.timeZeroEpochMs.add(timeZeroEpochMs);
+    }
+
+    @Override
+    public void arrivalsEnding(EndOfArrivals reason) {
+      reasons.add(reason);
+    }
+
+    @Override
+    public void runEnded(RunEnded ended) {
+      this.ended.add(ended);
+    }
+  }
+}

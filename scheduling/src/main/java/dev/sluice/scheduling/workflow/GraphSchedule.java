@@ -1,0 +1,226 @@
+package dev.sluice.scheduling.workflow;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+
+/** A finished schedule of requests, simulated or executed, and its figures. Immutable. */
+public final class GraphSchedule {
+  private final List<GraphRequest> requests;
+  private final int gpus;
+  private final String policy;
+  private final List<NodeExecution> executions;
+
+  /** Ends of the requests, by their places; below 0 if the request was not completed. */
+  private final long[] completedAtNs;
+
+  private final List<UnfinishedRequest> unfinished;
+  private final Attempts attemptsNotDone;
+
+  /** Numbers of the batches in which several nodes ran. */
+  private final Set<Long> sharedBatches = new HashSet<>();
+
+  /**
+   * @param policy name of the policy that made the schedule
+   * @param executions in the order in which they were placed
+   * @param completedAtNs by request; below 0 if it was not completed
+   * @param unfinished requests that were executed and not completed, in the order of the list
+   * @param attemptsNotDone batches that held GPUs and are not among the executions
+   */
+  public GraphSchedule(
+      List<GraphRequest> requests,
+      int gpus,
+      String policy,
+      List<NodeExecution> executions,
+      long[] completedAtNs,
+      List<UnfinishedRequest> unfinished,
+      Attempts attemptsNotDone) {
+    this.requests = List.copyOf(requests);
+    this.gpus = gpus;
+    this.policy = policy;
+    this.executions =
+        executions.stream()
+            .sorted(Comparator.comparingLong(NodeExecution::startedAtNs)) // stable
+            .toList();
+    this.completedAtNs = completedAtNs.clone();
+    this.unfinished = List.copyOf(unfinished);
+    this.attemptsNotDone = attemptsNotDone;
+    Set<Long> seen = new HashSet<>();
+    executions.stream()
+        .map(NodeExecution::batch)
+        .filter(batch -> !seen.add(batch))
+        .forEach(sharedBatches::add);
+  }
+
+  /** The name of the policy that made the schedule. */
+  public String policy() {
+    return policy;
+  }
+
+  /** How many requests there were, completed or not. */
+  public int requests() {
+    return requests.size();
+  }
+
+  /** Requests that were not completed, in the order of the list. */
+  public List<UnfinishedRequest> unfinished() {
+    return unfinished;
+  }
+
+  /** How many requests were not completed because a node failed. */
+  public long failed() {
+    return unfinished.stream().filter(UnfinishedRequest::failed).count();
+  }
+
+  /** Completed requests with the times that their nodes took in this schedule. */
+  public List<GraphRequest> completedRequests() {
+    long[][] tookNs =
+        requests.stream().map(r -> new long[r.graph().nodes().size()]).toArray(long[][]::new);
+    executions.forEach(e -> tookNs[e.request()][e.node()] = e.executionNs());
+    return IntStream.range(0, requests.size())
+        .filter(request -> completedAtNs[request] >= 0)
+        .mapToObj(
+            request -> {
+              GraphRequest of = requests.get(request);
+              return new GraphRequest(of.id(), of.graph(), of.arrivedAtNs(), tookNs[request]);
+            })
+        .toList();
+  }
+
+  /** Whether any request was promised anything. */
+  public boolean hasPromises() {
+    return requests.stream().anyMatch(request -> request.graph().sloNs() < Long.MAX_VALUE);
+  }
+
+  /** Requests that were not completed as promised. */
+  public long sloViolations() {
+    return IntStream.range(0, requests.size())
+        .filter(
+            request -> {
+              GraphRequest of = requests.get(request);
+              long sloNs = of.graph().sloNs();
+              return sloNs < Long.MAX_VALUE
+                  && (completedAtNs[request] < 0
+                      || completedAtNs[request] - of.arrivedAtNs() > sloNs);
+            })
+        .count();
+  }
+
+  /** Executions by their start, then in the order in which they were placed. */
+  public List<NodeExecution> executions() {
+    return executions;
+  }
+
+  /** The request of an execution. */
+  public GraphRequest request(NodeExecution execution) {
+    return requests.get(execution.request());
+  }
+
+  /** The node of an execution. */
+  public Graph.Node node(NodeExecution execution) {
+    return request(execution).graph().nodes().get(execution.node());
+  }
+
+  /** How many requests were completed. */
+  public int completed() {
+    return (int) Arrays.stream(completedAtNs).filter(ns -> ns >= 0).count();
+  }
+
+  /** The end of the last node; 0 if there was none. */
+  public long makespanNs() {
+    return executions.stream().mapToLong(NodeExecution::endedAtNs).max().orElse(0);
+  }
+
+  /** Durations of the completed requests, from arrival to the end of the last node. */
+  public Durations completionNs() {
+    return new Durations(
+        IntStream.range(0, completedAtNs.length)
+            .filter(request -> completedAtNs[request] >= 0)
+            .mapToLong(request -> completedAtNs[request] - requests.get(request).arrivedAtNs())
+            .toArray());
+  }
+
+  /** Durations from a node being ready to its being placed. */
+  public Durations waitingNs() {
+    return new Durations(executions.stream().mapToLong(NodeExecution::waitingNs).toArray());
+  }
+
+  /** Durations from a node being ready to its end. */
+  public Durations responseNs() {
+    return new Durations(
+        executions.stream().mapToLong(e -> e.endedAtNs() - e.readyAtNs()).toArray());
+  }
+
+  /** Executions that waited for their model. */
+  public List<NodeExecution> switches() {
+    return executions.stream().filter(e -> e.switchNs() > 0).toList();
+  }
+
+  /** Executions that waited for their model and replaced no other: their GPUs were empty. */
+  public List<NodeExecution> firstLoads() {
+    return executions.stream().filter(e -> e.switchNs() > 0 && !e.replaces()).toList();
+  }
+
+  /** The time that the executions waited for their models, all together. */
+  public static long switchNs(List<NodeExecution> executions) {
+    return executions.stream().mapToLong(NodeExecution::switchNs).sum();
+  }
+
+  /** Counts, by GPU, of the executions that it had a part in. */
+  public long[] executionsByGpu() {
+    long[] counts = new long[gpus];
+    for (NodeExecution execution : executions) {
+      for (int i = 0; i < execution.gpus(); i++) {
+        counts[execution.gpu() + i]++;
+      }
+    }
+    return counts;
+  }
+
+  /** Times, by GPU, for which it was held, switches included. */
+  public long[] busyNsByGpu() {
+    long[] busyNs = new long[gpus];
+    Set<Long> batches = new HashSet<>();
+    for (NodeExecution execution : executions) {
+      if (!batches.add(execution.batch())) {
+        continue;
+      }
+      for (int i = 0; i < execution.gpus(); i++) {
+        busyNs[execution.gpu() + i] += execution.endedAtNs() - execution.heldAtNs();
+      }
+    }
+    return busyNs;
+  }
+
+  /** Batches that held GPUs and are not in the schedule. */
+  public Attempts attemptsNotDone() {
+    return attemptsNotDone;
+  }
+
+  /** Whether any node shared its batch with another. */
+  public boolean sharesBatches() {
+    return !sharedBatches.isEmpty();
+  }
+
+  /** Whether an execution shared its batch with another node. */
+  public boolean isShared(NodeExecution execution) {
+    return sharedBatches.contains(execution.batch());
+  }
+
+  /** Counts of executions by the model's id, in alphabetical order. */
+  public Map<String, Long> executionsByModel() {
+    Map<String, Long> counts = new TreeMap<>();
+    executions.forEach(e -> counts.merge(node(e).model().id(), 1L, Long::sum));
+    return counts;
+  }
+
+  /** The numbers of the GPUs that an execution took. */
+  public static List<Integer> gpuIds(NodeExecution execution) {
+    return IntStream.range(execution.gpu(), execution.gpu() + execution.gpus()).boxed().toList();
+  }
+}
