@@ -16,8 +16,8 @@ import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Range;
 import dev.sluice.contract.file.Section;
-import dev.sluice.contract.file.YamlTree.Mapping;
-import dev.sluice.contract.file.YamlTree.Value;
+import dev.sluice.contract.file.Value;
+import dev.sluice.contract.file.Value.Mapping;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -186,7 +186,7 @@ final class ExperimentReader {
             + ") stands beside slo_ms ("
             + Numbers.text(sloMs)
             + "): a class promises one of them",
-        "one of the two is to be removed");
+        "one of the two should be removed");
     return null;
   }
 
@@ -280,7 +280,7 @@ final class ExperimentReader {
           "you meant {at_seconds: 60, factor: 1.5}");
       return null;
     }
-    var section = new Section("lanes.drift.", mapping, problems, new HashMap<>());
+    var section = Section.strict("lanes.drift.", mapping, problems, new HashMap<>());
     var read =
         new Drift(
             section.required("at_seconds", Range.within(0, SECONDS_MAX), "60"),
@@ -308,7 +308,7 @@ final class ExperimentReader {
                 + Numbers.text(lanes.drift().get(i).atSeconds())
                 + ") begins before the change above it ends, at "
                 + Numbers.text(endsAtSeconds),
-            "the entries are to stand in the order of time, one after the other");
+            "the entries should stand in order of time, one after the other");
       }
     }
   }
@@ -437,7 +437,7 @@ final class ExperimentReader {
                     "workloads." + workload.name(), top.place("backends_enabled")),
             "backends_enabled ("
                 + String.join(", ", e.backendsEnabled())
-                + ") would send jobs to a backend that can not run "
+                + ") would send jobs to a backend that cannot run "
                 + workload.name()
                 + " ("
                 + model.path()
@@ -449,7 +449,7 @@ final class ExperimentReader {
             top.place("precision_modes"),
             "precision_modes ("
                 + String.join(", ", e.precisionModes())
-                + ") can not change "
+                + ") cannot change "
                 + workload.name()
                 + " ("
                 + model.path()
