@@ -112,7 +112,7 @@ public final class Section {
 
   /** Notes that a key without a default is missing, if it is. */
   private void require(String key, String example) {
-    if (!has(key) || (places == null && find(key) == null)) {
+    if (places == null ? find(key) == null : !has(key)) {
       known(key);
       problems.error(
           place(key),
