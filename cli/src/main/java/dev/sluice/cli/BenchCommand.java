@@ -9,14 +9,12 @@ import dev.sluice.harness.bench.Benches;
 import dev.sluice.harness.bench.MeasurementFailedException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.machine.HostLoad;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -56,9 +54,6 @@ import picocli.CommandLine.Parameters;
 final class BenchCommand implements Callable<Integer> {
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
-  private static final DateTimeFormatter STAMP =
-      DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT).withZone(ZoneId.systemDefault());
-
   private static final long CALIBRATION_ROUNDS = 200_000_000L;
 
   @Parameters(
@@ -102,7 +97,7 @@ final class BenchCommand implements Callable<Integer> {
       Path home = Path.of(System.getProperty("sluice.home", "."));
       Path folder =
           (results == null ? home.resolve("results") : results)
-              .resolve("bench-" + STAMP.format(Instant.now()));
+              .resolve("bench-" + MachineClock.stamp());
       List<Bench> benches = chosen(benches(home, folder, console));
       return measure(benches, folder, console, out);
     } catch (UserMistakeException e) {
@@ -175,12 +170,12 @@ final class BenchCommand implements Callable<Integer> {
 
   /** Milliseconds that one fixed loop of arithmetic takes: how fast the machine is just now. */
   private static double calibrate() {
-    long startNs = System.nanoTime();
+    long startNs = MachineClock.monotonicNs();
     long value = 1;
     for (long i = 0; i < CALIBRATION_ROUNDS; i++) {
       value = value * 6364136223846793005L + i;
     }
-    double ms = (System.nanoTime() - startNs) / 1e6;
+    double ms = (MachineClock.monotonicNs() - startNs) / 1e6;
     if (value == 0) {
       throw new IllegalStateException(String.format(Locale.ROOT, "%d", value)); // keeps the loop
     }

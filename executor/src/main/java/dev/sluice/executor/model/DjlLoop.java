@@ -15,11 +15,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.LongSupplier;
 
 /**
  * The yardstick of the inference bench: DJL and nothing else, one thread, inference after inference
  * as fast as it goes. Each makes its tensor from a float array that stands ready and reads its
- * logits, as any user of DJL would. Prints inferences per second.
+ * logits, as any user of DJL would.
  */
 public final class DjlLoop {
   private static final int ELEMENTS = 3 * 224 * 224;
@@ -27,12 +28,14 @@ public final class DjlLoop {
 
   private DjlLoop() {}
 
-  /** Arguments: workload, samples, seconds. ONNX Runtime, one intra-op thread, fp32. */
-  public static void main(String[] arguments)
+  /**
+   * Inferences per second with ONNX Runtime, one intra-op thread, fp32.
+   *
+   * @param measuredNs length of the measured window
+   */
+  public static double inferencesPerSecond(
+      String workload, int samples, long measuredNs, LongSupplier monotonicNs)
       throws UserMistakeException, IOException, MalformedModelException, TranslateException {
-    String workload = arguments[0];
-    int samples = Integer.parseInt(arguments[1]);
-    long measuredNs = Long.parseLong(arguments[2]) * 1_000_000_000L;
     System.setProperty("ai.djl.offline", "true");
     System.setProperty("OPT_OUT_TRACKING", "true");
     Path home = Path.of(System.getProperty("user.home"));
@@ -44,8 +47,8 @@ public final class DjlLoop {
       model.load(file, null, Map.of("intraOpNumThreads", "1", "interOpNumThreads", "1"));
       try (Predictor<NDList, NDList> predictor = model.newPredictor(new NoopTranslator());
           NDManager manager = NDManager.newBaseManager(Device.cpu(), "OnnxRuntime")) {
-        count(predictor, manager, input, samples, WARM_UP_NS);
-        System.out.println(count(predictor, manager, input, samples, measuredNs));
+        count(predictor, manager, input, samples, WARM_UP_NS, monotonicNs);
+        return count(predictor, manager, input, samples, measuredNs, monotonicNs);
       }
     }
   }
@@ -65,9 +68,10 @@ public final class DjlLoop {
       NDManager manager,
       float[] input,
       int samples,
-      long leastNs)
+      long leastNs,
+      LongSupplier monotonicNs)
       throws TranslateException {
-    long startNs = System.nanoTime();
+    long startNs = monotonicNs.getAsLong();
     long elapsedNs = 0;
     long inferences = 0;
     float sum = 0;
@@ -80,7 +84,7 @@ public final class DjlLoop {
         sum += rows.toFloatArray()[0];
       }
       inferences++;
-      elapsedNs = System.nanoTime() - startNs;
+      elapsedNs = monotonicNs.getAsLong() - startNs;
     }
     if (Float.isNaN(sum)) {
       throw new IllegalStateException("the model gave no numbers");

@@ -3,6 +3,7 @@ package dev.sluice.harness.bench;
 import static dev.sluice.harness.bench.Bench.Row.atLeast;
 import static dev.sluice.harness.bench.Bench.Row.atMost;
 
+import dev.sluice.harness.machine.MachineClock;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -53,9 +54,9 @@ public final class Benches {
         new CoreInChild(),
         new SimulatorInChild(out),
         new WorkflowBench(),
-        new CheckBench(folder, System::nanoTime),
-        new PredictLookupBench(System::nanoTime),
-        new PredictTableBench(folder, System::nanoTime),
+        new CheckBench(folder, MachineClock::monotonicNs),
+        new PredictLookupBench(MachineClock::monotonicNs),
+        new PredictTableBench(folder, MachineClock::monotonicNs),
         hop(100, 20, 8, 3, 12, folder, seconds, warmUpSeconds),
         hop(1000, 5, 16, 5, 25, folder, seconds, warmUpSeconds),
         new LoopBench("bubble", saturated(seconds, warmUpSeconds, 0), folder)

@@ -1,5 +1,6 @@
 package dev.sluice.harness.bench;
 
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.scheduling.policies.Policies;
 import java.io.IOException;
@@ -74,7 +75,7 @@ final class CoreInChild implements Bench {
   public static void main(String[] arguments) {
     CoreBench.run(
         arguments[0],
-        System::nanoTime,
+        MachineClock::monotonicNs,
         result ->
             System.out.println(
                 String.join(

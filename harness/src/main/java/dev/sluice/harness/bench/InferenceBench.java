@@ -2,10 +2,9 @@ package dev.sluice.harness.bench;
 
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.NamedCsvRecord;
-import dev.sluice.executor.model.DjlLoop;
 import dev.sluice.harness.process.ChildJvm;
+import dev.sluice.harness.process.Launch;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -103,18 +102,14 @@ final class InferenceBench implements Bench {
   }
 
   private double inferencesPerSecondAlone() throws IOException, InterruptedException {
-    Process child =
-        new ProcessBuilder(
+    String printed =
+        Launch.of(
                 ChildJvm.likeThis(
                     List.of(),
-                    DjlLoop.class.getName(),
+                    DjlInChild.class.getName(),
                     List.of(workload, Integer.toString(samples), Integer.toString(seconds / 2))))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    String printed = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (child.waitFor() != 0) {
-      throw new IOException("DJL alone ended with status " + child.exitValue());
-    }
+            .errors(ProcessBuilder.Redirect.INHERIT)
+            .printed("DJL alone");
     return Double.parseDouble(printed.lines().reduce((a, b) -> b).orElse("").trim());
   }
 }

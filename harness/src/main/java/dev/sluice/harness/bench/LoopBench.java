@@ -3,6 +3,7 @@ package dev.sluice.harness.bench;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.harness.process.ChildJvm;
+import dev.sluice.harness.process.Launch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -94,9 +95,9 @@ final class LoopBench implements Bench {
     run.addAll(arguments);
     Path output = folder.resolve(runId + ".out");
     Process child =
-        new ProcessBuilder(ChildJvm.sluice(jvmOptions, run))
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
+        Launch.of(ChildJvm.sluice(jvmOptions, run))
+            .errorsToOutput()
+            .output(ProcessBuilder.Redirect.to(output.toFile()))
             .start();
     try {
       int status = child.waitFor();

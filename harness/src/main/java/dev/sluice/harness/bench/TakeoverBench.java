@@ -7,9 +7,9 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.kafka.RunRegister;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.Supervisor;
-import dev.sluice.harness.role.RoleProcess;
 import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.ProcessesRun;
 import dev.sluice.harness.terminal.Console;
@@ -202,7 +202,7 @@ final class TakeoverBench implements Bench {
         throw new InterruptedException("the run is over");
       }
       ChildProcess victim = owner(children, register);
-      long killedAtMs = System.currentTimeMillis();
+      long killedAtMs = MachineClock.epochMs();
       victim.process().destroyForcibly();
       gapsMs.add(dispatches.firstNewAfter(killedAtMs + ON_ITS_WAY_MS, over) - killedAtMs);
       awaitJoined(children, victim.name(), victim.restarts() + 1);
@@ -213,7 +213,7 @@ final class TakeoverBench implements Bench {
       String instance = register.owner(0).orElseThrow();
       return children.children().stream()
           .filter(
-              child -> child.name().startsWith("schedule") && child.hasSaid(" as " + instance, 1))
+              child -> child.name().startsWith("schedule") && child.wasUpAs(instance))
           .findFirst()
           .orElseThrow();
     }
@@ -224,7 +224,7 @@ final class TakeoverBench implements Bench {
       if (name.equals("broker")) {
         return; // the others could not join without it
       }
-      while (!children.child(name).hasSaid(RoleProcess.JOINED, restarts + 1)) {
+      while (children.child(name).restarts() < restarts || !children.child(name).isUp()) {
         if (over.await(50, TimeUnit.MILLISECONDS)) {
           throw new InterruptedException("the run is over");
         }

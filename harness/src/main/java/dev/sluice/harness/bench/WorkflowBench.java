@@ -1,5 +1,6 @@
 package dev.sluice.harness.bench;
 
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.workflow.WorkflowSettings;
 import dev.sluice.scheduling.workflow.GpuModel;
@@ -121,9 +122,9 @@ final class WorkflowBench implements Bench {
             WorkflowSettings.newPolicy(policy),
             7,
             completed);
-    long beganNs = System.nanoTime();
+    long beganNs = MachineClock.monotonicNs();
     simulation.run();
-    double seconds = (System.nanoTime() - beganNs) / NS_PER_SECOND;
+    double seconds = (MachineClock.monotonicNs() - beganNs) / NS_PER_SECOND;
     if (completed.count != count) {
       throw new IllegalStateException(completed.count + " of " + count + " requests completed");
     }

@@ -4,10 +4,11 @@ import dev.sluice.analytics.audit.LogAudit;
 import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.ChildProcess.Signal;
+import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.process.Supervisor;
-import dev.sluice.harness.role.RoleProcess;
 import dev.sluice.harness.run.ProcessesRun;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
@@ -40,7 +41,6 @@ import org.slf4j.LoggerFactory;
 public final class Chaos implements ProcessesRun.Companion {
   private static final Logger LOG = LoggerFactory.getLogger(Chaos.class);
 
-  private static final String BROKER_ANSWERS = "Kafka answers: ";
   private static final long BACK_LIMIT_MS = 90_000;
   private static final long CALM_MS_MIN = 300;
   private static final long CALM_MS_SPAN = 1_700;
@@ -132,7 +132,7 @@ public final class Chaos implements ProcessesRun.Companion {
   @Override
   public void began(Supervisor children, KafkaAccess kafka) {
     this.children = children;
-    startedAtNs = System.nanoTime();
+    startedAtNs = MachineClock.monotonicNs();
     if (!canFillDisks) {
       console.line("No disk is filled: there is no prlimit here.");
     }
@@ -249,7 +249,7 @@ public final class Chaos implements ProcessesRun.Companion {
         String.format(
             Locale.ROOT,
             "%.3f,%s,%s,%d",
-            (System.nanoTime() - startedAtNs) / 1e9,
+            (MachineClock.monotonicNs() - startedAtNs) / 1e9,
             what,
             child.name(),
             child.pid());
@@ -258,7 +258,7 @@ public final class Chaos implements ProcessesRun.Companion {
         String.format(
             Locale.ROOT,
             "%5.0f s  fault %d: %s (%s)",
-            (System.nanoTime() - startedAtNs) / 1e9,
+            (MachineClock.monotonicNs() - startedAtNs) / 1e9,
             inflicted.size(),
             what,
             child.name()));
@@ -272,9 +272,9 @@ public final class Chaos implements ProcessesRun.Companion {
   /** Whether there is what limits the files of another process: only Linux has it. */
   public static boolean canFillDisks() {
     try {
-      new ProcessBuilder("prlimit", "--version")
-          .redirectErrorStream(true)
-          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+      Launch.of("prlimit", "--version")
+          .output(ProcessBuilder.Redirect.DISCARD)
+          .errorsToOutput()
           .start();
       return true;
     } catch (IOException e) {
@@ -287,26 +287,22 @@ public final class Chaos implements ProcessesRun.Companion {
    * stays, and a new process is free of it.
    */
   private static void limitFileSize(ChildProcess child) throws IOException, InterruptedException {
-    Process limit =
-        new ProcessBuilder("prlimit", "--pid", Long.toString(child.pid()), "--fsize=0:unlimited")
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .start();
-    if (limit.waitFor() != 0) {
-      throw new IOException("prlimit ended with status " + limit.exitValue());
+    int status =
+        Launch.of("prlimit", "--pid", Long.toString(child.pid()), "--fsize=0:unlimited").status();
+    if (status != 0) {
+      throw new IOException("prlimit ended with status " + status);
     }
   }
 
   /** Waits until a role is up in its start number {@code restarts}, from 0. */
   private void awaitBack(String name, int restarts) throws InterruptedException {
-    String mark = name.equals("broker") ? BROKER_ANSWERS : RoleProcess.JOINED;
-    long deadlineNs = System.nanoTime() + BACK_LIMIT_MS * 1_000_000;
+    long deadlineNs = MachineClock.monotonicNs() + BACK_LIMIT_MS * 1_000_000;
     while (!over.await(50, TimeUnit.MILLISECONDS)) {
       ChildProcess child = children().child(name);
-      if (child.restarts() >= restarts && child.isAlive() && child.hasSaid(mark, restarts + 1)) {
+      if (child.restarts() >= restarts && child.isUp()) {
         return;
       }
-      if (System.nanoTime() - deadlineNs > 0) {
+      if (MachineClock.monotonicNs() - deadlineNs > 0) {
         throw new IllegalStateException(
             name + " was not back " + BACK_LIMIT_MS / 1000 + " s after a fault");
       }

@@ -6,10 +6,9 @@ import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.time.Pacer;
 import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.machine.PromptThread;
-import dev.sluice.harness.machine.SystemPacer;
 import dev.sluice.harness.terminal.Console;
-import java.time.InstantSource;
 import java.util.Locale;
 
 /** What every role of a run in this process shares. */
@@ -29,8 +28,8 @@ public record RunFrame(
         runId,
         new Topics(runId),
         ResolvedConfig.digest(parsed.experiment()),
-        new ProcessClock(InstantSource.system(), System::nanoTime),
-        new SystemPacer(System::nanoTime),
+        MachineClock.process(),
+        MachineClock.pacer(),
         console);
   }
 

@@ -1,6 +1,7 @@
 package dev.sluice.harness.kafka;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.Secrets;
@@ -113,7 +114,7 @@ public record KafkaAccess(
     Map<String, Object> impatient = new HashMap<>(properties);
     impatient.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, ANSWER_LIMIT_MS);
     impatient.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, ANSWER_LIMIT_MS);
-    long deadlineNs = System.nanoTime() + limit.toNanos();
+    long deadlineNs = MachineClock.monotonicNs() + limit.toNanos();
     boolean told = false;
     try (var quiet = LogFile.hushed("org.apache.kafka.clients.NetworkClient");
         var admin = Admin.create(impatient)) {
@@ -126,7 +127,7 @@ public record KafkaAccess(
           if (isRefusal(cause)) {
             throw refused(cause);
           }
-          if (System.nanoTime() - deadlineNs >= 0) {
+          if (MachineClock.monotonicNs() - deadlineNs >= 0) {
             throw noAnswer(e);
           }
         }

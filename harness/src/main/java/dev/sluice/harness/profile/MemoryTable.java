@@ -3,6 +3,7 @@ package dev.sluice.harness.profile;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.harness.process.ChildJvm;
+import dev.sluice.harness.process.Launch;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -75,9 +76,9 @@ final class MemoryTable {
     arguments.add(samples.stream().map(String::valueOf).collect(Collectors.joining(",")));
     arguments.addAll(overrides);
     Process child =
-        new ProcessBuilder(
+        Launch.of(
                 ChildJvm.of(MemoryProbe.JVM_OPTIONS, MemoryProbe.class.getName(), arguments))
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .errors(ProcessBuilder.Redirect.DISCARD)
             .start();
     List<Row> rows = new ArrayList<>();
     try (var printed =

@@ -14,12 +14,11 @@ import dev.sluice.executor.latency.LatencyModel;
 import dev.sluice.executor.latency.PredictionTable;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.process.ChildJvm;
+import dev.sluice.harness.process.Launch;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
@@ -39,7 +38,6 @@ public final class Predictions implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Predictions.class);
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int FIT_HEAP_MB = 512;
-  private static final Path NICE = Path.of("/usr/bin/nice");
 
   private final RunFrame frame;
   private final ExecutorSettings settings;
@@ -164,11 +162,7 @@ public final class Predictions implements AutoCloseable {
 
   /** Null: it was stopped, or failed, which stands in the log. */
   private FitInChild.@Nullable Result fitInChild() throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    if (Files.isExecutable(NICE)) {
-      command.addAll(List.of(NICE.toString(), "-n", "19"));
-    }
-    command.addAll(
+    List<String> command =
         ChildJvm.of(
             List.of(
                 "-Xmx" + FIT_HEAP_MB + "m",
@@ -176,8 +170,8 @@ public final class Predictions implements AutoCloseable {
                 "-XX:ActiveProcessorCount=1",
                 "-XX:TieredStopAtLevel=1"),
             FitInChild.class.getName(),
-            List.of()));
-    Process process = new ProcessBuilder(command).redirectError(Redirect.DISCARD).start();
+            List.of());
+    Process process = Launch.of(command).leastPriority().errors(Redirect.DISCARD).start();
     child = process;
     if (closed) {
       process.destroyForcibly();

@@ -23,6 +23,7 @@ import dev.sluice.harness.kafka.Opened;
 import dev.sluice.harness.kafka.RunRegister;
 import dev.sluice.harness.kafka.RunTopics;
 import dev.sluice.harness.machine.HostLoad;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.RoleFailedException;
@@ -40,9 +41,6 @@ import dev.sluice.producer.requests.RequestList;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -64,8 +62,6 @@ public final class ExperimentRun {
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
 
   private static final int LINES_SHOWN_MAX = 6;
-  public static final DateTimeFormatter STAMP =
-      DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT).withZone(ZoneId.systemDefault());
 
   private final Options options;
   private final Console console;
@@ -138,7 +134,7 @@ public final class ExperimentRun {
 
     /** The run's id, made if none was given. */
     public String runIdFor(Experiment experiment) {
-      return runId != null ? runId : experiment.runName() + "-" + STAMP.format(Instant.now());
+      return runId != null ? runId : experiment.runName() + "-" + MachineClock.stamp();
     }
   }
 

@@ -8,6 +8,7 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.ChildProcess.Signal;
 import dev.sluice.harness.process.LogFile;
@@ -199,12 +200,12 @@ public final class ProcessesRun {
 
   /** The roles end with the run; the broker does not. */
   private static void awaitOthers(Supervisor children) throws InterruptedException {
-    long deadlineNs = System.nanoTime() + FOLLOWING_LIMIT.toNanos();
+    long deadlineNs = MachineClock.monotonicNs() + FOLLOWING_LIMIT.toNanos();
     for (ChildProcess child : children.children()) {
       if (!child.name().equals("broker")
           && !child
               .process()
-              .waitFor(Math.max(0, deadlineNs - System.nanoTime()), TimeUnit.NANOSECONDS)) {
+              .waitFor(Math.max(0, deadlineNs - MachineClock.monotonicNs()), TimeUnit.NANOSECONDS)) {
         LOG.warn("{} has not ended with the run", child.name());
       }
     }
@@ -220,9 +221,7 @@ public final class ProcessesRun {
     boolean mistake = ended.status() == ExitStatus.MISTAKE;
     boolean stopped = !mistake && isOver(ended);
     Path failed = options.results().resolve(runId + ".failed");
-    Path running = options.results().resolve(runId + ".running");
-    Path logs = (Files.exists(failed) ? failed : running).resolve("logs");
-    List<String> why = Supervisor.lastError(ended.child(), logs);
+    List<String> why = ended.child().lastError();
     if (!Files.exists(failed)) {
       try (var folder = RunFolder.takeOver(options.results(), runId)) {
         if (mistake || stopped) {

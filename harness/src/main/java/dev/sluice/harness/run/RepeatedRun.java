@@ -7,6 +7,7 @@ import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.process.ChildJvm;
+import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.role.AnalyzeRole;
 import dev.sluice.harness.terminal.Console;
@@ -95,9 +96,9 @@ public final class RepeatedRun {
   private int run(Path results, String runId, long seed) throws IOException, InterruptedException {
     boolean json = console.stream() == System.err;
     Process child =
-        new ProcessBuilder(ChildJvm.sluice(List.of(), arguments(results, runId, seed, json)))
-            .redirectOutput(json ? Redirect.DISCARD : Redirect.INHERIT)
-            .redirectError(Redirect.INHERIT)
+        Launch.of(ChildJvm.sluice(List.of(), arguments(results, runId, seed, json)))
+            .output(json ? Redirect.DISCARD : Redirect.INHERIT)
+            .errors(Redirect.INHERIT)
             .start();
     running = child;
     if (stopRequested) {

@@ -9,6 +9,7 @@ import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.Secrets;
 import dev.sluice.harness.role.AnalyzeRole;
@@ -18,7 +19,6 @@ import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -64,7 +64,7 @@ public final class SimulatedRun {
     public String runIdFor(Experiment experiment) {
       return runId != null
           ? runId
-          : experiment.runName() + "-simulated-" + ExperimentRun.STAMP.format(Instant.now());
+          : experiment.runName() + "-simulated-" + MachineClock.stamp();
     }
   }
 
@@ -87,9 +87,9 @@ public final class SimulatedRun {
     try (var folder = RunFolder.create(options.results(), runId);
         var log = LogFile.open(folder.log(), Secrets.NONE)) {
       announce(experiment, runId);
-      long beganNs = System.nanoTime();
+      long beganNs = MachineClock.monotonicNs();
       SimulatedExperiment.Simulated simulated = write(experiment, runId, folder.path());
-      double seconds = (System.nanoTime() - beganNs) / 1e9;
+      double seconds = (MachineClock.monotonicNs() - beganNs) / 1e9;
       console.item(
           "simulated",
           String.format(
@@ -142,7 +142,7 @@ public final class SimulatedRun {
     try (var folder = RunFolder.create(options.results(), runId);
         var log = LogFile.open(folder.log(), Secrets.NONE)) {
       announce(first, runId);
-      long beganNs = System.nanoTime();
+      long beganNs = MachineClock.monotonicNs();
       Map<Path, Long> seedByFolder = new LinkedHashMap<>();
       int worst =
           inParallel(parsed.experiment().seed(), runId, repeats, profile, folder, seedByFolder);
@@ -153,7 +153,7 @@ public final class SimulatedRun {
       console.item(
           "simulated",
           String.format(
-              Locale.ROOT, "%d times in %.1f s", repeats, (System.nanoTime() - beganNs) / 1e9));
+              Locale.ROOT, "%d times in %.1f s", repeats, (MachineClock.monotonicNs() - beganNs) / 1e9));
       console.line("");
       console.line(all.render().stripTrailing());
       console.line("");

@@ -33,7 +33,7 @@ import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.kafka.Opened;
 import dev.sluice.harness.kafka.RunTopics;
-import dev.sluice.harness.machine.SystemPacer;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.Secrets;
@@ -50,7 +50,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -109,7 +108,7 @@ final class ExecutedWorkflows {
   private final @Nullable KafkaAccess external;
   private final Opened opened = new Opened();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-  private final ProcessClock clock = new ProcessClock(InstantSource.system(), System::nanoTime);
+  private final ProcessClock clock = MachineClock.process();
   private volatile boolean stopRequested;
   private int exitStatus = ExitStatus.DONE;
 
@@ -297,7 +296,7 @@ final class ExecutedWorkflows {
                 settings,
                 LaneBackend.switching(shelf),
                 clock,
-                new SystemPacer(System::nanoTime),
+                MachineClock.pacer(),
                 (done, total, what) -> {}));
     said.accept("Each GPU is played by a lane of " + THREADS_PER_LANE + " thread on " + devices);
     if (devices.kind().equals("cpu") && gpus > processors) {

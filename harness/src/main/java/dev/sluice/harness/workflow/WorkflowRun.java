@@ -7,8 +7,8 @@ import dev.sluice.contract.workflow.WorkflowFiles.Skipped;
 import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.RoleFailedException;
-import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.scheduler.workflow.Workflows;
 import dev.sluice.scheduling.workflow.Gpus;
@@ -20,7 +20,6 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
@@ -75,7 +74,7 @@ public final class WorkflowRun {
     Workflows workflows = Workflows.of(files, gpus, online);
     String id =
         runId == null
-            ? "workflows-" + policy + "-" + ExperimentRun.STAMP.format(Instant.now())
+            ? "workflows-" + policy + "-" + MachineClock.stamp()
             : runId;
     if (executes && noTrace) {
       throw new UserMistakeException(
@@ -301,7 +300,7 @@ public final class WorkflowRun {
 
     /** With the time of day on the console alone, so that equal schedules leave equal files. */
     void dated(String line) {
-      console.line(WALL_CLOCK.format(Instant.now()) + " - " + line);
+      console.line(WALL_CLOCK.format(MachineClock.now()) + " - " + line);
       toFile(line);
     }
 

@@ -3,7 +3,7 @@ package dev.sluice.harness.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import dev.sluice.harness.machine.MemoryOf;
+import dev.sluice.harness.process.MemoryOf;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadLocalRandom;

@@ -1,11 +1,10 @@
-package dev.sluice.harness.machine;
+package dev.sluice.harness.process;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -49,8 +48,8 @@ public final class MemoryOf {
       return OptionalLong.empty();
     }
     Process asking =
-        new ProcessBuilder(List.of(jcmd.toString(), Long.toString(pid), "GC.class_histogram"))
-            .redirectErrorStream(true)
+        Launch.of(jcmd.toString(), Long.toString(pid), "GC.class_histogram")
+            .errorsToOutput()
             .start();
     String histogram = new String(asking.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     asking.waitFor();

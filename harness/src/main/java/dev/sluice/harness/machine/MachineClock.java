@@ -1,0 +1,47 @@
+package dev.sluice.harness.machine;
+
+import dev.sluice.contract.time.Pacer;
+import dev.sluice.contract.time.ProcessClock;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+
+/** This machine's clocks, the only ones that Sluice reads: wall time, monotonic time, waiting. */
+public final class MachineClock {
+  private static final DateTimeFormatter STAMP =
+      DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT).withZone(ZoneId.systemDefault());
+
+  private MachineClock() {}
+
+  /** Monotonic nanoseconds from an arbitrary origin. */
+  public static long monotonicNs() {
+    return System.nanoTime();
+  }
+
+  /** Wall time. */
+  public static Instant now() {
+    return Instant.now();
+  }
+
+  /** Wall time, milliseconds since 1970. */
+  public static long epochMs() {
+    return System.currentTimeMillis();
+  }
+
+  /** Wall time as the name of a folder ends with it, to the second, in this machine's zone. */
+  public static String stamp() {
+    return STAMP.format(now());
+  }
+
+  /** A clock for this process, its wall time anchored now. */
+  public static ProcessClock process() {
+    return new ProcessClock(InstantSource.system(), System::nanoTime);
+  }
+
+  /** A pacer that waits on the monotonic clock. */
+  public static Pacer pacer() {
+    return new SystemPacer(System::nanoTime);
+  }
+}

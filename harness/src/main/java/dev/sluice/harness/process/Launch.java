@@ -1,0 +1,97 @@
+package dev.sluice.harness.process;
+
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A process to start: its command line, and where its output goes. What it prints comes through a
+ * pipe unless a method says otherwise. Immutable; each {@link #start} starts one more process.
+ */
+public final class Launch {
+  private static final Path NICE = Path.of("/usr/bin/nice");
+
+  private final List<String> command;
+  private final Redirect output;
+  private final Redirect errors;
+  private final boolean joined;
+
+  private Launch(List<String> command, Redirect output, Redirect errors, boolean joined) {
+    this.command = List.copyOf(command);
+    this.output = output;
+    this.errors = errors;
+    this.joined = joined;
+  }
+
+  /** A process with that program and these arguments. */
+  public static Launch of(List<String> command) {
+    return new Launch(command, Redirect.PIPE, Redirect.PIPE, false);
+  }
+
+  /** A process with that program and these arguments. */
+  public static Launch of(String... command) {
+    return of(List.of(command));
+  }
+
+  /** Its standard output goes there. */
+  public Launch output(Redirect to) {
+    return new Launch(command, to, errors, joined);
+  }
+
+  /** Its standard error goes there. */
+  public Launch errors(Redirect to) {
+    return new Launch(command, output, to, false);
+  }
+
+  /** Its standard error goes where its standard output goes. */
+  public Launch errorsToOutput() {
+    return new Launch(command, output, errors, true);
+  }
+
+  /** It gets the least share of the processors, where the system has {@code nice}. */
+  public Launch leastPriority() {
+    if (!Files.isExecutable(NICE)) {
+      return this;
+    }
+    List<String> niced = new ArrayList<>(List.of(NICE.toString(), "-n", "19"));
+    niced.addAll(command);
+    return new Launch(niced, output, errors, joined);
+  }
+
+  /**
+   * Starts it, and returns its handle.
+   *
+   * @throws IOException if there is no such program
+   */
+  public Process start() throws IOException {
+    return new ProcessBuilder(command)
+        .redirectErrorStream(joined)
+        .redirectOutput(output)
+        .redirectError(errors)
+        .start();
+  }
+
+  /** Runs it to its end without its output, and returns its exit status. */
+  public int status() throws IOException, InterruptedException {
+    return output(Redirect.DISCARD).errorsToOutput().start().waitFor();
+  }
+
+  /**
+   * Runs it to its end, and returns what it printed on standard output.
+   *
+   * @param what it is, in words, for the error
+   * @throws IOException if it ends with another status than 0
+   */
+  public String printed(String what) throws IOException, InterruptedException {
+    Process process = start();
+    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (process.waitFor() != 0) {
+      throw new IOException(what + " ended with status " + process.exitValue());
+    }
+    return printed;
+  }
+}
