@@ -139,8 +139,7 @@ public final class CsvRows {
     /** Checks that the row has a field for each column; to be asked before its fields. */
     public void checkWidth(String maybe) throws UserMistakeException {
       if (fields.size() != columns.size()) {
-        throw mistake(
-            "this row has " + fields.size() + " fields, not " + columns.size(), maybe);
+        throw mistake("this row has " + fields.size() + " fields, not " + columns.size(), maybe);
       }
     }
 
@@ -179,8 +178,7 @@ public final class CsvRows {
       } catch (NumberFormatException e) {
         // as for a number out of range
       }
-      throw mistake(
-          column + " (" + text + ") must be a whole number of at least " + least, maybe);
+      throw mistake(column + " (" + text + ") must be a whole number of at least " + least, maybe);
     }
 
     /** A finite number; NaN if the field is none. */

@@ -131,18 +131,21 @@ public final class LatencyTable {
       int busyLanes = columns.contains("busy_lanes") ? row.count("busy_lanes", "you meant 1") : 1;
       double meanMs = number(row, "mean_ms");
       if (meanMs < 1e-3) {
-        throw row.mistake("mean_ms (" + meanMs + ") must be at least 0.001", "you gave it in seconds");
+        throw row.mistake(
+            "mean_ms (" + meanMs + ") must be at least 0.001", "you gave it in seconds");
       }
       double spread = columns.contains("spread") ? number(row, "spread") : 0;
       if (spread < 0 || spread > 2) {
-        throw row.mistake("spread (" + spread + ") must be in [0, 2]", "you gave it in percent or in ms");
+        throw row.mistake(
+            "spread (" + spread + ") must be in [0, 2]", "you gave it in percent or in ms");
       }
       var bySamples =
           entries
               .computeIfAbsent(key, k -> new TreeMap<>())
               .computeIfAbsent(busyLanes, k -> new TreeMap<>());
       if (bySamples.put(samples, new Entry(meanMs, spread)) != null) {
-        throw row.mistake("a second row for "
+        throw row.mistake(
+            "a second row for "
                 + key
                 + " with samples ("
                 + samples

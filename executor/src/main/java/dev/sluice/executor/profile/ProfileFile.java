@@ -296,7 +296,8 @@ public final class ProfileFile {
       } catch (NumberFormatException e) {
         // the same error as for a number beyond the range
       }
-      throw record.mistake(column + " (" + text + ") must be a share in [0, 1], or empty",
+      throw record.mistake(
+          column + " (" + text + ") must be a share in [0, 1], or empty",
           "it was given in percent");
     }
 

@@ -350,7 +350,7 @@ public final class JobGenerators {
     // Producers' own threads are begun by this one, and hold locks that the generators need: they
     // are to run as promptly as those.
     pacer.awaitNs(clock.monotonicNs());
-    for (int i = 0; i <= experiment.generators(); i++) {
+    for (int i = 0; i <= experiment.load().generators(); i++) {
       Producer<byte[], byte[]> producer = runLog.openProducer();
       producers.add(producer);
       producer.partitionsFor(topics.facts());
@@ -362,12 +362,12 @@ public final class JobGenerators {
   }
 
   private RunEnded runToItsEnd(RunSoFar soFar) throws RunFailedException, InterruptedException {
-    long durationNs = Seconds.toNs(experiment.durationSeconds());
+    long durationNs = Seconds.toNs(experiment.load().durationSeconds());
     var end =
         new ArrivalsEnd(
             durationNs,
-            Seconds.toNs(experiment.durationSeconds() + experiment.tailSeconds()),
-            requests.countBefore(Seconds.toNs(experiment.warmupSeconds())),
+            Seconds.toNs(experiment.load().durationSeconds() + experiment.load().tailSeconds()),
+            requests.countBefore(Seconds.toNs(experiment.load().warmupSeconds())),
             requests.countBefore(durationNs));
     try (Consumer<byte[], byte[]> outcomes =
         runLog.openCommittedConsumer(runLog.outcomesAndRuns())) {
@@ -405,14 +405,15 @@ public final class JobGenerators {
 
   private List<JobGenerator> generators(RunSoFar soFar, RunClock runClock) {
     List<JobGenerator> made =
-        IntStream.range(0, experiment.generators())
-            .mapToObj(g -> new JobGenerator(g, experiment.generators(), requests, runClock, pacer))
+        IntStream.range(0, experiment.load().generators())
+            .mapToObj(
+                g -> new JobGenerator(g, experiment.load().generators(), requests, runClock, pacer))
             .toList();
     if (soFar.started() != null) {
       soFar.sent().stream()
           .forEach(
               index ->
-                  made.get(index % experiment.generators())
+                  made.get(index % experiment.load().generators())
                       .sentBefore(index, soFar.sentAtNs(index)));
       long nowNs = runClock.nowNs();
       made.forEach(generator -> generator.goOnAt(nowNs));
@@ -430,8 +431,8 @@ public final class JobGenerators {
             configDigest,
             requests.digest(),
             shards,
-            experiment.generators(),
-            Seconds.toNs(experiment.durationSeconds() + experiment.tailSeconds()));
+            experiment.load().generators(),
+            Seconds.toNs(experiment.load().durationSeconds() + experiment.load().tailSeconds()));
     await(producers.get(0).send(onlyPartition(topics.runs(), EventCodec.RUNS.write(started))));
     return completeRunStarted(started, soFar);
   }
