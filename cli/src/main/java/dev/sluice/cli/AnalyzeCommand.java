@@ -139,7 +139,7 @@ final class AnalyzeCommand implements Callable<Integer> {
   }
 
   private static List<String> classNames(RunFrame frame) {
-    return frame.experiment().classes().stream().map(JobClass::name).toList();
+    return frame.experiment().jobs().classes().stream().map(JobClass::name).toList();
   }
 
   private static RunEnded awaitEnd(RoleProcess process, AnalyzeRole role)

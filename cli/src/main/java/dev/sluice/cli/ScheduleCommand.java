@@ -50,7 +50,7 @@ final class ScheduleCommand implements Callable<Integer> {
                       process::fail));
           process.metrics().scheduler(role::counts);
           role.awaitRunning();
-          frame.console().item("scheduler", frame.experiment().schedulerName());
+          frame.console().item("scheduler", frame.experiment().scheduling().schedulerName());
           return process.awaitRunEnd();
         });
   }

@@ -20,8 +20,8 @@ final class ArrivalFigures implements Figure {
   @Override
   public void addTo(Summary summary, RunRows run) {
     List<JobRow> measured = run.measured();
-    summary.put("asked_rate_jobs_sec", run.context().experiment().arrivalRateJobsPerSec());
-    summary.put("asked_arrivals", run.context().experiment().arrivals());
+    summary.put("asked_rate_jobs_sec", run.context().experiment().load().arrivalRateJobsPerSec());
+    summary.put("asked_arrivals", run.context().experiment().load().arrivals());
     summary.put("realized_rate_jobs_sec", measured.size() / run.windowSeconds());
     summary.put("realized_gap_cv", gapVariation(measured));
   }

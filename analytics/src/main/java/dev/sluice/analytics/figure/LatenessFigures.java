@@ -56,7 +56,7 @@ final class LatenessFigures implements Figure {
   }
 
   private static OptionalDouble sloMsMin(RunRows run) {
-    var classes = run.context().experiment().classes();
+    var classes = run.context().experiment().jobs().classes();
     return DoubleStream.concat(
             classes.stream()
                 .map(JobClass::sloMs)

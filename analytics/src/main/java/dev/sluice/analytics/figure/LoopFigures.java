@@ -100,14 +100,14 @@ final class LoopFigures implements Figure {
    */
   private static Map<DispatchKey, Long> startableAtNs(RunRows run) {
     Experiment experiment = run.context().experiment();
-    var microbatch = experiment.microbatch();
+    var microbatch = experiment.scheduling().microbatch();
     boolean joins = experiment.joinsJobs();
     Map<String, Long> byJob = new HashMap<>();
     for (JobRow job : run.jobs()) {
       String classType = job.request().classType();
       boolean windowed =
           joins
-              && experiment.classes().stream()
+              && experiment.jobs().classes().stream()
                   .anyMatch(c -> c.name().equals(classType) && c.microbatch());
       long windowNs = windowed ? Math.round(microbatch.windowMs() * 1e6) : 0;
       byJob.put(job.request().jobId(), job.request().intendedAtNs() + windowNs);

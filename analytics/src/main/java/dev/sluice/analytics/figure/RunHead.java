@@ -34,13 +34,13 @@ final class RunHead {
   static void addTo(Summary summary, RunRows run) {
     summary.put("run_id", run.context().runId());
     summary.put("run_name", run.context().experiment().runName());
-    summary.put("scheduler_name", run.context().experiment().schedulerName());
+    summary.put("scheduler_name", run.context().experiment().scheduling().schedulerName());
     summary.put("emulated", run.isEmulated());
     summary.put("simulated", run.isSimulated());
     summary.put("notes", notes(run));
     summary.put(Summary.NOT_COMPARABLE, List.of());
-    summary.put("warmup_seconds", run.context().experiment().warmupSeconds());
-    summary.put("duration_seconds", run.context().experiment().durationSeconds());
+    summary.put("warmup_seconds", run.context().experiment().load().warmupSeconds());
+    summary.put("duration_seconds", run.context().experiment().load().durationSeconds());
     summary.put("window_seconds", run.windowSeconds());
   }
 

@@ -388,10 +388,10 @@ public final class RunFold implements LogFold {
   }
 
   private static JobRow.Phase phase(long intendedAtNs, Experiment experiment) {
-    if (intendedAtNs < Math.round(experiment.warmupSeconds() * 1e9)) {
+    if (intendedAtNs < Math.round(experiment.load().warmupSeconds() * 1e9)) {
       return JobRow.Phase.WARMUP;
     }
-    return intendedAtNs < Math.round(experiment.durationSeconds() * 1e9)
+    return intendedAtNs < Math.round(experiment.load().durationSeconds() * 1e9)
         ? JobRow.Phase.MEASURED
         : JobRow.Phase.TAIL;
   }

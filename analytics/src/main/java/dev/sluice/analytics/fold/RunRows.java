@@ -54,7 +54,7 @@ public record RunRows(
 
   /** Start of the measured window. */
   public long windowStartNs() {
-    return Math.round(context.experiment().warmupSeconds() * 1e9);
+    return Math.round(context.experiment().load().warmupSeconds() * 1e9);
   }
 
   /**
@@ -62,7 +62,7 @@ public record RunRows(
    * so that rates and shares are of the time in which there was load.
    */
   public long windowEndNs() {
-    long endNs = Math.round(context.experiment().durationSeconds() * 1e9);
+    long endNs = Math.round(context.experiment().load().durationSeconds() * 1e9);
     if (ended == null || !ended.interrupted() || jobs.isEmpty()) {
       return endNs;
     }
@@ -94,7 +94,7 @@ public record RunRows(
   /** Class names: the experiment's in their order, then any others that jobs carry. */
   public List<String> classNames() {
     Set<String> names = new LinkedHashSet<>();
-    context.experiment().classes().forEach(c -> names.add(c.name()));
+    context.experiment().jobs().classes().forEach(c -> names.add(c.name()));
     jobs.forEach(job -> names.add(job.request().classType()));
     return List.copyOf(names);
   }
@@ -102,14 +102,14 @@ public record RunRows(
   /** Workload names: the experiment's in their order, then any others that jobs carry. */
   public List<String> workloadNames() {
     Set<String> names = new LinkedHashSet<>();
-    context.experiment().workloads().forEach(w -> names.add(w.name()));
+    context.experiment().jobs().workloads().forEach(w -> names.add(w.name()));
     jobs.forEach(job -> names.add(job.request().workload()));
     return List.copyOf(names);
   }
 
   /** Whether jobs of that class count as interactive; an unknown class does not. */
   public boolean isInteractive(String classType) {
-    return context.experiment().classes().stream()
+    return context.experiment().jobs().classes().stream()
         .anyMatch(c -> c.name().equals(classType) && c.interactive());
   }
 

@@ -86,7 +86,7 @@ final class ChartStyle {
         + " · "
         + run.context().experiment().runName()
         + ", policy "
-        + run.context().experiment().schedulerName()
+        + run.context().experiment().scheduling().schedulerName()
         + (run.isEmulated() ? " · emulated lanes" : "")
         + (run.isSimulated() ? " · simulated" : "");
   }

@@ -52,7 +52,7 @@ final class LatencyCdfPlot implements Plot {
     if (mostMs == 0) {
       return Optional.empty();
     }
-    for (var jobClass : run.context().experiment().classes()) {
+    for (var jobClass : run.context().experiment().jobs().classes()) {
       double[] sloMs = promises(run, jobClass);
       for (int i = 0; i < sloMs.length; i++) {
         leastMs = Math.min(leastMs, sloMs[i]);

@@ -67,13 +67,14 @@ final class TraceTable {
   static void write(RunRows run, Path file) throws IOException {
     Experiment experiment = run.context().experiment();
     Map<String, Integer> tokens = new HashMap<>();
-    for (WorkloadChoice workload : experiment.workloads()) {
+    for (WorkloadChoice workload : experiment.jobs().workloads()) {
       tokens.put(workload.name(), workload.tokens());
     }
     try (CsvWriter csv = CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(file)) {
       csv.writeRecord(COLUMNS);
       for (JobRow job : run.jobs()) {
-        csv.writeRecord(cells(run.context().runId(), experiment.schedulerName(), job, tokens));
+        csv.writeRecord(
+            cells(run.context().runId(), experiment.scheduling().schedulerName(), job, tokens));
       }
     }
   }

@@ -79,25 +79,22 @@ public final class SyntheticRun {
     return new Experiment(
         "quickstart",
         42,
-        duration,
-        warmup,
-        30,
-        rate,
-        "poisson",
-        1,
-        0.4,
-        classes,
-        WORKLOADS.stream().map(w -> new WorkloadChoice(w, 1, 80, null, null)).toList(),
-        List.of("onnx"),
-        List.of("fp32"),
-        false,
-        List.of(1, 2),
-        "dynamic",
-        Map.of(),
-        "none",
-        null,
-        null,
-        new Microbatch(true, 10, 128, List.of("dynamic"), false),
+        new Experiment.Load(duration, warmup, 30, rate, "poisson", 1),
+        new Experiment.Jobs(
+            0.4,
+            classes,
+            WORKLOADS.stream().map(w -> new WorkloadChoice(w, 1, 80, null, null)).toList(),
+            List.of("onnx"),
+            List.of("fp32"),
+            false,
+            List.of(1, 2)),
+        new Experiment.Scheduling(
+            "dynamic",
+            Map.of(),
+            "none",
+            null,
+            null,
+            new Microbatch(true, 10, 128, List.of("dynamic"), false)),
         new Resources(true, 1000, false),
         new Lanes(true, lanes, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of()),
         new Predictor(false, "models/latency", 0.95, 60),
@@ -265,7 +262,7 @@ public final class SyntheticRun {
         }
       }
     }
-    long endNs = Math.round((experiment.durationSeconds() + 5) * 1e9);
+    long endNs = Math.round((experiment.load().durationSeconds() + 5) * 1e9);
     fact(new ArrivalsEnded(0, requests.size(), 1_000_000, 2_000_000, 300_000), endNs);
     fact(new Ticked(), endNs + 1);
     entries.add(
@@ -343,12 +340,12 @@ public final class SyntheticRun {
     List<JobRequested> requests = new ArrayList<>();
     double atS = 0;
     while (true) {
-      atS += -Math.log(1 - random.nextDouble()) / experiment.arrivalRateJobsPerSec();
-      if (atS > experiment.durationSeconds() + 2) {
+      atS += -Math.log(1 - random.nextDouble()) / experiment.load().arrivalRateJobsPerSec();
+      if (atS > experiment.load().durationSeconds() + 2) {
         return requests;
       }
       long intendedNs = Math.round(atS * 1e9);
-      boolean interactive = random.nextDouble() < experiment.interactiveRatio();
+      boolean interactive = random.nextDouble() < experiment.jobs().interactiveRatio();
       int index = requests.size();
       requests.add(
           new JobRequested(

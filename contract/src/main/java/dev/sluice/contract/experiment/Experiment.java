@@ -5,55 +5,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A whole experiment, checked and with every default filled in. The keys of the file are these
- * names in snake_case.
+ * A whole experiment, checked and with every default filled in. The keys of the file are the names
+ * of the values in snake_case.
  *
  * @param runName the run's name, the file's name by default
  * @param seed the one seed of the run; default 42
- * @param durationSeconds jobs intended in [warmupSeconds, durationSeconds) are the measured ones
- * @param tailSeconds how long arrivals go on, unmeasured, at most, until the last measured job has
- *     ended; default 30
- * @param arrivalRateJobsPerSec of all generators together
- * @param arrivals name of the arrival process; default poisson
- * @param interactiveRatio share of jobs of interactive classes, in [0, 1]; default 0.3
- * @param classes in the order of the file; the defaults, interactive (100 ms) and batch (1000 ms),
- *     stay unless the file names a class of its own
- * @param workloads what the jobs run, with their weights
- * @param backendsEnabled drawn uniformly: pytorch, onnx
- * @param precisionModes drawn uniformly: fp32, fp16, bf16
- * @param allowSlowPrecision whether real lanes may run what their device can only do slowly: fp16
- *     on a CPU
- * @param batchSizes samples per job, drawn uniformly
- * @param schedulerName name of the policy; default fifo
- * @param scheduler the policy's weights by name; empty: its defaults
- * @param admission none, expired or hopeless
- * @param maxWaiting how many jobs may wait in one shard, at least 1; null: any number
- * @param expireAfterMs how long a job may wait, above 0; null: without end
  * @param thresholds figure name to bound, for example {@code interactive_p99_e2e_ms: "< 100"}
- * @param simulation what a simulation of it takes in place of the machine
+ * @param simulation what a simulation takes in place of the machine
  */
 public record Experiment(
     String runName,
     long seed,
-    double durationSeconds,
-    double warmupSeconds,
-    double tailSeconds,
-    double arrivalRateJobsPerSec,
-    String arrivals,
-    int generators,
-    double interactiveRatio,
-    List<JobClass> classes,
-    List<WorkloadChoice> workloads,
-    List<String> backendsEnabled,
-    List<String> precisionModes,
-    boolean allowSlowPrecision,
-    List<Integer> batchSizes,
-    String schedulerName,
-    Map<String, Double> scheduler,
-    String admission,
-    @Nullable Integer maxWaiting,
-    @Nullable Double expireAfterMs,
-    Microbatch microbatch,
+    Load load,
+    Jobs jobs,
+    Scheduling scheduling,
     Resources resources,
     Lanes lanes,
     Predictor predictor,
@@ -64,12 +29,6 @@ public record Experiment(
   private static final int TOKENS_PER_SAMPLE = 4;
 
   public Experiment {
-    classes = List.copyOf(classes);
-    workloads = List.copyOf(workloads);
-    backendsEnabled = List.copyOf(backendsEnabled);
-    precisionModes = List.copyOf(precisionModes);
-    batchSizes = List.copyOf(batchSizes);
-    scheduler = Map.copyOf(scheduler);
     thresholds = Map.copyOf(thresholds);
   }
 
@@ -77,25 +36,9 @@ public record Experiment(
   public Experiment(
       String runName,
       long seed,
-      double durationSeconds,
-      double warmupSeconds,
-      double tailSeconds,
-      double arrivalRateJobsPerSec,
-      String arrivals,
-      int generators,
-      double interactiveRatio,
-      List<JobClass> classes,
-      List<WorkloadChoice> workloads,
-      List<String> backendsEnabled,
-      List<String> precisionModes,
-      boolean allowSlowPrecision,
-      List<Integer> batchSizes,
-      String schedulerName,
-      Map<String, Double> scheduler,
-      String admission,
-      @Nullable Integer maxWaiting,
-      @Nullable Double expireAfterMs,
-      Microbatch microbatch,
+      Load load,
+      Jobs jobs,
+      Scheduling scheduling,
       Resources resources,
       Lanes lanes,
       Predictor predictor,
@@ -104,31 +47,86 @@ public record Experiment(
     this(
         runName,
         seed,
-        durationSeconds,
-        warmupSeconds,
-        tailSeconds,
-        arrivalRateJobsPerSec,
-        arrivals,
-        generators,
-        interactiveRatio,
-        classes,
-        workloads,
-        backendsEnabled,
-        precisionModes,
-        allowSlowPrecision,
-        batchSizes,
-        schedulerName,
-        scheduler,
-        admission,
-        maxWaiting,
-        expireAfterMs,
-        microbatch,
+        load,
+        jobs,
+        scheduling,
         resources,
         lanes,
         predictor,
         kafka,
         thresholds,
         Simulation.DEFAULT);
+  }
+
+  /**
+   * When jobs arrive.
+   *
+   * @param durationSeconds end of the measured window: jobs intended in [warmupSeconds,
+   *     durationSeconds) are measured
+   * @param tailSeconds most seconds for which arrivals go on, unmeasured, until the last measured
+   *     job has ended; default 30
+   * @param arrivalRateJobsPerSec rate of all generators together
+   * @param arrivals name of the arrival process; default poisson
+   * @param generators number of generators; default 1
+   */
+  public record Load(
+      double durationSeconds,
+      double warmupSeconds,
+      double tailSeconds,
+      double arrivalRateJobsPerSec,
+      String arrivals,
+      int generators) {}
+
+  /**
+   * What the jobs are.
+   *
+   * @param interactiveRatio share of jobs of interactive classes, in [0, 1]; default 0.3
+   * @param classes in the order of the file; the defaults, interactive (100 ms) and batch (1000
+   *     ms), stay unless the file names a class of its own
+   * @param workloads what the jobs run, with their weights
+   * @param backendsEnabled drawn uniformly: pytorch, onnx
+   * @param precisionModes drawn uniformly: fp32, fp16, bf16
+   * @param allowSlowPrecision whether real lanes may run what their device can only do slowly: fp16
+   *     on a CPU
+   * @param batchSizes samples per job, drawn uniformly
+   */
+  public record Jobs(
+      double interactiveRatio,
+      List<JobClass> classes,
+      List<WorkloadChoice> workloads,
+      List<String> backendsEnabled,
+      List<String> precisionModes,
+      boolean allowSlowPrecision,
+      List<Integer> batchSizes) {
+    public Jobs {
+      classes = List.copyOf(classes);
+      workloads = List.copyOf(workloads);
+      backendsEnabled = List.copyOf(backendsEnabled);
+      precisionModes = List.copyOf(precisionModes);
+      batchSizes = List.copyOf(batchSizes);
+    }
+  }
+
+  /**
+   * How jobs are chosen, joined, refused and dropped.
+   *
+   * @param schedulerName name of the policy; default fifo
+   * @param weights the policy's weights by name, the file's key {@code scheduler}; empty: its
+   *     defaults
+   * @param admission none, expired or hopeless
+   * @param maxWaiting most jobs that may wait in one shard, at least 1; null: any number
+   * @param expireAfterMs longest wait of a job, above 0; null: without end
+   */
+  public record Scheduling(
+      String schedulerName,
+      Map<String, Double> weights,
+      String admission,
+      @Nullable Integer maxWaiting,
+      @Nullable Double expireAfterMs,
+      Microbatch microbatch) {
+    public Scheduling {
+      weights = Map.copyOf(weights);
+    }
   }
 
   /**
@@ -321,27 +319,28 @@ public record Experiment(
     return precision.equals("fp32") ? tokens : (7 * tokens + 9) / 10;
   }
 
-  /** Whether the run's policy joins jobs into micro-batches. */
+  /** Tells whether the run's policy joins jobs into micro-batches. */
   public boolean joinsJobs() {
-    return microbatch.enabled() && microbatch.policies().contains(schedulerName);
+    var microbatch = scheduling.microbatch();
+    return microbatch.enabled() && microbatch.policies().contains(scheduling.schedulerName());
   }
 
   /** The backends that the workload's jobs may ask for; a user's own file runs on its own. */
   public List<String> backendsOf(WorkloadChoice workload) {
-    return workload.model() == null ? backendsEnabled : List.of(workload.model().backend());
+    return workload.model() == null ? jobs.backendsEnabled() : List.of(workload.model().backend());
   }
 
-  /** The class of that name. */
+  /** The class with a name. */
   public JobClass jobClass(String name) {
-    return classes.stream()
+    return jobs.classes().stream()
         .filter(c -> c.name().equals(name))
         .findFirst()
         .orElseThrow(() -> new IllegalArgumentException("no class is named " + name));
   }
 
-  /** The workload of that name. */
+  /** The workload with a name. */
   public WorkloadChoice workload(String name) {
-    return workloads.stream()
+    return jobs.workloads().stream()
         .filter(w -> w.name().equals(name))
         .findFirst()
         .orElseThrow(() -> new IllegalArgumentException("no workload is named " + name));

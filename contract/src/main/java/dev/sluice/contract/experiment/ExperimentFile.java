@@ -4,12 +4,13 @@ import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Section;
+import dev.sluice.contract.file.Tree;
+import dev.sluice.contract.file.Tree.Limits;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.file.YamlTree;
-import dev.sluice.contract.file.YamlTree.Entry;
-import dev.sluice.contract.file.YamlTree.Mapping;
-import dev.sluice.contract.file.YamlTree.Scalar;
-import dev.sluice.contract.file.YamlTree.Value;
+import dev.sluice.contract.file.Value;
+import dev.sluice.contract.file.Value.Entry;
+import dev.sluice.contract.file.Value.Mapping;
+import dev.sluice.contract.file.Value.Scalar;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -26,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -46,9 +48,9 @@ public final class ExperimentFile {
    */
   public static ParsedExperiment read(Path file, List<String> overrides, Vocabulary vocabulary)
       throws UserMistakeException {
-    var problems = new Problems();
     String name = file.toString();
-    Value root = YamlTree.parse(text(file), line -> new Place(name, line), problems);
+    var problems = new Problems(name);
+    Value root = yaml(text(file), line -> new Place(name, line), problems);
     if (root == null || (root instanceof Scalar scalar && scalar.missing())) {
       throw new UserMistakeException(
           name, "the file is empty", "it should begin with arrival_rate_jobs_per_sec: 10");
@@ -63,7 +65,8 @@ public final class ExperimentFile {
       apply(override, mapping, problems);
     }
     Map<String, Place> places = new TreeMap<>();
-    var top = new Section("", new Mapping(new Place(name, 0), mapping.entries()), problems, places);
+    var top =
+        Section.strict("", new Mapping(new Place(name, 0), mapping.entries()), problems, places);
     Experiment experiment =
         new ExperimentReader(problems, places, vocabulary).read(top, defaultRunName(file));
     problems.throwIfAny();
@@ -73,6 +76,13 @@ public final class ExperimentFile {
         problems.warnings(),
         places.entrySet().stream()
             .collect(Collectors.toMap(Map.Entry::getKey, e -> e.getValue().toString())));
+  }
+
+  private static @Nullable Value yaml(
+      String text, IntFunction<Place> placeOfLine, Problems problems) throws UserMistakeException {
+    try (Tree tree = Tree.ofYaml(text, placeOfLine, Limits.BY_HAND)) {
+      return tree.whole(problems);
+    }
   }
 
   private static void apply(String override, Mapping root, Problems problems)
@@ -112,7 +122,7 @@ public final class ExperimentFile {
       throws UserMistakeException {
     Value value =
         !text.isEmpty() && "[{\"'".indexOf(text.charAt(0)) >= 0
-            ? YamlTree.parse(text, line -> place, problems)
+            ? yaml(text, line -> place, problems)
             : null;
     return value == null ? new Scalar(place, text, false, text.isEmpty()) : value;
   }
@@ -144,11 +154,11 @@ public final class ExperimentFile {
               "the path is relative to another folder"));
     } catch (AccessDeniedException e) {
       throw new UserMistakeException(
-          name, "the file may not be read", "its permissions are to be changed");
+          name, "the file may not be read", "its permissions should be changed");
     } catch (IOException e) {
       throw new UserMistakeException(
           name,
-          "the file can not be read (" + UserMistakeException.reason(e) + ")",
+          "the file cannot be read (" + UserMistakeException.reason(e) + ")",
           "another file was meant");
     }
     if (bytes.length > BYTES_MAX) {

@@ -16,8 +16,8 @@ import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Range;
 import dev.sluice.contract.file.Section;
-import dev.sluice.contract.file.YamlTree.Mapping;
-import dev.sluice.contract.file.YamlTree.Value;
+import dev.sluice.contract.file.Value;
+import dev.sluice.contract.file.Value.Mapping;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -83,25 +83,28 @@ final class ExperimentReader {
         new Experiment(
             runName,
             top.whole("seed", 42L, Long.MIN_VALUE, Long.MAX_VALUE),
-            top.required("duration_seconds", Range.above(0, SECONDS_MAX), "60"),
-            top.number("warmup_seconds", 0, Range.within(0, SECONDS_MAX)),
-            top.number("tail_seconds", 30, Range.within(0, SECONDS_MAX)),
-            top.required("arrival_rate_jobs_per_sec", Range.above(0, 1e6), "10"),
-            top.oneOf("arrivals", "poisson", vocabulary.arrivals(), "arrivals"),
-            top.whole("generators", 1, 1, 1000),
-            top.number("interactive_ratio", 0.3, Range.within(0, 1)),
-            classes,
-            workloads,
-            top.namesOf("backends_enabled", List.of("pytorch"), BACKENDS, "backends"),
-            top.namesOf("precision_modes", List.of("fp32"), PRECISIONS, "precisions"),
-            top.flag("allow_slow_precision", false),
-            top.wholes("batch_sizes", List.of(1, 8, 32), 1, SAMPLES_MAX, false),
-            schedulerName,
-            weights(top.section("scheduler"), schedulerName),
-            top.oneOf("admission", "none", ADMISSIONS, "admissions"),
-            top.wholeOrNone("max_waiting", 1, (int) JOBS_MAX),
-            top.numberOrNone("expire_after_ms", Range.above(0, MS_MAX)),
-            microbatch(top.section("microbatch")),
+            new Experiment.Load(
+                top.required("duration_seconds", Range.above(0, SECONDS_MAX), "60"),
+                top.number("warmup_seconds", 0, Range.within(0, SECONDS_MAX)),
+                top.number("tail_seconds", 30, Range.within(0, SECONDS_MAX)),
+                top.required("arrival_rate_jobs_per_sec", Range.above(0, 1e6), "10"),
+                top.oneOf("arrivals", "poisson", vocabulary.arrivals(), "arrivals"),
+                top.whole("generators", 1, 1, 1000)),
+            new Experiment.Jobs(
+                top.number("interactive_ratio", 0.3, Range.within(0, 1)),
+                classes,
+                workloads,
+                top.namesOf("backends_enabled", List.of("pytorch"), BACKENDS, "backends"),
+                top.namesOf("precision_modes", List.of("fp32"), PRECISIONS, "precisions"),
+                top.flag("allow_slow_precision", false),
+                top.wholes("batch_sizes", List.of(1, 8, 32), 1, SAMPLES_MAX, false)),
+            new Experiment.Scheduling(
+                schedulerName,
+                weights(top.section("scheduler"), schedulerName),
+                top.oneOf("admission", "none", ADMISSIONS, "admissions"),
+                top.wholeOrNone("max_waiting", 1, (int) JOBS_MAX),
+                top.numberOrNone("expire_after_ms", Range.above(0, MS_MAX)),
+                microbatch(top.section("microbatch"))),
             resources(top.section("resources")),
             lanes,
             predictor(top),
@@ -186,7 +189,7 @@ final class ExperimentReader {
             + ") stands beside slo_ms ("
             + Numbers.text(sloMs)
             + "): a class promises one of them",
-        "one of the two is to be removed");
+        "one of the two should be removed");
     return null;
   }
 
@@ -280,7 +283,7 @@ final class ExperimentReader {
           "you meant {at_seconds: 60, factor: 1.5}");
       return null;
     }
-    var section = new Section("lanes.drift.", mapping, problems, new HashMap<>());
+    var section = Section.strict("lanes.drift.", mapping, problems, new HashMap<>());
     var read =
         new Drift(
             section.required("at_seconds", Range.within(0, SECONDS_MAX), "60"),
@@ -308,7 +311,7 @@ final class ExperimentReader {
                 + Numbers.text(lanes.drift().get(i).atSeconds())
                 + ") begins before the change above it ends, at "
                 + Numbers.text(endsAtSeconds),
-            "the entries are to stand in the order of time, one after the other");
+            "the entries should stand in order of time, one after the other");
       }
     }
   }
@@ -387,17 +390,18 @@ final class ExperimentReader {
   }
 
   private void checkTimes(Section top, Experiment e) {
-    if (e.warmupSeconds() >= e.durationSeconds()) {
+    if (e.load().warmupSeconds() >= e.load().durationSeconds()) {
       problems.error(
           top.place(top.has("warmup_seconds") ? "warmup_seconds" : "duration_seconds"),
           "warmup_seconds ("
-              + Numbers.text(e.warmupSeconds())
+              + Numbers.text(e.load().warmupSeconds())
               + ") must be less than duration_seconds ("
-              + Numbers.text(e.durationSeconds())
+              + Numbers.text(e.load().durationSeconds())
               + "): nothing would be measured",
           "the warm-up should be a tenth of the duration");
     }
-    double jobs = e.arrivalRateJobsPerSec() * (e.durationSeconds() + e.tailSeconds());
+    double jobs =
+        e.load().arrivalRateJobsPerSec() * (e.load().durationSeconds() + e.load().tailSeconds());
     if (jobs > JOBS_MAX) {
       problems.error(
           top.place("arrival_rate_jobs_per_sec"),
@@ -410,13 +414,14 @@ final class ExperimentReader {
   }
 
   private void checkClasses(Section top, Experiment e) {
-    boolean interactive = e.classes().stream().anyMatch(JobClass::interactive);
-    boolean other = e.classes().stream().anyMatch(c -> !c.interactive());
-    if ((e.interactiveRatio() > 0 && !interactive) || (e.interactiveRatio() < 1 && !other)) {
+    boolean interactive = e.jobs().classes().stream().anyMatch(JobClass::interactive);
+    boolean other = e.jobs().classes().stream().anyMatch(c -> !c.interactive());
+    if ((e.jobs().interactiveRatio() > 0 && !interactive)
+        || (e.jobs().interactiveRatio() < 1 && !other)) {
       problems.error(
           top.place(top.has("interactive_ratio") ? "interactive_ratio" : "classes"),
           "interactive_ratio ("
-              + Numbers.text(e.interactiveRatio())
+              + Numbers.text(e.jobs().interactiveRatio())
               + ") needs a class that is "
               + (interactive ? "not interactive" : "interactive")
               + ", and there is none",
@@ -425,31 +430,33 @@ final class ExperimentReader {
   }
 
   private void checkOwnModels(Section top, Experiment e) {
-    for (WorkloadChoice workload : e.workloads()) {
+    for (WorkloadChoice workload : e.jobs().workloads()) {
       var model = workload.model();
       if (model != null
           && !e.lanes().emulated()
-          && !e.backendsEnabled().equals(List.of(model.backend()))) {
+          && !e.jobs().backendsEnabled().equals(List.of(model.backend()))) {
         problems.error(
             top.has("backends_enabled")
                 ? top.place("backends_enabled")
                 : places.getOrDefault(
                     "workloads." + workload.name(), top.place("backends_enabled")),
             "backends_enabled ("
-                + String.join(", ", e.backendsEnabled())
-                + ") would send jobs to a backend that can not run "
+                + String.join(", ", e.jobs().backendsEnabled())
+                + ") would send jobs to a backend that cannot run "
                 + workload.name()
                 + " ("
                 + model.path()
                 + ")",
             "you meant backends_enabled: [" + model.backend() + "]");
       }
-      if (model != null && !e.lanes().emulated() && !e.precisionModes().equals(List.of("fp32"))) {
+      if (model != null
+          && !e.lanes().emulated()
+          && !e.jobs().precisionModes().equals(List.of("fp32"))) {
         problems.error(
             top.place("precision_modes"),
             "precision_modes ("
-                + String.join(", ", e.precisionModes())
-                + ") can not change "
+                + String.join(", ", e.jobs().precisionModes())
+                + ") cannot change "
                 + workload.name()
                 + " ("
                 + model.path()
@@ -462,11 +469,14 @@ final class ExperimentReader {
   /** A multiple of the isolated time needs to know that time. */
   private void checkScales(Section top, Experiment e) {
     List<String> unknown =
-        e.workloads().stream().filter(w -> w.linear() == null).map(WorkloadChoice::name).toList();
+        e.jobs().workloads().stream()
+            .filter(w -> w.linear() == null)
+            .map(WorkloadChoice::name)
+            .toList();
     if (e.lanes().latencyTable() != null || unknown.isEmpty()) {
       return;
     }
-    for (JobClass jobClass : e.classes()) {
+    for (JobClass jobClass : e.jobs().classes()) {
       if (jobClass.sloScale() != null) {
         String key = "classes." + jobClass.name() + ".slo_scale";
         problems.error(
@@ -487,9 +497,10 @@ final class ExperimentReader {
     if (!e.resources().enabled() || e.resources().cpuFallback()) {
       return;
     }
-    int samples = e.batchSizes().stream().mapToInt(Integer::intValue).max().orElseThrow();
-    String precision = e.precisionModes().contains("fp32") ? "fp32" : e.precisionModes().get(0);
-    for (WorkloadChoice workload : e.workloads()) {
+    int samples = e.jobs().batchSizes().stream().mapToInt(Integer::intValue).max().orElseThrow();
+    String precision =
+        e.jobs().precisionModes().contains("fp32") ? "fp32" : e.jobs().precisionModes().get(0);
+    for (WorkloadChoice workload : e.jobs().workloads()) {
       long tokens = Experiment.tokens(workload.tokens(), precision, samples);
       if (tokens > e.resources().totalTokens()) {
         problems.error(

@@ -35,27 +35,27 @@ public final class ResolvedConfig {
     Map<String, @Nullable Object> top = new LinkedHashMap<>();
     top.put("run_name", e.runName());
     top.put("seed", e.seed());
-    top.put("duration_seconds", e.durationSeconds());
-    top.put("warmup_seconds", e.warmupSeconds());
-    top.put("tail_seconds", e.tailSeconds());
-    top.put("arrival_rate_jobs_per_sec", e.arrivalRateJobsPerSec());
-    top.put("arrivals", e.arrivals());
-    top.put("generators", e.generators());
-    top.put("interactive_ratio", e.interactiveRatio());
+    top.put("duration_seconds", e.load().durationSeconds());
+    top.put("warmup_seconds", e.load().warmupSeconds());
+    top.put("tail_seconds", e.load().tailSeconds());
+    top.put("arrival_rate_jobs_per_sec", e.load().arrivalRateJobsPerSec());
+    top.put("arrivals", e.load().arrivals());
+    top.put("generators", e.load().generators());
+    top.put("interactive_ratio", e.jobs().interactiveRatio());
     Map<String, Object> classes = new LinkedHashMap<>();
-    e.classes().forEach(c -> classes.put(c.name(), jobClass(c)));
+    e.jobs().classes().forEach(c -> classes.put(c.name(), jobClass(c)));
     top.put("classes", classes);
-    top.put("workloads", e.workloads().stream().map(ResolvedConfig::workload).toList());
-    top.put("backends_enabled", e.backendsEnabled());
-    top.put("precision_modes", e.precisionModes());
-    top.put("allow_slow_precision", e.allowSlowPrecision());
-    top.put("batch_sizes", e.batchSizes());
-    top.put("scheduler_name", e.schedulerName());
-    top.put("scheduler", new TreeMap<>(e.scheduler()));
-    top.put("admission", e.admission());
-    top.put("max_waiting", orNone(e.maxWaiting()));
-    top.put("expire_after_ms", orNone(e.expireAfterMs()));
-    var m = e.microbatch();
+    top.put("workloads", e.jobs().workloads().stream().map(ResolvedConfig::workload).toList());
+    top.put("backends_enabled", e.jobs().backendsEnabled());
+    top.put("precision_modes", e.jobs().precisionModes());
+    top.put("allow_slow_precision", e.jobs().allowSlowPrecision());
+    top.put("batch_sizes", e.jobs().batchSizes());
+    top.put("scheduler_name", e.scheduling().schedulerName());
+    top.put("scheduler", new TreeMap<>(e.scheduling().weights()));
+    top.put("admission", e.scheduling().admission());
+    top.put("max_waiting", orNone(e.scheduling().maxWaiting()));
+    top.put("expire_after_ms", orNone(e.scheduling().expireAfterMs()));
+    var m = e.scheduling().microbatch();
     top.put(
         "microbatch",
         map(

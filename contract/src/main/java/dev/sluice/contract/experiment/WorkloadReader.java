@@ -10,9 +10,8 @@ import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Range;
 import dev.sluice.contract.file.Section;
-import dev.sluice.contract.file.YamlTree;
-import dev.sluice.contract.file.YamlTree.Mapping;
-import dev.sluice.contract.file.YamlTree.Value;
+import dev.sluice.contract.file.Value;
+import dev.sluice.contract.file.Value.Mapping;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -63,13 +62,13 @@ final class WorkloadReader {
             ? m
             : new Mapping(
                 value.place(),
-                new LinkedHashMap<>(Map.of("name", new YamlTree.Entry(value.place(), value))));
-    var section = new Section("workloads.", mapping, problems, new HashMap<>());
+                new LinkedHashMap<>(Map.of("name", new Value.Entry(value.place(), value))));
+    var section = Section.strict("workloads.", mapping, problems, new HashMap<>());
     if (!section.has("name")) {
       problems.error(
           value.place(),
           "an entry of workloads has no name",
-          "a line is to be added: name: resnet18");
+          "a line should be added: name: resnet18");
     }
     String name = section.textOrNull("name");
     if (name == null) {
@@ -121,7 +120,7 @@ final class WorkloadReader {
       problems.error(
           section.place("name"),
           "workloads (" + name + ") has no tokens",
-          "a line is to be added: tokens: 100, its share of resources.total_tokens");
+          "a line should be added: tokens: 100, its share of resources.total_tokens");
     }
   }
 
@@ -154,7 +153,7 @@ final class WorkloadReader {
       problems.error(
           section.place(path == null ? "input_shape" : "path"),
           "a model of your own has no " + (path == null ? "path" : "input_shape"),
-          "a line is to be added: "
+          "a line should be added: "
               + (path == null ? "path: model.onnx" : "input_shape: [3, 224, 224]"));
       return null;
     }
@@ -175,7 +174,7 @@ final class WorkloadReader {
       problems.error(
           section.place("path"),
           "workloads.path (" + path + ") is neither a .pt nor an .onnx file",
-          "the model is to be exported to one of them");
+          "the model should be exported to one of them");
       return null;
     }
     return new ModelFile(path, backend, shape);

@@ -1,7 +1,7 @@
 package dev.sluice.contract.file;
 
 /**
- * Where something was written.
+ * A line of a file, or an override on the command line.
  *
  * @param source the file as the user named it, or {@code --set key=value}
  * @param line from 1; 0: the whole file; {@link #OVERRIDE}: not in the file
@@ -9,10 +9,12 @@ package dev.sluice.contract.file;
 public record Place(String source, int line) implements Comparable<Place> {
   static final int OVERRIDE = Integer.MAX_VALUE;
 
+  /** The place of an override. */
   public static Place override(String assignment) {
     return new Place("--set " + assignment, OVERRIDE);
   }
 
+  /** Orders places of one file by line; overrides come last. */
   @Override
   public int compareTo(Place that) {
     return Integer.compare(line, that.line);

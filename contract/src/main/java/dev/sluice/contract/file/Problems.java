@@ -5,36 +5,99 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** The mistakes found so far; those that stand in the file come first, by line. */
+/**
+ * Mistakes that a reader found in a file, or in a part of one: the first of them as they were
+ * found, and the number of all. Not safe for threads.
+ */
 public final class Problems {
+  /** Most mistakes that are worth reading. */
+  public static final int LISTED_MAX = 50;
+
+  private final String source;
+  private final int listedMax;
+  private final List<Placed> listed = new ArrayList<>();
+  private final List<String> warnings = new ArrayList<>();
+  private long count;
+
   private record Placed(Place place, Problem problem) {}
 
-  private final List<Placed> errors = new ArrayList<>();
-  public final List<String> warnings = new ArrayList<>();
-
-  public void error(Place place, String what, String maybe) {
-    errors.add(new Placed(place, new Problem(place.toString(), what, maybe)));
+  /**
+   * @param source the file as the user named it
+   * @param listedMax number of mistakes that are kept; the others are only counted
+   */
+  public Problems(String source, int listedMax) {
+    this.source = source;
+    this.listedMax = listedMax;
   }
 
+  /** Problems that are all kept: those of a small file. */
+  public Problems(String source) {
+    this(source, Integer.MAX_VALUE);
+  }
+
+  /** Notes a mistake; see {@link Problem}. */
+  public void error(Place place, String what, String maybe) {
+    add(new Placed(place, new Problem(place.toString(), what, maybe)));
+  }
+
+  private void add(Placed problem) {
+    count++;
+    if (listed.size() < listedMax) {
+      listed.add(problem);
+    }
+  }
+
+  /** Adds the mistakes found in another part of the file. */
+  public void addAll(Problems others) {
+    others.listed.forEach(this::add);
+    count += others.count - others.listed.size();
+    warnings.addAll(others.warnings);
+  }
+
+  /** Notes something that is no mistake but surely not meant. */
   public void warn(Place place, String what) {
     warnings.add(place + ": warning: " + what + ".");
   }
 
+  /** Tells whether there is no mistake; warnings do not count. */
   public boolean isEmpty() {
-    return errors.isEmpty();
+    return count == 0;
   }
 
+  /** The first mistake found, as {@code file:line: what is wrong}; there must be one. */
+  public String firstInWords() {
+    Problem first = listed.get(0).problem;
+    return first.location() + ": " + first.what();
+  }
+
+  /** Lines to print as they are. */
   public List<String> warnings() {
     return List.copyOf(warnings);
   }
 
+  /** Throws the mistakes, if there are any, by line; those of overrides come last. */
   public void throwIfAny() throws UserMistakeException {
-    if (!errors.isEmpty()) {
-      throw new UserMistakeException(
-          errors.stream()
-              .sorted(Comparator.comparing(Placed::place))
-              .map(Placed::problem)
-              .toList());
+    throwIfAny(List.of(this));
+  }
+
+  /** Throws the mistakes of several files, if there are any: file by file, each one's by line. */
+  public static void throwIfAny(List<Problems> byFile) throws UserMistakeException {
+    List<Problem> all = new ArrayList<>();
+    for (Problems problems : byFile) {
+      problems.listed.stream()
+          .sorted(Comparator.comparing(Placed::place))
+          .forEach(placed -> all.add(placed.problem));
+      long more = problems.count - problems.listed.size();
+      if (more > 0) {
+        all.add(
+            new Problem(
+                problems.source,
+                "mistakes beyond these (" + more + ") are not listed",
+                "the first ones explain them"));
+      }
+    }
+    if (!all.isEmpty()) {
+      throw new UserMistakeException(all);
     }
   }
 }

@@ -1,17 +1,19 @@
 package dev.sluice.contract.file;
 
+import java.math.BigDecimal;
+
 /**
  * What a number may be; finite in any case.
  *
  * @param open whether the least value itself is left out
  */
 public record Range(double least, boolean open, double most) {
-  static final Range ANY = new Range(-Double.MAX_VALUE, false, Double.MAX_VALUE);
-
+  /** Numbers above {@code least}, up to {@code most}. */
   public static Range above(double least, double most) {
     return new Range(least, true, most);
   }
 
+  /** Numbers from {@code least} to {@code most}, both included. */
   public static Range within(double least, double most) {
     return new Range(least, false, most);
   }
@@ -22,12 +24,10 @@ public record Range(double least, boolean open, double most) {
 
   /** The rule in words, to follow "must be". */
   String words() {
-    if (this.equals(ANY)) {
-      return "a finite number";
-    }
-    return (open ? "above " : "at least ")
-        + Numbers.text(least)
-        + " and at most "
-        + Numbers.text(most);
+    return (open ? "above " : "at least ") + digits(least) + " and at most " + digits(most);
+  }
+
+  private static String digits(double value) {
+    return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
   }
 }

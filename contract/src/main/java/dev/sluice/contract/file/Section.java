@@ -1,49 +1,75 @@
 package dev.sluice.contract.file;
 
-import dev.sluice.contract.file.YamlTree.Entry;
-import dev.sluice.contract.file.YamlTree.Mapping;
-import dev.sluice.contract.file.YamlTree.Scalar;
-import dev.sluice.contract.file.YamlTree.Sequence;
-import dev.sluice.contract.file.YamlTree.Value;
-import java.math.BigInteger;
+import dev.sluice.contract.file.Value.Entry;
+import dev.sluice.contract.file.Value.Mapping;
+import dev.sluice.contract.file.Value.Scalar;
+import dev.sluice.contract.file.Value.Sequence;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One mapping of the file, read key by key. To ask for a key makes it known; {@link #end} then
- * complains of the others. Each mistake is noted with its line and answered with the default (a
- * fraction with NaN), so that reading goes on and finds the next one.
+ * One mapping of a file, read key by key. Each mistake is noted with its line and answered with the
+ * default (a fraction with NaN), so that reading goes on and finds the next one.
+ *
+ * <p>A section is strict or lenient. A strict one is of a file that people write for Sluice: a key
+ * that is asked for becomes known, {@link #end()} complains of all others, and a key without a
+ * value is a mistake. A lenient one is of a file that other tools write too: null means that the
+ * key is absent, and {@link #end(Collection)} complains only of keys that are nearly known.
  */
 public final class Section {
   private final String prefix;
   private final Mapping mapping;
   private final Problems problems;
-  private final Map<String, Place> places;
-  private final Set<String> known = new LinkedHashSet<>();
+  private final ValueReader reader;
 
-  /**
-   * @param prefix what stands before its keys in messages: empty, or {@code lanes.}
-   * @param places where keys stand, by dotted name; filled as they are read
-   */
-  public Section(String prefix, Mapping mapping, Problems problems, Map<String, Place> places) {
+  /** Places of the keys, by dotted name; null: the section is lenient. */
+  private final @Nullable Map<String, Place> places;
+
+  private final Set<String> known;
+
+  private Section(
+      String prefix, Mapping mapping, Problems problems, @Nullable Map<String, Place> places) {
     this.prefix = prefix;
     this.mapping = mapping;
     this.problems = problems;
+    this.reader = new ValueReader(problems, places == null);
     this.places = places;
+    this.known = places == null ? Set.of() : new LinkedHashSet<>();
   }
 
+  /**
+   * A strict section.
+   *
+   * @param prefix what stands before its keys in messages: empty, or {@code lanes.}
+   * @param places where keys stand, by dotted name; filled as they are read
+   */
+  public static Section strict(
+      String prefix, Mapping mapping, Problems problems, Map<String, Place> places) {
+    return new Section(prefix, mapping, problems, places);
+  }
+
+  /**
+   * A lenient section.
+   *
+   * @param prefix what stands before its keys in messages: empty, or {@code models.llm7b.}
+   */
+  public static Section lenient(String prefix, Mapping mapping, Problems problems) {
+    return new Section(prefix, mapping, problems, null);
+  }
+
+  /** Tells whether the key stands in the section, with or without a value. */
   public boolean has(String key) {
     return mapping.entries().containsKey(key);
   }
 
+  /** The keys, in the order of the file. */
   public List<String> keys() {
     return List.copyOf(mapping.entries().keySet());
   }
@@ -53,113 +79,129 @@ public final class Section {
     return prefix + key;
   }
 
-  /** Where the key's value stands; the section itself if it is not there. */
+  /** The place of the key's value; of the section if the key is absent. */
   public Place place(String key) {
     Entry entry = mapping.entries().get(key);
     return entry == null ? mapping.place() : entry.value().place();
   }
 
-  /** The key's value, or null if it is absent or empty. */
-  @Nullable
-  public Value find(String key) {
-    known.add(key);
+  /** The key's value; null if the key is absent or has no value. */
+  public @Nullable Value find(String key) {
     Entry entry = mapping.entries().get(key);
-    if (entry == null) {
-      return null;
+    if (places != null) {
+      known.add(key);
+      if (entry != null) {
+        note(key, entry, places);
+      }
     }
-    places.put(
-        prefix + key, entry.value() instanceof Scalar ? entry.value().place() : entry.keyPlace());
-    if (entry.value() instanceof Scalar scalar && scalar.missing()) {
+    return entry == null || (entry.value() instanceof Scalar scalar && scalar.missing())
+        ? null
+        : entry.value();
+  }
+
+  private void note(String key, Entry entry, Map<String, Place> noted) {
+    boolean scalar = entry.value() instanceof Scalar;
+    noted.put(prefix + key, scalar ? entry.value().place() : entry.keyPlace());
+    if (entry.value() instanceof Scalar s && s.missing()) {
       problems.error(
           entry.keyPlace(),
           prefix + key + " has no value",
-          "the line is to be left out, for its default");
-      return null;
+          "the line should be left out, for its default");
     }
-    return entry.value();
   }
 
-  /** A key without a default; NaN if it is missing. */
-  public double required(String key, Range range, String example) {
-    if (!has(key)) {
-      known.add(key);
+  /** Notes that a key without a default is missing, if it is. */
+  private void require(String key, String example) {
+    if (places == null ? find(key) == null : !has(key)) {
+      known(key);
       problems.error(
-          mapping.place(),
+          place(key),
           prefix + key + " is missing",
-          "a line is to be added: " + key + ": " + example);
+          "a line should be added: " + key + ": " + example);
     }
+  }
+
+  private void known(String key) {
+    if (places != null) {
+      known.add(key);
+    }
+  }
+
+  /** A number that must be there; NaN if it is not. */
+  public double required(String key, Range range, String example) {
+    require(key, example);
     return number(key, Double.NaN, range, "a number such as " + example + " will do");
   }
 
+  /** A number. */
   public double number(String key, double fallback, Range range) {
     return number(
         key,
         fallback,
         range,
-        "it is to be left out, for its default"
+        "the line should be left out, for its default"
             + (Double.isNaN(fallback) ? "" : ", " + Numbers.text(fallback)));
   }
 
+  /**
+   * A number.
+   *
+   * @param maybe what to try if it is wrong
+   */
   public double number(String key, double fallback, Range range, String maybe) {
     Value value = find(key);
-    if (value == null) {
-      return fallback;
-    }
-    String written = written(value);
-    if (!(value instanceof Scalar scalar)
-        || scalar.quoted()
-        || !(Numbers.DECIMAL.matcher(written).matches()
-            || Numbers.NOT_FINITE.matcher(written).matches())) {
-      problems.error(value.place(), message(prefix + key, value, "must be a number"), maybe);
-      return Double.NaN;
-    }
-    double number =
-        Numbers.NOT_FINITE.matcher(written).matches() ? Double.NaN : Double.parseDouble(written);
-    if (!range.contains(number)) {
-      problems.error(
-          value.place(),
-          message(prefix + key, value, "must be " + range.words()),
-          number < 0 && range.contains(-number) ? "you meant " + Numbers.text(-number) : maybe);
-      return Double.NaN;
-    }
-    return number + 0.0; // no negative zero
+    return value == null ? fallback : reader.number(prefix + key, value, range, maybe);
   }
 
+  /** A number; null if it is absent or wrong. */
+  public @Nullable Double numberOrNull(String key, Range range) {
+    double number = number(key, Double.NaN, range, "its unit is another one, or a digit is wrong");
+    return Double.isNaN(number) ? null : Double.valueOf(number);
+  }
+
+  /** A number; null for {@code none} and for an absent key. */
+  public @Nullable Double numberOrNone(String key, Range range) {
+    Value value = find(key);
+    return value == null || none(value)
+        ? null
+        : Double.valueOf(reader.number(prefix + key, value, range, "none is meant, for no bound"));
+  }
+
+  /** A whole number. */
   public int whole(String key, int fallback, int least, int most) {
     return (int) whole(key, (long) fallback, least, most);
   }
 
+  /** A whole number. */
   public long whole(String key, long fallback, long least, long most) {
     Value value = find(key);
-    if (value == null) {
-      return fallback;
-    }
-    Long number = wholeOf(prefix + key, value, least, most);
+    Long number = value == null ? null : reader.whole(prefix + key, value, least, most);
     return number == null ? fallback : number;
   }
 
+  /** A whole number that must be there; the least if it is not. */
+  public int requiredWhole(String key, int least, int most, String example) {
+    require(key, example);
+    return whole(key, least, least, most);
+  }
+
   /** A whole number; null for {@code none} and for an absent key. */
-  @Nullable
-  public Integer wholeOrNone(String key, int least, int most) {
+  public @Nullable Integer wholeOrNone(String key, int least, int most) {
     Value value = find(key);
-    Long number = value == null || none(value) ? null : wholeOf(prefix + key, value, least, most);
+    Long number =
+        value == null || none(value) ? null : reader.whole(prefix + key, value, least, most);
     return number == null ? null : Math.toIntExact(number);
   }
 
-  /** A number; null for {@code none} and for an absent key. */
-  @Nullable
-  public Double numberOrNone(String key, Range range) {
-    Value value = find(key);
-    return value == null || none(value)
-        ? null
-        : number(key, Double.NaN, range, "none is meant, for no bound");
-  }
-
   private static boolean none(Value value) {
-    return written(value).equals("none");
+    return ValueReader.written(value).equals("none");
   }
 
-  /** A list of whole numbers. */
+  /**
+   * A list of whole numbers.
+   *
+   * @param repeats whether a number may stand in it twice
+   */
   public List<Integer> wholes(
       String key, List<Integer> fallback, int least, int most, boolean repeats) {
     return list(
@@ -167,53 +209,66 @@ public final class Section {
         fallback,
         repeats,
         item -> {
-          Long number = wholeOf(prefix + key, item, least, most);
+          Long number = reader.whole(prefix + key, item, least, most);
           return number == null ? null : Math.toIntExact(number);
         });
   }
 
+  /** True or false. */
   public boolean flag(String key, boolean fallback) {
     Value value = find(key);
-    if (value == null) {
-      return fallback;
-    }
-    String written =
-        value instanceof Scalar s && !s.quoted() ? s.text().toLowerCase(Locale.ROOT) : "";
-    if (List.of("true", "yes", "on").contains(written)) {
-      return true;
-    }
-    if (!List.of("false", "no", "off").contains(written)) {
-      problems.error(
-          value.place(),
-          message(prefix + key, value, "must be true or false"),
-          "it is to be left out, for its default, " + fallback);
-      return fallback;
-    }
-    return false;
+    return value == null ? fallback : reader.flag(prefix + key, value, fallback);
   }
 
-  /** A text; the fallback if there is none. */
+  /** A text. */
   public String text(String key, String fallback) {
     String text = textOrNull(key);
     return text == null ? fallback : text;
   }
 
-  @Nullable
-  public String textOrNull(String key) {
-    Value value = find(key);
-    return value == null ? null : textOf(prefix + key, value);
+  /** A text that must be there; empty if it is not. */
+  public String requiredText(String key, String example) {
+    require(key, example);
+    return text(key, "");
   }
 
+  /** A text; null if it is absent or wrong. */
+  public @Nullable String textOrNull(String key) {
+    Value value = find(key);
+    return value == null ? null : reader.text(prefix + key, value);
+  }
+
+  /** The texts of a list, or of one text alone; none if the key is absent. */
+  public List<String> texts(String key) {
+    Value value = find(key);
+    if (value == null) {
+      return List.of();
+    }
+    List<String> texts = new ArrayList<>();
+    for (Value item : value instanceof Sequence list ? list.items() : List.of(value)) {
+      String text = reader.text(prefix + key, item);
+      if (text != null) {
+        texts.add(text);
+      }
+    }
+    return texts;
+  }
+
+  /**
+   * A known name.
+   *
+   * @param plural what the names are names of
+   */
   public String oneOf(String key, String fallback, Collection<String> names, String plural) {
     Value value = find(key);
-    String name = value == null ? null : knownName(key, value, names, plural);
+    String name = value == null ? null : reader.knownName(prefix + key, value, names, plural);
     return name == null ? fallback : name;
   }
 
   /** A list of known names, none twice. */
   public List<String> namesOf(
       String key, List<String> fallback, Collection<String> names, String plural) {
-    return list(key, fallback, false, item -> knownName(key, item, names, plural));
+    return list(key, fallback, false, item -> reader.knownName(prefix + key, item, names, plural));
   }
 
   /**
@@ -224,22 +279,15 @@ public final class Section {
    */
   public <T> List<T> list(
       String key, List<T> fallback, boolean repeats, Function<Value, @Nullable T> read) {
-    Value value = find(key);
-    if (value == null) {
-      return fallback;
-    }
-    if (!(value instanceof Sequence sequence)) {
-      problems.error(
-          value.place(),
-          message(prefix + key, value, "must be a list"),
-          "you meant [" + written(value) + "]");
+    Sequence sequence = sequence(key);
+    if (sequence == null) {
       return fallback;
     }
     if (sequence.items().isEmpty()) {
       problems.error(
-          value.place(),
+          sequence.place(),
           prefix + key + " ([]) is an empty list",
-          "it is to be left out, for its default");
+          "the line should be left out, for its default");
       return fallback;
     }
     List<T> items = new ArrayList<>();
@@ -248,8 +296,8 @@ public final class Section {
       if (element != null && !repeats && items.contains(element)) {
         problems.error(
             item.place(),
-            message(prefix + key, item, "stands in the list twice"),
-            "one of the two is to be removed");
+            ValueReader.message(prefix + key, item, "stands in the list twice"),
+            "one of the two should be removed");
       } else if (element != null) {
         items.add(element);
       }
@@ -257,22 +305,47 @@ public final class Section {
     return items;
   }
 
-  /** The mapping under a key, empty if there is none. */
-  public Section section(String key) {
-    String childPrefix = prefix + key + ".";
+  /** The list under a key; null if the key is absent or no list. */
+  public @Nullable Sequence sequence(String key) {
     Value value = find(key);
+    if (value == null || value instanceof Sequence) {
+      return (Sequence) value;
+    }
+    problems.error(
+        value.place(),
+        ValueReader.message(prefix + key, value, "must be a list"),
+        "you meant [" + ValueReader.written(value) + "]");
+    return null;
+  }
+
+  /** The mapping under a key; null if the key is absent or no mapping. */
+  public @Nullable Mapping mapping(String key) {
+    Value value = find(key);
+    return value == null ? null : mapping(prefix + key, value, "its keys");
+  }
+
+  private @Nullable Mapping mapping(String name, Value value, String example) {
     if (value instanceof Mapping child) {
-      Place place = places.getOrDefault(prefix + key, child.place());
-      return new Section(childPrefix, new Mapping(place, child.entries()), problems, places);
+      return child;
     }
-    if (value != null) {
-      problems.error(
-          value.place(),
-          message(prefix + key, value, "must be a mapping of keys to values"),
-          "its keys are to stand below it, indented by two spaces");
-    }
+    problems.error(
+        value.place(),
+        ValueReader.message(name, value, "must be a mapping of keys to values"),
+        example + " should stand below it, indented by two spaces");
+    return null;
+  }
+
+  /** The strict section under a key; empty if the key is absent or no mapping. */
+  public Section section(String key) {
+    Mapping child = mapping(key);
+    Entry entry = mapping.entries().get(key);
     return new Section(
-        childPrefix, new Mapping(place(key), new LinkedHashMap<>()), problems, places);
+        prefix + key + ".",
+        child == null || entry == null
+            ? new Mapping(place(key), new LinkedHashMap<>())
+            : new Mapping(entry.keyPlace(), child.entries()),
+        problems,
+        places == null ? new LinkedHashMap<>() : places);
   }
 
   /** Complains of each key that nobody asked for. */
@@ -295,74 +368,35 @@ public final class Section {
             });
   }
 
-  private @Nullable String knownName(
-      String key, Value value, Collection<String> names, String plural) {
-    String name = textOf(prefix + key, value);
-    if (name != null && !names.contains(name)) {
-      problems.error(
-          value.place(),
-          message(prefix + key, value, "is unknown"),
-          NearestName.advice(name, names, plural));
-      return null;
-    }
-    return name;
+  /**
+   * Complains of each key that is nearly a known one. Others are left alone: such files come from
+   * many tools, which note in them what they like.
+   */
+  public void end(Collection<String> knownKeys) {
+    mapping
+        .entries()
+        .forEach(
+            (key, entry) -> {
+              if (!knownKeys.contains(key)) {
+                NearestName.of(key, knownKeys)
+                    .filter(nearest -> !has(nearest))
+                    .ifPresent(
+                        nearest ->
+                            problems.error(
+                                entry.keyPlace(),
+                                "the key " + prefix + key + " is unknown",
+                                "you meant " + nearest));
+              }
+            });
   }
 
-  /** A text that is not null; otherwise null, and a problem. */
-  @Nullable
-  public String textOf(String name, Value value) {
-    if (value instanceof Scalar scalar && !scalar.missing()) {
-      return scalar.text();
-    }
-    problems.error(value.place(), message(name, value, "must be a text"), "it is to be one name");
-    return null;
+  /** A value in a message. */
+  public static String written(Value value) {
+    return ValueReader.written(value);
   }
 
-  private @Nullable Long wholeOf(String name, Value value, long least, long most) {
-    String written = written(value);
-    boolean number = value instanceof Scalar scalar && !scalar.quoted();
-    if (number && Numbers.WHOLE.matcher(written).matches()) {
-      var whole = new BigInteger(written);
-      if (whole.bitLength() < 64 && whole.longValue() >= least && whole.longValue() <= most) {
-        return whole.longValue();
-      }
-      problems.error(
-          value.place(),
-          message(name, value, "must be at least " + least + " and at most " + most),
-          "you meant " + nearest(whole, least, most));
-    } else if (number && Numbers.DECIMAL.matcher(written).matches()) {
-      String nearest = Numbers.text(Math.rint(Double.parseDouble(written)));
-      problems.error(
-          value.place(), message(name, value, "must be a whole number"), "you meant " + nearest);
-    } else {
-      problems.error(
-          value.place(),
-          message(name, value, "must be a whole number"),
-          "it is to be written in digits, without quotes");
-    }
-    return null;
-  }
-
-  /** The number without its minus sign if that will do, else the end of the range that is near. */
-  private static BigInteger nearest(BigInteger whole, long least, long most) {
-    BigInteger low = BigInteger.valueOf(least);
-    BigInteger high = BigInteger.valueOf(most);
-    BigInteger positive = whole.abs();
-    return positive.compareTo(low) >= 0 && positive.compareTo(high) <= 0
-        ? positive
-        : whole.max(low).min(high);
-  }
-
-  private static String message(String name, Value value, String rule) {
-    return name + " (" + written(value) + ") " + rule;
-  }
-
-  /** A value for a message. */
-  private static String written(Value value) {
-    if (value instanceof Scalar scalar) {
-      String text = scalar.missing() ? "nothing" : scalar.text();
-      return text.length() <= 60 ? text : text.substring(0, 60) + "…";
-    }
-    return value instanceof Sequence ? "a list" : "a mapping";
+  /** A text that is not null; otherwise null, and a mistake. */
+  public @Nullable String textOf(String name, Value value) {
+    return reader.text(name, value);
   }
 }

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A user's mistakes, in a file or on the command line, all that were found. Each is printed as
+ * A user's mistakes in a file or on the command line, as many as were found. Each is printed as
  * {@code file:line: error: what (value).} and, on a line of its own, what to try; the command then
  * exits 2. Bugs are unchecked exceptions instead.
  */
@@ -23,8 +23,13 @@ public final class UserMistakeException extends Exception {
     this(location, what, maybe, null);
   }
 
+  /** One mistake, at a place in a file. */
+  public UserMistakeException(Place place, String what, String maybe) {
+    this(place.toString(), what, maybe, null);
+  }
+
   /**
-   * One mistake, and what it led to.
+   * One mistake, and the exception that revealed it.
    *
    * @param cause for the log; null: none
    */
@@ -34,7 +39,7 @@ public final class UserMistakeException extends Exception {
   }
 
   /**
-   * @param problems at least one, in the order in which they are to be read
+   * @param problems at least one, in the order in which they are printed
    */
   public UserMistakeException(List<Problem> problems) {
     this(problems, null);
@@ -48,11 +53,14 @@ public final class UserMistakeException extends Exception {
     this.problems = List.copyOf(problems);
   }
 
+  /** The mistakes, in the order in which they are printed. */
   public List<Problem> problems() {
     return problems;
   }
 
-  /** What the system said of a file or folder, in words: {@code permission denied}. */
+  /**
+   * The system's reason why a file or folder cannot be used, in words: {@code permission denied}.
+   */
   public static String reason(IOException e) {
     if (e instanceof NoSuchFileException) {
       return "no such file or folder";

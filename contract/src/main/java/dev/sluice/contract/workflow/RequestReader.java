@@ -1,14 +1,19 @@
 package dev.sluice.contract.workflow;
 
 import dev.sluice.contract.file.NearestName;
+import dev.sluice.contract.file.Place;
+import dev.sluice.contract.file.Problems;
+import dev.sluice.contract.file.Range;
+import dev.sluice.contract.file.Section;
+import dev.sluice.contract.file.Tree;
+import dev.sluice.contract.file.Tree.Kind;
+import dev.sluice.contract.file.Tree.Limits;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.workflow.Tokens.Kind;
-import dev.sluice.contract.workflow.Tree.Entry;
-import dev.sluice.contract.workflow.Tree.Mapping;
-import dev.sluice.contract.workflow.Tree.Value;
+import dev.sluice.contract.file.Value;
+import dev.sluice.contract.file.Value.Entry;
+import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.workflow.Workflow.Node;
 import dev.sluice.contract.workflow.WorkflowFiles.Skipped;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,7 +25,10 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads requests, one after the other, so that a file of millions need not fit into memory. */
+/**
+ * Reads requests, one after the other, so that the values of a file of millions need not fit into
+ * memory.
+ */
 final class RequestReader {
   private static final Set<String> KEYS = Set.of("requests");
   private static final Set<String> REQUEST_KEYS =
@@ -31,13 +39,15 @@ final class RequestReader {
           "input_data",
           "node_configs",
           "node_execution_times");
+  private static final Range SECONDS = Range.within(0, SystemReader.SECONDS_MAX);
   private static final double[] NONE_GIVEN = {};
 
   private final SystemReader system;
-  private final Path file;
+  private final String file;
+  private final Place whole;
   private final int gpus;
-  private final Faults faults;
-  private final Faults infeasible;
+  private final Problems problems;
+  private final Problems infeasible;
   private final List<WorkflowRequest> requests = new ArrayList<>();
   private final List<Skipped> skipped = new ArrayList<>();
   private final Map<String, Integer> lineById = new HashMap<>();
@@ -48,28 +58,29 @@ final class RequestReader {
 
   RequestReader(SystemReader system, Path file, int gpus) {
     this.system = system;
-    this.file = file;
+    this.file = file.toString();
+    this.whole = new Place(this.file, 0);
     this.gpus = gpus;
-    this.faults = new Faults(file);
-    this.infeasible = new Faults(system.file());
+    this.problems = new Problems(this.file, Problems.LISTED_MAX);
+    this.infeasible = new Problems(system.file().toString(), Problems.LISTED_MAX);
   }
 
-  /** What is wrong with the file. */
-  Faults faults() {
-    return faults;
+  /** Mistakes in the file. */
+  Problems problems() {
+    return problems;
   }
 
-  /** What is wrong with models for what the file asks of them. */
-  Faults infeasible() {
+  /** Mistakes in the system's file: models that a request needs and that no GPUs can hold. */
+  Problems infeasible() {
     return infeasible;
   }
 
-  /** Those without a fault whose workflow can run. */
+  /** Requests without a mistake whose workflow can run. */
   List<WorkflowRequest> requests() {
     return requests;
   }
 
-  /** The others. */
+  /** Requests that cannot run. */
   List<Skipped> skipped() {
     return skipped;
   }
@@ -78,104 +89,102 @@ final class RequestReader {
    * @throws UserMistakeException if the file cannot be read at all
    */
   void read() throws UserMistakeException {
-    try (Tokens tokens = Tokens.of(file)) {
-      Kind first = tokens.next();
+    try (Tree tree = Tree.open(Path.of(file), WorkflowFiles.OTHER_PATH, Limits.BY_PROGRAM)) {
+      Kind first = tree.next();
       if (first == Kind.END_OF_FILE) {
-        throw faults.fatal(0, "the file is empty", "it should begin with requests:");
+        throw new UserMistakeException(
+            whole, "the file is empty", "it should begin with requests:");
       }
       if (first != Kind.MAPPING) {
-        throw faults.fatal(
-            tokens.line(),
+        throw new UserMistakeException(
+            tree.place(),
             "a file of requests is a mapping of keys to values, and this is not",
             "it should begin with requests:");
       }
-      read(tokens);
-    } catch (IOException e) {
-      throw new IllegalStateException("a file that was read can not be closed", e);
+      read(tree);
     }
   }
 
-  private void read(Tokens tokens) throws UserMistakeException {
-    var tree = new Tree(tokens);
+  private void read(Tree tree) throws UserMistakeException {
     Map<String, Entry> others = new LinkedHashMap<>();
     boolean found = false;
-    for (String key = tree.nextKey(faults); key != null; key = tree.nextKey(faults)) {
-      int line = tokens.line();
-      Kind kind = tokens.next();
+    for (String key = tree.nextKey(problems); key != null; key = tree.nextKey(problems)) {
+      Place place = tree.place();
+      Kind kind = tree.next();
       if (!key.equals("requests")) {
-        others.put(key, new Entry(line, tree.value(kind, faults)));
+        others.put(key, new Entry(place, tree.value(kind, problems)));
         continue;
       }
       if (kind != Kind.LIST || found) {
-        throw faults.fatal(
-            line,
+        throw new UserMistakeException(
+            place,
             found ? "the key requests stands here a second time" : "requests must be a list",
-            "each request is to begin with a dash, below one requests:");
+            "each request should begin with a dash, below one requests:");
       }
       found = true;
-      for (Kind item = tokens.next(); item != Kind.END_OF_LIST; item = tokens.next()) {
+      for (Kind item = tree.next(); item != Kind.END_OF_LIST; item = tree.next()) {
         readRequest(tree, item);
       }
     }
-    new Fields("", new Mapping(1, others), faults).end(KEYS);
-    if (!found && faults.isEmpty()) {
-      throw faults.fatal(
-          0,
+    Section.lenient("", new Mapping(whole, others), problems).end(KEYS);
+    if (!found && problems.isEmpty()) {
+      throw new UserMistakeException(
+          whole,
           "requests are missing",
-          "this is another file than that of the requests, or their list is to stand below"
+          "this is another file than that of the requests, or their list should stand below"
               + " requests:");
     }
   }
 
   private void readRequest(Tree tree, Kind first) throws UserMistakeException {
     count++;
-    var own = new Faults(file);
+    var own = new Problems(file);
     Value value = tree.value(first, own);
     if (value instanceof Mapping mapping) {
       readRequest(mapping, own);
     } else {
-      own.add(
-          value.line(),
+      own.error(
+          value.place(),
           "request number %d (%s) must be a mapping of keys to values"
-              .formatted(count, Fields.written(value)),
-          "its request_id and workflow_id are to stand below the dash");
+              .formatted(count, Section.written(value)),
+          "its request_id and workflow_id should stand below the dash");
       skip("", "", own);
     }
   }
 
-  private void readRequest(Mapping mapping, Faults own) {
-    Value written = new Fields("", mapping, own).find("request_id");
+  private void readRequest(Mapping mapping, Problems own) {
+    Value written = Section.lenient("", mapping, own).find("request_id");
     String name =
-        "request " + (written == null ? "number " + count : Fields.written(written)) + ": ";
-    var in = new Fields(name, mapping, own);
-    String id = in.text("request_id", "req_001");
+        "request " + (written == null ? "number " + count : Section.written(written)) + ": ";
+    var in = Section.lenient(name, mapping, own);
+    String id = in.requiredText("request_id", "req_001");
     long timestampEpochNs = timestamp(in, own);
-    String workflowId = in.text("workflow_id", "text_generation");
+    String workflowId = in.requiredText("workflow_id", "text_generation");
     in.mapping("input_data");
     in.end(REQUEST_KEYS);
     if (!id.isEmpty()) {
-      Integer earlier = lineById.putIfAbsent(id, in.line("request_id"));
+      Integer earlier = lineById.putIfAbsent(id, in.place("request_id").line());
       if (earlier != null) {
-        own.add(
-            in.line("request_id"),
+        own.error(
+            in.place("request_id"),
             "a request of this id (" + id + ") stands on line " + earlier,
-            "one of the two is to be renamed");
+            "one of the two should be renamed");
       }
     }
     Workflow workflow = system.workflows().get(workflowId);
     if (workflow == null) {
       if (!workflowId.isEmpty()) {
-        own.add(
-            in.line("workflow_id"),
+        own.error(
+            in.place("workflow_id"),
             name + "workflow_id (" + workflowId + ") is unknown",
             NearestName.advice(workflowId, system.workflows().keySet(), "workflows"));
       }
       skip(id, workflowId, own);
       return;
     }
-    Faults ofWorkflow = system.faultsByWorkflow().get(workflowId);
+    Problems ofWorkflow = system.problemsByWorkflow().get(workflowId);
     if (ofWorkflow != null) {
-      faults.addAll(own);
+      problems.addAll(own);
       skipped.add(new Skipped(id, workflowId, ofWorkflow.firstInWords()));
       return;
     }
@@ -186,49 +195,47 @@ final class RequestReader {
       skip(id, workflowId, own);
     } else if (tooLarge.isPresent()) {
       Model model = tooLarge.get();
-      skipped.add(
-          new Skipped(
-              id, workflowId, system.file() + ":" + model.line() + ": " + needsTooMany(model)));
+      skipped.add(new Skipped(id, workflowId, placeOf(model) + ": " + needsTooMany(model)));
     } else {
       requests.add(new WorkflowRequest(id, timestampEpochNs, workflow, executionSeconds));
     }
   }
 
-  private void skip(String id, String workflowId, Faults own) {
-    faults.addAll(own);
+  private void skip(String id, String workflowId, Problems own) {
+    problems.addAll(own);
     skipped.add(new Skipped(id, workflowId, own.firstInWords()));
   }
 
-  private long timestamp(Fields in, Faults own) {
-    String text = in.text("timestamp", "\"2024-01-01T10:00:00\"");
+  private long timestamp(Section in, Problems own) {
+    String text = in.requiredText("timestamp", "\"2024-01-01T10:00:00\"");
     if (text.isEmpty()) {
       return 0;
     }
     Timestamp timestamp = Timestamp.parse(text);
     if (timestamp == null) {
-      own.add(
-          in.line("timestamp"),
+      own.error(
+          in.place("timestamp"),
           in.name("timestamp") + " (" + text + ") is no time",
-          "it is to be written like 2024-01-01T10:00:00");
+          "you meant a time such as 2024-01-01T10:00:00");
       return 0;
     }
     if (zoned == null) {
       zoned = timestamp.zoned();
     } else if (zoned != timestamp.zoned()) {
-      own.add(
-          in.line("timestamp"),
+      own.error(
+          in.place("timestamp"),
           "%s (%s) has %s zone, and that of the first request has %s"
               .formatted(
                   in.name("timestamp"),
                   text,
                   timestamp.zoned() ? "a" : "no",
                   timestamp.zoned() ? "none" : "one"),
-          "all of them are to end in Z, or none");
+          "all of them should end in Z, or none");
     }
     return timestamp.epochNs();
   }
 
-  private double[] executionSeconds(Fields in, String name, Workflow workflow, Faults own) {
+  private double[] executionSeconds(Section in, String name, Workflow workflow, Problems own) {
     Map<String, Integer> places =
         placesByWorkflow.computeIfAbsent(workflow.id(), unused -> places(workflow));
     Mapping configs = in.mapping("node_configs");
@@ -243,19 +250,18 @@ final class RequestReader {
     }
     double[] seconds = new double[places.size()];
     Arrays.fill(seconds, Double.NaN);
-    var fields = new Fields(name + "node_execution_times.", times, own);
+    var fields = Section.lenient(name + "node_execution_times.", times, own);
     for (Map.Entry<String, Entry> time : times.entries().entrySet()) {
       Integer place =
           checkNode(time.getKey(), time.getValue(), name + "node_execution_times", places, own);
-      Value value = fields.find(time.getKey());
-      if (place != null && value != null) {
-        seconds[place] = fields.numberOf(time.getKey(), value, 0, SystemReader.SECONDS_MAX);
+      if (place != null) {
+        seconds[place] = fields.number(time.getKey(), Double.NaN, SECONDS, "you meant seconds");
       }
     }
     return seconds;
   }
 
-  /** Its nodes' places, by id. */
+  /** Indexes of the workflow's nodes, by id. */
   private static Map<String, Integer> places(Workflow workflow) {
     Map<String, Integer> byId = new HashMap<>();
     for (Node node : workflow.nodes()) {
@@ -264,13 +270,13 @@ final class RequestReader {
     return byId;
   }
 
-  /** The node's place; null, and a fault, if it is unknown. */
+  /** The node's index; null, and a mistake, if it is unknown. */
   private static @Nullable Integer checkNode(
-      String node, Entry entry, String where, Map<String, Integer> places, Faults own) {
+      String node, Entry entry, String where, Map<String, Integer> places, Problems own) {
     Integer place = places.get(node);
     if (place == null) {
-      own.add(
-          entry.line(),
+      own.error(
+          entry.keyPlace(),
           where + " names a node (" + node + ") that its workflow has not",
           NearestName.advice(node, places.keySet(), "nodes"));
     }
@@ -282,8 +288,8 @@ final class RequestReader {
     for (Node node : workflow.nodes()) {
       Model model = system.models().get(node.model());
       if (model != null && model.gpusRequired() > gpus) {
-        infeasible.add(
-            model.line(),
+        infeasible.error(
+            placeOf(model),
             "%s, and workflow %s, which request %s asks for, runs it"
                 .formatted(needsTooMany(model), workflow.id(), requestId),
             "--gpus %d, or --skip-infeasible to leave such requests out"
@@ -292,6 +298,10 @@ final class RequestReader {
       }
     }
     return Optional.empty();
+  }
+
+  private Place placeOf(Model model) {
+    return new Place(system.file().toString(), model.line());
   }
 
   private String needsTooMany(Model model) {

@@ -1,16 +1,20 @@
 package dev.sluice.contract.workflow;
 
 import dev.sluice.contract.file.NearestName;
+import dev.sluice.contract.file.Place;
+import dev.sluice.contract.file.Problems;
+import dev.sluice.contract.file.Range;
+import dev.sluice.contract.file.Section;
+import dev.sluice.contract.file.Tree;
+import dev.sluice.contract.file.Tree.Limits;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.workflow.Tokens.Kind;
-import dev.sluice.contract.workflow.Tree.Entry;
-import dev.sluice.contract.workflow.Tree.Items;
-import dev.sluice.contract.workflow.Tree.Mapping;
-import dev.sluice.contract.workflow.Tree.Value;
+import dev.sluice.contract.file.Value;
+import dev.sluice.contract.file.Value.Entry;
+import dev.sluice.contract.file.Value.Mapping;
+import dev.sluice.contract.file.Value.Sequence;
 import dev.sluice.contract.workflow.Workflow.Edge;
 import dev.sluice.contract.workflow.Workflow.Node;
 import dev.sluice.contract.workflow.WorkflowFiles.Microbatch;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,7 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a system's models and workflows. What is wrong with one of them leaves the others be. */
+/** Reads a system's models and workflows. A mistake in one of them leaves the others readable. */
 final class SystemReader {
   static final double SECONDS_MAX = 1e9;
   private static final double GB_MAX = 1e9;
@@ -56,21 +60,23 @@ final class SystemReader {
   private static final Set<String> EDGE_KEYS = Set.of("from", "to");
 
   private final Path file;
-  private final Faults general;
+  private final Place whole;
+  private final Problems general;
   private final Map<String, Model> models = new LinkedHashMap<>();
-  private final Map<String, Faults> faultsByModel = new LinkedHashMap<>();
+  private final Map<String, Problems> problemsByModel = new LinkedHashMap<>();
   private final Map<String, Workflow> workflows = new LinkedHashMap<>();
 
   private Microbatch microbatch = new Microbatch(10, 32);
 
-  /** Without those of its models. */
-  private final Map<String, Faults> ownFaultsByWorkflow = new LinkedHashMap<>();
+  /** Mistakes of the workflow itself, without its models'. */
+  private final Map<String, Problems> ownProblemsByWorkflow = new LinkedHashMap<>();
 
-  private final Map<String, Faults> faultsByWorkflow = new LinkedHashMap<>();
+  private final Map<String, Problems> problemsByWorkflow = new LinkedHashMap<>();
 
   private SystemReader(Path file) {
     this.file = file;
-    this.general = new Faults(file);
+    this.whole = new Place(file.toString(), 0);
+    this.general = new Problems(file.toString());
   }
 
   /**
@@ -86,133 +92,132 @@ final class SystemReader {
     return file;
   }
 
-  /** By id, those with faults as well, as far as they could be read. */
+  /** Models by id, as far as they could be read; also models with mistakes. */
   Map<String, Model> models() {
     return models;
   }
 
-  /** As the file says, or as usual. */
+  /** How nodes share batches, by default or as the file says. */
   Microbatch microbatch() {
     return microbatch;
   }
 
-  /** By id, those with faults as well, as far as they could be read. */
+  /** Workflows by id, as far as they could be read; also workflows with mistakes. */
   Map<String, Workflow> workflows() {
     return workflows;
   }
 
-  /** What makes a workflow impossible to run, by its id; the faults of its models among it. */
-  Map<String, Faults> faultsByWorkflow() {
-    return faultsByWorkflow;
+  /**
+   * Mistakes of a workflow and of its models, by the workflow's id; each makes it impossible to
+   * run.
+   */
+  Map<String, Problems> problemsByWorkflow() {
+    return problemsByWorkflow;
   }
 
-  /** All that is wrong with the file, each fault once. */
-  Faults faults() {
-    var all = new Faults(file);
+  /** All mistakes in the file, each once. */
+  Problems problems() {
+    var all = new Problems(file.toString(), Problems.LISTED_MAX);
     all.addAll(general);
-    faultsByModel.values().forEach(all::addAll);
-    ownFaultsByWorkflow.values().forEach(all::addAll);
+    problemsByModel.values().forEach(all::addAll);
+    ownProblemsByWorkflow.values().forEach(all::addAll);
     return all;
   }
 
   private void read() throws UserMistakeException {
-    try (Tokens tokens = Tokens.of(file)) {
-      Kind first = tokens.next();
-      if (first == Kind.END_OF_FILE) {
-        throw general.fatal(0, "the file is empty", "it should begin with models:");
+    try (Tree tree = Tree.open(file, WorkflowFiles.OTHER_PATH, Limits.BY_PROGRAM)) {
+      Value value = tree.whole(general);
+      if (value == null) {
+        throw new UserMistakeException(whole, "the file is empty", "it should begin with models:");
       }
-      if (!(new Tree(tokens).value(first, general) instanceof Mapping root)) {
-        throw general.fatal(
-            1,
+      if (!(value instanceof Mapping root)) {
+        throw new UserMistakeException(
+            value.place(),
             "a system's file is a mapping of keys to values, and this is not",
             "it should begin with models:");
       }
       read(root);
-    } catch (IOException e) {
-      throw new IllegalStateException("a file that was read can not be closed", e);
     }
   }
 
   private void read(Mapping root) throws UserMistakeException {
-    var fields = new Fields("", root, general);
+    var fields = Section.lenient("", root, general);
     Mapping inModels = fields.mapping("models");
     Mapping inWorkflows = fields.mapping("workflows");
     Mapping inMicrobatch = fields.mapping("microbatch");
     if (inMicrobatch != null) {
-      readMicrobatch(new Fields("microbatch.", inMicrobatch, general));
+      readMicrobatch(Section.lenient("microbatch.", inMicrobatch, general));
     }
     fields.end(KEYS);
     if (inModels == null || inWorkflows == null) {
       if (general.isEmpty()) {
-        throw general.fatal(
-            0,
+        throw new UserMistakeException(
+            whole,
             (inModels == null ? "models" : "workflows") + " are missing",
             "this is another file than the system's, which names models and workflows");
       }
-      Faults.throwIfAny(List.of(general));
+      Problems.throwIfAny(List.of(general));
       return;
     }
     inModels.entries().forEach(this::readModel);
     inWorkflows.entries().forEach(this::readWorkflow);
   }
 
-  private void readMicrobatch(Fields in) {
-    Double windowMs = in.numberOrNull("window_ms", 0, WINDOW_MS_MAX);
+  private void readMicrobatch(Section in) {
+    Double windowMs = in.numberOrNull("window_ms", Range.within(0, WINDOW_MS_MAX));
     microbatch =
         new Microbatch(
             windowMs == null ? microbatch.windowMs() : windowMs,
-            in.find("max_batch") == null
-                ? microbatch.maxBatch()
-                : in.whole("max_batch", 1, BATCH_MAX, "32"));
+            in.whole("max_batch", microbatch.maxBatch(), 1, BATCH_MAX));
     in.end(MICROBATCH_KEYS);
   }
 
   private void readModel(String id, Entry entry) {
-    var faults = new Faults(file);
+    var problems = new Problems(file.toString());
     String name = "models." + id;
-    Fields in = fieldsOf(name, entry.value(), "its memory_gb and gpus_required", faults);
+    Section in = fieldsOf(name, entry.value(), "its memory_gb and gpus_required", problems);
     if (in != null) {
       models.put(
           id,
           new Model(
               id,
-              in.textOr("name", id),
-              in.number("memory_gb", 0, GB_MAX, "14.0"),
-              in.whole("gpus_required", 1, GPUS_MAX, "1"),
-              in.number("load_time_seconds", 0, SECONDS_MAX, "30.0"),
-              in.numberOrNull("tokens_per_second", RATE_MIN, TOKENS_MAX),
-              in.numberOrNull("token_mean", 0, TOKENS_MAX),
-              in.numberOrNull("token_std", 0, TOKENS_MAX),
-              in.numberOrNull("inference_time_mean", 0, SECONDS_MAX),
-              in.numberOrNull("inference_time_std", 0, SECONDS_MAX),
+              in.text("name", id),
+              in.required("memory_gb", Range.within(0, GB_MAX), "14.0"),
+              in.requiredWhole("gpus_required", 1, GPUS_MAX, "1"),
+              in.required("load_time_seconds", Range.within(0, SECONDS_MAX), "30.0"),
+              in.numberOrNull("tokens_per_second", Range.within(RATE_MIN, TOKENS_MAX)),
+              in.numberOrNull("token_mean", Range.within(0, TOKENS_MAX)),
+              in.numberOrNull("token_std", Range.within(0, TOKENS_MAX)),
+              in.numberOrNull("inference_time_mean", Range.within(0, SECONDS_MAX)),
+              in.numberOrNull("inference_time_std", Range.within(0, SECONDS_MAX)),
               named(in, "workload"),
               named(in, "backend"),
-              in.line("gpus_required")));
+              in.place("gpus_required").line()));
       in.end(MODEL_KEYS);
     }
-    if (!faults.isEmpty()) {
-      faultsByModel.put(id, faults);
+    if (!problems.isEmpty()) {
+      problemsByModel.put(id, problems);
     }
   }
 
-  private static Model.@Nullable Named named(Fields in, String key) {
-    return in.find(key) == null ? null : new Model.Named(in.textOr(key, ""), in.line(key));
+  private static Model.@Nullable Named named(Section in, String key) {
+    return in.find(key) == null ? null : new Model.Named(in.text(key, ""), in.place(key).line());
   }
 
-  private static @Nullable Fields fieldsOf(
-      String name, Value value, String example, Faults faults) {
+  private static @Nullable Section fieldsOf(
+      String name, Value value, String example, Problems problems) {
     if (value instanceof Mapping mapping) {
-      return new Fields(name + ".", mapping, faults);
+      return Section.lenient(name + ".", mapping, problems);
     }
-    faults.add(
-        value.line(),
-        name + " (" + Fields.written(value) + ") must be a mapping of keys to values",
-        example + " are to stand below it, indented by two spaces");
+    problems.error(
+        value.place(),
+        name + " (" + Section.written(value) + ") must be a mapping of keys to values",
+        example + " should stand below it, indented by two spaces");
     return null;
   }
 
   private void readWorkflow(String id, Entry entry) {
-    var faults = new Faults(file);
+    var problems = new Problems(file.toString());
     String name = "workflows." + id;
     List<Node> nodes = new ArrayList<>();
     List<Edge> edges = new ArrayList<>();
@@ -220,73 +225,75 @@ final class SystemReader {
     boolean interactive = false;
     boolean joined = false;
     Double sloMs = null;
-    Fields in = fieldsOf(name, entry.value(), "its nodes and edges", faults);
+    Section in = fieldsOf(name, entry.value(), "its nodes and edges", problems);
     if (in != null) {
-      title = in.textOr("name", id);
-      interactive = oneOf(name, in, "class", CLASSES, "batch", faults).equals(INTERACTIVE);
-      joined = oneOf(name, in, "microbatch", TRUTHS, "false", faults).equals("true");
-      sloMs = in.numberOrNull("slo_ms", SLO_MS_MIN, 1000 * SECONDS_MAX);
-      readNodes(name, in, nodes, faults);
-      readEdges(name, in, nodes, edges, faults);
+      title = in.text("name", id);
+      interactive = oneOf(name, in, "class", CLASSES, "batch", problems).equals(INTERACTIVE);
+      joined = oneOf(name, in, "microbatch", TRUTHS, "false", problems).equals("true");
+      sloMs = in.numberOrNull("slo_ms", Range.within(SLO_MS_MIN, 1000 * SECONDS_MAX));
+      readNodes(name, in, nodes, problems);
+      readEdges(name, in, nodes, edges, problems);
       in.end(WORKFLOW_KEYS);
     }
-    var workflow = new Workflow(id, title, interactive, joined, sloMs, nodes, edges, entry.line());
-    if (faults.isEmpty()) {
-      findCycle(workflow, faults);
+    var workflow =
+        new Workflow(id, title, interactive, joined, sloMs, nodes, edges, entry.keyPlace().line());
+    if (problems.isEmpty()) {
+      findCycle(file.toString(), workflow, problems);
     }
     workflows.put(id, workflow);
-    var whole = new Faults(file);
-    whole.addAll(faults);
+    var withModels = new Problems(file.toString());
+    withModels.addAll(problems);
     nodes.stream()
         .map(Node::model)
         .distinct()
-        .map(faultsByModel::get)
+        .map(problemsByModel::get)
         .filter(ofModel -> ofModel != null)
-        .forEach(whole::addAll);
-    if (!faults.isEmpty()) {
-      ownFaultsByWorkflow.put(id, faults);
+        .forEach(withModels::addAll);
+    if (!problems.isEmpty()) {
+      ownProblemsByWorkflow.put(id, problems);
     }
-    if (!whole.isEmpty()) {
-      faultsByWorkflow.put(id, whole);
+    if (!withModels.isEmpty()) {
+      problemsByWorkflow.put(id, withModels);
     }
   }
 
   private static String oneOf(
-      String name, Fields in, String key, List<String> known, String fallback, Faults faults) {
-    String given = in.textOr(key, fallback);
+      String name, Section in, String key, List<String> known, String fallback, Problems problems) {
+    String given = in.text(key, fallback);
     if (!given.isEmpty() && !known.contains(given)) {
-      faults.add(
-          in.line(key),
+      problems.error(
+          in.place(key),
           name + "." + key + " (" + given + ") is unknown",
           NearestName.advice(given, known, "values"));
     }
     return given;
   }
 
-  private void readNodes(String name, Fields in, List<Node> nodes, Faults faults) {
-    Items items = in.items("nodes");
-    if (items == null || items.values().isEmpty()) {
-      if (faults.isEmpty()) {
-        faults.add(in.line("nodes"), name + " has no nodes", "one line of them is - id: generate");
+  private void readNodes(String name, Section in, List<Node> nodes, Problems problems) {
+    Sequence items = in.sequence("nodes");
+    if (items == null || items.items().isEmpty()) {
+      if (problems.isEmpty()) {
+        problems.error(
+            in.place("nodes"), name + " has no nodes", "one line of them is - id: generate");
       }
       return;
     }
     Map<String, Integer> lineById = new LinkedHashMap<>();
-    for (Value item : items.values()) {
-      Fields node = fieldsOf(name + ".nodes", item, "a node's id and model", faults);
+    for (Value item : items.items()) {
+      Section node = fieldsOf(name + ".nodes", item, "a node's id and model", problems);
       if (node != null) {
-        String id = node.text("id", "generate");
-        String model = node.text("model", "llm7b");
-        Integer earlier = id.isEmpty() ? null : lineById.putIfAbsent(id, node.line("id"));
+        String id = node.requiredText("id", "generate");
+        String model = node.requiredText("model", "llm7b");
+        Integer earlier = id.isEmpty() ? null : lineById.putIfAbsent(id, node.place("id").line());
         if (earlier != null) {
-          faults.add(
-              node.line("id"),
+          problems.error(
+              node.place("id"),
               "%s has a second node (%s), the first is on line %d".formatted(name, id, earlier),
-              "one of the two is to be renamed");
+              "one of the two should be renamed");
         }
-        if (!model.isEmpty() && !models.containsKey(model) && !faultsByModel.containsKey(model)) {
-          faults.add(
-              node.line("model"),
+        if (!model.isEmpty() && !models.containsKey(model) && !problemsByModel.containsKey(model)) {
+          problems.error(
+              node.place("model"),
               name + ": the model (" + model + ") of node (" + id + ") is unknown",
               NearestName.advice(model, models.keySet(), "models"));
         }
@@ -297,24 +304,24 @@ final class SystemReader {
                 node.texts("inputs"),
                 node.texts("outputs"),
                 node.texts("config_options"),
-                item.line()));
+                item.place().line()));
         node.end(NODE_KEYS);
       }
     }
   }
 
   private static void readEdges(
-      String name, Fields in, List<Node> nodes, List<Edge> edges, Faults faults) {
-    Items items = in.items("edges");
+      String name, Section in, List<Node> nodes, List<Edge> edges, Problems problems) {
+    Sequence items = in.sequence("edges");
     if (items == null) {
       return;
     }
     List<String> ids = nodes.stream().map(Node::id).toList();
-    for (Value item : items.values()) {
-      Fields edge = fieldsOf(name + ".edges", item, "an edge's from and to", faults);
+    for (Value item : items.items()) {
+      Section edge = fieldsOf(name + ".edges", item, "an edge's from and to", problems);
       if (edge != null) {
-        String from = knownNode(name, edge, "from", ids, faults);
-        String to = knownNode(name, edge, "to", ids, faults);
+        String from = knownNode(name, edge, "from", ids, problems);
+        String to = knownNode(name, edge, "to", ids, problems);
         var read = new Edge(from, to);
         if (!edges.contains(read)) {
           edges.add(read);
@@ -325,23 +332,23 @@ final class SystemReader {
   }
 
   private static String knownNode(
-      String name, Fields edge, String key, List<String> ids, Faults faults) {
-    String id = edge.text(key, "generate");
+      String name, Section edge, String key, List<String> ids, Problems problems) {
+    String id = edge.requiredText(key, "generate");
     if (!id.isEmpty() && !ids.contains(id)) {
-      faults.add(
-          edge.line(key),
+      problems.error(
+          edge.place(key),
           name + ": the node (" + id + ") of this edge is unknown",
           NearestName.advice(id, ids, "nodes"));
     }
     return id;
   }
 
-  private static void findCycle(Workflow workflow, Faults faults) {
+  private static void findCycle(String file, Workflow workflow, Problems problems) {
     Optional<List<String>> cycle = Cycle.in(workflow);
     cycle.ifPresent(
         nodes ->
-            faults.add(
-                workflow.line(),
+            problems.error(
+                new Place(file, workflow.line()),
                 "workflow %s goes round in a circle (%s)"
                     .formatted(workflow.id(), String.join(" -> ", nodes)),
                 "one of these edges points the wrong way"));

@@ -1,5 +1,6 @@
 package dev.sluice.contract.workflow;
 
+import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.UserMistakeException;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -22,6 +23,9 @@ public record WorkflowFiles(
     Microbatch microbatch,
     List<WorkflowRequest> requests,
     List<Skipped> skipped) {
+  static final String OTHER_PATH =
+      "the path is relative to another folder, or --system and --requests name it";
+
   public WorkflowFiles {
     models = Collections.unmodifiableMap(new LinkedHashMap<>(models));
     workflows = Collections.unmodifiableMap(new LinkedHashMap<>(workflows));
@@ -58,12 +62,12 @@ public record WorkflowFiles(
     var inRequests = new RequestReader(inSystem, requests, gpus);
     inRequests.read();
     if (!skipInfeasible) {
-      Faults ofSystem = inSystem.faults();
+      Problems ofSystem = inSystem.problems();
       ofSystem.addAll(inRequests.infeasible());
-      Faults.throwIfAny(List.of(ofSystem, inRequests.faults()));
+      Problems.throwIfAny(List.of(ofSystem, inRequests.problems()));
     }
     Map<String, Workflow> whole = new LinkedHashMap<>(inSystem.workflows());
-    whole.keySet().removeAll(inSystem.faultsByWorkflow().keySet());
+    whole.keySet().removeAll(inSystem.problemsByWorkflow().keySet());
     return new WorkflowFiles(
         inSystem.models(),
         whole,

@@ -68,7 +68,7 @@ final class ExperimentFileErrorsTest {
                 "generators=0"))
         .isEqualTo(
             "burst.yaml: error: arrival_rate_jobs_per_sec is missing.\n"
-                + "  Maybe a line is to be added: arrival_rate_jobs_per_sec: 10.\n"
+                + "  Maybe a line should be added: arrival_rate_jobs_per_sec: 10.\n"
                 + "burst.yaml:1: error: duration_seconds (-1) must be above 0 and at most"
                 + " 1000000.\n"
                 + "  Maybe you meant 1.\n"
@@ -132,7 +132,7 @@ final class ExperimentFileErrorsTest {
           workloads: [{name: m, path: m.pt, input_shape: [3]}] | 3 | workloads (m) has no tokens
           workloads: [{name: m, path: m.pkl, input_shape: [3], tokens: 1}] | 3 | workloads.path (m.pkl) is neither a .pt nor an .onnx file
           workloads: [{name: m/n, path: m.pt, input_shape: [3], tokens: 1}] | 3 | workloads (m/n) is no name for a workload
-          workloads: [{name: m, path: m.onnx, input_shape: [3], tokens: 1}] | 3 | backends_enabled (pytorch) would send jobs to a backend that can not run m (m.onnx)
+          workloads: [{name: m, path: m.onnx, input_shape: [3], tokens: 1}] | 3 | backends_enabled (pytorch) would send jobs to a backend that cannot run m (m.onnx)
           workloads: [{name: m, path: m.pt, input_shape: [3, 9999, 9999], tokens: 1}] | 3 | workloads.input_shape ([3, 9999, 9999]) has more than 4000000 values per sample
           workloads: [{name: vit, alpha_ms: 1, beta_ms: 1}] | 3 | workloads (vit) has alpha_ms and beta_ms, but its lanes are real
           backends_enabled: [pytorh]      | 3 | backends_enabled (pytorh) is unknown
@@ -246,7 +246,7 @@ final class ExperimentFileErrorsTest {
               assertThat(problem.location()).isEqualTo(file + ":4");
               assertThat(problem.what())
                   .isEqualTo(
-                      "precision_modes (fp32, bf16) can not change m (m.pt): a file of your own"
+                      "precision_modes (fp32, bf16) cannot change m (m.pt): a file of your own"
                           + " runs as it is");
             });
   }
@@ -277,10 +277,10 @@ final class ExperimentFileErrorsTest {
         .isEqualTo(
             "burst.yaml:6: error: the key threads stands here a second time, first at"
                 + " burst.yaml:4.\n"
-                + "  Maybe one of the two is to be removed.\n"
+                + "  Maybe one of the two should be removed.\n"
                 + "burst.yaml:8: error: the key seed stands here a second time, first at"
                 + " burst.yaml:7.\n"
-                + "  Maybe one of the two is to be removed.");
+                + "  Maybe one of the two should be removed.");
   }
 
   @Test

@@ -37,30 +37,27 @@ final class ExperimentFileTest {
             new Experiment(
                 "my-test",
                 42,
-                20,
-                0,
-                30,
-                10,
-                "poisson",
-                1,
-                0.3,
-                List.of(
-                    new JobClass("interactive", 100, 1, true, false),
-                    new JobClass("batch", 1000, 5, false, true)),
-                List.of(
-                    new WorkloadChoice("resnet18", 1, 80, null, null),
-                    new WorkloadChoice("resnet50", 1, 160, null, null),
-                    new WorkloadChoice("vit", 1, 260, null, null)),
-                List.of("pytorch"),
-                List.of("fp32"),
-                false,
-                List.of(1, 8, 32),
-                "fifo",
-                Map.of(),
-                "none",
-                null,
-                null,
-                new Microbatch(true, 10, 128, List.of("batch_aware", "dynamic"), false),
+                new Experiment.Load(20, 0, 30, 10, "poisson", 1),
+                new Experiment.Jobs(
+                    0.3,
+                    List.of(
+                        new JobClass("interactive", 100, 1, true, false),
+                        new JobClass("batch", 1000, 5, false, true)),
+                    List.of(
+                        new WorkloadChoice("resnet18", 1, 80, null, null),
+                        new WorkloadChoice("resnet50", 1, 160, null, null),
+                        new WorkloadChoice("vit", 1, 260, null, null)),
+                    List.of("pytorch"),
+                    List.of("fp32"),
+                    false,
+                    List.of(1, 8, 32)),
+                new Experiment.Scheduling(
+                    "fifo",
+                    Map.of(),
+                    "none",
+                    null,
+                    null,
+                    new Microbatch(true, 10, 128, List.of("batch_aware", "dynamic"), false)),
                 new Resources(true, 1000, false),
                 new Lanes(true, 2, 1, "auto", "real", null, 200, 0, 2000, 3, 1, List.of()),
                 new Predictor(false, "models/latency", 0.95, 60),
@@ -125,35 +122,32 @@ final class ExperimentFileTest {
             new Experiment(
                 "Full_1.0",
                 -7,
-                20.5,
-                2,
-                0,
-                100,
-                "constant",
-                3,
-                0.25,
-                List.of(
-                    new JobClass("gold", 50, 0, true, true),
-                    new JobClass("größe", 5000, 5, false, true)),
-                List.of(
-                    new WorkloadChoice("resnet18", 1, 80, null, null),
-                    new WorkloadChoice("resnet50", 2.5, 160, null, null),
-                    new WorkloadChoice(
-                        "mine",
-                        1,
-                        12,
-                        new ModelFile("models/mine.onnx", "onnx", List.of(3, 32, 32)),
-                        null)),
-                List.of("onnx"),
-                List.of("fp32"),
-                true,
-                List.of(4, 2),
-                "dynamic",
-                Map.of("urgency", 2.0, "interactive", 0.5),
-                "hopeless",
-                1000,
-                2500.5,
-                new Microbatch(false, 0, 16, List.of("fifo"), true),
+                new Experiment.Load(20.5, 2, 0, 100, "constant", 3),
+                new Experiment.Jobs(
+                    0.25,
+                    List.of(
+                        new JobClass("gold", 50, 0, true, true),
+                        new JobClass("größe", 5000, 5, false, true)),
+                    List.of(
+                        new WorkloadChoice("resnet18", 1, 80, null, null),
+                        new WorkloadChoice("resnet50", 2.5, 160, null, null),
+                        new WorkloadChoice(
+                            "mine",
+                            1,
+                            12,
+                            new ModelFile("models/mine.onnx", "onnx", List.of(3, 32, 32)),
+                            null)),
+                    List.of("onnx"),
+                    List.of("fp32"),
+                    true,
+                    List.of(4, 2)),
+                new Experiment.Scheduling(
+                    "dynamic",
+                    Map.of("urgency", 2.0, "interactive", 0.5),
+                    "hopeless",
+                    1000,
+                    2500.5,
+                    new Microbatch(false, 0, 16, List.of("fifo"), true)),
                 new Resources(false, 1, true),
                 new Lanes(false, 8, 2, "cpu", "real", null, 100, 1, 5000, 1, 1, List.of()),
                 new Predictor(false, "m", 0.9, 15),
@@ -180,7 +174,7 @@ final class ExperimentFileTest {
 
   @Test
   void aDefaultClass_keepsWhatTheFileDoesNotSay_andSoDoesTheOther() throws Exception {
-    assertThat(parse(LEAST + "classes: {batch: {slo_ms: 1}}\n").experiment().classes())
+    assertThat(parse(LEAST + "classes: {batch: {slo_ms: 1}}\n").experiment().jobs().classes())
         .containsExactly(
             new JobClass("interactive", 100, 1, true, false),
             new JobClass("batch", 1, 5, false, true));
@@ -202,9 +196,9 @@ final class ExperimentFileTest {
     assertThat(e.lanes().threads()).isEqualTo(3);
     assertThat(e.jobClass("interactive").sloMs()).isEqualTo(250.5);
     assertThat(e.jobClass("batch").sloMs()).isEqualTo(1000);
-    assertThat(e.batchSizes()).containsExactly(1, 2);
+    assertThat(e.jobs().batchSizes()).containsExactly(1, 2);
     assertThat(e.thresholds()).containsEntry("all_p99_e2e_ms", new Threshold(">", 10));
-    assertThat(e.durationSeconds()).isEqualTo(30);
+    assertThat(e.load().durationSeconds()).isEqualTo(30);
   }
 
   @Test
@@ -239,7 +233,7 @@ final class ExperimentFileTest {
     Experiment e =
         parse(LEAST + "precision_modes: [bf16, fp16, fp32]\nlanes: {device: \"cuda:1\"}\n")
             .experiment();
-    assertThat(e.precisionModes()).containsExactly("bf16", "fp16", "fp32");
+    assertThat(e.jobs().precisionModes()).containsExactly("bf16", "fp16", "fp32");
     assertThat(e.lanes().device()).isEqualTo("cuda:1");
     for (String device : List.of("auto", "cpu", "cuda", "cuda:0")) {
       assertThat(parse(LEAST, "lanes.device=" + device).experiment().lanes().device())
@@ -250,8 +244,8 @@ final class ExperimentFileTest {
   @Test
   void aBoundOfTheQueue_canBeNone() throws Exception {
     Experiment e = parse(LEAST + "max_waiting: none\nexpire_after_ms: none\n").experiment();
-    assertThat(e.maxWaiting()).isNull();
-    assertThat(e.expireAfterMs()).isNull();
+    assertThat(e.scheduling().maxWaiting()).isNull();
+    assertThat(e.scheduling().expireAfterMs()).isNull();
   }
 
   @Test
@@ -295,7 +289,7 @@ final class ExperimentFileTest {
     String classes =
         "classes: {batch: {slo_scale: 5}, gold: {slo_scale: 2.5, interactive: true}}\n";
     ParsedExperiment real = parse(LEAST + classes + "lanes: {latency_table: a.csv}\n");
-    assertThat(real.experiment().classes())
+    assertThat(real.experiment().jobs().classes())
         .containsExactly(
             new JobClass("batch", null, 5.0, 5, false, true),
             new JobClass("gold", null, 2.5, 5, true, false));
@@ -326,7 +320,7 @@ final class ExperimentFileTest {
     Path file = Path.of("src/test/resources/seed", name + ".yaml");
     ParsedExperiment parsed = ExperimentFile.read(file, List.of(), Vocabularies.KNOWN);
     assertThat(parsed.experiment().runName()).isEqualTo(name);
-    assertThat(parsed.experiment().batchSizes()).containsExactly(1, 8, 32);
+    assertThat(parsed.experiment().jobs().batchSizes()).containsExactly(1, 8, 32);
     assertThat(parsed.warnings()).isEmpty();
   }
 

@@ -146,54 +146,58 @@ final class ResolvedConfigTest {
     return new Experiment(
         pick(random, "run", "true", "a-b_c.9", "0"),
         random.nextLong(),
-        durationSeconds,
-        durationSeconds * random.nextDouble() * 0.99,
-        random.nextInt(100),
-        Math.min(1e4, Math.exp(random.nextGaussian() * 3)),
-        pick(random, "poisson", "constant"),
-        1 + random.nextInt(9),
-        random.nextDouble(),
-        classes(random, scaled),
-        List.of(
-            new WorkloadChoice(
-                "vit",
-                Math.exp(random.nextGaussian()),
-                random.nextInt(500),
-                null,
-                emulated && !table
-                    ? new LinearServiceTime(0.001 + random.nextDouble() * 1e-6, random.nextInt(9))
-                    : null),
-            own
-                ? new WorkloadChoice(
-                    pick(random, "mine", "größe.2", "no", "7"),
-                    1,
-                    1 + random.nextInt(99),
-                    new ModelFile(
-                        pick(random, "m.onnx", "/a b/\"q\"\\#: 'x'.onnx", "ö/ü.onnx"),
-                        "onnx",
-                        List.of(3, 3, 1 + random.nextInt(9))),
-                    null)
-                : new WorkloadChoice(
-                    "resnet18",
-                    2,
-                    80,
+        new Experiment.Load(
+            durationSeconds,
+            durationSeconds * random.nextDouble() * 0.99,
+            random.nextInt(100),
+            Math.min(1e4, Math.exp(random.nextGaussian() * 3)),
+            pick(random, "poisson", "constant"),
+            1 + random.nextInt(9)),
+        new Experiment.Jobs(
+            random.nextDouble(),
+            classes(random, scaled),
+            List.of(
+                new WorkloadChoice(
+                    "vit",
+                    Math.exp(random.nextGaussian()),
+                    random.nextInt(500),
                     null,
-                    emulated ? new LinearServiceTime(1 + random.nextInt(9), 0) : null)),
-        own ? List.of("onnx") : List.of("onnx", "pytorch"),
-        own || random.nextBoolean() ? List.of("fp32") : List.of("bf16", "fp16"),
-        random.nextBoolean(),
-        List.of(1 + random.nextInt(5), 10 + random.nextInt(5)),
-        "dynamic",
-        random.nextBoolean() ? Map.of() : Map.of("urgency", random.nextGaussian() * 1e-5),
-        pick(random, "none", "expired", "hopeless"),
-        random.nextBoolean() ? null : 1 + random.nextInt(1000),
-        random.nextBoolean() ? null : Math.exp(random.nextGaussian() * 3),
-        new Microbatch(
+                    emulated && !table
+                        ? new LinearServiceTime(
+                            0.001 + random.nextDouble() * 1e-6, random.nextInt(9))
+                        : null),
+                own
+                    ? new WorkloadChoice(
+                        pick(random, "mine", "größe.2", "no", "7"),
+                        1,
+                        1 + random.nextInt(99),
+                        new ModelFile(
+                            pick(random, "m.onnx", "/a b/\"q\"\\#: 'x'.onnx", "ö/ü.onnx"),
+                            "onnx",
+                            List.of(3, 3, 1 + random.nextInt(9))),
+                        null)
+                    : new WorkloadChoice(
+                        "resnet18",
+                        2,
+                        80,
+                        null,
+                        emulated ? new LinearServiceTime(1 + random.nextInt(9), 0) : null)),
+            own ? List.of("onnx") : List.of("onnx", "pytorch"),
+            own || random.nextBoolean() ? List.of("fp32") : List.of("bf16", "fp16"),
             random.nextBoolean(),
-            random.nextInt(50),
-            1 + random.nextInt(200),
-            List.of("random", "fifo"),
-            random.nextBoolean()),
+            List.of(1 + random.nextInt(5), 10 + random.nextInt(5))),
+        new Experiment.Scheduling(
+            "dynamic",
+            random.nextBoolean() ? Map.of() : Map.of("urgency", random.nextGaussian() * 1e-5),
+            pick(random, "none", "expired", "hopeless"),
+            random.nextBoolean() ? null : 1 + random.nextInt(1000),
+            random.nextBoolean() ? null : Math.exp(random.nextGaussian() * 3),
+            new Microbatch(
+                random.nextBoolean(),
+                random.nextInt(50),
+                1 + random.nextInt(200),
+                List.of("random", "fifo"),
+                random.nextBoolean())),
         new Resources(random.nextBoolean(), 1000 + random.nextInt(1000), random.nextBoolean()),
         new Lanes(
             random.nextBoolean(),

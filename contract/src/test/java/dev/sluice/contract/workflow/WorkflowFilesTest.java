@@ -216,11 +216,11 @@ final class WorkflowFilesTest {
                     + "  one: {nodes: [{id: a, model: small}]}\n"))
         .isEqualTo(
             "system.yaml:11: error: workflows.two has a second node (a), the first is on line 10.\n"
-                + "  Maybe one of the two is to be renamed.\n"
+                + "  Maybe one of the two should be renamed.\n"
                 + "system.yaml:13: error: workflows.two: the node (b) of this edge is unknown.\n"
                 + "  Maybe you meant a. Known nodes: a.\n"
-                + "system.yaml:14: error: the key one stands here a second time, first on line 5.\n"
-                + "  Maybe one of the two is to be removed.");
+                + "system.yaml:14: error: the key one stands here a second time, first at system.yaml:5.\n"
+                + "  Maybe one of the two should be removed.");
   }
 
   @ParameterizedTest
@@ -293,6 +293,16 @@ final class WorkflowFilesTest {
     Path requests = file("requests.json", "{\"requests\": [\n{\"request_id\" \"r1\"}]}");
     assertThat(message(folder.resolve("system.yaml"), requests, 8))
         .startsWith("requests.json:2: error: this is not JSON (Unexpected character ('\"'");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"\\q, Unrecognized character escape", "'\n', Illegal unquoted character"})
+  void aBrokenText_inJson_isNamedWithItsLine(String broken, String reason) throws Exception {
+    file("system.yaml", SYSTEM);
+    Path requests =
+        file("requests.json", "{\"requests\": [\n{\"request_id\": \"r" + broken + "1\"}]}");
+    assertThat(message(folder.resolve("system.yaml"), requests, 8))
+        .matches("(?s)requests.json:[23]: error: this is not JSON \\(" + reason + ".*");
   }
 
   @Test

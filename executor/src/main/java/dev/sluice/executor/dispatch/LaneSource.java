@@ -49,7 +49,8 @@ public final class LaneSource implements AutoCloseable {
   public static LaneSource of(ParsedExperiment parsed) throws UserMistakeException {
     String path = parsed.experiment().lanes().latencyTable();
     boolean emulated = parsed.experiment().lanes().emulated();
-    boolean scaled = parsed.experiment().classes().stream().anyMatch(c -> c.sloScale() != null);
+    boolean scaled =
+        parsed.experiment().jobs().classes().stream().anyMatch(c -> c.sloScale() != null);
     if (path == null || !(emulated || scaled)) {
       return new LaneSource(parsed, null);
     }
@@ -69,7 +70,7 @@ public final class LaneSource implements AutoCloseable {
       throws UserMistakeException {
     Experiment experiment = parsed.experiment();
     List<Problem> problems = new ArrayList<>();
-    for (var jobClass : experiment.classes()) {
+    for (var jobClass : experiment.jobs().classes()) {
       if (jobClass.sloScale() == null) {
         continue;
       }
@@ -178,13 +179,13 @@ public final class LaneSource implements AutoCloseable {
         Devices.choose(
             parsed.location("lanes.device"),
             experiment.lanes().device(),
-            experiment.backendsEnabled(),
+            experiment.jobs().backendsEnabled(),
             experiment.lanes().count(),
             engines::cudaDevices);
     devices.checkPrecisions(
         parsed.location("precision_modes"),
-        experiment.precisionModes(),
-        experiment.allowSlowPrecision());
+        experiment.jobs().precisionModes(),
+        experiment.jobs().allowSlowPrecision());
     return devices;
   }
 
@@ -200,8 +201,8 @@ public final class LaneSource implements AutoCloseable {
 
   private List<ModelRequest> requests(Experiment experiment) {
     List<ModelRequest> requests = new ArrayList<>();
-    for (WorkloadChoice workload : experiment.workloads()) {
-      for (String precision : experiment.precisionModes()) {
+    for (WorkloadChoice workload : experiment.jobs().workloads()) {
+      for (String precision : experiment.jobs().precisionModes()) {
         for (String backend : experiment.backendsOf(workload)) {
           requests.add(new ModelRequest(workload.name(), backend, precision, userFile(workload)));
         }
@@ -244,7 +245,7 @@ public final class LaneSource implements AutoCloseable {
   /** The size of each workload that comes with Sluice, by name. */
   public static Map<String, WorkloadInfo> knownWorkloads(Experiment experiment) {
     Map<String, WorkloadInfo> infos = new LinkedHashMap<>();
-    for (WorkloadChoice workload : experiment.workloads()) {
+    for (WorkloadChoice workload : experiment.jobs().workloads()) {
       if (Workloads.names().contains(workload.name())) {
         infos.put(workload.name(), Workloads.info(workload.name()));
       }

@@ -92,9 +92,9 @@ public final class Profiler implements AutoCloseable {
     var settings = ExecutorSettings.of(experiment, "profile", 0, 0);
     return settings.withWarmUpSamples(
         WarmUpSamples.of(
-            experiment.batchSizes(),
-            experiment.microbatch().enabled(),
-            experiment.microbatch().maxBatch()));
+            experiment.jobs().batchSizes(),
+            experiment.scheduling().microbatch().enabled(),
+            experiment.scheduling().microbatch().maxBatch()));
   }
 
   /** Every key that these lanes can be asked for. */

@@ -51,7 +51,7 @@ public final class Emulation {
       ToLongFunction<String> flopsPerSample)
       throws UserMistakeException {
     var linear = new HashMap<String, LinearServiceTime>();
-    for (var workload : experiment.workloads()) {
+    for (var workload : experiment.jobs().workloads()) {
       if (workload.linear() != null) {
         linear.put(workload.name(), workload.linear());
       }

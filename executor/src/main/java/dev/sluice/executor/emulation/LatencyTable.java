@@ -1,21 +1,15 @@
 package dev.sluice.executor.emulation;
 
-import de.siegmar.fastcsv.reader.CommentStrategy;
-import de.siegmar.fastcsv.reader.CsvParseException;
-import de.siegmar.fastcsv.reader.CsvReader;
-import de.siegmar.fastcsv.reader.CsvRecord;
-import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
+import dev.sluice.contract.file.CsvRows;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -70,51 +64,12 @@ public final class LatencyTable {
    * @throws UserMistakeException if it is no such table, with the file and the line to blame
    */
   public static LatencyTable read(Path file) throws UserMistakeException {
-    String text = text(file);
-    var records = new ArrayList<CsvRecord>();
-    var source = new ArrayList<String>();
-    try (var reader =
-        CsvReader.builder()
-            .commentStrategy(CommentStrategy.READ)
-            .extraFieldStrategy(FieldMismatchStrategy.IGNORE)
-            .missingFieldStrategy(FieldMismatchStrategy.IGNORE)
-            .ofCsvRecord(text)) {
-      for (CsvRecord record : reader) {
-        if (record.isComment()) {
-          source.add(record.getField(0).strip());
-        } else {
-          records.add(record);
-        }
-      }
-    } catch (CsvParseException | IOException e) {
-      throw new UserMistakeException(
-          file.toString(),
-          "this is no CSV file (" + e.getMessage() + ")",
-          "you meant another file");
-    }
-    if (records.isEmpty()) {
+    CsvRows rows = CsvRows.read(file, "latency table");
+    if (rows.isEmpty()) {
       throw new UserMistakeException(
           file.toString(), "a latency table needs a line of column names", columnsAdvice());
     }
-    return new Parser(file, records.get(0)).parse(records.subList(1, records.size()), source);
-  }
-
-  private static String text(Path file) throws UserMistakeException {
-    if (Files.isDirectory(file)) {
-      throw new UserMistakeException(
-          file.toString(), "this is a folder, not a latency table", "you meant a file inside it");
-    }
-    try {
-      return Files.readString(file);
-    } catch (CharacterCodingException e) {
-      throw new UserMistakeException(
-          file.toString(), "this is no text file", "you meant another file");
-    } catch (IOException e) {
-      throw new UserMistakeException(
-          file.toString(),
-          "the latency table can not be read (" + UserMistakeException.reason(e) + ")",
-          "the path is meant relative to another folder");
-    }
+    return new Parser(file, rows).parse(rows);
   }
 
   private static String columnsAdvice() {
@@ -131,32 +86,33 @@ public final class LatencyTable {
     private final Map<ModelKey, NavigableMap<Integer, NavigableMap<Integer, Entry>>> entries =
         new HashMap<>();
 
-    Parser(Path file, CsvRecord header) throws UserMistakeException {
+    Parser(Path file, CsvRows rows) throws UserMistakeException {
       this.file = file;
-      this.columns = header.getFields().stream().map(String::strip).toList();
+      this.columns = rows.columns();
       for (String column : columns) {
         if (!REQUIRED.contains(column) && !OPTIONAL.contains(column)) {
-          throw error(header, "column (" + column + ") is unknown", columnsAdvice());
+          throw rows.header().mistake("column (" + column + ") is unknown", columnsAdvice());
         }
       }
-      if (new HashSet<>(columns).size() < columns.size()) {
-        throw error(header, "a column stands there twice (" + columns + ")", "remove one");
+      if (rows.repeatsColumn()) {
+        throw rows.header().mistake("a column stands there twice (" + columns + ")", "remove one");
       }
       for (String column : REQUIRED) {
         if (!columns.contains(column)) {
-          throw error(header, "column (" + column + ") is missing", columnsAdvice());
+          throw rows.header().mistake("column (" + column + ") is missing", columnsAdvice());
         }
       }
     }
 
-    LatencyTable parse(List<CsvRecord> rows, List<String> source) throws UserMistakeException {
-      if (rows.isEmpty()) {
+    LatencyTable parse(CsvRows rows) throws UserMistakeException {
+      if (rows.rows().isEmpty()) {
         throw new UserMistakeException(
             file.toString(), "the latency table holds no row", "it was cut off");
       }
-      for (CsvRecord row : rows) {
+      for (CsvRows.Row row : rows.rows()) {
         add(row);
       }
+      List<String> source = rows.comments();
       String deviceKind =
           source.stream()
               .filter(line -> line.startsWith(DEVICE_KIND))
@@ -168,33 +124,27 @@ public final class LatencyTable {
       return new LatencyTable(file, origin, deviceKind, columns.contains("busy_lanes"), entries);
     }
 
-    private void add(CsvRecord row) throws UserMistakeException {
-      if (row.getFieldCount() != columns.size()) {
-        throw error(
-            row,
-            "this row has " + row.getFieldCount() + " fields, not " + columns.size(),
-            "a comma is missing or too many");
-      }
-      var key = new ModelKey(name(row, "workload"), name(row, "backend"), name(row, "precision"));
-      int samples = count(row, "samples");
-      int busyLanes = columns.contains("busy_lanes") ? count(row, "busy_lanes") : 1;
+    private void add(CsvRows.Row row) throws UserMistakeException {
+      row.checkWidth("a comma is missing or too many");
+      var key = new ModelKey(row.name("workload"), row.name("backend"), row.name("precision"));
+      int samples = row.count("samples", "you meant 1");
+      int busyLanes = columns.contains("busy_lanes") ? row.count("busy_lanes", "you meant 1") : 1;
       double meanMs = number(row, "mean_ms");
       if (meanMs < 1e-3) {
-        throw error(
-            row, "mean_ms (" + meanMs + ") must be at least 0.001", "you gave it in seconds");
+        throw row.mistake(
+            "mean_ms (" + meanMs + ") must be at least 0.001", "you gave it in seconds");
       }
       double spread = columns.contains("spread") ? number(row, "spread") : 0;
       if (spread < 0 || spread > 2) {
-        throw error(
-            row, "spread (" + spread + ") must be in [0, 2]", "you gave it in percent or in ms");
+        throw row.mistake(
+            "spread (" + spread + ") must be in [0, 2]", "you gave it in percent or in ms");
       }
       var bySamples =
           entries
               .computeIfAbsent(key, k -> new TreeMap<>())
               .computeIfAbsent(busyLanes, k -> new TreeMap<>());
       if (bySamples.put(samples, new Entry(meanMs, spread)) != null) {
-        throw error(
-            row,
+        throw row.mistake(
             "a second row for "
                 + key
                 + " with samples ("
@@ -206,50 +156,14 @@ public final class LatencyTable {
       }
     }
 
-    private String field(CsvRecord row, String column) {
-      return row.getField(columns.indexOf(column)).strip();
-    }
-
-    private String name(CsvRecord row, String column) throws UserMistakeException {
-      String name = field(row, column);
-      if (name.isEmpty()) {
-        throw error(row, column + " is empty", "a comma is too many");
+    private static double number(CsvRows.Row row, String column) throws UserMistakeException {
+      double number = row.numberOrNaN(column);
+      if (Double.isNaN(number)) {
+        throw row.mistake(
+            column + " (" + row.text(column) + ") must be a finite number",
+            "a unit stands there, or a decimal comma");
       }
-      return name;
-    }
-
-    private int count(CsvRecord row, String column) throws UserMistakeException {
-      String text = field(row, column);
-      try {
-        int count = Integer.parseInt(text);
-        if (count >= 1) {
-          return count;
-        }
-      } catch (NumberFormatException e) {
-        // the same error as for a number below 1
-      }
-      throw error(
-          row, column + " (" + text + ") must be a whole number of at least 1", "you meant 1");
-    }
-
-    private double number(CsvRecord row, String column) throws UserMistakeException {
-      String text = field(row, column);
-      try {
-        double number = Double.parseDouble(text);
-        if (Double.isFinite(number)) {
-          return number;
-        }
-      } catch (NumberFormatException e) {
-        // the same error as for an infinite number
-      }
-      throw error(
-          row,
-          column + " (" + text + ") must be a finite number",
-          "a unit stands there, or a decimal comma");
-    }
-
-    private UserMistakeException error(CsvRecord record, String what, String maybe) {
-      return new UserMistakeException(file + ":" + record.getStartingLineNumber(), what, maybe);
+      return number;
     }
   }
 

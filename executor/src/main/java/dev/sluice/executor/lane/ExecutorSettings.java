@@ -52,7 +52,8 @@ public record ExecutorSettings(
   public static ExecutorSettings of(
       Experiment experiment, String executorId, long incarnation, int shard) {
     boolean joined =
-        experiment.joinsJobs() && experiment.classes().stream().anyMatch(JobClass::microbatch);
+        experiment.joinsJobs()
+            && experiment.jobs().classes().stream().anyMatch(JobClass::microbatch);
     var resources = experiment.resources();
     return new ExecutorSettings(
         executorId,
@@ -65,7 +66,10 @@ public record ExecutorSettings(
         experiment.seed(),
         experiment.lanes().heartbeatMs(),
         models(experiment),
-        WarmUpSamples.of(experiment.batchSizes(), joined, experiment.microbatch().maxBatch()));
+        WarmUpSamples.of(
+            experiment.jobs().batchSizes(),
+            joined,
+            experiment.scheduling().microbatch().maxBatch()));
   }
 
   /** The same but for the samples counts to warm up, ascending. */
@@ -87,9 +91,9 @@ public record ExecutorSettings(
   /** Every model that the experiment's jobs can ask for; a user's own file runs on its backend. */
   public static List<ModelKey> models(Experiment experiment) {
     var models = new ArrayList<ModelKey>();
-    for (var workload : experiment.workloads()) {
+    for (var workload : experiment.jobs().workloads()) {
       for (String backend : experiment.backendsOf(workload)) {
-        for (String precision : experiment.precisionModes()) {
+        for (String precision : experiment.jobs().precisionModes()) {
           models.add(new ModelKey(workload.name(), backend, precision));
         }
       }

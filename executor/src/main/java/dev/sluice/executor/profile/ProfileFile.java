@@ -1,27 +1,20 @@
 package dev.sluice.executor.profile;
 
-import de.siegmar.fastcsv.reader.CommentStrategy;
-import de.siegmar.fastcsv.reader.CsvParseException;
-import de.siegmar.fastcsv.reader.CsvReader;
-import de.siegmar.fastcsv.reader.CsvRecord;
-import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
+import dev.sluice.contract.file.CsvRows;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.UserMistakeException.Problem;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -88,56 +81,18 @@ public final class ProfileFile {
    * @throws UserMistakeException if it is none, with the file and the line to blame
    */
   public static Contents read(Path file) throws UserMistakeException {
-    List<CsvRecord> records = new ArrayList<>();
-    List<String> comments = new ArrayList<>();
-    try (var reader =
-        CsvReader.builder()
-            .commentStrategy(CommentStrategy.READ)
-            .extraFieldStrategy(FieldMismatchStrategy.IGNORE)
-            .missingFieldStrategy(FieldMismatchStrategy.IGNORE)
-            .ofCsvRecord(text(file))) {
-      for (CsvRecord record : reader) {
-        if (record.isComment()) {
-          comments.add(record.getField(0).strip());
-        } else {
-          records.add(record);
-        }
-      }
-    } catch (CsvParseException | IOException e) {
-      throw new UserMistakeException(
-          file.toString(),
-          "this is no CSV file (" + e.getMessage() + ")",
-          "you meant another file");
+    if (Files.notExists(file)) {
+      throw new UserMistakeException(file.toString(), "the profile does not exist", MEASURE);
     }
-    if (records.isEmpty()) {
+    CsvRows rows = CsvRows.read(file, "profile");
+    if (rows.isEmpty()) {
       throw new UserMistakeException(file.toString(), "the profile is empty", MEASURE);
     }
-    return new Contents(
-        comments, new Parser(file, records.get(0)).rows(records.subList(1, records.size())));
+    return new Contents(rows.comments(), new Parser(file, rows).rows(rows.rows()));
   }
 
   private static final String MEASURE =
       "./sluice profile configs/profile.yaml measures one, into results/profiles.csv";
-
-  private static String text(Path file) throws UserMistakeException {
-    if (Files.isDirectory(file)) {
-      throw new UserMistakeException(
-          file.toString(), "this is a folder, not a profile", "you meant a file inside it");
-    }
-    try {
-      return Files.readString(file);
-    } catch (NoSuchFileException e) {
-      throw new UserMistakeException(file.toString(), "the profile does not exist", MEASURE);
-    } catch (CharacterCodingException e) {
-      throw new UserMistakeException(
-          file.toString(), "this is no text file", "you meant another file");
-    } catch (IOException e) {
-      throw new UserMistakeException(
-          file.toString(),
-          "the profile can not be read (" + UserMistakeException.reason(e) + ")",
-          "the path is meant relative to another folder");
-    }
-  }
 
   /** Creates a file with its comments and its column names, and no row. */
   public static void create(Path file, List<String> comments) throws IOException {
@@ -222,17 +177,12 @@ public final class ProfileFile {
   /** Turns records into rows; goes on after a mistake, to find the next. */
   private static final class Parser {
     private final Path file;
-    private final List<String> columns;
     private final List<Problem> problems = new ArrayList<>();
 
-    /** A field that can not be read; its problem is noted. */
-    private static final class BadFieldException extends Exception {
-      private static final long serialVersionUID = 1L;
-    }
-
-    Parser(Path file, CsvRecord header) throws UserMistakeException {
+    Parser(Path file, CsvRows csv) throws UserMistakeException {
       this.file = file;
-      this.columns = header.getFields().stream().map(String::strip).toList();
+      List<String> columns = csv.columns();
+      CsvRows.Row header = csv.header();
       List<String> absent = COLUMNS.stream().filter(name -> !columns.contains(name)).toList();
       for (String column : columns) {
         if (!COLUMNS.contains(column)) {
@@ -242,7 +192,7 @@ public final class ProfileFile {
               NearestName.advice(column, absent.isEmpty() ? COLUMNS : absent, "columns"));
         }
       }
-      if (new HashSet<>(columns).size() < columns.size()) {
+      if (csv.repeatsColumn()) {
         note(header, "a column stands there twice (" + columns + ")", "one is to be removed");
       }
       boolean misspelt = !problems.isEmpty();
@@ -257,16 +207,16 @@ public final class ProfileFile {
       throwIfAny();
     }
 
-    List<ProfileRow> rows(List<CsvRecord> records) throws UserMistakeException {
+    List<ProfileRow> rows(List<CsvRows.Row> records) throws UserMistakeException {
       if (records.isEmpty()) {
         throw new UserMistakeException(file.toString(), "the profile holds no row", MEASURE);
       }
       List<ProfileRow> rows = new ArrayList<>();
-      Map<ProfileRow.Slot, Long> lines = new HashMap<>();
-      for (CsvRecord record : records) {
+      Map<ProfileRow.Slot, Integer> lines = new HashMap<>();
+      for (CsvRows.Row record : records) {
         try {
           ProfileRow row = row(record);
-          Long before = lines.putIfAbsent(row.slot(), record.getStartingLineNumber());
+          Integer before = lines.putIfAbsent(row.slot(), record.place().line());
           if (before != null) {
             note(
                 record,
@@ -275,8 +225,8 @@ public final class ProfileFile {
                 "rows were copied twice; one of them is to be removed");
           }
           rows.add(row);
-        } catch (BadFieldException e) {
-          // noted
+        } catch (UserMistakeException e) {
+          problems.addAll(e.problems());
         }
         if (problems.size() == PROBLEMS_MAX) {
           break;
@@ -286,80 +236,34 @@ public final class ProfileFile {
       return rows;
     }
 
-    private ProfileRow row(CsvRecord record) throws BadFieldException {
-      if (record.getFieldCount() != columns.size()) {
-        throw bad(
-            record,
-            "this row has " + record.getFieldCount() + " fields, not " + columns.size(),
-            "a comma is missing or too many, or the file was cut off here");
-      }
+    private static ProfileRow row(CsvRows.Row record) throws UserMistakeException {
+      record.checkWidth("a comma is missing or too many, or the file was cut off here");
       var key =
           new LatencyKey(
-              name(record, "workload"),
-              name(record, "backend"),
-              name(record, "precision"),
-              count(record, "threads"),
-              count(record, "samples"),
-              count(record, "busy_lanes"));
+              record.name("workload"),
+              record.name("backend"),
+              record.name("precision"),
+              record.count("threads", BROKEN),
+              record.count("samples", BROKEN),
+              record.count("busy_lanes", BROKEN));
       return new ProfileRow(
-          name(record, "device_kind"),
+          record.name("device_kind"),
           key,
-          count(record, "pass"),
-          count(record, "repeat"),
+          record.count("pass", BROKEN),
+          record.count("repeat", BROKEN),
           ns(record, "at_s", NS_DECIMALS_OF_S, 0),
           ns(record, "service_ms", NS_DECIMALS_OF_MS, 1),
           share(record, "foreign_load"),
-          whole(record, "flops_per_sample"),
-          whole(record, "parameters"));
-    }
-
-    private String field(CsvRecord record, String column) {
-      return record.getField(columns.indexOf(column)).strip();
-    }
-
-    private String name(CsvRecord record, String column) throws BadFieldException {
-      String name = field(record, column);
-      if (name.isEmpty()) {
-        throw bad(record, column + " is empty", "a comma is too many");
-      }
-      return name;
-    }
-
-    private int count(CsvRecord record, String column) throws BadFieldException {
-      String text = field(record, column);
-      try {
-        int count = Integer.parseInt(text);
-        if (count >= 1) {
-          return count;
-        }
-      } catch (NumberFormatException e) {
-        // the same error as for a number below 1
-      }
-      throw bad(record, column + " (" + text + ") must be a whole number of at least 1", BROKEN);
-    }
-
-    private long whole(CsvRecord record, String column) throws BadFieldException {
-      String text = field(record, column);
-      try {
-        long number = Long.parseLong(text);
-        if (number >= 0) {
-          return number;
-        }
-      } catch (NumberFormatException e) {
-        // the same error as for a negative number
-      }
-      throw bad(
-          record,
-          column + " (" + text + ") must be a whole number of at least 0",
-          "0 is meant, for unknown");
+          record.whole("flops_per_sample", "0 is meant, for unknown"),
+          record.whole("parameters", "0 is meant, for unknown"));
     }
 
     private static final String BROKEN =
         "the line was edited or is broken; without it the rest will do";
 
-    private long ns(CsvRecord record, String column, int decimals, long least)
-        throws BadFieldException {
-      String text = field(record, column);
+    private static long ns(CsvRows.Row record, String column, int decimals, long least)
+        throws UserMistakeException {
+      String text = record.text(column);
       String rule = least == 0 ? " must be a number of at least 0" : " must be a number above 0";
       try {
         var number = new BigDecimal(text);
@@ -375,11 +279,12 @@ public final class ProfileFile {
       } catch (NumberFormatException e) {
         // the same error as for a number that is too small
       }
-      throw bad(record, column + " (" + text + ")" + rule, BROKEN);
+      throw record.mistake(column + " (" + text + ")" + rule, BROKEN);
     }
 
-    private @Nullable Double share(CsvRecord record, String column) throws BadFieldException {
-      String text = field(record, column);
+    private static @Nullable Double share(CsvRows.Row record, String column)
+        throws UserMistakeException {
+      String text = record.text(column);
       if (text.isEmpty()) {
         return null;
       }
@@ -391,19 +296,13 @@ public final class ProfileFile {
       } catch (NumberFormatException e) {
         // the same error as for a number beyond the range
       }
-      throw bad(
-          record,
+      throw record.mistake(
           column + " (" + text + ") must be a share in [0, 1], or empty",
           "it was given in percent");
     }
 
-    private BadFieldException bad(CsvRecord record, String what, String maybe) {
-      note(record, what, maybe);
-      return new BadFieldException();
-    }
-
-    private void note(CsvRecord record, String what, String maybe) {
-      problems.add(new Problem(file + ":" + record.getStartingLineNumber(), what, maybe));
+    private void note(CsvRows.Row record, String what, String maybe) {
+      problems.add(new Problem(record.place().toString(), what, maybe));
     }
 
     private void throwIfAny() throws UserMistakeException {

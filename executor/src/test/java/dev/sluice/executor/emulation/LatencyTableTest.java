@@ -145,7 +145,7 @@ final class LatencyTableTest {
   void namesTheFile_whenItIsMissingAFolderOrBinary() throws IOException {
     assertThatThrownBy(() -> LatencyTable.read(folder.resolve("none.csv")))
         .isInstanceOf(UserMistakeException.class)
-        .hasMessageContaining("none.csv: error: the latency table can not be read");
+        .hasMessageContaining("none.csv: error: the latency table cannot be read");
     assertThatThrownBy(() -> LatencyTable.read(folder))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("this is a folder");

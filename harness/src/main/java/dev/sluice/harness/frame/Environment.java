@@ -44,7 +44,7 @@ public record Environment(
       throws IOException {
     Map<String, String> versions = commonVersions();
     if (!experiment.lanes().emulated()) {
-      versions.putAll(Engines.versions(experiment.backendsEnabled()));
+      versions.putAll(Engines.versions(experiment.jobs().backendsEnabled()));
     }
     int processors = Runtime.getRuntime().availableProcessors();
     Map<String, String> recorded = machine(experiment);

@@ -78,9 +78,9 @@ public final class Predictions implements AutoCloseable {
 
   /** What of a model such lanes can be asked for. */
   public static PredictionTable reach(Experiment experiment, ExecutorSettings settings) {
-    int samplesMax = experiment.batchSizes().stream().mapToInt(size -> size).max().orElse(1);
+    int samplesMax = experiment.jobs().batchSizes().stream().mapToInt(size -> size).max().orElse(1);
     if (experiment.joinsJobs()) {
-      samplesMax = Math.max(samplesMax, experiment.microbatch().maxBatch());
+      samplesMax = Math.max(samplesMax, experiment.scheduling().microbatch().maxBatch());
     }
     return new PredictionTable(
         settings.models(), settings.threadsPerLane(), settings.lanes(), samplesMax);

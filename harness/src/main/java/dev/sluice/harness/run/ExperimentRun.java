@@ -336,7 +336,7 @@ public final class ExperimentRun {
             Locale.ROOT,
             "%.2f per lane: %s jobs/s of %.1f ms each alone, on %d lane%s%s",
             offered.perLane(),
-            trimmed(experiment.arrivalRateJobsPerSec()),
+            trimmed(experiment.load().arrivalRateJobsPerSec()),
             offered.meanServiceMs(),
             lanes,
             lanes == 1 ? "" : "s",
@@ -350,7 +350,7 @@ public final class ExperimentRun {
               Locale.ROOT,
               "warning: hopelessly overloaded, the queue must grow without end;"
                   + " the tail ends the run %s s after the last measured arrival",
-              trimmed(experiment.tailSeconds())));
+              trimmed(experiment.load().tailSeconds())));
     }
     List<String> infeasible = offered.infeasible();
     console.item("infeasible", infeasible.isEmpty() ? "none" : infeasible.get(0));
@@ -374,7 +374,8 @@ public final class ExperimentRun {
                 this::fail));
     role.awaitRunning();
     console.item(
-        "scheduler", frame.experiment().schedulerName() + ", " + frame.secondsSince(startedNs));
+        "scheduler",
+        frame.experiment().scheduling().schedulerName() + ", " + frame.secondsSince(startedNs));
   }
 
   /** A shard that is taken once the run has begun would make it look disturbed. */

@@ -1,12 +1,9 @@
 package dev.sluice.harness.simulate;
 
-import de.siegmar.fastcsv.reader.CommentStrategy;
-import de.siegmar.fastcsv.reader.CsvParseException;
-import de.siegmar.fastcsv.reader.CsvReader;
-import de.siegmar.fastcsv.reader.CsvRecord;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.contract.experiment.Experiment.Simulation;
 import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.file.CsvRows;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.scheduling.simulation.Hops;
 import dev.sluice.scheduling.simulation.Hops.Hop;
@@ -44,6 +41,7 @@ public record HopsFile(String name, List<Hop> hops) {
 
   private static final String SHIPPED = "hops-2core.csv";
   private static final double MS_MAX = 1e6;
+  private static final String OTHER_FILE = "you meant another file";
 
   public HopsFile {
     hops = List.copyOf(hops);
@@ -75,19 +73,15 @@ public record HopsFile(String name, List<Hop> hops) {
           "simulation.hops (" + file + ") is neither a file nor the folder of a finished run",
           "the path is wrong; it counts from the folder of the experiment file");
     }
-    try {
-      return parse(file.toString(), file.getFileName().toString(), Files.readString(file));
-    } catch (IOException e) {
-      throw new UserMistakeException(
-          file.toString(), "the file can not be read", "it is no text file", e);
-    }
+    return of(file.toString(), file.getFileName().toString(), CsvRows.read(file, "recording"));
   }
 
   /** The recording that comes with Sluice. */
   public static HopsFile shipped() {
     try (InputStream in = HopsFile.class.getResourceAsStream(SHIPPED)) {
       byte[] bytes = Objects.requireNonNull(in, SHIPPED).readAllBytes();
-      return parse(SHIPPED, SHIPPED, new String(bytes, StandardCharsets.UTF_8));
+      CsvRows rows = CsvRows.parse(SHIPPED, new String(bytes, StandardCharsets.UTF_8));
+      return of(SHIPPED, SHIPPED, rows);
     } catch (IOException | UserMistakeException e) {
       throw new IllegalStateException("the recording that comes with Sluice is damaged", e);
     }
@@ -111,27 +105,15 @@ public record HopsFile(String name, List<Hop> hops) {
             .toList());
   }
 
-  private static HopsFile parse(String location, String name, String text)
+  private static HopsFile of(String location, String name, CsvRows rows)
       throws UserMistakeException {
-    var source = new StringBuilder();
+    if (!rows.isEmpty() && !rows.columns().equals(COLUMNS)) {
+      throw mistake(rows.header(), "the columns are not " + String.join(",", COLUMNS));
+    }
+    String source = String.join(" ", rows.comments());
     List<Hop> hops = new ArrayList<>();
-    try (var reader = CsvReader.builder().commentStrategy(CommentStrategy.READ).ofCsvRecord(text)) {
-      boolean head = true;
-      for (CsvRecord row : reader) {
-        if (row.isComment()) {
-          source.append(source.isEmpty() ? "" : " ").append(row.getField(0).strip());
-        } else if (head) {
-          head = false;
-          if (!row.getFields().equals(COLUMNS)) {
-            throw mistake(location, row, "the columns are not " + String.join(",", COLUMNS));
-          }
-        } else {
-          hops.add(hop(location, row));
-        }
-      }
-    } catch (CsvParseException | IOException e) {
-      throw new UserMistakeException(
-          location, "this is no CSV file (" + e.getMessage() + ")", "you meant another file");
+    for (CsvRows.Row row : rows.rows()) {
+      hops.add(hop(row));
     }
     for (Kind kind : Kind.values()) {
       if (hops.stream().noneMatch(hop -> hop.kind() == kind)) {
@@ -145,43 +127,33 @@ public record HopsFile(String name, List<Hop> hops) {
     return new HopsFile(name + ": " + (end < 0 ? source : source.substring(0, end + 1)), hops);
   }
 
-  private static Hop hop(String location, CsvRecord row) throws UserMistakeException {
-    if (row.getFieldCount() != COLUMNS.size()) {
-      throw mistake(location, row, "this row has " + row.getFieldCount() + " fields");
-    }
-    String kind = row.getField(1);
+  private static Hop hop(CsvRows.Row row) throws UserMistakeException {
+    row.checkWidth(OTHER_FILE);
+    String kind = row.text("kind");
     if (!kind.equals("request") && !kind.equals("completion")) {
-      throw mistake(location, row, "kind (" + kind + ") is neither request nor completion");
+      throw mistake(row, "kind (" + kind + ") is neither request nor completion");
     }
     return new Hop(
-        Math.round(number(location, row, 0) * 1e9),
+        Math.round(number(row, "at_s") * 1e9),
         Kind.valueOf(kind.toUpperCase(Locale.ROOT)),
-        ns(location, row, 2),
-        ns(location, row, 3),
-        ns(location, row, 4));
+        ns(row, "late_ms"),
+        ns(row, "append_ms"),
+        ns(row, "start_ms"));
   }
 
-  private static long ns(String location, CsvRecord row, int column) throws UserMistakeException {
-    return Math.round(number(location, row, column) * 1e6);
+  private static long ns(CsvRows.Row row, String column) throws UserMistakeException {
+    return Math.round(number(row, column) * 1e6);
   }
 
-  private static double number(String location, CsvRecord row, int column)
-      throws UserMistakeException {
-    String text = row.getField(column);
-    try {
-      double number = Double.parseDouble(text);
-      if (number >= 0 && number <= MS_MAX) {
-        return number;
-      }
-    } catch (NumberFormatException e) {
-      // the same mistake as a number out of range
+  private static double number(CsvRows.Row row, String column) throws UserMistakeException {
+    double number = row.numberOrNaN(column);
+    if (!(number >= 0 && number <= MS_MAX)) {
+      throw mistake(row, column + " (" + row.text(column) + ") is no number from 0 to 1000000");
     }
-    throw mistake(
-        location, row, COLUMNS.get(column) + " (" + text + ") is no number from 0 to 1000000");
+    return number;
   }
 
-  private static UserMistakeException mistake(String location, CsvRecord row, String what) {
-    return new UserMistakeException(
-        location + ":" + row.getStartingLineNumber(), what, "you meant another file");
+  private static UserMistakeException mistake(CsvRows.Row row, String what) {
+    return row.mistake(what, OTHER_FILE);
   }
 }

@@ -19,9 +19,9 @@ final class ListedRequests implements Requests {
 
   ListedRequests(RequestList list, Experiment experiment) {
     this.list = list;
-    measuredFrom = list.countBefore(Math.round(experiment.warmupSeconds() * NS_PER_SECOND));
-    measuredTo = list.countBefore(Math.round(experiment.durationSeconds() * NS_PER_SECOND));
-    nextIndex = new int[experiment.generators()];
+    measuredFrom = list.countBefore(Math.round(experiment.load().warmupSeconds() * NS_PER_SECOND));
+    measuredTo = list.countBefore(Math.round(experiment.load().durationSeconds() * NS_PER_SECOND));
+    nextIndex = new int[experiment.load().generators()];
     Arrays.setAll(nextIndex, generator -> generator);
   }
 

@@ -250,7 +250,7 @@ record SimulatedExperiment(
             ResolvedConfig.digest(experiment),
             requests.digest(),
             experiment.kafka().shards(),
-            experiment.generators(),
+            experiment.load().generators(),
             tailEndNs());
     var fold = new RunFold();
     fold.onRunRecord(begun, SimulatedLog.TIME_ZERO_EPOCH_MS);
@@ -276,7 +276,8 @@ record SimulatedExperiment(
 
   private long tailEndNs() {
     Experiment experiment = parsed.experiment();
-    return Math.round((experiment.durationSeconds() + experiment.tailSeconds()) * NS_PER_SECOND);
+    return Math.round(
+        (experiment.load().durationSeconds() + experiment.load().tailSeconds()) * NS_PER_SECOND);
   }
 
   private SimulationSettings settings() {
@@ -292,8 +293,8 @@ record SimulatedExperiment(
         deviceKind,
         ExperimentCore.capabilities(capabilities),
         table == null ? null : ExperimentCore.predictions(table),
-        experiment.generators(),
-        Math.round(experiment.durationSeconds() * NS_PER_SECOND),
+        experiment.load().generators(),
+        Math.round(experiment.load().durationSeconds() * NS_PER_SECOND),
         tailEndNs(),
         hops.play(experiment.seed()));
   }

@@ -75,7 +75,7 @@ public final class ProgressLine implements AutoCloseable {
         Locale.ROOT,
         "%5.0f s of %.0f  sent %d  waiting %d  running %d  done %d%s%s  late %s  p99 %s",
         elapsed,
-        experiment.durationSeconds(),
+        experiment.load().durationSeconds(),
         now.sent(),
         now.waiting(),
         now.running(),

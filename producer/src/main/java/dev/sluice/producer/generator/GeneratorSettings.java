@@ -35,12 +35,12 @@ public record GeneratorSettings(
   }
 
   int generators() {
-    return experiment.generators();
+    return experiment.load().generators();
   }
 
   /** The end of the tail, in the time of {@link RunClock}: no job is intended at or after it. */
   long tailEndNs() {
-    return Seconds.toNs(experiment.durationSeconds() + experiment.tailSeconds());
+    return Seconds.toNs(experiment.load().durationSeconds() + experiment.load().tailSeconds());
   }
 
   /** The shard of the job with that index. */

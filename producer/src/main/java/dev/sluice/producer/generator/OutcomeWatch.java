@@ -30,12 +30,12 @@ final class OutcomeWatch implements AutoCloseable {
 
   OutcomeWatch(GeneratorSettings settings, GeneratorLog log) {
     requests = settings.requests();
-    long durationNs = Seconds.toNs(settings.experiment().durationSeconds());
+    long durationNs = Seconds.toNs(settings.experiment().load().durationSeconds());
     end =
         new ArrivalsEnd(
             durationNs,
             settings.tailEndNs(),
-            requests.countBefore(Seconds.toNs(settings.experiment().warmupSeconds())),
+            requests.countBefore(Seconds.toNs(settings.experiment().load().warmupSeconds())),
             requests.countBefore(durationNs));
     reader = log.openOutcomesAndRuns();
   }

@@ -27,24 +27,24 @@ final class JobMix {
   JobMix(Experiment experiment, IsolatedTimes isolatedTimes) {
     this.experiment = experiment;
     this.isolatedTimes = isolatedTimes;
-    interactive = experiment.classes().stream().filter(JobClass::interactive).toList();
-    others = experiment.classes().stream().filter(c -> !c.interactive()).toList();
-    weightsUpTo = new double[experiment.workloads().size()];
+    interactive = experiment.jobs().classes().stream().filter(JobClass::interactive).toList();
+    others = experiment.jobs().classes().stream().filter(c -> !c.interactive()).toList();
+    weightsUpTo = new double[experiment.jobs().workloads().size()];
     double sum = 0;
     for (int i = 0; i < weightsUpTo.length; i++) {
-      sum += experiment.workloads().get(i).weight();
+      sum += experiment.jobs().workloads().get(i).weight();
       weightsUpTo[i] = sum;
     }
   }
 
   JobKind next(RandomStream random) {
-    boolean wantsInteractive = random.nextOpenUnit() < experiment.interactiveRatio();
+    boolean wantsInteractive = random.nextOpenUnit() < experiment.jobs().interactiveRatio();
     JobClass jobClass = oneOf(classesOfSort(wantsInteractive), random);
     WorkloadChoice workload = nextWorkload(random);
-    String drawn = oneOf(experiment.backendsEnabled(), random);
+    String drawn = oneOf(experiment.jobs().backendsEnabled(), random);
     String backend = workload.model() == null ? drawn : workload.model().backend();
-    String precision = oneOf(experiment.precisionModes(), random);
-    int samples = oneOf(experiment.batchSizes(), random);
+    String precision = oneOf(experiment.jobs().precisionModes(), random);
+    int samples = oneOf(experiment.jobs().batchSizes(), random);
     return new JobKind(
         jobClass.name(),
         workload.name(),
@@ -64,7 +64,7 @@ final class JobMix {
 
   private List<JobClass> classesOfSort(boolean wantsInteractive) {
     if (interactive.isEmpty() || others.isEmpty()) {
-      return experiment.classes();
+      return experiment.jobs().classes();
     }
     return wantsInteractive ? interactive : others;
   }
@@ -76,7 +76,7 @@ final class JobMix {
     while (chosen < last && at >= weightsUpTo[chosen]) {
       chosen++;
     }
-    return experiment.workloads().get(chosen);
+    return experiment.jobs().workloads().get(chosen);
   }
 
   private static <T> T oneOf(List<T> choices, RandomStream random) {

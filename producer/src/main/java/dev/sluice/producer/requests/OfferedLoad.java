@@ -57,7 +57,7 @@ public record OfferedLoad(
       }
     }
     double laneNs =
-        (experiment.durationSeconds() + experiment.tailSeconds())
+        (experiment.load().durationSeconds() + experiment.load().tailSeconds())
             * 1e9
             * experiment.lanes().count()
             * experiment.kafka().shards();

@@ -58,11 +58,13 @@ public final class RequestList {
   public static RequestList draw(Experiment experiment, IsolatedTimes isolatedTimes) {
     var times =
         new IntendedTimes(
-            ArrivalProcesses.of(experiment.arrivals(), experiment.arrivalRateJobsPerSec()),
+            ArrivalProcesses.of(
+                experiment.load().arrivals(), experiment.load().arrivalRateJobsPerSec()),
             RandomStream.of(experiment.seed(), "arrivals"));
     var mix = new JobMix(experiment, isolatedTimes);
     RandomStream mixRandom = RandomStream.of(experiment.seed(), "job-mix");
-    long endNs = Seconds.toNs(experiment.durationSeconds() + experiment.tailSeconds());
+    long endNs =
+        Seconds.toNs(experiment.load().durationSeconds() + experiment.load().tailSeconds());
 
     var kinds = new ArrayList<JobKind>();
     Map<JobKind, Integer> numberOfKind = new HashMap<>(); // looked up, never iterated

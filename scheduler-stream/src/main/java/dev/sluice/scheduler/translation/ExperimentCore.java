@@ -20,21 +20,22 @@ public final class ExperimentCore {
 
   /** Makes the policy that it names, once for each shard. */
   public static Supplier<SchedulingPolicy> policies(Experiment experiment) {
-    return () -> Policies.create(experiment.schedulerName(), experiment.scheduler());
+    return () ->
+        Policies.create(experiment.scheduling().schedulerName(), experiment.scheduling().weights());
   }
 
   /** What the core must know of the experiment. */
   public static CoreSettings settings(Experiment experiment) {
-    var microbatch = experiment.microbatch();
+    var microbatch = experiment.scheduling().microbatch();
     var lanes = experiment.lanes();
-    Integer maxWaiting = experiment.maxWaiting();
-    Double expireAfterMs = experiment.expireAfterMs();
+    Integer maxWaiting = experiment.scheduling().maxWaiting();
+    Double expireAfterMs = experiment.scheduling().expireAfterMs();
     return CoreSettings.of(
             experiment.seed(),
-            experiment.classes().stream()
+            experiment.jobs().classes().stream()
                 .map(c -> new JobClass(c.name(), c.priority(), c.interactive(), c.microbatch()))
                 .toList(),
-            experiment.workloads().stream()
+            experiment.jobs().workloads().stream()
                 .collect(
                     Collectors.toMap(
                         Experiment.WorkloadChoice::name, Experiment.WorkloadChoice::tokens)))
@@ -44,7 +45,7 @@ public final class ExperimentCore {
                 Math.round(microbatch.windowMs() * 1e6),
                 microbatch.maxBatch(),
                 microbatch.respectDeadlines()))
-        .with(Admission.valueOf(experiment.admission().toUpperCase(Locale.ROOT)))
+        .with(Admission.valueOf(experiment.scheduling().admission().toUpperCase(Locale.ROOT)))
         .with(
             new CoreSettings.Bounds(
                 maxWaiting == null ? Integer.MAX_VALUE : maxWaiting,

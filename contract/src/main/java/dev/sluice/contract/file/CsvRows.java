@@ -1,0 +1,194 @@
+package dev.sluice.contract.file;
+
+import de.siegmar.fastcsv.reader.CommentStrategy;
+import de.siegmar.fastcsv.reader.CsvParseException;
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.CsvRecord;
+import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+
+/**
+ * A CSV file that a user may have written: comment lines, which begin with #, a line of column
+ * names, and rows. Names and fields are read without the blanks around them.
+ */
+public final class CsvRows {
+  private final List<String> comments;
+  private final List<Row> lines;
+  private final List<String> columns;
+
+  private CsvRows(List<String> comments, List<Row> lines, List<String> columns) {
+    this.comments = List.copyOf(comments);
+    this.lines = List.copyOf(lines);
+    this.columns = columns;
+  }
+
+  /**
+   * Reads a whole file.
+   *
+   * @param noun what the file is, for messages, for example {@code latency table}
+   */
+  public static CsvRows read(Path file, String noun) throws UserMistakeException {
+    String source = file.toString();
+    if (Files.isDirectory(file)) {
+      throw new UserMistakeException(
+          source, "this is a folder, not a " + noun, "you meant a file inside it");
+    }
+    try {
+      return parse(source, Files.readString(file));
+    } catch (CharacterCodingException e) {
+      throw new UserMistakeException(source, "this is no text file", "you meant another file", e);
+    } catch (IOException e) {
+      throw new UserMistakeException(
+          source,
+          "the " + noun + " cannot be read (" + UserMistakeException.reason(e) + ")",
+          "the path is meant relative to another folder",
+          e);
+    }
+  }
+
+  /**
+   * Reads a text.
+   *
+   * @param source the file that it comes from, for messages
+   */
+  public static CsvRows parse(String source, String text) throws UserMistakeException {
+    List<String> comments = new ArrayList<>();
+    List<Row> lines = new ArrayList<>();
+    List<String> columns = List.of();
+    try (var reader =
+        CsvReader.builder()
+            .commentStrategy(CommentStrategy.READ)
+            .extraFieldStrategy(FieldMismatchStrategy.IGNORE)
+            .missingFieldStrategy(FieldMismatchStrategy.IGNORE)
+            .ofCsvRecord(text)) {
+      for (CsvRecord record : reader) {
+        if (record.isComment()) {
+          comments.add(record.getField(0).strip());
+          continue;
+        }
+        List<String> fields = record.getFields().stream().map(String::strip).toList();
+        columns = lines.isEmpty() ? fields : columns;
+        var place = new Place(source, Math.toIntExact(record.getStartingLineNumber()));
+        lines.add(new Row(place, columns, fields));
+      }
+    } catch (CsvParseException | IOException e) {
+      throw new UserMistakeException(
+          source, "this is no CSV file (" + e.getMessage() + ")", "you meant another file", e);
+    }
+    return new CsvRows(comments, lines, columns);
+  }
+
+  /** The comment lines without their #, in the order of the file. */
+  public List<String> comments() {
+    return comments;
+  }
+
+  /** Tells whether nothing but comments stands in the file. */
+  public boolean isEmpty() {
+    return lines.isEmpty();
+  }
+
+  /** The names of the columns; none if the file is empty. */
+  public List<String> columns() {
+    return columns;
+  }
+
+  /** The line of the names of the columns; there must be one. */
+  public Row header() {
+    return lines.get(0);
+  }
+
+  /** The rows below the names of the columns, in the order of the file. */
+  public List<Row> rows() {
+    return lines.isEmpty() ? List.of() : lines.subList(1, lines.size());
+  }
+
+  /** Tells whether two columns have one name. */
+  public boolean repeatsColumn() {
+    return new HashSet<>(columns).size() < columns.size();
+  }
+
+  /** One line. */
+  public static final class Row {
+    private final Place place;
+    private final List<String> columns;
+    private final List<String> fields;
+
+    private Row(Place place, List<String> columns, List<String> fields) {
+      this.place = place;
+      this.columns = columns;
+      this.fields = fields;
+    }
+
+    /** The place of the row's first line. */
+    public Place place() {
+      return place;
+    }
+
+    /** A mistake in this row. */
+    public UserMistakeException mistake(String what, String maybe) {
+      return new UserMistakeException(place, what, maybe);
+    }
+
+    /** Checks that the row has a field for each column; to be asked before its fields. */
+    public void checkWidth(String maybe) throws UserMistakeException {
+      if (fields.size() != columns.size()) {
+        throw mistake("this row has " + fields.size() + " fields, not " + columns.size(), maybe);
+      }
+    }
+
+    /** The field under a column of the file. */
+    public String text(String column) {
+      return fields.get(columns.indexOf(column));
+    }
+
+    /** A text that is not empty. */
+    public String name(String column) throws UserMistakeException {
+      String name = text(column);
+      if (name.isEmpty()) {
+        throw mistake(column + " is empty", "a comma is too many");
+      }
+      return name;
+    }
+
+    /** A whole number of at least 1. */
+    public int count(String column, String maybe) throws UserMistakeException {
+      return Math.toIntExact(whole(column, 1, Integer.MAX_VALUE, maybe));
+    }
+
+    /** A whole number of at least 0. */
+    public long whole(String column, String maybe) throws UserMistakeException {
+      return whole(column, 0, Long.MAX_VALUE, maybe);
+    }
+
+    private long whole(String column, long least, long most, String maybe)
+        throws UserMistakeException {
+      String text = text(column);
+      try {
+        long number = Long.parseLong(text);
+        if (number >= least && number <= most) {
+          return number;
+        }
+      } catch (NumberFormatException e) {
+        // as for a number out of range
+      }
+      throw mistake(column + " (" + text + ") must be a whole number of at least " + least, maybe);
+    }
+
+    /** A finite number; NaN if the field is none. */
+    public double numberOrNaN(String column) {
+      try {
+        double number = Double.parseDouble(text(column));
+        return Double.isFinite(number) ? number : Double.NaN;
+      } catch (NumberFormatException e) {
+        return Double.NaN;
+      }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package dev.sluice.contract.file;
+
+import java.util.List;
+import java.util.Map;
+
+/** A value of a YAML or JSON file, with its place. */
+public sealed interface Value {
+  /** The place at which the value begins. */
+  Place place();
+
+  /**
+   * A text as the file writes it.
+   *
+   * @param quoted whether it can only be a text, not a number or a boolean
+   * @param missing whether it is null
+   */
+  record Scalar(Place place, String text, boolean quoted, boolean missing) implements Value {}
+
+  /** A list. */
+  record Sequence(Place place, List<Value> items) implements Value {}
+
+  /**
+   * A mapping of keys to values.
+   *
+   * @param entries by key, in the order of the file; overrides replace some of them
+   */
+  record Mapping(Place place, Map<String, Entry> entries) implements Value {}
+
+  /** A value under a key. */
+  record Entry(Place keyPlace, Value value) {}
+}

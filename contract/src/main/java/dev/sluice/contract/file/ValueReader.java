@@ -1,0 +1,156 @@
+package dev.sluice.contract.file;
+
+import dev.sluice.contract.file.Value.Scalar;
+import dev.sluice.contract.file.Value.Sequence;
+import java.math.BigInteger;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Turns values of a file into numbers, texts and names; notes a mistake where it cannot. */
+final class ValueReader {
+  private static final int WRITTEN_MAX = 60;
+  private static final List<String> YES = List.of("true", "yes", "on");
+  private static final List<String> NO = List.of("false", "no", "off");
+
+  private final Problems problems;
+  private final boolean byProgram;
+
+  /**
+   * @param byProgram whether the file is one that programs write: they divide by zero, people do
+   *     not
+   */
+  ValueReader(Problems problems, boolean byProgram) {
+    this.problems = problems;
+    this.byProgram = byProgram;
+  }
+
+  /**
+   * A number within the range; NaN, and a mistake, for anything else.
+   *
+   * @param name of the value, in messages
+   * @param maybe what to try
+   */
+  double number(String name, Value value, Range range, String maybe) {
+    String written = written(value);
+    boolean plain = value instanceof Scalar scalar && !scalar.quoted();
+    boolean finite = plain && Numbers.DECIMAL.matcher(written).matches();
+    if (!finite && !(plain && Numbers.NOT_FINITE.matcher(written).matches())) {
+      problems.error(value.place(), message(name, value, "must be a number"), maybe);
+      return Double.NaN;
+    }
+    if (!finite && byProgram) {
+      problems.error(
+          value.place(),
+          message(name, value, "must be a finite number"),
+          "it was divided by zero where it was made");
+      return Double.NaN;
+    }
+    double number = finite ? Double.parseDouble(written) : Double.NaN;
+    if (!range.contains(number)) {
+      problems.error(
+          value.place(),
+          message(name, value, "must be " + range.words()),
+          number < 0 && range.contains(-number) ? "you meant " + Numbers.text(-number) : maybe);
+      return Double.NaN;
+    }
+    return number + 0.0; // no negative zero
+  }
+
+  /**
+   * A whole number within the range, both ends included; null, and a mistake, for anything else.
+   */
+  @Nullable Long whole(String name, Value value, long least, long most) {
+    String written = written(value);
+    boolean plain = value instanceof Scalar scalar && !scalar.quoted();
+    if (plain && Numbers.WHOLE.matcher(written).matches()) {
+      var whole = new BigInteger(written);
+      if (whole.bitLength() < 64 && whole.longValue() >= least && whole.longValue() <= most) {
+        return whole.longValue();
+      }
+      problems.error(
+          value.place(),
+          message(name, value, "must be at least " + least + " and at most " + most),
+          "you meant " + nearest(whole, least, most));
+    } else if (plain && Numbers.DECIMAL.matcher(written).matches()) {
+      problems.error(
+          value.place(),
+          message(name, value, "must be a whole number"),
+          "you meant " + Numbers.text(Math.rint(Double.parseDouble(written))));
+    } else {
+      problems.error(
+          value.place(),
+          message(name, value, "must be a whole number"),
+          "you meant digits, without quotes");
+    }
+    return null;
+  }
+
+  /** The number without its minus sign if that will do, else the end of the range that is near. */
+  private static BigInteger nearest(BigInteger whole, long least, long most) {
+    BigInteger low = BigInteger.valueOf(least);
+    BigInteger high = BigInteger.valueOf(most);
+    BigInteger positive = whole.abs();
+    return positive.compareTo(low) >= 0 && positive.compareTo(high) <= 0
+        ? positive
+        : whole.max(low).min(high);
+  }
+
+  /** True or false, or one of their other names; the fallback, and a mistake, for anything else. */
+  boolean flag(String name, Value value, boolean fallback) {
+    String written =
+        value instanceof Scalar s && !s.quoted() ? s.text().toLowerCase(Locale.ROOT) : "";
+    if (YES.contains(written)) {
+      return true;
+    }
+    if (!NO.contains(written)) {
+      problems.error(
+          value.place(),
+          message(name, value, "must be true or false"),
+          "the line should be left out, for its default, " + fallback);
+      return fallback;
+    }
+    return false;
+  }
+
+  /** A text; null, and a mistake, for null and anything else. */
+  @Nullable String text(String name, Value value) {
+    if (value instanceof Scalar scalar && !scalar.missing()) {
+      return scalar.text();
+    }
+    problems.error(value.place(), message(name, value, "must be a text"), "one name is meant");
+    return null;
+  }
+
+  /**
+   * A known name; null, and a mistake, for anything else.
+   *
+   * @param plural what the names are names of
+   */
+  @Nullable String knownName(String name, Value value, Collection<String> known, String plural) {
+    String text = text(name, value);
+    if (text != null && !known.contains(text)) {
+      problems.error(
+          value.place(),
+          message(name, value, "is unknown"),
+          NearestName.advice(text, known, plural));
+      return null;
+    }
+    return text;
+  }
+
+  /** What is wrong with a value. */
+  static String message(String name, Value value, String rule) {
+    return name + " (" + written(value) + ") " + rule;
+  }
+
+  /** A value in a message. */
+  static String written(Value value) {
+    if (value instanceof Scalar scalar) {
+      String text = scalar.missing() ? "nothing" : scalar.text();
+      return text.length() <= WRITTEN_MAX ? text : text.substring(0, WRITTEN_MAX) + "…";
+    }
+    return value instanceof Sequence ? "a list" : "a mapping";
+  }
+}
