@@ -225,7 +225,7 @@ public final class ProfileFile {
     private final List<String> columns;
     private final List<Problem> problems = new ArrayList<>();
 
-    /** A field that can not be read; its problem is noted. */
+    /** A field that cannot be read; its problem is noted. */
     private static final class BadFieldException extends Exception {
       private static final long serialVersionUID = 1L;
     }
