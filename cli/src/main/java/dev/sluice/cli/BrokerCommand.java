@@ -4,6 +4,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.process.LogFile;
+import dev.sluice.harness.process.News;
 import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.Secrets;
 import dev.sluice.harness.process.Signals;
@@ -63,17 +64,17 @@ final class BrokerCommand implements Callable<Integer> {
       checkPort();
       try (var broker = EmbeddedBroker.startAt(folder(), port, Map.of())) {
         Console.standardOutput().line("Kafka answers: --bootstrap " + broker.bootstrapServers());
+        News.up(broker.bootstrapServers());
         stopping.await();
       } finally {
         removeTemporary();
       }
       return signals.exitStatus();
     } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
+      News.error(String.valueOf(e.getMessage()));
       return ExitStatus.MISTAKE;
     } catch (IOException e) {
-      System.err.println("sluice: error: " + e.getMessage() + ".");
-      System.err.println("  Maybe the lines before say more.");
+      News.error("sluice: error: " + e.getMessage() + ".\n  Maybe the lines before say more.");
       return ExitStatus.BUG;
     }
   }

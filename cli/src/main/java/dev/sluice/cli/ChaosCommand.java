@@ -1,8 +1,8 @@
 package dev.sluice.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.analytics.audit.LogAudit;
+import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.file.UserMistakeException;
@@ -113,7 +113,7 @@ final class ChaosCommand implements Callable<Integer> {
       console.line("  Maybe its logs say more. Reproduce with: --kills " + kills + seedText());
       return ExitStatus.BUG;
     }
-    JsonNode summary = new ObjectMapper().readTree(chaos.folder().resolve("summary.json").toFile());
+    JsonNode summary = FinishedRun.of(chaos.folder()).summary();
     console.item("jobs", audit.jobs() + ", outcomes " + audit.outcomes() + statuses(summary));
     console.item(
         "dispatches",

@@ -2,6 +2,7 @@ package dev.sluice.cli;
 
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.SluiceVersion;
+import dev.sluice.harness.process.News;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -46,7 +47,7 @@ public final class Sluice {
         .setParameterExceptionHandler((mistake, args) -> explain(mistake))
         .setExecutionExceptionHandler(
             (error, command, parsed) -> {
-              command.getErr().println("sluice: error: a bug ended the command.");
+              News.error("sluice: error: a bug ended the command.");
               error.printStackTrace(command.getErr());
               return ExitStatus.BUG;
             })
@@ -71,15 +72,13 @@ public final class Sluice {
       suggestions = unmatched.getSuggestions();
     }
     if (mistake.getArgSpec() instanceof OptionSpec option && mistake.getValue() != null) {
-      what = option.longestName() + " can not be (" + mistake.getValue() + ")";
+      what = option.longestName() + " cannot be (" + mistake.getValue() + ")";
     }
-    command.getErr().println("sluice: error: " + what + ".");
-    command
-        .getErr()
-        .println(
-            suggestions.isEmpty()
-                ? "  Maybe " + command.getCommandSpec().qualifiedName() + " --help shows how."
-                : "  Maybe you meant " + String.join(" or ", suggestions) + ".");
+    String advice =
+        suggestions.isEmpty()
+            ? command.getCommandSpec().qualifiedName() + " --help shows how"
+            : "you meant " + String.join(" or ", suggestions);
+    News.error("sluice: error: " + what + ".\n  Maybe " + advice + ".");
     return ExitStatus.MISTAKE;
   }
 

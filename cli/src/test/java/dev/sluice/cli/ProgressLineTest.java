@@ -34,7 +34,7 @@ final class ProgressLineTest {
     var now = new LiveSnapshot(12_400_000_000L, 90, 4, 2, 80, 3, 1, violations, 123.4);
     assertThat(ProgressLine.text(now, experiment))
         .isEqualTo(
-            "   12 s of 40  sent 90  waiting 4  running 2  done 80  lost 4"
+            "   12 s of 40  sent 90  waiting 4  running 2  done 80  dropped 3  failed 1"
                 + "  late batch 2, interactive 1  p99 123 ms");
   }
 

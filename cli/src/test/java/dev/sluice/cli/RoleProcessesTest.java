@@ -3,15 +3,19 @@ package dev.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.cli.Loop.Ended;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.event.RoleJoined;
 import dev.sluice.contract.event.RoleJoined.Role;
+import dev.sluice.contract.log.LeftRun;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.RunRegister;
+import dev.sluice.contract.log.RunTopics;
+import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.time.Pacer;
+import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.kafka.LeftRun;
-import dev.sluice.harness.kafka.RunRegister;
-import dev.sluice.harness.kafka.RunTopics;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.ChildProcess.Signal;
 import java.nio.file.Path;
@@ -24,13 +28,18 @@ import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Each role a process of its own, as a person starts them by hand. */
+@Tag("slow")
 @Timeout(300)
 final class RoleProcessesTest {
+  private static final ProcessClock CLOCK = MachineClock.process();
+  private static final Pacer PACER = MachineClock.pacer();
+
   private static final List<String> TWO_SHARDS =
       List.of("--set", "kafka.shards=2", "--set", "duration_seconds=3");
 
@@ -80,12 +89,14 @@ final class RoleProcessesTest {
       assertThat(executors).containsExactly("executor-0-0", "executor-1-0");
 
       try (var register =
-          RunRegister.open(new Topics("shared"), kafka(port).properties(), e -> {})) {
+          RunRegister.open(new Topics("shared"), kafka(port).clients(), CLOCK, e -> {})) {
         assertThat(register.owner(0)).as("of shard 0").isPresent().isNotEqualTo(register.owner(1));
         assertThat(register.owner(1)).isPresent();
         assertThat(register.presentCount()).isZero();
       }
-      assertThat(LeftRun.all(kafka(port))).extracting(LeftRun::runId).containsExactly("shared");
+      assertThat(LeftRun.all(kafka(port).clients()))
+          .extracting(LeftRun::runId)
+          .containsExactly("shared");
       broker.signal(Signal.TERM);
       roles.awaitEnd(broker, 143);
     }
@@ -93,8 +104,8 @@ final class RoleProcessesTest {
 
   @Test
   void refusesARoleWithAnotherExperiment_andOneWithOtherShards() throws Exception {
-    try (var broker = EmbeddedBroker.start(folder.resolve("broker"));
-        var roles = new Roles(folder, broker.bootstrapServers(), "agreed")) {
+    EmbeddedBroker broker = SharedBroker.get();
+    try (var roles = new Roles(folder, broker.bootstrapServers(), "agreed")) {
       ChildProcess first = roles.role("schedule", "schedule");
       try (var register = awaitRegister(roles, first, broker)) {
         ChildProcess other = roles.role("other-seed", "execute", "--set", "seed=8");
@@ -123,7 +134,10 @@ final class RoleProcessesTest {
     roles.awaitPrinted(role, "joined the run");
     var register =
         RunRegister.open(
-            new Topics("agreed"), Map.of("bootstrap.servers", broker.bootstrapServers()), e -> {});
+            new Topics("agreed"),
+            LogClients.of(Map.of("bootstrap.servers", broker.bootstrapServers())),
+            CLOCK,
+            e -> {});
     assertThat(register.isPresent(Role.SCHEDULE)).isTrue();
     return register;
   }
@@ -131,29 +145,28 @@ final class RoleProcessesTest {
   @Test
   void spreadsExecutorsOverShards_andGivesEachAnIdOfItsOwn() throws Exception {
     var topics = new Topics("spread");
-    try (var broker = EmbeddedBroker.start(folder.resolve("broker"))) {
-      KafkaAccess kafka = KafkaAccess.embedded(broker.bootstrapServers(), 30_000);
-      RunTopics.ensure(topics, 2, kafka);
-      RunTopics.ensure(topics, 2, kafka);
-      try (var one = RunRegister.open(topics, kafka.properties(), e -> {});
-          var two = RunRegister.open(topics, kafka.properties(), e -> {})) {
-        List<RoleJoined> joins = new ArrayList<>(atOnce(one, two));
-        assertThat(joins).extracting(RoleJoined::shard).containsExactlyInAnyOrder(0, 1);
-        joins.addAll(atOnce(one, two));
-        List<Integer> shards = joins.stream().map(RoleJoined::shard).toList();
-        assertThat(shards).containsExactlyInAnyOrder(0, 0, 1, 1);
-        List<String> names = joins.stream().map(j -> RunRegister.nameOf(j.instance())).toList();
-        assertThat(names).doesNotHaveDuplicates().allMatch(n -> n.matches("executor-[01]-\\d"));
-        assertThat(joins).extracting(RoleJoined::instance).doesNotHaveDuplicates();
+    EmbeddedBroker broker = SharedBroker.get();
+    KafkaAccess kafka = KafkaAccess.embedded(broker.bootstrapServers(), 30_000);
+    RunTopics.ensure(topics, 2, kafka.clients(), System::nanoTime, PACER);
+    RunTopics.ensure(topics, 2, kafka.clients(), System::nanoTime, PACER);
+    try (var one = RunRegister.open(topics, kafka.clients(), CLOCK, e -> {});
+        var two = RunRegister.open(topics, kafka.clients(), CLOCK, e -> {})) {
+      List<RoleJoined> joins = new ArrayList<>(atOnce(one, two));
+      assertThat(joins).extracting(RoleJoined::shard).containsExactlyInAnyOrder(0, 1);
+      joins.addAll(atOnce(one, two));
+      List<Integer> shards = joins.stream().map(RoleJoined::shard).toList();
+      assertThat(shards).containsExactlyInAnyOrder(0, 0, 1, 1);
+      List<String> names = joins.stream().map(j -> RunRegister.nameOf(j.instance())).toList();
+      assertThat(names).doesNotHaveDuplicates().allMatch(n -> n.matches("executor-[01]-\\d"));
+      assertThat(joins).extracting(RoleJoined::instance).doesNotHaveDuplicates();
 
-        one.leave(joins.get(3));
-        RoleJoined next = two.joinExecutor(null, null, "digest", 2);
-        assertThat(next.shard()).isEqualTo(joins.get(3).shard());
-        assertThat(names).doesNotContain(RunRegister.nameOf(next.instance()));
-        RoleJoined again = one.joinExecutor(names.get(0), null, "digest", 2);
-        assertThat(again.shard()).as("started again").isEqualTo(shards.get(0));
-        assertThat(again.instance()).isNotEqualTo(joins.get(0).instance());
-      }
+      one.leave(joins.get(3));
+      RoleJoined next = two.joinExecutor(null, null, "digest", 2);
+      assertThat(next.shard()).isEqualTo(joins.get(3).shard());
+      assertThat(names).doesNotContain(RunRegister.nameOf(next.instance()));
+      RoleJoined again = one.joinExecutor(names.get(0), null, "digest", 2);
+      assertThat(again.shard()).as("started again").isEqualTo(shards.get(0));
+      assertThat(again.instance()).isNotEqualTo(joins.get(0).instance());
     }
   }
 
@@ -182,8 +195,8 @@ final class RoleProcessesTest {
     try (var roles = new Roles(folder, "127.0.0.1:" + port, "kept")) {
       ChildProcess first = roles.start("broker-1", command);
       roles.awaitPrinted(first, "Kafka answers: --bootstrap 127.0.0.1:" + port);
-      RunTopics.create(topics, 1, kafka(port));
-      try (var register = RunRegister.open(topics, kafka(port).properties(), e -> {})) {
+      RunTopics.create(topics, 1, kafka(port).clients());
+      try (var register = RunRegister.open(topics, kafka(port).clients(), CLOCK, e -> {})) {
         RoleJoined before = register.join(Role.PRODUCE, "produce", "digest", null);
         first.signal(Signal.KILL);
         roles.awaitEnd(first, 137);

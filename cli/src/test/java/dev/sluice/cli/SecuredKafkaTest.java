@@ -3,9 +3,9 @@ package dev.sluice.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.log.LeftRun;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.kafka.LeftRun;
 import dev.sluice.harness.process.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,11 +16,13 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A Kafka that speaks TLS alone, and whose clients must log in. */
+@Tag("slow")
 @Timeout(300)
 final class SecuredKafkaTest {
   private static final String PASSWORD = "open-sesame-4711";
@@ -116,7 +118,7 @@ final class SecuredKafkaTest {
     }
     assertThat(run.out() + run.err()).doesNotContain(PASSWORD);
     assertThat(filesWithThePassword()).containsExactly(config);
-    assertThat(LeftRun.all(KafkaAccess.of("", broker.bootstrapServers(), config)))
+    assertThat(LeftRun.all(KafkaAccess.of("", broker.bootstrapServers(), config).clients()))
         .extracting(LeftRun::runId)
         .containsExactly("secured-role");
   }

@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.ShardTaken;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.RunTopics;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.harness.frame.Registries;
-import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.kafka.RunTopics;
 import dev.sluice.scheduler.topology.SchedulerStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,19 +34,19 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Schedulers of one run on a real broker: who has which shard, and what a dead one leaves. */
+@Tag("loop")
 final class SeveralSchedulersTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   @TempDir private static Path folder;
 
-  private static EmbeddedBroker broker;
   private static Map<String, Object> kafka;
   private static Experiment experiment;
 
@@ -56,15 +56,9 @@ final class SeveralSchedulersTest {
 
   @BeforeAll
   static void start() throws Exception {
-    broker = EmbeddedBroker.start(folder.resolve("broker"));
-    kafka = Map.of("bootstrap.servers", broker.bootstrapServers());
+    kafka = Map.of("bootstrap.servers", SharedBroker.get().bootstrapServers());
     Path file = Files.writeString(folder.resolve("tiny.yaml"), Loop.EMULATED);
     experiment = ExperimentFile.read(file, List.of(), Registries.vocabulary()).experiment();
-  }
-
-  @AfterAll
-  static void stop() {
-    broker.close();
   }
 
   @AfterEach
@@ -139,7 +133,7 @@ final class SeveralSchedulersTest {
   private Topics topics(String prefix, int shards) throws Exception {
     var topics = new Topics(prefix);
     String bootstrap = String.valueOf(kafka.get("bootstrap.servers"));
-    RunTopics.create(topics, shards, KafkaAccess.of("test", bootstrap, null));
+    RunTopics.create(topics, shards, KafkaAccess.of("test", bootstrap, null).clients());
     try (var producer = producer(Map.of())) {
       var run = new RunStarted(prefix, 0, 1, "c", "r", shards, 1, null);
       for (int shard = 0; shard < shards; shard++) {
@@ -156,7 +150,7 @@ final class SeveralSchedulersTest {
         new SchedulerStream(
             experiment,
             topics,
-            kafka,
+            LogClients.of(kafka),
             instance,
             folder.resolve(topics.prefix() + instance),
             new ProcessClock(InstantSource.system(), System::nanoTime),

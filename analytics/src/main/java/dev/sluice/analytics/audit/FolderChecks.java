@@ -21,12 +21,12 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a run's folder says what its log says. */
+/** Checks that a run's folder agrees with its log. */
 final class FolderChecks {
   private final KeptLog log;
   private final List<String> violations = new ArrayList<>();
 
-  /** What the log says of jobs meant for the measured window, by class and over all. */
+  /** Counts from the log of jobs meant for the measured window. */
   private static final class Tally {
     long count;
     long samples;

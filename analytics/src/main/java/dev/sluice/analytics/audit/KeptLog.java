@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What stands in a run's topics, by shard; records of one partition are added in their order. */
+/** Records of a run's topics, by shard; those of one partition are added in their order. */
 final class KeptLog {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -21,7 +21,7 @@ final class KeptLog {
   final Map<String, Job> jobs = new HashMap<>();
   final List<String> violations = new ArrayList<>();
 
-  /** How far each executor's clock may be off, as it said. */
+  /** Largest clock offset that each executor reported. */
   final Map<String, Long> clockOffsetNs = new HashMap<>();
 
   long outcomes;
@@ -30,7 +30,7 @@ final class KeptLog {
   boolean ended;
   boolean givenUp;
 
-  /** A job as its first request says, and its outcomes. */
+  /** A job, as its first request describes it, and its outcomes. */
   public static final class Job {
     final String id;
     final List<Outcome> outcomes = new ArrayList<>(1);
@@ -60,7 +60,7 @@ final class KeptLog {
       long endedAtNs,
       long appendedAtNs) {}
 
-  /** A dispatch as its first copy says. */
+  /** A dispatch, as its first copy describes it. */
   static final class Dispatch {
     final String id;
     final byte[] digest;
@@ -113,7 +113,7 @@ final class KeptLog {
     }
   }
 
-  /** tokens is null without a budget. */
+  /** An executor's report of itself; {@code tokens} is null without a budget. */
   record Report(String executor, long incarnation, long offset, @Nullable Long tokens) {}
 
   /** One partition of facts, dispatches and outcomes. */
@@ -130,7 +130,7 @@ final class KeptLog {
       answers.computeIfAbsent(completion.dispatchId(), id -> new ArrayList<>(1)).add(completion);
     }
 
-    /** By dispatch, in log order. */
+    /** Answers by dispatch, in log order. */
     Map<String, List<Completion>> answers() {
       return answers;
     }
@@ -144,7 +144,7 @@ final class KeptLog {
     return jobs.computeIfAbsent(id, Job::new);
   }
 
-  /** Time zero must be known before anything that is dated by it: read {@code runs} first. */
+  /** Adds a record of {@code runs}; read these first, since they give time zero to all others. */
   void addRunRecord(byte[] bytes) {
     JsonNode tree = tree(bytes);
     if (tree == null) {

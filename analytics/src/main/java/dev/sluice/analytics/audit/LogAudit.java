@@ -1,6 +1,6 @@
 package dev.sluice.analytics.audit;
 
-import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.log.Topics;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,11 +17,11 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 /**
  * Whether a run that has ended lost or doubled nothing, by its kept topics and its folder alone.
  *
- * @param violations what can not be true of such a run, each in words; empty if all is well
- * @param jobs that were requested
+ * @param violations facts that cannot be true of such a run, in words; empty if all is well
+ * @param jobs requested jobs
  * @param outcomes committed outcomes of jobs
- * @param dispatches different ones, over all shards
- * @param copiesMadeAgain further copies of a dispatch, of transactions that were not committed
+ * @param dispatches distinct dispatches, over all shards
+ * @param copiesMadeAgain further copies of a dispatch, from transactions that did not commit
  * @param completions answers to dispatches, refusals among them
  * @param attemptsAgain dispatches of a job beyond its first
  */
@@ -43,10 +43,10 @@ public record LogAudit(
    * Audits a run.
    *
    * @param clientProperties how to reach the broker: bootstrap.servers and what a secured one needs
-   * @param folder the finished run's
-   * @param injected faults that were inflicted on it, in words: then it must be marked as not
-   *     comparable
-   * @throws IOException if a file of the folder can not be read
+   * @param folder folder of the finished run
+   * @param injected faults that were inflicted on the run, in words; if there are any, the run must
+   *     be marked as not comparable
+   * @throws IOException if a file of the folder cannot be read
    */
   public static LogAudit of(
       Map<String, Object> clientProperties, Topics topics, Path folder, List<String> injected)

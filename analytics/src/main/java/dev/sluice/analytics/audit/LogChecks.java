@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What must hold of the log alone. */
+/** Checks of the log alone. */
 final class LogChecks {
   private final KeptLog log;
   private final List<String> violations = new ArrayList<>();
@@ -91,7 +91,7 @@ final class LogChecks {
     }
   }
 
-  /** The first answer of that kind; null if there is none. */
+  /** First answer with the given result; null if the dispatch has none. */
   static @Nullable Completion answer(Shard shard, String dispatchId, String result) {
     return shard.answers().getOrDefault(dispatchId, List.of()).stream()
         .filter(c -> c.result().equals(result))
@@ -201,7 +201,8 @@ final class LogChecks {
   }
 
   /**
-   * A step of the fold over one executor's tokens; releases come before what they made room for.
+   * A step of the fold over one executor's tokens. A release comes before the decision that it made
+   * room for.
    */
   private record Step(long offset, int order, Runnable act) {}
 
@@ -246,7 +247,7 @@ final class LogChecks {
     steps.forEach(step -> step.act().run());
   }
 
-  /** One executor's memory tokens. */
+  /** Memory tokens of one executor. */
   private static final class Budget {
     private final Map<String, Dispatch> holders = new HashMap<>();
     private long incarnation = Long.MIN_VALUE;
@@ -264,7 +265,7 @@ final class LogChecks {
       held -= dispatch == null ? 0 : dispatch.tokens;
     }
 
-    /** A newer incarnation holds nothing of what the older ones held. */
+    /** Frees what older incarnations held: a newer one holds nothing of it. */
     void reported(Report report) {
       if (report.incarnation() < incarnation) {
         return;

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a check found.
+ * Findings of a check.
  *
- * @param subject what was checked, in words
- * @param looked how often each rule was asked, of those that could be
- * @param leftOut why a rule could not be asked, of the others
+ * @param subject description of what was checked
+ * @param looked applications of each rule that could be applied
+ * @param leftOut reasons why the other rules could not be applied
  * @param faults the first {@value Findings#KEPT} of each rule, in the order of the rows
- * @param faultCounts how many there are, of the rules that were broken
+ * @param faultCounts number of faults, by broken rule
  */
 public record CheckReport(
     String subject,
@@ -32,7 +32,7 @@ public record CheckReport(
     return faultCounts.isEmpty();
   }
 
-  /** All faults, also those that are not kept. */
+  /** Number of all faults, also of those that are not kept. */
   public long faultCount() {
     return faultCounts.values().stream().mapToLong(Long::longValue).sum();
   }

@@ -1,9 +1,9 @@
 package dev.sluice.analytics.check;
 
 /**
- * Something that breaks a rule.
+ * A breach of a rule.
  *
- * @param where the rows, as {@code executions[17]} or {@code trace.csv:18}
- * @param what what is wrong there, values in (brackets)
+ * @param where rows, as {@code executions[17]} or {@code trace.csv:18}
+ * @param what description of the breach, values in (brackets)
  */
 public record Fault(Rule rule, String where, String what) {}

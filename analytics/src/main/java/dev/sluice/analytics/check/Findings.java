@@ -5,9 +5,9 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** Gathers what a check finds. */
+/** Faults and counts that a check gathers. */
 final class Findings {
-  /** How many faults of a rule are kept. */
+  /** Faults that are kept of each rule. */
   static final int KEPT = 100;
 
   private final Map<Rule, Long> looked = new EnumMap<>(Rule.class);
@@ -15,12 +15,12 @@ final class Findings {
   private final Map<Rule, List<Fault>> kept = new EnumMap<>(Rule.class);
   private final Map<Rule, Long> counts = new EnumMap<>(Rule.class);
 
-  /** The rule was asked so many times more. */
+  /** Counts further applications of a rule. */
   void looked(Rule rule, long times) {
     looked.merge(rule, times, Long::sum);
   }
 
-  /** The rule can not be asked. */
+  /** Notes why a rule cannot be applied. */
   void leaveOut(Rule rule, String reason) {
     leftOut.put(rule, reason);
   }
@@ -33,7 +33,7 @@ final class Findings {
     counts.merge(rule, 1L, Long::sum);
   }
 
-  /** Adds those of another check. */
+  /** Adds the findings of another check. */
   void add(Findings others) {
     others.looked.forEach(this::looked);
     leftOut.putAll(others.leftOut);

@@ -11,8 +11,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds all GPUs of each gang, and checks that they are neighbors, taken together. A log names them
- * in one row, or has a row for each of them, or names the first one alone.
+ * Finds all GPUs of each gang, and checks that they are neighbors, taken together. A log names the
+ * GPUs of a gang in one row, or in a row for each, or names the first alone.
  */
 final class Gangs {
   private final List<Execution> rows;
@@ -25,7 +25,7 @@ final class Gangs {
     this.findings = findings;
   }
 
-  /** A row for each gang, in the order of the log. */
+  /** One row for each gang, in the order of the log. */
   List<Execution> merged() {
     List<Execution> merged = new ArrayList<>(rows.size());
     Map<String, Map<String, List<Execution>>> split = new LinkedHashMap<>();

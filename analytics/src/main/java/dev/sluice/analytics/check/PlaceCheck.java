@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Whether each row adds up, and no GPU is taken twice: what a log says of itself. */
+/** Checks a log by itself: each row adds up, and no GPU is taken twice. */
 final class PlaceCheck {
   private final Schedule schedule;
   private final @Nullable WorkflowFiles files;
@@ -97,9 +97,7 @@ final class PlaceCheck {
         });
   }
 
-  /**
-   * Rows of one batch ran the same model at the same time in the same place, and were allowed to.
-   */
+  /** Checks that rows of one batch ran one model at one time in one place, and were allowed to. */
   private void checkBatches() {
     Map<Double, List<Execution>> batches = new TreeMap<>();
     for (Execution row : schedule.executions()) {

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a log answers the requests that it came from: each node once, in its order, as asked. */
+/** Checks that a log answers its requests: each node ran once, in order, as asked. */
 final class RequestCheck {
   private final Schedule schedule;
   private final @Nullable WorkflowFiles files;
@@ -188,7 +188,7 @@ final class RequestCheck {
     }
   }
 
-  /** Where the files say how long a node takes, a log of estimates must say the same. */
+  /** Compares durations with the files, which a log of estimates must repeat. */
   private void checkDuration(Execution row, Workflow.Node node, double requested) {
     if (schedule.reallyRan()) {
       findings.leaveOut(Rule.DURATION, "the nodes really ran");

@@ -2,7 +2,7 @@ package dev.sluice.analytics.check;
 
 import java.util.Locale;
 
-/** What must be true of a legal schedule. */
+/** A rule that a legal schedule keeps. */
 public enum Rule {
   FORMAT("each row has what it must have"),
   TIME("times are in order, and add up"),
@@ -27,12 +27,12 @@ public enum Rule {
     this.meaning = meaning;
   }
 
-  /** In words. */
+  /** The rule in words. */
   public String meaning() {
     return meaning;
   }
 
-  /** As it is printed: {@code gpu-overlap}. */
+  /** The rule as it is printed: {@code gpu-overlap}. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Whether the tables of a run's folder, live or simulated, tell of a legal schedule. */
+/** Checks that the tables of a run's folder, live or simulated, show a legal schedule. */
 public final class RunCheck {
   private static final double TOLERANCE_MS = 0.002;
   private static final double MS_PER_SECOND = 1e3;
@@ -29,7 +29,7 @@ public final class RunCheck {
   /**
    * Checks a run.
    *
-   * @throws UserMistakeException if the folder is none of a finished run
+   * @throws UserMistakeException if no run has finished in the folder
    */
   public static CheckReport of(Path folder) throws UserMistakeException {
     return new RunCheck(RunFolder.read(folder)).check();
@@ -116,7 +116,7 @@ public final class RunCheck {
     }
   }
 
-  /** Dispatch ids are unique within a shard. */
+  /** Shard and dispatch id: ids are unique only within a shard. */
   static String inShard(Row row) {
     return row.text("shard") + "/" + row.text("dispatch_id");
   }

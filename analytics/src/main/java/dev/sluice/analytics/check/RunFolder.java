@@ -20,7 +20,7 @@ import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 import org.yaml.snakeyaml.error.YAMLException;
 
-/** The files of a finished run's folder. */
+/** Files of a finished run's folder. */
 record RunFolder(
     List<Row> jobs, List<Row> dispatches, JsonNode summary, Map<String, Object> config) {
   /** A line of a table. */
@@ -33,7 +33,7 @@ record RunFolder(
       return text(column).equals(value);
     }
 
-    /** NaN: the field is empty, or no number. */
+    /** The field as a number; NaN if it is empty or no number. */
     double number(String column) {
       try {
         return Double.parseDouble(text(column));
@@ -89,7 +89,7 @@ record RunFolder(
           "shard");
 
   /**
-   * @throws UserMistakeException if the folder is none of a finished run
+   * @throws UserMistakeException if no run has finished in the folder
    */
   static RunFolder read(Path folder) throws UserMistakeException {
     Path file = folder;
@@ -112,7 +112,7 @@ record RunFolder(
     } catch (IOException | CsvParseException | YAMLException e) {
       throw new UserMistakeException(
           file.toString(),
-          "the file can not be read (" + e.getMessage() + ")",
+          "the file cannot be read (" + e.getMessage() + ")",
           "it was cut short",
           e);
     }
@@ -140,7 +140,7 @@ record RunFolder(
     return rows;
   }
 
-  /** A value of the config; null: there is none. */
+  /** A value of the config; null if it has none. */
   @Nullable Object config(String section, String key) {
     return config.get(section) instanceof Map<?, ?> map ? map.get(key) : null;
   }

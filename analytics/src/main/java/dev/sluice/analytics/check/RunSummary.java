@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** Counts anew what summary.json states of measured jobs: the seed's figures. */
+/** Recounts the figures of measured jobs in summary.json. */
 final class RunSummary {
   private static final double TOLERANCE = 0.002;
   private static final int[] PERCENTILES = {50, 95, 99};
@@ -53,7 +53,7 @@ final class RunSummary {
     equal(name + "_goodput_jobs_sec", (jobs.size() - violations) / windowSeconds);
   }
 
-  /** A job that was not done counts as infinite. */
+  /** End-to-end time; infinite for a job that was not done. */
   private static double endToEndMs(Row job) {
     return job.is("status", "done") ? job.number("e2e_ms") : Double.POSITIVE_INFINITY;
   }
@@ -80,7 +80,7 @@ final class RunSummary {
     return rows.isEmpty() ? Double.NaN : sum(rows, column) / rows.size();
   }
 
-  /** NaN and infinite stand for null. */
+  /** Compares a figure with its recount; NaN and infinity stand for null. */
   private void equal(String figure, double counted) {
     JsonNode stated = folder.summary().path(figure);
     findings.looked(Rule.SUMMARY, 1);

@@ -15,14 +15,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the checks of a log look at, each for itself.
+ * A log of executions, as every check of it sees it.
  *
- * @param gpus those that the summary names; empty: it names none
- * @param files that it came from; null: they were not given
- * @param executions with each gang in one row
- * @param unfinished requests that the summary says were not completed, so that nodes of theirs may
- *     be missing
- * @param arrivals of the requests that were to be run, in seconds since time zero; offline all are
+ * @param gpus GPUs that the summary names; empty: it names none
+ * @param files workflow files that the log came from; null: they were not given
+ * @param executions rows, each gang in one
+ * @param unfinished requests that the summary calls not completed: some of their nodes may be
+ *     missing
+ * @param arrivals arrival of each request of the files, in seconds since time zero; offline all are
  *     0
  */
 record Schedule(

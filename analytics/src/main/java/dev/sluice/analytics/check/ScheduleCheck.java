@@ -19,18 +19,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a log of executions on GPUs is legal: by itself, and as an answer to the workflow files
- * that it came from. A GPU counts as taken from the beginning of the switch until the end.
+ * Checks a log of executions on GPUs, by itself and as an answer to the workflow files that it came
+ * from. A GPU counts as taken from the beginning of the switch until the end.
  */
 public final class ScheduleCheck {
   private ScheduleCheck() {}
 
   /**
-   * Checks a log. Files are read, and rules are asked, beside each other.
+   * Checks a log. Files are read in parallel, and so are rules applied.
    *
-   * @param system the models and workflows; null: what needs them is left out, and said so
-   * @param requests what was asked for; null with {@code system} alone
-   * @throws UserMistakeException if a file can not be read
+   * @param system models and workflows; null: the rules that need them are left out, with a note
+   * @param requests requests of the log; null only together with {@code system}
+   * @throws UserMistakeException if a file cannot be read
    */
   public static CheckReport of(Path file, @Nullable Path system, @Nullable Path requests)
       throws UserMistakeException {
@@ -59,7 +59,7 @@ public final class ScheduleCheck {
                 gpus.isEmpty() ? "unnamed GPUs" : gpus.size() + " GPUs"));
   }
 
-  /** With all requests, however many GPUs these need; empty: there are none to be read. */
+  /** Reads the files with all requests, however many GPUs these need; empty if none were named. */
   private static Optional<WorkflowFiles> files(@Nullable Path system, @Nullable Path requests) {
     try {
       return system == null || requests == null
@@ -82,7 +82,7 @@ public final class ScheduleCheck {
     }
   }
 
-  /** Without the requests that need more GPUs at once than there are. */
+  /** Leaves out the requests that need more GPUs at once than there are. */
   private static WorkflowFiles feasible(WorkflowFiles files, int gpus) {
     Set<String> tooLarge = new HashSet<>();
     for (Model model : files.models().values()) {

@@ -21,7 +21,7 @@ import java.util.Map;
 
 /**
  * A log of executions on GPUs, as {@code baseline_execution_log.json} holds it. There may be
- * millions, so that it is read as a stream and each text is held once.
+ * millions: the log is read as a stream, and each text is held once.
  *
  * @param summary a missing node: the log has none
  */
@@ -33,10 +33,10 @@ record ScheduleLog(JsonNode summary, List<Execution> executions) {
   /**
    * A node that ran; times in seconds, NaN where the log is silent.
    *
-   * @param row its place in the log
-   * @param gpus all that it took
+   * @param row place in the log
+   * @param gpus all GPUs that it took
    * @param listsGpus whether the log names all of them; otherwise only the first
-   * @param batchId what rows that shared one inference have in common
+   * @param batchId common text of the rows that shared one inference
    */
   record Execution(
       int row,
@@ -53,7 +53,7 @@ record ScheduleLog(JsonNode summary, List<Execution> executions) {
       double switchTime,
       double waitingTime,
       double batchId) {
-    /** From when on its GPUs are taken. */
+    /** Time from which its GPUs are taken. */
     double takenFrom() {
       return Double.isNaN(switchTime) ? start : start - switchTime;
     }
@@ -77,7 +77,7 @@ record ScheduleLog(JsonNode summary, List<Execution> executions) {
     }
 
     boolean sharesBatchWith(Execution other) {
-      return batchId == other.batchId; // never, where there is none
+      return batchId == other.batchId; // rows without a batch share none
     }
 
     String where() {
@@ -86,9 +86,9 @@ record ScheduleLog(JsonNode summary, List<Execution> executions) {
   }
 
   /**
-   * Reads a log. Rows that lack something are told as faults and left out.
+   * Reads a log. Rows that lack a field are left out and reported as faults.
    *
-   * @throws UserMistakeException if it is no such log at all
+   * @throws UserMistakeException if the file is no such log at all
    */
   static ScheduleLog read(Path file, Findings findings) throws UserMistakeException {
     try (InputStream in = Files.newInputStream(file);
@@ -104,7 +104,7 @@ record ScheduleLog(JsonNode summary, List<Execution> executions) {
     } catch (IOException e) {
       throw new UserMistakeException(
           file.toString(),
-          "the log can not be read (" + UserMistakeException.reason(e) + ")",
+          "the log cannot be read (" + UserMistakeException.reason(e) + ")",
           "its name is misspelled",
           e);
     }
@@ -166,7 +166,7 @@ record ScheduleLog(JsonNode summary, List<Execution> executions) {
       }
     }
 
-    /** A row, while its fields come in. */
+    /** A row whose fields are still being read. */
     private final class Row {
       private static final int TEXTS = 4;
       private static final List<String> TEXT_NAMES =

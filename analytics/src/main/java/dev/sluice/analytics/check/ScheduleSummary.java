@@ -14,11 +14,11 @@ import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Counts anew what the summary of an execution log states, as far as it states it. */
+/** Recounts the figures that the summary of an execution log states. */
 final class ScheduleSummary {
   private static final double P99 = 0.99;
 
-  /** Each request has one of them, so that none vanishes. */
+  /** Fields that list every request once, so that none vanishes. */
   private static final List<String> OUTCOMES =
       List.of("completed_requests", "failed_requests", "dropped_requests", "refused_requests");
 
@@ -75,7 +75,7 @@ final class ScheduleSummary {
     return findings;
   }
 
-  /** Busy is from the beginning of the switch until the end, on each GPU of a gang. */
+  /** Busy time counts from the beginning of the switch until the end, on each GPU of a gang. */
   private void checkGpus() {
     double makespan = summary.path("makespan").asDouble();
     Map<Integer, List<Execution>> byGpu = new HashMap<>();
@@ -160,7 +160,7 @@ final class ScheduleSummary {
     }
   }
 
-  /** As numpy's default: between the two nearest ranks, in proportion. */
+  /** Quantile as numpy's default: between the two nearest ranks, in proportion. */
   private static double percentile(double[] values) {
     double[] sorted = values.clone();
     Arrays.sort(sorted);
@@ -187,7 +187,7 @@ final class ScheduleSummary {
     }
   }
 
-  /** Sums of many rows may differ by their order. */
+  /** Allows for the order of a sum over many rows. */
   private static boolean same(double counted, double stated) {
     return Seconds.same(counted, stated) || Math.abs(counted - stated) <= 1e-9 * Math.abs(counted);
   }

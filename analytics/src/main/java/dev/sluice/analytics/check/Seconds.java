@@ -1,8 +1,8 @@
 package dev.sluice.analytics.check;
 
 /**
- * Compares times in seconds: to the millionth, and to what a floating-point number of their size
- * holds. What is NaN is unknown, and never wrong.
+ * Comparison of times in seconds: to the millionth, and to the precision of a floating-point number
+ * of their size. NaN means unknown, and is never wrong.
  */
 final class Seconds {
   private static final double TOLERANCE = 1e-6;

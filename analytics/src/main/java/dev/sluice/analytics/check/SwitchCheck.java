@@ -9,10 +9,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether each switch took as long as what its GPUs held demands: 0 for the model itself, its load
- * time on an empty GPU, else (old GB + new GB) / bandwidth + overhead. A log that names no switches
- * must leave them room. Where the nodes really ran, a switch took some time if it was needed, and
- * none if not; what ran and was not done, the log does not say.
+ * Checks the length of each switch against the model that its GPUs held: 0 for the same model, the
+ * load time on an empty GPU, else (old GB + new GB) / bandwidth + overhead. A log that names no
+ * switches must leave room for them. Where the nodes really ran, a switch took some time if it was
+ * needed, and none if not; the log does not tell of attempts that were not done.
  */
 final class SwitchCheck {
   private static final double GB_PER_SECOND = 16;
@@ -28,7 +28,7 @@ final class SwitchCheck {
   private final Map<Integer, Execution> lastByGpu = new HashMap<>();
 
   /**
-   * @param summary says what differs from the seed's bandwidth, overhead and gang switch
+   * @param summary overrides of the default bandwidth, overhead and gang switch
    */
   SwitchCheck(JsonNode summary, Map<String, Model> models, Findings findings) {
     this.gbPerSecond = summary.path("bandwidth_gb_per_s").asDouble(GB_PER_SECOND);
@@ -41,7 +41,7 @@ final class SwitchCheck {
   }
 
   /**
-   * @param executions by time
+   * @param executions all rows, by time
    */
   void check(List<Execution> executions) {
     if (reallyRan && !saysAllThatRan) {

@@ -9,9 +9,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Whether the tokens of each executor stayed within its budget, from each decision until the
- * completion was on the log. Batches that were never answered are not counted, since nobody knows
- * how long they held theirs.
+ * Checks that the tokens of each executor stayed within its budget, from each decision until the
+ * completion was on the log. Batches without an answer are not counted: the log does not tell how
+ * long they held their tokens.
  */
 final class TokenCheck {
   private static final Set<String> ANSWERED = Set.of("done", "failed", "refused");
@@ -24,7 +24,7 @@ final class TokenCheck {
     this.findings = findings;
   }
 
-  /** At one moment what is given back comes first: that completion made room for that decision. */
+  /** A change of the tokens held; at one moment releases come first, since they made the room. */
   private record Change(double atSeconds, long tokens, Row dispatch) {
     static final Comparator<Change> ORDER =
         Comparator.comparingDouble(Change::atSeconds).thenComparingLong(Change::tokens);

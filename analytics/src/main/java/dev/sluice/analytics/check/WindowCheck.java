@@ -15,9 +15,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether batches joined only what may be joined, and each began when its set was full or held a
- * job that had waited its window. Log time has whole milliseconds, so that of two things of one
- * millisecond either may have been first: the check takes what is better for the run.
+ * Checks that batches joined only jobs that may be joined, and that each began when its set was
+ * full or held a job that had waited its window. Log time has whole milliseconds: of two events in
+ * one millisecond either may have been first, and the check assumes the order that favors the run.
  */
 final class WindowCheck {
   private static final double LOG_TIME_SECONDS = 0.001;
@@ -37,7 +37,7 @@ final class WindowCheck {
     this.windowSeconds = folder.configNumber("microbatch", "window_ms") / MS_PER_SECOND;
   }
 
-  /** What jobs must share to share a batch. */
+  /** Attributes that the jobs of one batch have in common. */
   private record SetKey(
       String shard, String classType, String workload, String backend, String precision) {
     static SetKey of(Row job) {
@@ -178,13 +178,13 @@ final class WindowCheck {
     }
   }
 
-  /** Started since, or dropped before. */
+  /** Whether a job has left the queue: started since, or dropped before. */
   private static boolean hasLeft(Row job, double atSeconds, Set<String> waiting) {
     return !waiting.contains(job.text("job_id"))
         || (job.is("status", "dropped") && job.number("observed_time") < atSeconds);
   }
 
-  /** An id is the fact that led to it and a number, which rise: {@code 17-0}. */
+  /** Part of a dispatch id, which is the offset of its fact and a number: {@code 17-0}. */
   private static long part(Row dispatch, int part) {
     String[] parts = dispatch.text("dispatch_id").split("-", 2);
     @Nullable String text = part < parts.length ? parts[part] : null;

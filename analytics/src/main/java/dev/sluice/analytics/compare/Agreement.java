@@ -46,7 +46,7 @@ public final class Agreement {
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
-  /** How far live and simulated agree in a figure. */
+  /** Verdict on the agreement of live and simulated in one figure. */
   public enum Judgement {
     EQUIVALENT,
     DIFFERENT,
@@ -82,8 +82,8 @@ public final class Agreement {
   /**
    * Compares.
    *
-   * @param live the trees of summary.json, at least one
-   * @param simulated one for each, of the same requests
+   * @param live trees of summary.json, at least one
+   * @param simulated trees of the simulations, one for each live run, of its requests
    * @param emulated whether the live lanes waited instead of computing
    */
   public Agreement(List<JsonNode> live, List<JsonNode> simulated, boolean emulated) {
@@ -101,7 +101,7 @@ public final class Agreement {
     for (Map.Entry<String, JsonNode> field : live.get(0).properties()) {
       String figure = field.getKey();
       if (figure.contains("_completed_")) {
-        continue; // the same where all are done, and else no promise
+        continue; // equal where all jobs are done; elsewhere it judges nothing
       }
       if (LATENCIES.stream().anyMatch(figure::endsWith)) {
         add(figure, values(live, figure), values(simulated, figure), share, 0);
@@ -118,7 +118,7 @@ public final class Agreement {
     }
   }
 
-  /** By run; null where a run has no such number. */
+  /** Values of a figure by run; null if a run has no such number. */
   private static @Nullable List<Double> values(List<JsonNode> runs, String figure) {
     List<Double> values = new ArrayList<>();
     for (JsonNode run : runs) {
@@ -194,7 +194,7 @@ public final class Agreement {
     return List.copyOf(lines);
   }
 
-  /** What agreement would say: on emulated lanes nothing of a device. */
+  /** Subject of an agreement: on emulated lanes it says nothing of a device. */
   private String subject() {
     return emulated
         ? "hop model: live lanes were emulated, so that agreement says nothing of a device"
@@ -251,7 +251,7 @@ public final class Agreement {
     return Double.isNaN(value) ? "-" : Decimals.short3(value);
   }
 
-  /** The same as JSON. */
+  /** The comparison as JSON. */
   public String toJson() {
     Map<String, @Nullable Object> top = new LinkedHashMap<>();
     top.put("subject", subject());
@@ -276,7 +276,7 @@ public final class Agreement {
     try {
       return JSON.writeValueAsString(top) + "\n";
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a tree that can not be written", e);
+      throw new IllegalStateException("a tree that cannot be written", e);
     }
   }
 

@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
+import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.MeanInterval;
 import dev.sluice.analytics.summary.Summary;
@@ -30,7 +32,7 @@ public final class Repeats {
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
-  /** What the table shows, in this order, by the end of the name; all else is in the files. */
+  /** Ends of the names of figures that the table shows, in its order; the files hold the others. */
   private static final List<String> SHOWN =
       List.of("_p50_e2e_ms", "_p99_e2e_ms", "_goodput_jobs_sec", "_slo_violation_rate");
 
@@ -60,18 +62,18 @@ public final class Repeats {
   /**
    * Reads the runs' folders.
    *
-   * @param seedByFolder each run's seed by its folder, in the order of the runs
+   * @param seedByFolder seed of each run by its folder, in the order of the runs
    */
   public static Repeats read(Map<Path, Long> seedByFolder) throws IOException {
     List<Run> runs = new ArrayList<>();
     for (var entry : seedByFolder.entrySet()) {
-      JsonNode summary = JSON.readTree(entry.getKey().resolve("summary.json").toFile());
-      runs.add(new Run(entry.getKey().getFileName().toString(), entry.getValue(), summary));
+      FinishedRun run = FinishedRun.of(entry.getKey());
+      runs.add(new Run(run.name(), entry.getValue(), run.summary()));
     }
     return new Repeats(runs);
   }
 
-  /** Each number of the tree, by its path; lists hold no figures. */
+  /** Passes each number of the tree with its path; lists hold no figures. */
   private static void walk(String path, JsonNode node, BiConsumer<String, Double> number) {
     if (node.isObject()) {
       for (Map.Entry<String, JsonNode> field : node.properties()) {
@@ -93,7 +95,7 @@ public final class Repeats {
         .toList();
   }
 
-  /** A figure over all runs; null: some run lacks it. */
+  /** A figure over all runs; null if some run lacks it. */
   @Nullable MeanInterval interval(String figure) {
     List<@Nullable Double> values = valuesByFigure.getOrDefault(figure, List.of());
     List<Double> known = new ArrayList<>();
@@ -110,7 +112,7 @@ public final class Repeats {
     try (CsvWriter csv =
         CsvWriter.builder()
             .lineDelimiter(LineDelimiter.LF)
-            .build(Files.newBufferedWriter(folder.resolve("repeats.csv")))) {
+            .build(Files.newBufferedWriter(folder.resolve(FolderFiles.REPEATS)))) {
       List<String> head = new ArrayList<>(List.of("run_id", "seed"));
       head.addAll(valuesByFigure.keySet());
       csv.writeRecord(head);
@@ -125,7 +127,7 @@ public final class Repeats {
         csv.writeRecord(row);
       }
     }
-    Files.writeString(folder.resolve("summary.json"), toJson());
+    Files.writeString(folder.resolve(FolderFiles.SUMMARY), toJson());
   }
 
   /** The text of summary.json. */
@@ -144,7 +146,7 @@ public final class Repeats {
     try {
       return JSON.writeValueAsString(top) + "\n";
     } catch (IOException e) {
-      throw new IllegalStateException("a tree that can not be written", e);
+      throw new IllegalStateException("a tree that cannot be written", e);
     }
   }
 

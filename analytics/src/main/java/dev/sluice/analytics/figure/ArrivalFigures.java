@@ -7,9 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The load that the measured jobs really were, beside what was asked for: realized_rate_jobs_sec =
- * measured jobs / window, realized_gap_cv = standard deviation / mean of the gaps between their
- * intended arrivals (n − 1 in the divisor; null under three jobs). A Poisson process's is 1.
+ * Load of the measured jobs, beside the load that was asked for: realized_rate_jobs_sec = measured
+ * jobs / window, realized_gap_cv = standard deviation / mean of the gaps between their intended
+ * arrivals (n − 1 in the divisor; null under three jobs). A Poisson process's is 1.
  */
 final class ArrivalFigures implements Figure {
   @Override

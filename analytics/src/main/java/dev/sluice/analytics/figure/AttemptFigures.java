@@ -6,9 +6,9 @@ import dev.sluice.analytics.summary.Summary;
 import java.util.List;
 
 /**
- * Work that was in vain, over the whole run: attempts_lost, dispatches that ended none of their
- * jobs, which ended by another attempt or were given up; attempts_unanswered, those of them that
- * the log holds no completion of; superseded_completions, those that came after another attempt had
+ * Wasted work, over the whole run: attempts_lost, dispatches that ended none of their jobs, because
+ * these ended by another attempt or were given up; attempts_unanswered, the lost dispatches without
+ * a completion in the log; superseded_completions, completions that came after another attempt had
  * ended a job of the batch.
  */
 final class AttemptFigures implements Figure {

@@ -4,15 +4,17 @@ import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.summary.Summary;
 import dev.sluice.contract.event.Blocked;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
- * blocked_ms_CAUSE: how long, inside the measured window and summed over shards, at least one lane
- * that could be used stood idle beside work that waited, by what held the work: {@code tokens} (the
- * memory budget), {@code window} (a micro-batch that gathers), {@code capability} (no idle lane can
- * run it), {@code policy} (its own choice). Log time, 1 ms resolution; shorter spans are not there.
+ * blocked_ms_CAUSE: time, inside the measured window and summed over shards, in which at least one
+ * usable lane stood idle while work waited, by cause: {@code tokens} (the memory budget), {@code
+ * window} (a micro-batch that gathers), {@code capability} (no idle lane can run the work), {@code
+ * policy} (its own choice). Log time has a resolution of 1 ms; shorter spans do not count.
  */
 public final class BlockedFigures implements Figure {
-  public static final List<String> CAUSES = List.of("tokens", "window", "capability", "policy");
+  public static final List<String> CAUSES =
+      Stream.of(Blocked.Cause.values()).map(Blocked.Cause::text).toList();
 
   public static String name(String cause) {
     return "blocked_ms_" + cause;

@@ -7,11 +7,11 @@ import dev.sluice.analytics.summary.Summary;
 import java.util.List;
 
 /**
- * What the lanes did in the measured window: overall_throughput_sps and overall_throughput_jobs_sec
+ * Work of the lanes in the measured window: overall_throughput_sps and overall_throughput_jobs_sec
  * (all_throughput_… by another name), and lane_use: the busy time of every attempt inside the
- * window / (lanes × window). An attempt is busy from its start to its end, whatever its result, and
- * only with the part that lies in the window; one that was never answered is left out, since nobody
- * knows how long it was.
+ * window / (lanes × window). An attempt is busy from its start to its end, whatever its result;
+ * only its part inside the window counts. An attempt without an answer is left out: its length is
+ * unknown.
  */
 final class CapacityFigures implements Figure {
   @Override

@@ -7,10 +7,11 @@ import dev.sluice.analytics.summary.Summary;
 import java.util.List;
 
 /**
- * How exactly emulated lanes kept the time that they meant to take, over all done dispatches that
- * say it, emulation_count of them: emulation_late_p99_ms = nearest rank of |service − meant|;
- * emulation_late: whether more than one in a hundred (by nearest rank) was off by more than max(2 %
- * of what it meant, 1 ms). Null on real lanes.
+ * Accuracy of emulated lanes: how far service times were from the times that the lanes meant to
+ * take. emulation_count is the number of done dispatches that say what was meant;
+ * emulation_late_p99_ms = nearest rank of |service − meant|; emulation_late: whether more than one
+ * in a hundred (by nearest rank) was off by more than max(2 % of the meant time, 1 ms). Null on
+ * real lanes.
  */
 public final class EmulationFigures implements Figure {
   private static final double LIMIT_SHARE = 0.02;
@@ -40,6 +41,11 @@ public final class EmulationFigures implements Figure {
         timesLimit.length == 0
             ? null
             : Boolean.valueOf(timesLimit[(int) NearestRank.of(99, timesLimit.length) - 1] > 1));
+  }
+
+  @Override
+  public String countBehind(String p99Name) {
+    return "emulation_count";
   }
 
   private static long errorNs(DispatchRow row) {

@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How the run and its measured jobs ended: drops_by_reason, failures_by_reason, tail_limit_reached,
- * interrupted, failure (why it was given up, null if it came to its end), and the faults. A fault
- * or an interruption makes the run not comparable; a run that was given up, without an end, or with
- * a job whose end is not accounted for, has failed.
+ * End of the run and of its measured jobs: drops_by_reason, failures_by_reason, tail_limit_reached,
+ * interrupted, failure (the reason why the run was given up, null if it came to its end), and the
+ * faults. A fault or an interruption makes the run not comparable. A run has failed if it was given
+ * up, has no end, or has a job whose end is not accounted for.
  */
 final class EndFigures implements Figure {
   @Override

@@ -7,11 +7,21 @@ import java.util.List;
 /** A family of figures: one class, and one line in {@link Figures}. */
 interface Figure {
   /**
-   * The names of the numbers that a threshold may bound, for a run over all classes; a figure per
-   * class lists its names without their class.
+   * Names of the numbers that a threshold may bound, for a run over all classes; a figure per class
+   * lists its names without their class.
    */
   List<String> names();
 
   /** Computes the family and adds it. Must not depend on another family's figures. */
   void addTo(Summary summary, RunRows run);
+
+  /** Whether a threshold's name is of this family. */
+  default boolean owns(String name) {
+    return names().contains(name);
+  }
+
+  /** Name of the figure that counts the values behind a p99 of this family. */
+  default String countBehind(String p99Name) {
+    return "all_count";
+  }
 }

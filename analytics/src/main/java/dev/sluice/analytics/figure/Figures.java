@@ -27,9 +27,18 @@ public final class Figures {
 
   private Figures() {}
 
+  /** Name of the figure that counts the values behind a p99. */
+  static String countBehind(String p99Name) {
+    return ALL.stream()
+        .filter(figure -> figure.owns(p99Name))
+        .map(figure -> figure.countBehind(p99Name))
+        .findFirst()
+        .orElse("all_count");
+  }
+
   /**
-   * The names that a threshold may bound. A figure of a class, or of all of them, has the class's
-   * name or {@code all} and an underscore before it; without either it means all.
+   * Names that a threshold may bound. A figure of a class, or of all of them, has the class's name
+   * or {@code all} and an underscore before it; without either it means all.
    */
   public static List<String> figureNames() {
     List<String> names = new ArrayList<>();

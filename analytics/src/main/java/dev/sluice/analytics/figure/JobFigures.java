@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>count, total_samples, done, dropped, failed, open: measured jobs and their samples.
- *   <li>p50, p95, p99_e2e_ms: nearest rank over all measured jobs; one that is not done is
- *       infinite. completed_p…: over the done ones. p99_few_jobs: the p99 stands on fewer than
- *       {@value NearestRank#COUNT_FOR_P99} jobs.
- *   <li>avg_…: over done jobs; their number is {@code done}.
+ *   <li>p50, p95, p99_e2e_ms: nearest rank over all measured jobs; a job that is not done counts as
+ *       infinite. completed_p…: over done jobs. p99_few_jobs: the p99 stands on fewer than {@value
+ *       NearestRank#COUNT_FOR_P99} jobs.
+ *   <li>avg_…: mean over done jobs; their number is {@code done}.
  *   <li>slo_violations: measured jobs above their promise or not done; slo_violation_rate: of
  *       count.
  *   <li>throughput_sps, throughput_jobs_sec: samples and jobs that are done and finished inside the
@@ -78,6 +78,23 @@ public final class JobFigures implements Figure {
     summary.put("by_class_workload", byClass);
   }
 
+  @Override
+  public boolean owns(String name) {
+    return NAMES.stream().anyMatch(own -> name.equals(own) || name.endsWith("_" + own));
+  }
+
+  @Override
+  public String countBehind(String p99Name) {
+    if (!p99Name.endsWith("p99_e2e_ms")) {
+      return "all_count";
+    }
+    String prefix = p99Name.substring(0, p99Name.indexOf("p99_"));
+    return prefix.endsWith("completed_")
+        ? prefix.substring(0, prefix.length() - "completed_".length()) + "done"
+        : prefix + "count";
+  }
+
+  /** Jobs of a class, in their order. */
   public static List<JobRow> ofClass(List<JobRow> jobs, String classType) {
     return jobs.stream().filter(job -> job.request().classType().equals(classType)).toList();
   }

@@ -14,11 +14,12 @@ import java.util.OptionalDouble;
 import java.util.stream.DoubleStream;
 
 /**
- * Whether the generator kept up. lateness_…_ms = send call − intended arrival of the measured jobs;
- * a p99 above max(2 ms, 5 % of the smallest promise of any class, or where a class promises a
- * multiple of the isolated time, to any measured job of it) is {@code saturated}: the run is not
- * comparable; above ten times that it has failed. append_delay_…_ms = broker's append − send call;
- * the append has 1 ms resolution, so it may be down to −1 ms.
+ * Lateness of the generator. lateness_…_ms = send call − intended arrival of the measured jobs. Its
+ * limit is max(2 ms, 5 % of the smallest promise); the promise of a class that gives a multiple of
+ * the isolated time is the smallest to any of its measured jobs. A p99 above the limit means {@code
+ * saturated}: the run is not comparable. Above ten times the limit the run has failed.
+ * append_delay_…_ms = broker's append − send call; the append has 1 ms resolution, so the delay may
+ * be down to −1 ms.
  */
 final class LatenessFigures implements Figure {
   private static final double LIMIT_MS_MIN = 2;

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the loop itself costs: the time that passes though nothing stands in the way.
+ * Cost of the loop itself: time that passes though nothing stands in the way.
  *
  * <ul>
  *   <li><b>hop</b>: intended arrival to start, of measured done jobs that found an idle lane and
@@ -45,6 +45,11 @@ final class LoopFigures implements Figure {
   public void addTo(Summary summary, RunRows run) {
     addPercentiles(summary, "hop", hopsNs(run));
     addPercentiles(summary, "bubble", bubblesNs(run));
+  }
+
+  @Override
+  public String countBehind(String p99Name) {
+    return p99Name.startsWith("hop_") ? "hop_count" : "bubble_count";
   }
 
   private static void addPercentiles(Summary summary, String name, long[] sortedNs) {

@@ -17,21 +17,21 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How well service times were predicted, over the dispatches that ended measured jobs as done, each
- * once; those whose prediction or service time is 0 are left out. Logarithms are natural, so that
- * 0.1 is about 10 %; medians are by nearest rank.
+ * Accuracy of predicted service times, over the dispatches that ended measured jobs as done, each
+ * once; dispatches whose prediction or service time is 0 are left out. Logarithms are natural, so
+ * that 0.1 is about 10 %; medians are by nearest rank.
  *
  * <ul>
- *   <li>prediction_count: how many there are; prediction_error_median: median of |ln(service /
- *       predicted)|; prediction_bias, prediction_bias_median: mean and median of ln(service /
- *       predicted), above 0 where services took longer than predicted.
- *   <li>For p95 and p99, over those that were given that bound, prediction_p95_count of them:
- *       prediction_p95_miss_rate: the share that took longer than it; prediction_p95_pinball: mean
- *       pinball loss of ln(service / bound); prediction_p95_over_median: median of bound /
- *       predicted.
- *   <li>prediction_by_workload: the same of each workload. prediction_over_time: the same of ten
- *       equal parts of the measured window, by end.
- *   <li>model_versions: how many of all those dispatches each published table predicted.
+ *   <li>prediction_count: number of these dispatches; prediction_error_median: median of
+ *       |ln(service / predicted)|; prediction_bias, prediction_bias_median: mean and median of
+ *       ln(service / predicted), above 0 where services took longer than predicted.
+ *   <li>For p95 and p99, over the dispatches with that bound, prediction_p95_count of them:
+ *       prediction_p95_miss_rate: the share that took longer than the bound;
+ *       prediction_p95_pinball: mean pinball loss of ln(service / bound);
+ *       prediction_p95_over_median: median of bound / predicted.
+ *   <li>prediction_by_workload: these figures for each workload. prediction_over_time: these
+ *       figures for ten equal parts of the measured window, by end.
+ *   <li>model_versions: number of these dispatches that each published table predicted.
  *   <li>broken_promises: a line for each bound whose miss rate, over at least {@value
  *       #PROMISE_COUNT_MIN} batches, differs from what it promises by more than chance: two-sided
  *       binomial test at the level {@value #PROMISE_LEVEL}.
@@ -79,7 +79,12 @@ public final class PredictionFigures implements Figure {
     summary.put("broken_promises", brokenPromises(rows));
   }
 
-  /** The dispatches that the figures are about. */
+  @Override
+  public String countBehind(String p99Name) {
+    return "prediction_p99_count";
+  }
+
+  /** Dispatches that the figures count. */
   public static List<DispatchRow> predicted(RunRows run) {
     return run.measuredDoneDispatches().stream()
         .filter(row -> row.dispatch().predictedServiceNs() > 0 && row.serviceNs() > 0)

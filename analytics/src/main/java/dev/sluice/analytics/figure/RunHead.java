@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What a summary says first, about the run itself, and last, about where it comes from. */
+/** First lines of a summary, about the run itself, and its last lines, about provenance. */
 final class RunHead {
   private static final long CLOCK_OFFSET_NOTED_NS = 1_000_000;
 
   private RunHead() {}
 
-  /** Lines that every output of the run shows first. */
+  /** Notes that every output of the run shows first. */
   static List<String> notes(RunRows run) {
     List<String> notes = new ArrayList<>();
     if (run.isSimulated()) {

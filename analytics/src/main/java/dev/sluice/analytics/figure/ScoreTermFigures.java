@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * score_term_shares: what a policy's decisions really rested on. Over the dispatches that ended
- * measured jobs as done, each once, and that carry score terms: the mean of |term| / sum of |terms|
- * of the same score. Empty for a policy without a score; terms by name.
+ * score_term_shares: weight of each term in a policy's decisions. A share is the mean of |term| /
+ * sum of |terms| over the dispatches that carry score terms and ended measured jobs as done, each
+ * once. Empty for a policy without a score; terms by name.
  */
 final class ScoreTermFigures implements Figure {
   @Override
@@ -24,7 +24,7 @@ final class ScoreTermFigures implements Figure {
     Map<String, Double> sums = new TreeMap<>();
     long scored = 0;
     for (DispatchRow row : run.measuredDoneDispatches()) {
-      // In the order of their names: the sum depends on the order, and that of the map on chance.
+      // Sorted by name: the sum depends on the order, and the order of the map on chance.
       Map<String, Double> terms = new TreeMap<>(row.dispatch().scoreTerms());
       double total = terms.values().stream().mapToDouble(Math::abs).sum();
       if (total > 0) {

@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Whether slow batches come in spells: service_autocorrelation_lag_1 and _lag_10, of batches that
- * ended a measured job as done, in the order of their starts. Taken of ln(service time) less its
- * mean over the batches of the same workload, backend, precision and samples, so that the mix of
- * jobs does not count; of a key with one batch nothing is known, and it is left out. Near 0: each
- * batch is slow for itself. Null below 20 batches.
+ * Spells of slow batches: service_autocorrelation_lag_1 and _lag_10, over the batches that ended a
+ * measured job as done, in the order of their starts. The value of a batch is ln(service time) less
+ * its mean over the batches of equal workload, backend, precision and samples, so that the mix of
+ * jobs does not count; a batch without its like is left out. Near 0 there are no spells. Null below
+ * 20 batches.
  */
 final class SpellFigures implements Figure {
   private static final List<Integer> LAGS = List.of(1, 10);

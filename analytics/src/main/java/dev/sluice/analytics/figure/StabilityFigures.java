@@ -7,7 +7,8 @@ import java.util.List;
 
 /**
  * unstable: whether the queue rose over the measured window. The queue at t is the number of jobs
- * whose intended arrival is not after t and which have neither started nor ended by t. It rose if
+ * whose intended arrival is not after t and which have neither started nor ended by t. The queue
+ * rose if
  *
  * <ul>
  *   <li>queue_growth = queue at the window's end − at its beginning is more than 2 √(2 × measured
@@ -17,8 +18,8 @@ import java.util.List;
  *       one burst at its end does not count.
  * </ul>
  *
- * Null under 20 measured arrivals, which can show neither. A queue that is bounded by drops does
- * not rise. queue_mean and queue_max are over the window.
+ * Null under 20 measured arrivals, which can show neither. A queue bounded by drops does not rise.
+ * queue_mean and queue_max are over the window.
  */
 final class StabilityFigures implements Figure {
   private static final int ARRIVALS_MIN = 20;

@@ -11,9 +11,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The experiment's thresholds against the figures: met, missed, or undecided. A threshold on a p99
- * of fewer than {@value NearestRank#COUNT_FOR_P99} jobs, or on a figure without a value, is
- * undecided; an infinite figure is above every bound.
+ * Results of the experiment's thresholds: met, missed, or undecided. A threshold on a p99 of fewer
+ * than {@value NearestRank#COUNT_FOR_P99} jobs, or on a figure without a value, is undecided; an
+ * infinite figure is above every bound.
  */
 final class ThresholdCheck {
   private ThresholdCheck() {}
@@ -48,27 +48,11 @@ final class ThresholdCheck {
   }
 
   private static boolean standsOnFewJobs(Summary summary, String name) {
-    int p99 = name.indexOf("p99_");
-    if (p99 < 0) {
+    if (!name.contains("p99_")) {
       return false;
     }
-    Double values = summary.figure(countBehind(name, name.substring(0, p99)));
+    Double values = summary.figure(Figures.countBehind(name));
     return values != null && values < NearestRank.COUNT_FOR_P99;
-  }
-
-  /** The figure that says how many values the p99 of that name and its prefix stands on. */
-  private static String countBehind(String name, String prefix) {
-    if (!name.endsWith("p99_e2e_ms")) {
-      return switch (prefix) {
-        case "hop_", "bubble_" -> prefix + "count";
-        case "emulation_late_" -> "emulation_count";
-        case "prediction_" -> "prediction_p99_count";
-        default -> "all_count"; // lateness and append delay: of all measured jobs
-      };
-    }
-    return prefix.endsWith("completed_")
-        ? prefix.substring(0, prefix.length() - "completed_".length()) + "done"
-        : prefix + "count";
   }
 
   private static boolean holds(Threshold threshold, double value) {

@@ -2,17 +2,16 @@ package dev.sluice.analytics.fold;
 
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.value.Reason;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A dispatch and its end on the executor.
  *
- * @param shard the partition that it stands in; dispatch ids are unique within it
- * @param appendedAtNs when the broker appended it (1 ms resolution)
- * @param completion its end, without the jobs' results; null if the log holds none
- * @param completedAtNs when the broker appended the completion; null if there is none
- * @param emulatedServiceNs the service time that an emulated lane meant to take; null on real lanes
+ * @param shard partition of the dispatch; dispatch ids are unique within it
+ * @param appendedAtNs time at which the broker appended the dispatch (1 ms resolution)
+ * @param answer end on the executor; null if the log holds none
  * @param jobsEnded jobs whose outcome names this dispatch
  * @param jobsEndedOtherwise jobs that ended by another attempt or without any
  */
@@ -20,14 +19,40 @@ public record DispatchRow(
     int shard,
     BatchDispatched dispatch,
     long appendedAtNs,
-    @Nullable BatchCompleted completion,
-    @Nullable Long completedAtNs,
-    @Nullable Long emulatedServiceNs,
+    @Nullable Answer answer,
     int jobsEnded,
     int jobsEndedOtherwise) {
 
+  /**
+   * End of a dispatch on its executor.
+   *
+   * @param completion event without the jobs' results
+   * @param appendedAtNs time at which the broker appended the completion (1 ms resolution)
+   * @param emulatedServiceNs service time that an emulated lane meant to take; null on real lanes
+   */
+  public record Answer(
+      BatchCompleted completion, long appendedAtNs, @Nullable Long emulatedServiceNs) {}
+
   public DispatchKey key() {
     return new DispatchKey(shard, dispatch.dispatchId());
+  }
+
+  /** End on the executor, without the jobs' results; null if the log holds none. */
+  @Nullable
+  public BatchCompleted completion() {
+    return answer == null ? null : answer.completion();
+  }
+
+  /** Time at which the broker appended the completion; null if there is none. */
+  @Nullable
+  public Long completedAtNs() {
+    return answer == null ? null : Long.valueOf(answer.appendedAtNs());
+  }
+
+  /** Service time that an emulated lane meant to take; null on real lanes. */
+  @Nullable
+  public Long emulatedServiceNs() {
+    return answer == null ? null : answer.emulatedServiceNs();
   }
 
   /** Executor and lane, unique in the run. */
@@ -35,49 +60,50 @@ public record DispatchRow(
     return dispatch.executorId() + "/" + dispatch.lanes().get(0);
   }
 
-  /** done, failed, refused, lost, or open: neither a completion nor an end of its jobs. */
+  /** Result as text: done, failed, refused, lost, or open (no completion, and no job ended). */
   public String result() {
     if (isLost()) {
       return "lost";
     }
-    return completion == null ? "open" : completion.result().name().toLowerCase(Locale.ROOT);
+    return answer == null ? "open" : answer.completion().result().name().toLowerCase(Locale.ROOT);
   }
 
   public boolean isDone() {
-    return completion != null && completion.result() == BatchCompleted.Result.DONE;
+    return answer != null && answer.completion().result() == BatchCompleted.Result.DONE;
   }
 
   /**
-   * Whether it ended none of its jobs, though they have ended, by another attempt or by giving up:
-   * it was never answered, or too late, or by a later incarnation of its executor.
+   * Whether the dispatch ended none of its jobs, though they have ended, by another attempt or by
+   * giving up: it was never answered, or too late, or by a later incarnation of its executor.
    */
   public boolean isLost() {
-    if (completion == null) {
+    if (answer == null) {
       return jobsEnded + jobsEndedOtherwise > 0;
     }
+    BatchCompleted completion = answer.completion();
     return completion.result() == BatchCompleted.Result.REFUSED
-        ? "older_incarnation".equals(completion.cause())
+        ? Reason.OLDER_INCARNATION.is(completion.cause())
         : jobsEnded == 0 && jobsEndedOtherwise > 0;
   }
 
-  /** Whether it ran to its end after a job of it had ended otherwise. */
+  /** Whether the batch ran to its end after one of its jobs had ended otherwise. */
   public boolean isSuperseded() {
-    return completion != null
-        && completion.result() != BatchCompleted.Result.REFUSED
+    return answer != null
+        && answer.completion().result() != BatchCompleted.Result.REFUSED
         && jobsEndedOtherwise > 0;
   }
 
   @Nullable
   public Long startedAtNs() {
-    return completion == null ? null : completion.startedAtNs();
+    return answer == null ? null : answer.completion().startedAtNs();
   }
 
   @Nullable
   public Long finishedAtNs() {
-    return completion == null ? null : completion.finishedAtNs();
+    return answer == null ? null : answer.completion().finishedAtNs();
   }
 
-  /** Whether a lane worked on it and both ends of that are known. */
+  /** Whether a lane worked on the batch, from a known start to a known end. */
   public boolean ran() {
     return startedAtNs() != null && finishedAtNs() != null;
   }
@@ -90,9 +116,9 @@ public record DispatchRow(
     return require(finishedAtNs());
   }
 
-  /** Its service time; 0 if it never ran. */
+  /** Service time; 0 if the batch never ran. */
   public long serviceNs() {
-    return completion == null ? 0 : completion.serviceNs();
+    return answer == null ? 0 : answer.completion().serviceNs();
   }
 
   private long require(@Nullable Long atNs) {

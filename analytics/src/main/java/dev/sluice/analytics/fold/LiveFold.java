@@ -14,6 +14,7 @@ import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.Reason;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,17 +24,17 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fold of a run that still goes on: counts, and the jobs that wait or run; it forgets what has
- * ended, so that memory does not grow with jobs. Not thread-safe.
+ * The fold of a run that still goes on: counts, and the jobs that wait or run. It forgets ended
+ * jobs, so memory does not grow with jobs. Not thread-safe.
  *
- * <p>A dispatch or an outcome must come after the facts that it rests on; a job that is not known
- * by then has ended before.
+ * <p>A dispatch or an outcome must come after the facts that it rests on; a job that is unknown by
+ * then has ended before.
  */
 public final class LiveFold implements LogFold {
-  /** A second is closed so long after its end: by then its outcomes have been committed. */
+  /** Delay after which a second is closed: by then its outcomes have been committed. */
   private static final long WINDOW_DELAY_NS = 3_000_000_000L;
 
-  /** How long after it could have ended a run without an end counts as abandoned. */
+  /** Delay after its possible end at which a run without an end counts as abandoned. */
   private static final long ABANDONED_AFTER_NS = 15_000_000_000L;
 
   private final Map<String, Job> jobs = new HashMap<>();
@@ -45,8 +46,8 @@ public final class LiveFold implements LogFold {
   private final Map<String, String> names = new HashMap<>();
   private final Histogram endToEndNs = new Histogram(3);
   private final MetricsWindows windows = new MetricsWindows();
-  public @Nullable RunStarted started;
-  public @Nullable RunEnded ended;
+  private @Nullable RunStarted started;
+  private @Nullable RunEnded ended;
   private long requested;
   private long running;
   private long done;
@@ -56,7 +57,7 @@ public final class LiveFold implements LogFold {
   private long lastEndedAtNs;
 
   /** A job that has not ended. */
-  public static final class Job {
+  private static final class Job {
     final String classType;
     final long intendedAtNs;
     final long sloNs;
@@ -69,7 +70,7 @@ public final class LiveFold implements LogFold {
     }
   }
 
-  /** A dispatch some of whose jobs have not ended, and are in no later one. */
+  /** A dispatch with jobs that have not ended and are in no later dispatch. */
   private static final class Batch {
     final DispatchKey key;
     final long decidedAtNs;
@@ -256,7 +257,7 @@ public final class LiveFold implements LogFold {
       }
       case DROPPED -> {
         dropped++;
-        droppedAtTheEnd += "run_ended".equals(end.reason()) ? 1 : 0;
+        droppedAtTheEnd += Reason.RUN_ENDED.is(end.reason()) ? 1 : 0;
       }
       case FAILED -> failed++;
     }
@@ -265,7 +266,7 @@ public final class LiveFold implements LogFold {
     windows.ended(job.classType, end.endedAtNs(), end.status(), latencyNs, inTime);
   }
 
-  /** The end on the lane if it is known, else the log time of the outcome. */
+  /** End on the lane if known, else the log time of the outcome. */
   private long finishedAtNs(JobEnded end, int shardIndex) {
     Batch batch =
         end.dispatchId() == null
@@ -289,7 +290,7 @@ public final class LiveFold implements LogFold {
     return started == null ? 0 : Math.max(0, (epochMs - started.timeZeroEpochMs()) * 1_000_000);
   }
 
-  /** How many jobs, dispatches and answers it holds: those that have not come to their end. */
+  /** Number of jobs, dispatches and answers held, none of which has come to its end. */
   int remembered() {
     return jobs.size() + batches.size() + early.size();
   }
@@ -300,7 +301,7 @@ public final class LiveFold implements LogFold {
     return started;
   }
 
-  /** The last one; null before it was read. */
+  /** The last record of the run; null before it was read. */
   @Nullable
   public RunEnded ended() {
     return ended;
@@ -316,11 +317,11 @@ public final class LiveFold implements LogFold {
   }
 
   /**
-   * The end of a run that nobody ends: each job requested has its outcome, and on every shard log
-   * time is well past the last possible arrival, or past the last outcome where all generators have
-   * said that they sent all.
+   * The end of an abandoned run: each job requested has its outcome, and on every shard log time is
+   * well past the last possible arrival, or past the last outcome if all generators have announced
+   * that they sent all.
    *
-   * @return null if that has not come to pass, or somebody has ended it
+   * @return null if the run is not abandoned, or has an end
    */
   @Nullable
   public RunEnded endIfAbandoned() {
@@ -348,7 +349,7 @@ public final class LiveFold implements LogFold {
                             == shard.ended);
   }
 
-  /** How far every shard's facts have been read, since time zero; 0 before that. */
+  /** Time since time zero up to which every shard's facts have been read; 0 before that. */
   long logTimeNs() {
     return started == null || shards.size() < started.shards()
         ? 0
@@ -359,10 +360,10 @@ public final class LiveFold implements LogFold {
   }
 
   /**
-   * The windows that came to their end, each once.
+   * Returns the windows that came to their end, each once.
    *
-   * @param readThroughEpochMs all that was appended by then has been read; {@link Long#MAX_VALUE}:
-   *     nothing is left to read
+   * @param readThroughEpochMs append time up to which everything has been read; {@link
+   *     Long#MAX_VALUE}: nothing is left to read
    */
   public List<MetricsWindow> closeWindows(long readThroughEpochMs) {
     if (started == null) {
@@ -396,7 +397,7 @@ public final class LiveFold implements LogFold {
   /**
    * The run so far.
    *
-   * @param nowEpochMs the present, milliseconds since 1970 on the broker's clock
+   * @param nowEpochMs present time, milliseconds since 1970 on the broker's clock
    */
   public LiveSnapshot snapshot(long nowEpochMs) {
     long waiting = jobs.size() - running;

@@ -10,8 +10,6 @@ import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.ShardTaken;
 import java.util.ArrayList;
-import java.util.BitSet;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -22,10 +20,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What disturbed a run, as its log alone tells: any of it makes the run not comparable.
+ * Disturbances of a run, as its log alone tells; any of them makes the run not comparable.
  *
  * <ol>
- *   <li>Somebody joined, left, was restarted or took a shard over between the run's beginning and
+ *   <li>A process joined, left, was restarted or took a shard over between the run's beginning and
  *       its last outcome.
  *   <li>A batch was lost, tried again, or answered when its jobs had ended otherwise.
  *   <li>Nothing was appended to a shard, or an executor did not report, for longer than the bound:
@@ -51,7 +49,7 @@ final class LogFaults {
   private final Set<Integer> shardsTaken = new HashSet<>();
   private boolean runStarted;
 
-  /** Something that nobody should have done at that time. */
+  /** An action that nobody should have taken at that time. */
   private record Happened(String what, long atEpochMs) {}
 
   private record Restart(
@@ -129,7 +127,7 @@ final class LogFaults {
             new Restart(id, executor.incarnation, report.incarnation(), appendedAtEpochMs));
       }
     } else if (report.incarnation() < executor.incarnation) {
-      return; // a process that has been replaced
+      return; // sent by a process that has been replaced
     } else if (appendedAtEpochMs - executor.lastReportEpochMs > BOUND_MS_MIN) {
       executorSilences.add(new Silence(id, shard, executor.lastReportEpochMs, appendedAtEpochMs));
     }
@@ -145,9 +143,9 @@ final class LogFaults {
   }
 
   /**
-   * All of it as sentences, the first few of each kind.
+   * All faults as sentences, the first few of each kind.
    *
-   * @param heartbeatMs how often executors report
+   * @param heartbeatMs interval of the executors' reports
    */
   List<String> inWords(
       @Nullable RunStarted started,
@@ -172,15 +170,15 @@ final class LogFaults {
         words,
         changes.stream()
             .filter(change -> change.atEpochMs() <= lastOutcomeEpochMs)
-            .map(change -> change.what() + " " + into(change.atEpochMs() - zeroEpochMs))
+            .map(change -> change.what() + " " + FaultWords.into(change.atEpochMs() - zeroEpochMs))
             .toList());
     addFirst(words, restartsInWords(dispatches, zeroEpochMs, lastOutcomeEpochMs));
-    words.addAll(lossesInWords(jobs, dispatches));
+    words.addAll(RowFaults.losses(jobs, dispatches));
     addFirst(words, silentLogs(zeroEpochMs, lastOutcomeEpochMs, boundMs));
     addFirst(words, silentExecutors(zeroEpochMs, lastOutcomeEpochMs, boundMs));
-    addFirst(words, lateDecisions(jobs, dispatches, boundMs));
-    words.addAll(lateJobs(jobs, boundMs));
-    addFirst(words, jobsNeverSent(jobs, ended, started.generators()));
+    addFirst(words, RowFaults.lateDecisions(jobs, dispatches, boundMs));
+    words.addAll(RowFaults.lateJobs(jobs, boundMs));
+    addFirst(words, RowFaults.jobsNeverSent(jobs, ended, started.generators()));
     if (ended != null && ended.failure() == null) {
       addFirst(words, unannounced(started));
     }
@@ -217,41 +215,11 @@ final class LogFaults {
         words.add(
             restart.executorId()
                 + " was lost and restarted "
-                + into(restart.atEpochMs() - zeroEpochMs)
+                + FaultWords.into(restart.atEpochMs() - zeroEpochMs)
                 + " ("
-                + count(batches, "batch", "batches")
+                + FaultWords.count(batches, "batch", "batches")
                 + " lost)");
       }
-    }
-    return words;
-  }
-
-  private static List<String> lossesInWords(List<JobRow> jobs, List<DispatchRow> dispatches) {
-    List<String> words = new ArrayList<>();
-    long lost = dispatches.stream().filter(DispatchRow::isLost).count();
-    long unanswered =
-        dispatches.stream().filter(row -> row.isLost() && row.completion() == null).count();
-    if (lost > 0) {
-      words.add(
-          count(lost, "batch was", "batches were")
-              + " lost"
-              + (unanswered == 0
-                  ? ""
-                  : ", " + unanswered + " never answered, whose busy time is not in lane_use"));
-    }
-    long again = dispatches.stream().filter(row -> row.dispatch().attempt() > 1).count();
-    if (again > 0) {
-      words.add(count(again, "batch was", "batches were") + " tried again");
-    }
-    long superseded = dispatches.stream().filter(DispatchRow::isSuperseded).count();
-    if (superseded > 0) {
-      words.add(
-          count(superseded, "completion", "completions")
-              + " came after another attempt had ended the jobs");
-    }
-    long failed = jobs.stream().filter(job -> "lane_lost".equals(job.reason())).count();
-    if (failed > 0) {
-      words.add(count(failed, "job", "jobs") + " failed as lane_lost");
     }
     return words;
   }
@@ -266,9 +234,9 @@ final class LogFaults {
             "nothing was appended to "
                 + silence.of()
                 + " for "
-                + seconds(forMs)
+                + FaultWords.seconds(forMs)
                 + " from "
-                + seconds(fromMs - zeroEpochMs)
+                + FaultWords.seconds(fromMs - zeroEpochMs)
                 + " on: the broker or the whole run stood still");
       }
     }
@@ -294,108 +262,11 @@ final class LogFaults {
         words.add(
             silence.of()
                 + " did not report for "
-                + seconds(forMs)
+                + FaultWords.seconds(forMs)
                 + " from "
-                + seconds(fromMs - zeroEpochMs)
+                + FaultWords.seconds(fromMs - zeroEpochMs)
                 + " on");
       }
-    }
-    return words;
-  }
-
-  /** A decision: when its fact was appended, and when it was itself, since time zero. */
-  private record Decision(int shard, long atNs, long appendedAtNs) {}
-
-  private static List<String> lateDecisions(
-      List<JobRow> jobs, List<DispatchRow> dispatches, long boundMs) {
-    List<Decision> late = new ArrayList<>();
-    for (DispatchRow row : dispatches) {
-      late.add(new Decision(row.shard(), row.dispatch().decidedAtNs(), row.appendedAtNs()));
-    }
-    for (JobRow job : jobs) {
-      Long endedAtNs = job.endedAtNs();
-      Long observedAtNs = job.observedAtNs();
-      if (endedAtNs != null && observedAtNs != null) {
-        late.add(new Decision(job.shard(), endedAtNs, observedAtNs));
-      }
-    }
-    late.removeIf(decision -> decision.appendedAtNs() - decision.atNs() <= boundMs * 1_000_000);
-    late.sort(Comparator.comparingInt(Decision::shard).thenComparingLong(Decision::atNs));
-    List<String> words = new ArrayList<>();
-    for (int i = 0; i < late.size(); ) {
-      Decision first = late.get(i);
-      long untilNs = first.appendedAtNs();
-      long mostNs = 0;
-      int j = i;
-      while (j < late.size()
-          && late.get(j).shard() == first.shard()
-          && late.get(j).atNs() <= untilNs) {
-        untilNs = Math.max(untilNs, late.get(j).appendedAtNs());
-        mostNs = Math.max(mostNs, late.get(j).appendedAtNs() - late.get(j).atNs());
-        j++;
-      }
-      words.add(
-          "the scheduler of shard "
-              + first.shard()
-              + " decided up to "
-              + seconds(mostNs / 1_000_000)
-              + " late from "
-              + seconds(first.atNs() / 1_000_000)
-              + " on ("
-              + count(j - i, "decision", "decisions")
-              + ")");
-      i = j;
-    }
-    return words;
-  }
-
-  private static List<String> lateJobs(List<JobRow> jobs, long boundMs) {
-    long[] lateNs =
-        jobs.stream()
-            .mapToLong(job -> job.request().sentAtNs() - job.request().intendedAtNs())
-            .filter(ns -> ns > boundMs * 1_000_000)
-            .sorted()
-            .toArray();
-    return lateNs.length == 0
-        ? List.of()
-        : List.of(
-            count(lateNs.length, "job was", "jobs were")
-                + " sent more than "
-                + seconds(boundMs)
-                + " late, up to "
-                + seconds(lateNs[lateNs.length - 1] / 1_000_000));
-  }
-
-  /**
-   * Jobs of the request list that were left out before the last one that had to be sent. Those of
-   * the tail may be: each generator stops by itself when the arrivals end.
-   */
-  private static List<String> jobsNeverSent(
-      List<JobRow> jobs, @Nullable RunEnded ended, int generators) {
-    var sent = new BitSet();
-    Map<Integer, Long> intendedAtNs = new HashMap<>();
-    int last = -1;
-    for (JobRow job : jobs) {
-      int index = Math.toIntExact(job.request().index());
-      sent.set(index);
-      intendedAtNs.put(index, job.request().intendedAtNs());
-      last = job.phase() == JobRow.Phase.TAIL ? last : Math.max(last, index);
-    }
-    if (ended == null || ended.interrupted()) {
-      last -= generators; // each stops by itself
-    }
-    List<String> words = new ArrayList<>();
-    for (int from = sent.nextClearBit(0); from <= last; ) {
-      int to = sent.nextSetBit(from);
-      words.add(
-          count(to - from, "job", "jobs")
-              + " meant for "
-              + seconds(intendedAtNs.getOrDefault(from - 1, 0L) / 1_000_000)
-              + " to "
-              + seconds(intendedAtNs.getOrDefault(to, 0L) / 1_000_000)
-              + (to - from == 1 ? " was" : " were")
-              + " never sent");
-      from = sent.nextClearBit(to);
     }
     return words;
   }
@@ -413,19 +284,5 @@ final class LogFaults {
       }
     }
     return words;
-  }
-
-  private static String into(long sinceZeroMs) {
-    return sinceZeroMs < 0
-        ? seconds(-sinceZeroMs) + " before time zero"
-        : seconds(sinceZeroMs) + " into the run";
-  }
-
-  private static String seconds(long ms) {
-    return String.format(Locale.ROOT, "%.1f s", ms / 1e3);
-  }
-
-  private static String count(long count, String one, String many) {
-    return count + " " + (count == 1 ? one : many);
   }
 }

@@ -6,9 +6,9 @@ import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunRecord;
 
 /**
- * Takes in a run's committed records: those of one partition in their order, whatever the order
- * among partitions. {@code appendedAtEpochMs} is when the broker appended the record, milliseconds
- * since 1970; {@code shard} the partition.
+ * Takes in a run's committed records: each partition's in their order, in any order among
+ * partitions. {@code appendedAtEpochMs} is the broker's append time, in milliseconds since 1970;
+ * {@code shard} is the partition.
  */
 public interface LogFold {
   void onRunRecord(RunRecord entry, long appendedAtEpochMs);

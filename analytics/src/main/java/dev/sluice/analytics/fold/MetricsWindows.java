@@ -13,8 +13,8 @@ import java.util.function.ToDoubleBiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The run by the second. What is told about a second that has been closed already counts in the
- * first open one, so that sums over all windows stay true.
+ * Counts of a run by the second. A late count for a closed second goes to the first open one, so
+ * that sums over all windows stay true.
  */
 final class MetricsWindows {
   private static final long SECOND_NS = 1_000_000_000L;
@@ -25,7 +25,7 @@ final class MetricsWindows {
   private long waiting;
   private long running;
 
-  /** What happened in one second. */
+  /** Counts of one second. */
   private static final class Second {
     final Map<String, Tally> byClass = new TreeMap<>();
     long waitingMore;
@@ -33,7 +33,7 @@ final class MetricsWindows {
     long busyNs;
   }
 
-  /** Jobs by what happened to them. */
+  /** Counts of jobs by their fate. */
   private static final class Tally {
     long requested;
     long done;
@@ -118,10 +118,10 @@ final class MetricsWindows {
   }
 
   /**
-   * Closes the windows that end by then, the first ones first.
+   * Closes the windows that end by the given time, in their order.
    *
-   * @param lanes that had joined by a time
-   * @param busyNs of batches without an end, in a stretch of time
+   * @param lanes number of lanes that had joined by a time
+   * @param busyNs busy time of batches without an end, in a stretch of time
    */
   List<MetricsWindow> closeThrough(
       long untilNs, LanesAt lanes, ToDoubleBiFunction<Long, Long> busyNs) {
@@ -158,7 +158,7 @@ final class MetricsWindows {
         lanes == 0 ? null : Double.valueOf(Math.min(1, busyNs / SECOND_NS / lanes)));
   }
 
-  /** End of the last second that something was told about. */
+  /** End of the last second that has a count. */
   long lastEndNs() {
     return ((open.isEmpty() ? nextSecond - 1 : open.lastKey()) + 1) * SECOND_NS;
   }
@@ -171,7 +171,7 @@ final class MetricsWindows {
     return open.computeIfAbsent(Math.max(nextSecond, ns / SECOND_NS), s -> new Second());
   }
 
-  /** How many lanes had joined by a time. */
+  /** Number of lanes that had joined by a time. */
   interface LanesAt {
     int at(long ns);
   }

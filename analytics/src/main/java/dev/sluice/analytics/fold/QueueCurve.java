@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** How many jobs wait, as a step function of time. */
+/** Number of waiting jobs, as a step function of time. */
 public final class QueueCurve {
   private final long[] atNs;
   private final long[] waiting;
@@ -14,7 +14,7 @@ public final class QueueCurve {
     this.waiting = waiting;
   }
 
-  /** The queue of those jobs. */
+  /** The queue of the given jobs. */
   public static QueueCurve of(List<JobRow> jobs) {
     List<long[]> changes = new ArrayList<>(2 * jobs.size());
     for (JobRow job : jobs) {
@@ -41,13 +41,13 @@ public final class QueueCurve {
     return new QueueCurve(Arrays.copyOf(atNs, steps), Arrays.copyOf(waiting, steps));
   }
 
-  /** How many wait just after timeNs. */
+  /** Number of jobs that wait just after a time. */
   public long at(long timeNs) {
     int step = lastStepAt(timeNs);
     return step < 0 ? 0 : waiting[step];
   }
 
-  /** Time-average over [fromNs, toNs). */
+  /** Time average over [fromNs, toNs). */
   public double mean(long fromNs, long toNs) {
     double area = 0;
     long sinceNs = fromNs;
@@ -60,7 +60,7 @@ public final class QueueCurve {
     return (area + (double) now * (toNs - sinceNs)) / (toNs - fromNs);
   }
 
-  /** Most that waited at once in [fromNs, toNs). */
+  /** Largest number that waited at once in [fromNs, toNs). */
   public long max(long fromNs, long toNs) {
     long most = at(fromNs);
     for (int i = lastStepAt(fromNs) + 1; i < atNs.length && atNs[i] < toNs; i++) {

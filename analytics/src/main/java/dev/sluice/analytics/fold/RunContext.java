@@ -6,13 +6,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a report says that stands in no event.
+ * Facts of a run that its report needs and no event holds.
  *
- * @param runId names the folder and fills the column run_id
- * @param notes lines that every output shows first, for example where an emulated lane's latency
- *     table comes from; that lanes were emulated is added without being told
- * @param versions of what took part, by name: Sluice, Kafka, engines, Java
- * @param begunAtEpochMs when the process began that ran all of it; null: each role had its own
+ * @param runId name of the folder, and value of the column run_id
+ * @param notes lines that every output shows first, for example the origin of an emulated lane's
+ *     latency table; the note that lanes were emulated is added by itself
+ * @param versions versions of Sluice, Kafka, engines and Java, by name
+ * @param begunAtEpochMs start of the process that ran every role; null: each role had its own
  * @param simulated whether the run was a simulation, which the notes then say more of
  */
 public record RunContext(
@@ -26,7 +26,7 @@ public record RunContext(
     notes = List.copyOf(notes);
   }
 
-  /** Of a run that was no simulation. */
+  /** The context of a run that was no simulation. */
   public RunContext(
       Experiment experiment,
       String runId,

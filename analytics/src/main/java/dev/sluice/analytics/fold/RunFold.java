@@ -24,11 +24,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fold of a run's records into rows. Pure: equal records give equal rows, in whatever order the
- * topics were read.
+ * The fold of a run's records into rows. Pure: equal records give equal rows, whatever the order in
+ * which topics were read.
  *
- * <p>Facts arrive at least once: of each job's requests, of each dispatch's completions and of the
- * dispatches of one id the first counts, silently. A job has one outcome: a second one is a fault.
+ * <p>Facts arrive at least once. The first counts, silently, of each job's requests, of each
+ * dispatch's completions and of the dispatches of one id. A second outcome of a job is a fault.
  * Memory grows with jobs and dispatches. Not thread-safe.
  */
 public final class RunFold implements LogFold {
@@ -44,9 +44,9 @@ public final class RunFold implements LogFold {
   private final Map<DispatchKey, DispatchEntry> dispatches = new HashMap<>();
   private final List<Blocked> blocked = new ArrayList<>();
   private final Map<String, Integer> lanesByExecutor = new TreeMap<>();
-  public final Set<String> deviceKinds = new TreeSet<>();
+  private final Set<String> deviceKinds = new TreeSet<>();
 
-  /** What fitting latency models has taken, by executor and incarnation. */
+  /** Processor time that fitting latency models took, by executor and incarnation. */
   private final Map<String, Long> fitCpuNs = new HashMap<>();
 
   private final Map<String, Long> unreadable = new TreeMap<>();
@@ -57,7 +57,7 @@ public final class RunFold implements LogFold {
   private long clockOffsetNsMax;
   private long secondOutcomes;
 
-  /** What the log says of one job. */
+  /** Records of one job. */
   private static final class JobEntry {
     final String jobId;
     @Nullable JobRequested request;
@@ -76,7 +76,7 @@ public final class RunFold implements LogFold {
     }
   }
 
-  /** What the log says of one dispatch. */
+  /** Records of one dispatch. */
   private static final class DispatchEntry {
     @Nullable BatchDispatched dispatch;
     long dispatchedAtEpochMs;
@@ -84,7 +84,7 @@ public final class RunFold implements LogFold {
     long completedAtEpochMs;
   }
 
-  /** What the executors said that they compute on or pretend to, in alphabetical order. */
+  /** Kinds of device that the executors compute on or emulate, in alphabetical order. */
   public List<String> deviceKinds() {
     return List.copyOf(deviceKinds);
   }
@@ -142,7 +142,7 @@ public final class RunFold implements LogFold {
     }
   }
 
-  /** Counts a record of that topic that is no event. */
+  /** Counts a record of a topic that is no event. */
   public void countUnreadable(String topic) {
     unreadable.merge(topic, 1L, Long::sum);
   }
@@ -183,7 +183,7 @@ public final class RunFold implements LogFold {
     return dispatches.computeIfAbsent(key, k -> new DispatchEntry());
   }
 
-  /** One string per name instead of one per record: most of a request is names. */
+  /** Copies a request with shared names: most of its memory is names. */
   private JobRequested compact(JobRequested request, String jobId) {
     return new JobRequested(
         jobId,
@@ -260,7 +260,7 @@ public final class RunFold implements LogFold {
     return names.computeIfAbsent(name, same -> same);
   }
 
-  /** Everything read so far as rows. */
+  /** Returns the rows of everything read so far. */
   public RunRows rows(RunContext context) {
     long zeroEpochMs = started == null ? 0 : started.timeZeroEpochMs();
     var faults = new Faults();
@@ -299,9 +299,7 @@ public final class RunFold implements LogFold {
         lanesByExecutor.isEmpty()
             ? context.experiment().lanes().count() * context.experiment().kafka().shards()
             : lanesByExecutor.values().stream().mapToInt(Integer::intValue).sum(),
-        clockOffsetNsMax,
-        Map.copyOf(unreadable),
-        inWords);
+        new RunRows.Defects(clockOffsetNsMax, Map.copyOf(unreadable), inWords));
   }
 
   private void countFaults(Faults faults, List<JobRow> jobRows, List<DispatchRow> dispatchRows) {
@@ -341,13 +339,17 @@ public final class RunFold implements LogFold {
         endedOtherwise++;
       }
     }
+    BatchCompleted completion = entry.completion;
     return new DispatchRow(
         key.shard(),
         dispatch,
         sinceZeroNs(entry.dispatchedAtEpochMs, zeroEpochMs),
-        entry.completion,
-        entry.completion == null ? null : sinceZeroNs(entry.completedAtEpochMs, zeroEpochMs),
-        entry.completion == null ? null : entry.completion.emulatedServiceNs(),
+        completion == null
+            ? null
+            : new DispatchRow.Answer(
+                completion,
+                sinceZeroNs(entry.completedAtEpochMs, zeroEpochMs),
+                completion.emulatedServiceNs()),
         endedByIt,
         endedOtherwise);
   }
@@ -362,17 +364,7 @@ public final class RunFold implements LogFold {
     JobRow.Phase phase = phase(request.intendedAtNs(), experiment);
     JobEnded end = job.end;
     if (end == null) {
-      return new JobRow(
-          request,
-          job.requestedInShard,
-          appendedAtNs,
-          phase,
-          JobRow.Status.OPEN,
-          "no_outcome",
-          0,
-          null,
-          null,
-          null);
+      return new JobRow(request, job.requestedInShard, appendedAtNs, phase, JobRow.Ending.NONE);
     }
     DispatchRow dispatch =
         end.dispatchId() == null
@@ -386,12 +378,13 @@ public final class RunFold implements LogFold {
         job.requestedInShard,
         appendedAtNs,
         phase,
-        unproven ? JobRow.Status.OPEN : JobRow.Status.valueOf(end.status().name()),
-        unproven ? "no_completion" : end.reason(),
-        end.attempt(),
-        dispatch,
-        end.endedAtNs(),
-        sinceZeroNs(job.observedAtEpochMs, zeroEpochMs));
+        new JobRow.Ending(
+            unproven ? JobRow.Status.OPEN : JobRow.Status.valueOf(end.status().name()),
+            unproven ? "no_completion" : end.reason(),
+            end.attempt(),
+            dispatch,
+            end.endedAtNs(),
+            sinceZeroNs(job.observedAtEpochMs, zeroEpochMs)));
   }
 
   private static JobRow.Phase phase(long intendedAtNs, Experiment experiment) {
@@ -407,7 +400,7 @@ public final class RunFold implements LogFold {
     return (epochMs - zeroEpochMs) * 1_000_000;
   }
 
-  /** Counts of what should not have happened, in words. */
+  /** Counts of events that should not have happened, in words. */
   private static final class Faults {
     private final Map<String, Long> counts = new TreeMap<>();
 

@@ -12,17 +12,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A whole run as rows: all that figures, tables and pictures are made from.
+ * A whole run as rows, from which figures, tables and pictures are made.
  *
  * @param started null if the log holds no RunStarted
  * @param ended null if the run has not ended
- * @param jobs by intended arrival, ties by generator, then index
- * @param dispatches by decision, ties by shard and id
+ * @param jobs rows by intended arrival, ties by generator, then index
+ * @param dispatches rows by decision, ties by shard and id
  * @param blocked spans in which lanes stood idle beside work that waited, of all shards
- * @param lanes over all executors that reported; the experiment's count if none did
- * @param clockOffsetNsMax largest distance of any process's clock from the broker's
- * @param unreadable records that are no event, by topic
- * @param faults what should not have happened, in words
+ * @param lanes count over all executors that reported; the experiment's count if none did
  */
 public record RunRows(
     RunContext context,
@@ -32,9 +29,28 @@ public record RunRows(
     List<DispatchRow> dispatches,
     List<Blocked> blocked,
     int lanes,
-    long clockOffsetNsMax,
-    Map<String, Long> unreadable,
-    List<String> faults) {
+    Defects defects) {
+
+  /**
+   * What a clean log does not show.
+   *
+   * @param clockOffsetNsMax largest distance of any process's clock from the broker's
+   * @param unreadable counts of records that are no event, by topic
+   * @param faults events that should not have happened, in words
+   */
+  public record Defects(long clockOffsetNsMax, Map<String, Long> unreadable, List<String> faults) {}
+
+  public long clockOffsetNsMax() {
+    return defects.clockOffsetNsMax();
+  }
+
+  public Map<String, Long> unreadable() {
+    return defects.unreadable();
+  }
+
+  public List<String> faults() {
+    return defects.faults();
+  }
 
   /** Start of the measured window. */
   public long windowStartNs() {
@@ -97,7 +113,7 @@ public record RunRows(
         .anyMatch(c -> c.name().equals(classType) && c.interactive());
   }
 
-  /** Whether its lanes waited instead of computing; those of a simulation did neither. */
+  /** Whether the lanes waited instead of computing; in a simulation they did neither. */
   public boolean isEmulated() {
     return context.experiment().lanes().emulated() && !isSimulated();
   }

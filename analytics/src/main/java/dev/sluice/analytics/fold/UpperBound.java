@@ -3,35 +3,35 @@ package dev.sluice.analytics.fold;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The upper bounds that a dispatch's prediction promised, and how batches kept them. */
+/** An upper bound that a dispatch's prediction promised, and how batches kept it. */
 public enum UpperBound {
   P95("p95", 0.95),
   P99("p99", 0.99);
 
-  public final String text;
-  public final double probability;
+  private final String text;
+  private final double probability;
 
   UpperBound(String text, double probability) {
     this.text = text;
     this.probability = probability;
   }
 
-  /** p95 or p99. */
+  /** The bound as text: p95 or p99. */
   public String text() {
     return text;
   }
 
-  /** With what probability a batch keeps it. */
+  /** Probability with which a batch keeps the bound. */
   public double probability() {
     return probability;
   }
 
-  /** Of the dispatches those that were given this bound. */
+  /** Dispatches that were given this bound. */
   public List<DispatchRow> judged(List<DispatchRow> rows) {
     return rows.stream().filter(row -> nsOrNull(row) != null).toList();
   }
 
-  /** Whether a batch that was given the bound took longer. */
+  /** Whether a batch took longer than its bound. */
   public boolean missed(DispatchRow row) {
     return row.serviceNs() > ns(row);
   }

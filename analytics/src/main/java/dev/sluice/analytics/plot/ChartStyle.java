@@ -22,8 +22,8 @@ import org.knowm.xchart.style.lines.SeriesLines;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
- * One look for all pictures. A class has one colour in all of them, and so has a workload; both
- * come from the palette of Okabe and Ito, which people with any colour vision can tell apart.
+ * Look of all pictures. A class has one color in all of them, and so has a workload; both come from
+ * the palette of Okabe and Ito, which people with any color vision can tell apart.
  */
 final class ChartStyle {
   static final int WIDTH = 1200;
@@ -52,12 +52,12 @@ final class ChartStyle {
 
   private ChartStyle() {}
 
-  /** The colour of the class at that place in {@link RunRows#classNames()}. */
+  /** Color of the class at a place in {@link RunRows#classNames()}. */
   static Color ofClass(int index) {
     return OF_CLASSES.get(index % OF_CLASSES.size());
   }
 
-  /** The colour of one of any number of models: the workloads' first, then others. */
+  /** Color of one of any number of models: first the workloads' colors, then others. */
   static Color ofModel(int index) {
     float hue = (float) (index * 0.618 % 1); // neighbours are far apart
     return index < OF_WORKLOADS.size()
@@ -65,7 +65,7 @@ final class ChartStyle {
         : Color.getHSBColor(hue, 0.45f, 0.8f);
   }
 
-  /** The colour of the workload at that place in {@link RunRows#workloadNames()}. */
+  /** Color of the workload at a place in {@link RunRows#workloadNames()}. */
   static Color ofWorkload(int index) {
     return OF_WORKLOADS.get(index % OF_WORKLOADS.size());
   }

@@ -15,9 +15,9 @@ import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
- * How many batches took longer than their predicted p95 and p99, of the last so many that ended:
- * {@value #BATCHES_MIN}, or a twentieth of all if that is more. The dashed lines are what was
- * promised. Over the dispatches that ended measured jobs as done.
+ * Share of batches that took longer than their predicted p95 and p99, over the last {@value
+ * #BATCHES_MIN} that ended, or the last twentieth of all if that is more. The dashed lines are the
+ * promised shares. Only dispatches that ended measured jobs as done count.
  */
 final class CoverageOverTimePlot implements Plot {
   private static final int BATCHES_MIN = 100;
@@ -69,7 +69,7 @@ final class CoverageOverTimePlot implements Plot {
     return Optional.of(ChartStyle.image(chart));
   }
 
-  /** Returns its highest point. */
+  /** Adds a curve and returns its highest point. */
   private static double addCurve(XYChart chart, UpperBound bound, List<DispatchRow> judged) {
     int last = Math.max(BATCHES_MIN, judged.size() / 20);
     int curve = judged.size() - last + 1;

@@ -19,9 +19,9 @@ import javax.imageio.ImageIO;
 import org.jfree.data.xy.XYIntervalSeries;
 
 /**
- * Which GPU ran what when: a bar per execution on each of its GPUs, coloured by model; hatched
- * while its model is loaded. Of a schedule with too many executions to tell apart it shows the
- * beginning, and says so.
+ * Executions over time: a bar for each on each of its GPUs, colored by model, and hatched while the
+ * model is loaded. A schedule with too many executions to tell apart shows only its beginning, and
+ * says so.
  */
 public final class GpuTimeline {
   private static final int BARS_PER_GPU_MAX = 40;
@@ -36,7 +36,7 @@ public final class GpuTimeline {
   private record Bar(int gpu, int model, long heldAtNs, long startedAtNs, long endedAtNs) {}
 
   /**
-   * @param models their names, by which the colours go
+   * @param models names of the models; each has a color by its place
    */
   public GpuTimeline(String title, int gpus, List<String> models) {
     this.title = title;
@@ -45,11 +45,12 @@ public final class GpuTimeline {
   }
 
   /**
-   * Adds an execution; they come by their start.
+   * Adds an execution; call in the order of their starts.
    *
-   * @param gpu the first of so many with ids next to each other
-   * @param model its place among the models
-   * @param heldAtNs from when on it held its GPUs, and its model was loaded until it started
+   * @param gpu first GPU; the others have the ids after it
+   * @param count number of GPUs
+   * @param model place among the models
+   * @param heldAtNs time from which it held its GPUs; its model was loaded until it started
    */
   public void add(int gpu, int count, int model, long heldAtNs, long startedAtNs, long endedAtNs) {
     for (int i = gpu; i < gpu + count; i++) {
@@ -57,7 +58,7 @@ public final class GpuTimeline {
     }
   }
 
-  /** As the bytes of a PNG file. */
+  /** The picture as the bytes of a PNG file. */
   public byte[] png() {
     BufferedImage image = bars.isEmpty() ? ChartStyle.noData(title) : image();
     try {

@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.jfree.data.xy.XYIntervalSeries;
 
 /**
- * Which lane ran what when: a bar per batch, coloured by workload. Of a run with too many batches
- * to tell apart it shows the stretch in which the most jobs waited, and says which.
+ * Batches over time: a bar for each in the row of its lane, colored by workload. A run with too
+ * many batches to tell apart shows only the stretch in which the most jobs waited, and says which.
  */
 final class LaneTimelinePlot implements Plot {
   private static final int BATCHES_PER_LANE_MAX = 40;

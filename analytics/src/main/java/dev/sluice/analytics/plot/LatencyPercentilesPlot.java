@@ -10,8 +10,8 @@ import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 
 /**
- * The percentiles of end-to-end latency over all measured jobs, by class. One that falls on a job
- * that was not done has no bar, and the legend says none.
+ * Percentiles of end-to-end latency over all measured jobs, by class. A percentile that falls on a
+ * job that was not done has no bar, and the legend says none.
  */
 final class LatencyPercentilesPlot implements Plot {
   private static final List<String> PERCENTILES = List.of("p50", "p95", "p99");

@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /** A picture of a run: one class, and one line in {@link Plots}. */
 interface Plot {
-  /** What it shows, as the title begins. */
+  /** Subject of the picture, with which its title begins. */
   String subject();
 
   /** The picture; empty if the run has nothing to show. */

@@ -5,8 +5,10 @@ import dev.sluice.analytics.summary.Summary;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import javax.imageio.ImageIO;
 
 /** The registry of pictures, by the name of their file without {@code .png}. */
@@ -25,6 +27,11 @@ public final class Plots {
   }
 
   private Plots() {}
+
+  /** Names of all pictures, in the order in which they are drawn. */
+  static Set<String> names() {
+    return Collections.unmodifiableSet(ALL.keySet());
+  }
 
   /** Draws every picture into the folder; one without data says so. */
   public static void writeAll(RunRows run, Summary summary, Path folder) throws IOException {

@@ -13,8 +13,8 @@ import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
- * How many jobs waited over time, by class, all phases: the most in each of many short intervals.
- * The dashed lines are the ends of the measured window.
+ * Waiting jobs over time, by class, in all phases: the maximum of each of many short intervals. The
+ * dashed lines are the ends of the measured window.
  */
 final class QueueDepthPlot implements Plot {
   private static final int INTERVALS = 600;

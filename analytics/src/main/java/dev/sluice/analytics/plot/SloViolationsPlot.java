@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 
-/** Which share of the measured jobs broke their promise, by workload and class. */
+/** Share of the measured jobs that broke their promise, by workload and class. */
 final class SloViolationsPlot implements Plot {
   private static final String ALL = "all workloads";
 

@@ -18,7 +18,7 @@ import org.jfree.chart.ui.RectangleInsets;
 import org.jfree.data.xy.XYIntervalSeries;
 import org.jfree.data.xy.XYIntervalSeriesCollection;
 
-/** Bars over time, in a row for each lane or GPU, coloured by what ran. */
+/** Bars over time, in a row for each lane or GPU, colored by what ran. */
 final class TimelineChart {
   private static final double HALF_A_BAR = 0.38;
 
@@ -32,7 +32,7 @@ final class TimelineChart {
     renderer.setDrawBarOutline(true);
   }
 
-  /** Adds a bar to those of its kind, which lies within the times shown: others are left out. */
+  /** Adds a bar to a series; it must lie within the times shown, or it is left out. */
   static void bar(XYIntervalSeries bars, double fromSeconds, double toSeconds, int row) {
     bars.add(fromSeconds, fromSeconds, toSeconds, row, row - HALF_A_BAR, row + HALF_A_BAR);
   }
@@ -49,7 +49,7 @@ final class TimelineChart {
   /**
    * Draws what was added.
    *
-   * @param rows their names, the first on top
+   * @param rows names of the rows, the first on top
    */
   BufferedImage image(
       String title,

@@ -13,8 +13,8 @@ import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
- * How long the done measured jobs of each class waited: a histogram over eight bins to a factor of
- * ten. Waits under 0.1 ms stand in the first bin.
+ * Waits of the done measured jobs of each class: a histogram of eight bins to a factor of ten.
+ * Waits under 0.1 ms count in the first bin.
  */
 final class WaitTimePlot implements Plot {
   private static final int BINS_PER_DECADE = 8;

@@ -21,13 +21,14 @@ import org.jspecify.annotations.Nullable;
  * dispatches.csv: a row per dispatch and attempt, by decision.
  *
  * <p>Units as in trace.csv. job_ids are separated by spaces, the chosen one first; score_terms are
- * {@code name=value} by name, separated by semicolons. model_version is that of the published table
- * that predicted it; predicted_quantile_ms is the upper bound of {@code predictor.quantile}; of the
- * bounds those that were not known are empty. predicted_busy_lanes is how many lanes of its
- * executor it was predicted for, busy_lanes how many ran a batch when it began. completed_time is
- * the broker's append of the completion, which is when the scheduler could know of it. result is
- * done, failed, refused, open (no completion yet), or lost: it ended none of its jobs, being
- * answered never (then without start_time and end_time) or when they had ended by another attempt.
+ * {@code name=value} by name, separated by semicolons. model_version names the published table
+ * behind the prediction; predicted_quantile_ms is the upper bound of {@code predictor.quantile}; an
+ * unknown bound is empty. predicted_busy_lanes is the number of busy lanes that the prediction
+ * assumed, busy_lanes the number that ran a batch when this one began. completed_time is the
+ * broker's append of the completion, the earliest time at which the scheduler could know of it.
+ * result is done, failed, refused, open (no completion yet), or lost: the dispatch ended none of
+ * its jobs, because it was never answered (then start_time and end_time are empty) or only after
+ * they had ended by another attempt.
  */
 final class DispatchTable {
   static final List<String> COLUMNS =

@@ -4,6 +4,7 @@ import dev.sluice.analytics.figure.Figures;
 import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.plot.Plots;
 import dev.sluice.analytics.summary.Summary;
 import java.io.IOException;
@@ -11,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** All that a run's folder says of its jobs: trace.csv, dispatches.csv, summary.json, plots. */
+/** Report of a run as the files of its folder: trace.csv, dispatches.csv, summary.json, plots. */
 public final class RunReport {
   private final RunRows run;
   private final Summary summary;
@@ -25,7 +26,7 @@ public final class RunReport {
     summary.put("fit_cpu_seconds", fitCpuSeconds);
   }
 
-  /** The report of what the fold has taken in so far. */
+  /** Reports what the fold has taken in so far. */
   public static RunReport of(RunFold fold, RunContext context) {
     return new RunReport(fold.rows(context), fold.deviceKinds(), fold.fitCpuSeconds());
   }
@@ -34,14 +35,14 @@ public final class RunReport {
     return summary;
   }
 
-  /** What the executors said that they compute on or pretend to, in alphabetical order. */
+  /** Kinds of device that the executors compute on or emulate, in alphabetical order. */
   public List<String> deviceKinds() {
     return deviceKinds;
   }
 
   /** Writes summary.json alone. */
   public void writeSummary(Path folder) throws IOException {
-    Files.writeString(folder.resolve("summary.json"), summary.toJson());
+    Files.writeString(folder.resolve(FolderFiles.SUMMARY), summary.toJson());
   }
 
   /**
@@ -50,10 +51,10 @@ public final class RunReport {
    * @param folder made if it is missing
    */
   public void write(Path folder) throws IOException {
-    Path plots = folder.resolve("plots");
+    Path plots = folder.resolve(FolderFiles.PLOTS);
     Files.createDirectories(plots);
-    TraceTable.write(run, folder.resolve("trace.csv"));
-    DispatchTable.write(run, folder.resolve("dispatches.csv"));
+    TraceTable.write(run, folder.resolve(FolderFiles.TRACE));
+    DispatchTable.write(run, folder.resolve(FolderFiles.DISPATCHES));
     writeSummary(folder);
     Plots.writeAll(run, summary, plots);
   }

@@ -32,7 +32,7 @@ public final class SummaryTable {
           "service ms",
           "over SLO");
 
-  /** Why a run is not comparable: so many reasons in its line, all of them in summary.json. */
+  /** Number of reasons that the line "not comparable" shows; summary.json has all of them. */
   private static final int REASONS_SHOWN_MAX = 4;
 
   private final Summary summary;
@@ -255,7 +255,7 @@ public final class SummaryTable {
     return "p50 " + number(name + "_p50_ms") + " ms, p99 " + number(name + "_p99_ms") + " ms";
   }
 
-  /** Figures of something that may not have happened at all. */
+  /** Percentiles with their count, of an event that may not have happened at all. */
   private String overCount(String name, String meaning) {
     String count = count(name + "_count");
     return count.equals("0")

@@ -20,11 +20,11 @@ import java.util.Map;
  * trace.csv: a row per job, by intended arrival.
  *
  * <p>Columns that end in {@code _time} are seconds since time zero with six decimals, those in
- * {@code _ms} milliseconds with six, which is exact. Durations, throughput_sps among them, are
- * those of done jobs: for others they are empty, though start_time and end_time may stand.
- * resource_cost_tokens is the job's cost alone: its model's tokens + 4 × samples, × 0.7 rounded up
- * for fp16 and bf16; empty for a workload that the experiment does not name. dispatch_id is unique
- * within its shard; it names the attempt that ended the job, and start_time and end_time are its.
+ * {@code _ms} milliseconds with six, which is exact. Durations and throughput_sps are empty for
+ * jobs that are not done, even where start_time and end_time are not. resource_cost_tokens is the
+ * job's cost alone: its model's tokens + 4 × samples, × 0.7 rounded up for fp16 and bf16; empty for
+ * a workload that the experiment does not name. dispatch_id is unique within its shard; it names
+ * the attempt that ended the job, to which start_time and end_time belong.
  */
 final class TraceTable {
   static final List<String> COLUMNS =

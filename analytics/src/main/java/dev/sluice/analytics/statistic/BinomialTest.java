@@ -2,13 +2,13 @@ package dev.sluice.analytics.statistic;
 
 import org.apache.commons.statistics.distribution.BinomialDistribution;
 
-/** How surprising a number of misses is. */
+/** Test of a number of misses against a promised probability. */
 public final class BinomialTest {
   private BinomialTest() {}
 
   /**
-   * Twice the smaller of the probabilities of at most and of at least so many misses, at most 1,
-   * where each of count independent trials misses with the same probability.
+   * Returns the two-sided p-value of a number of misses in independent trials: twice the smaller of
+   * the probabilities of at most and of at least that number, but not above 1.
    *
    * @param probability in (0, 1)
    */

@@ -6,10 +6,10 @@ import org.apache.commons.statistics.distribution.TDistribution;
 /**
  * The mean of independent values with its two-sided confidence interval by Student's t.
  *
- * @param n how many values
- * @param mean NaN if there is none
- * @param sd their standard deviation, by n − 1; NaN below two values
- * @param halfWidth of the interval; NaN below two values
+ * @param n number of values
+ * @param mean arithmetic mean; NaN without a value
+ * @param sd standard deviation, by n − 1; NaN below two values
+ * @param halfWidth half the width of the interval; NaN below two values
  */
 public record MeanInterval(int n, double mean, double sd, double halfWidth) {
   public static final double CONFIDENCE = 0.95;

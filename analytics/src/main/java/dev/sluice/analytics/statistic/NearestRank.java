@@ -1,11 +1,11 @@
 package dev.sluice.analytics.statistic;
 
 /**
- * Percentiles by nearest rank: the smallest value such that at least p percent of all are not above
- * it. No interpolation, so that every percentile is a value that occurred.
+ * Percentiles by nearest rank: the smallest value such that at least p percent of all values are
+ * not above it. Nothing is interpolated, so every percentile is a value that occurred.
  */
 public final class NearestRank {
-  /** Fewer values than this have, with 99 % confidence, not two beyond their 99th percentile. */
+  /** Smallest count of values that has two beyond its 99th percentile with 99 % confidence. */
   public static final int COUNT_FOR_P99 = 662;
 
   private NearestRank() {}
@@ -29,7 +29,7 @@ public final class NearestRank {
     return rank > sorted.length ? Double.POSITIVE_INFINITY : sorted[Math.toIntExact(rank - 1)];
   }
 
-  /** The percentile of all the sorted values; NaN if there is none. */
+  /** The percentile of sorted values; NaN without a value. */
   public static double percentile(long[] sorted, int percent) {
     return percentile(sorted, percent, sorted.length);
   }

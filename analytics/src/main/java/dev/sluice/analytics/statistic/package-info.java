@@ -1,4 +1,9 @@
-/** Statistics and numbers as text. */
+/**
+ * Statistics and numbers as text.
+ *
+ * <p>Units: those of the caller. Deliberately absent: percentiles by interpolation; every
+ * percentile here is a value that occurred.
+ */
 @NullMarked
 package dev.sluice.analytics.statistic;
 

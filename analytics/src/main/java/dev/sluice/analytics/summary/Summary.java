@@ -28,7 +28,7 @@ public final class Summary {
 
   public Summary() {}
 
-  /** Sets a figure; an integral one stays one, NaN becomes null. A name keeps its first place. */
+  /** Sets a figure. A whole number stays whole, NaN becomes null, a name keeps its first place. */
   public void put(String name, @Nullable Object value) {
     values.put(name, value instanceof Double d && d.isNaN() ? null : value);
   }
@@ -39,12 +39,12 @@ public final class Summary {
     put(NOT_COMPARABLE, List.copyOf(reasons));
   }
 
-  /** Makes the verdict at least as bad as this. */
+  /** Makes the verdict at least as bad as the given one. */
   public void worsen(Verdict atLeast) {
     verdict = verdict.worst(atLeast);
   }
 
-  /** The tree; not to be changed. */
+  /** The tree, unmodifiable. */
   public Map<String, @Nullable Object> values() {
     return Collections.unmodifiableMap(values);
   }
@@ -54,16 +54,16 @@ public final class Summary {
     return verdict;
   }
 
-  /** Why the run must not be compared with others; empty if it may. */
+  /** Reasons against comparing the run with others; empty if it may be compared. */
   public List<String> notComparableReasons() {
     return List.copyOf(reasons);
   }
 
   /**
-   * The figure of that name, of all classes if the name lacks a class.
+   * Looks a figure up; a name without a class means all classes.
    *
-   * @return null if there is no such number; infinite for a percentile that falls on a job that was
-   *     not done
+   * @return null if the tree has no such number; infinite for a percentile that falls on a job that
+   *     was not done
    */
   public @Nullable Double figure(String name) {
     Object value = values.containsKey(name) ? values.get(name) : values.get("all_" + name);
@@ -75,7 +75,7 @@ public final class Summary {
     try {
       return JSON.writeValueAsString(finite(values)) + "\n";
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a summary that can not be written", e);
+      throw new IllegalStateException("a summary that cannot be written", e);
     }
   }
 

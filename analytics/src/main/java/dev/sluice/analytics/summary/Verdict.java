@@ -1,6 +1,6 @@
 package dev.sluice.analytics.summary;
 
-/** What a finished run's exit status says. */
+/** Verdict on a finished run, which its exit status carries. */
 public enum Verdict {
   /** The run is whole and every threshold was met. */
   MET,

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The pictures of made-up runs: there, of the right size, and with something on them. */
 final class PlotsTest {
-  private static final List<String> NAMES =
+  private static final List<String> DOCUMENTED =
       List.of(
           "latency_cdf",
           "slo_violations",
@@ -34,9 +34,14 @@ final class PlotsTest {
   @TempDir Path folder;
 
   @Test
+  void keepsTheNamesThatTheDocumentsGive() {
+    assertThat(Plots.names()).containsAll(DOCUMENTED);
+  }
+
+  @Test
   void drawsEveryPicture_withManyColours() throws IOException {
     SyntheticRun.of(SyntheticRun.experiment(50, 5, 60, 2, Map.of()), 7).report().write(folder);
-    for (String name : NAMES) {
+    for (String name : Plots.names()) {
       assertThat(coloursOf(name)).as(name).hasSizeGreaterThan(20);
     }
   }
@@ -62,7 +67,7 @@ final class PlotsTest {
     RunReport.of(
             new RunFold(), SyntheticRun.context(SyntheticRun.experiment(50, 5, 60, 2, Map.of())))
         .write(folder);
-    for (String name : NAMES) {
+    for (String name : Plots.names()) {
       assertThat(coloursOf(name)).as(name).hasSizeGreaterThan(2);
     }
   }
@@ -75,7 +80,7 @@ final class PlotsTest {
             .filter(entry -> !entry.topic().equals("dispatches"))
             .toList();
     RunReport.of(SyntheticRun.fold(dropped), SyntheticRun.context(experiment)).write(folder);
-    for (String name : NAMES) {
+    for (String name : Plots.names()) {
       assertThat(coloursOf(name)).as(name).hasSizeGreaterThan(2);
     }
   }

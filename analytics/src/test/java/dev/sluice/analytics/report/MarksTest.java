@@ -16,6 +16,7 @@ import dev.sluice.contract.experiment.Experiment.JobClass;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** What marks a run, and its verdict. */
@@ -140,9 +141,10 @@ final class MarksTest {
                         row.shard(),
                         row.dispatch(),
                         row.appendedAtNs(),
-                        row.completion(),
-                        row.completedAtNs(),
-                        row.serviceNs() - offNs,
+                        new DispatchRow.Answer(
+                            Objects.requireNonNull(row.completion()),
+                            Objects.requireNonNull(row.completedAtNs()),
+                            row.serviceNs() - offNs),
                         1,
                         0))
             .toList();
@@ -158,9 +160,7 @@ final class MarksTest {
                 rows,
                 List.of(),
                 1,
-                0,
-                Map.of(),
-                List.of()));
+                new RunRows.Defects(0, Map.of(), List.of())));
     return summary.values().get("emulation_late");
   }
 

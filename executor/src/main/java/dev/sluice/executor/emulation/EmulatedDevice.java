@@ -110,7 +110,8 @@ public final class EmulatedDevice implements Device {
   /** Service times of each model and samples count, looked up once. From any lane's thread. */
   private double[] nsByBusyLanes(ModelKey model, int samples) {
     return nsByBusyLanes.computeIfAbsent(
-        new Size(model, samples), size -> EmulatedTimes.nsByBusyLanes(times, model, samples, lanes));
+        new Size(model, samples),
+        size -> EmulatedTimes.nsByBusyLanes(times, model, samples, lanes));
   }
 
   /** Drift now: the factor for batches that start now. */

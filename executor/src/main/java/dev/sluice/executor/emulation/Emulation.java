@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How long each batch takes on lanes that only pretend to compute: linear workloads as the
- * experiment says, without contention and noise, the others by a latency table. Live lanes
- * wait for these times, and a simulation counts with them. Immutable.
+ * experiment says, without contention and noise, the others by a latency table. Live lanes wait for
+ * these times, and a simulation counts with them. Immutable.
  */
 public final class Emulation {
   /** The device kind of emulated lanes whose workloads are all linear. */

@@ -67,7 +67,8 @@ final class SharedWorkTest {
     work.start(0, proportional(100), 1, 50);
     assertThatThrownBy(() -> work.start(0, proportional(1), 1, 50)).hasMessageContaining("busy");
     assertThatThrownBy(() -> work.start(1, proportional(1), 1, 49)).hasMessageContaining("after");
-    assertThatThrownBy(() -> work.start(1, proportional(1), 1, 150)).hasMessageContaining("advance");
+    assertThatThrownBy(() -> work.start(1, proportional(1), 1, 150))
+        .hasMessageContaining("advance");
   }
 
   @Test

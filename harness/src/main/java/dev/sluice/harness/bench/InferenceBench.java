@@ -1,7 +1,8 @@
 package dev.sluice.harness.bench;
 
-import de.siegmar.fastcsv.reader.CsvReader;
-import de.siegmar.fastcsv.reader.NamedCsvRecord;
+import dev.sluice.analytics.folder.FinishedBatch;
+import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
 import java.io.IOException;
@@ -75,30 +76,26 @@ final class InferenceBench implements Bench {
   public Map<Row, Double> measure()
       throws IOException, InterruptedException, MeasurementFailedException {
     double before = inferencesPerSecondAlone();
-    double throughLoop = inferencesPerSecond(loop.run().folder().resolve("dispatches.csv"));
+    double throughLoop = inferencesPerSecond(loop.run().folder());
     double after = inferencesPerSecondAlone();
     return Map.of(row, throughLoop / ((before + after) / 2));
   }
 
   /** From the first batch's end after the warm-up to the last one's before the load ended. */
-  private double inferencesPerSecond(Path dispatches) throws IOException {
+  private double inferencesPerSecond(Path run) throws IOException {
     List<Double> ends = new ArrayList<>();
-    try (var rows = CsvReader.builder().ofNamedCsvRecord(dispatches)) {
-      for (NamedCsvRecord dispatch : rows) {
-        double end = dispatch.getField("end_time").isEmpty() ? -1 : time(dispatch, "end_time");
-        if (dispatch.getField("result").equals("done")
-            && end >= WARM_UP_SECONDS
-            && end < WARM_UP_SECONDS + seconds) {
+    try {
+      for (FinishedBatch batch : FinishedRun.read(run).doneBatches()) {
+        double end = batch.endedNs() / 1e9;
+        if (end >= WARM_UP_SECONDS && end < WARM_UP_SECONDS + seconds) {
           ends.add(end);
         }
       }
+    } catch (UserMistakeException e) {
+      throw new IOException(e);
     }
     Collections.sort(ends);
     return (ends.size() - 1) / (ends.get(ends.size() - 1) - ends.get(0));
-  }
-
-  private static double time(NamedCsvRecord dispatch, String column) {
-    return Double.parseDouble(dispatch.getField(column));
   }
 
   private double inferencesPerSecondAlone() throws IOException, InterruptedException {

@@ -1,7 +1,7 @@
 package dev.sluice.harness.bench;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
 import java.io.IOException;
@@ -18,8 +18,6 @@ import java.util.function.ToDoubleFunction;
  * this one, read from the summary that it leaves. The child's output stands beside its results.
  */
 final class LoopBench implements Bench {
-  private static final ObjectMapper JSON = new ObjectMapper();
-
   private final String name;
   private final String config;
   private final Path folder;
@@ -105,11 +103,11 @@ final class LoopBench implements Bench {
       if (!Files.exists(finished)) {
         finished = folder.resolve(runId + ".failed"); // a late generator's readings are readings
       }
-      if (!Files.exists(finished.resolve("summary.json"))) {
+      if (!FinishedRun.isFolder(finished)) {
         throw new MeasurementFailedException(
             "run " + runId + " ended with status " + status, output);
       }
-      return new Finished(finished, JSON.readTree(finished.resolve("summary.json").toFile()));
+      return new Finished(finished, FinishedRun.of(finished).summary());
     } finally {
       child.destroyForcibly();
     }

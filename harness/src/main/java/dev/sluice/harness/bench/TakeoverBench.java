@@ -1,16 +1,15 @@
 package dev.sluice.harness.bench;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RunRegister;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.kafka.RunRegister;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.Supervisor;
-import dev.sluice.harness.role.RoleProcess;
 import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.ProcessesRun;
 import dev.sluice.harness.terminal.Console;
@@ -180,7 +179,10 @@ final class TakeoverBench implements Bench {
         }
         try (var register =
                 RunRegister.open(
-                    topics, kafka.properties(), e -> LOG.error("the register can not be read", e));
+                    topics,
+                    kafka.clients(),
+                    MachineClock.process(),
+                    e -> LOG.error("the register cannot be read", e));
             var dispatches = new Dispatches(kafka, topics)) {
           for (int kill = 0; kill < KILLS; kill++) {
             killOnce(children, register, dispatches);
@@ -213,8 +215,7 @@ final class TakeoverBench implements Bench {
     private static ChildProcess owner(Supervisor children, RunRegister register) {
       String instance = register.owner(0).orElseThrow();
       return children.children().stream()
-          .filter(
-              child -> child.name().startsWith("schedule") && child.hasSaid(" as " + instance, 1))
+          .filter(child -> child.name().startsWith("schedule") && child.wasUpAs(instance))
           .findFirst()
           .orElseThrow();
     }
@@ -225,7 +226,7 @@ final class TakeoverBench implements Bench {
       if (name.equals("broker")) {
         return; // the others could not join without it
       }
-      while (!children.child(name).hasSaid(RoleProcess.JOINED, restarts + 1)) {
+      while (children.child(name).restarts() < restarts || !children.child(name).isUp()) {
         if (over.await(50, TimeUnit.MILLISECONDS)) {
           throw new InterruptedException("the run is over");
         }

@@ -1,15 +1,14 @@
 package dev.sluice.harness.chaos;
 
 import dev.sluice.analytics.audit.LogAudit;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.ChildProcess.Signal;
 import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.process.Supervisor;
-import dev.sluice.harness.role.RoleProcess;
 import dev.sluice.harness.run.ProcessesRun;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
@@ -42,7 +41,6 @@ import org.slf4j.LoggerFactory;
 public final class Chaos implements ProcessesRun.Companion {
   private static final Logger LOG = LoggerFactory.getLogger(Chaos.class);
 
-  private static final String BROKER_ANSWERS = "Kafka answers: ";
   private static final long BACK_LIMIT_MS = 90_000;
   private static final long CALM_MS_MIN = 300;
   private static final long CALM_MS_SPAN = 1_700;
@@ -298,11 +296,10 @@ public final class Chaos implements ProcessesRun.Companion {
 
   /** Waits until a role is up in its start number {@code restarts}, from 0. */
   private void awaitBack(String name, int restarts) throws InterruptedException {
-    String mark = name.equals("broker") ? BROKER_ANSWERS : RoleProcess.JOINED;
     long deadlineNs = MachineClock.monotonicNs() + BACK_LIMIT_MS * 1_000_000;
     while (!over.await(50, TimeUnit.MILLISECONDS)) {
       ChildProcess child = children().child(name);
-      if (child.restarts() >= restarts && child.isAlive() && child.hasSaid(mark, restarts + 1)) {
+      if (child.restarts() >= restarts && child.isUp()) {
         return;
       }
       if (MachineClock.monotonicNs() - deadlineNs > 0) {

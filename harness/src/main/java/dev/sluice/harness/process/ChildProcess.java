@@ -4,16 +4,19 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
 /** One process that a {@link Supervisor} started; started again, it is another one. */
 public final class ChildProcess {
-  public final Spec spec;
-  public final Process process;
-  public final Path output;
-  public final int restarts;
+  private final Spec spec;
+  private final Process process;
+  private final Path output;
+
+  /** The file of {@link News}; the same over all its starts. */
+  private final Path news;
+
+  private final int restarts;
   private volatile boolean endExpected;
 
   /**
@@ -49,10 +52,11 @@ public final class ChildProcess {
     ABRT
   }
 
-  ChildProcess(Spec spec, Process process, Path output, int restarts) {
+  ChildProcess(Spec spec, Process process, Path output, Path news, int restarts) {
     this.spec = spec;
     this.process = process;
     this.output = output;
+    this.news = news;
     this.restarts = restarts;
   }
 
@@ -86,13 +90,24 @@ public final class ChildProcess {
     return process;
   }
 
-  /** Whether at least so many lines of its output, over all its starts, hold a text. */
-  public boolean hasSaid(String text, int times) {
-    try (var lines = Files.lines(output)) {
-      return lines.filter(line -> line.contains(text)).limit(times).count() >= times;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+  /** Whether this start of it has said that it is up, and it runs. */
+  public boolean isUp() {
+    return isAlive()
+        && News.read(news).stream().anyMatch(told -> told.pid() == pid() && told.up() != null);
+  }
+
+  /** Whether this start of it, or one before, was up under that name. */
+  public boolean wasUpAs(String instance) {
+    return News.read(news).stream().anyMatch(told -> instance.equals(told.up()));
+  }
+
+  /** The lines in which it, or a start of it before, last said why it ends; empty: it did not. */
+  public List<String> lastError() {
+    List<String> last = List.of();
+    for (News told : News.read(news)) {
+      last = told.error() == null ? last : told.error();
     }
+    return last;
   }
 
   /** Its end from here on is nobody's fault: it is not started again. */

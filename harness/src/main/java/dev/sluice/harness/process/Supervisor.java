@@ -3,9 +3,7 @@ package dev.sluice.harness.process;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess.Signal;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,7 +32,7 @@ public final class Supervisor implements AutoCloseable {
   private final Path logs;
   private final Path temporary;
   private final Listener listener;
-  public final Map<String, ChildProcess> children = new LinkedHashMap<>();
+  private final Map<String, ChildProcess> children = new LinkedHashMap<>();
   private final List<Thread> watchers = new ArrayList<>();
   private boolean closing;
 
@@ -110,12 +108,14 @@ public final class Supervisor implements AutoCloseable {
       throw new IllegalStateException("the supervisor is closing");
     }
     Path output = logs.resolve(spec.name() + ".log");
+    Path news = temporary.resolve(spec.name() + ".news");
     List<String> options =
         List.of(
             "-Xms" + spec.heapMb() + "m", // what it takes later it has from the start
             "-Xmx" + spec.heapMb() + "m",
             "-XX:+AlwaysPreTouch",
             "-Djava.io.tmpdir=" + temporary,
+            "-D" + News.FILE + "=" + news,
             "-Dsluice.terminal=" + spec.terminal());
     List<String> arguments =
         new ArrayList<>(restarts == 0 ? spec.arguments() : spec.restartArguments());
@@ -125,7 +125,7 @@ public final class Supervisor implements AutoCloseable {
             .errorsToOutput()
             .output(Redirect.appendTo(output.toFile()))
             .start();
-    var child = new ChildProcess(spec, process, output, restarts);
+    var child = new ChildProcess(spec, process, output, news, restarts);
     children.put(spec.name(), child);
     var watcher = new Thread(() -> watch(child), "sluice-watch-" + spec.name());
     watcher.setDaemon(true);
@@ -216,24 +216,5 @@ public final class Supervisor implements AutoCloseable {
       left = new ArrayList<>(children.values());
     }
     left.forEach(child -> child.process().destroyForcibly());
-  }
-
-  /**
-   * The last mistake or failure that a child printed, as its two lines; empty if there is none.
-   *
-   * @param logs the folder of the logs, where it is now
-   */
-  public static List<String> lastError(ChildProcess child, Path logs) {
-    try {
-      List<String> lines = Files.readAllLines(logs.resolve(child.output().getFileName()));
-      for (int i = lines.size() - 1; i >= 0; i--) {
-        if (lines.get(i).contains(": error: ") && !lines.get(i).contains(" ERROR ")) {
-          return lines.subList(i, Math.min(lines.size(), i + 2));
-        }
-      }
-      return List.of();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

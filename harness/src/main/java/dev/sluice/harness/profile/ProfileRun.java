@@ -6,6 +6,7 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RunTopics;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.dispatch.LaneBackend;
 import dev.sluice.executor.dispatch.LaneSource;
@@ -23,7 +24,6 @@ import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.kafka.Opened;
-import dev.sluice.harness.kafka.RunTopics;
 import dev.sluice.harness.machine.ForeignLoad;
 import dev.sluice.harness.machine.HostLoad;
 import dev.sluice.harness.process.LogFile;
@@ -415,8 +415,8 @@ public final class ProfileRun {
       throws RoleFailedException, UserMistakeException, InterruptedException {
     long startedNs = frame.clock().monotonicNs();
     KafkaAccess kafka = KafkaAccess.startEmbedded(opened, temporary);
-    RunTopics.create(frame.topics(), 1, kafka);
-    var traffic = opened.add(LoopTraffic.begin(frame.topics(), kafka.properties()));
+    RunTopics.create(frame.topics(), 1, kafka.clients());
+    var traffic = opened.add(LoopTraffic.begin(frame.topics(), kafka.clients()));
     console.item(
         "traffic",
         "embedded Kafka with the records that a run's batches cause, "

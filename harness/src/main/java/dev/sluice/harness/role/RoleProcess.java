@@ -5,6 +5,8 @@ import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RunRegister;
+import dev.sluice.contract.log.RunTopics;
 import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.harness.frame.Entries;
 import dev.sluice.harness.frame.ExitStatus;
@@ -13,9 +15,8 @@ import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.kafka.Opened;
-import dev.sluice.harness.kafka.RunRegister;
-import dev.sluice.harness.kafka.RunTopics;
 import dev.sluice.harness.process.LogFile;
+import dev.sluice.harness.process.News;
 import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.Signals;
@@ -42,9 +43,6 @@ import org.slf4j.LoggerFactory;
 public final class RoleProcess {
   private static final Logger LOG = LoggerFactory.getLogger(RoleProcess.class);
   private static final int EXIT_PARENT_GONE = 1;
-
-  /** A role's output says so once for each of its starts. */
-  public static final String JOINED = "joined the run ";
 
   private final RoleSettings settings;
   public final RunFrame frame;
@@ -100,7 +98,7 @@ public final class RoleProcess {
       return process.run(role, onInput, work);
     } catch (UserMistakeException e) {
       console.endLiveLine();
-      System.err.println(e.getMessage());
+      News.error(String.valueOf(e.getMessage()));
       return ExitStatus.MISTAKE;
     }
   }
@@ -132,8 +130,11 @@ public final class RoleProcess {
       } catch (RoleFailedException | WarmUpException e) {
         LOG.error("the role failed", e);
         String why = String.valueOf(e.getMessage());
-        System.err.println("sluice: error: " + why + (why.endsWith(".") ? "" : "."));
-        System.err.println("  Maybe the lines before say more.");
+        News.error(
+            "sluice: error: "
+                + why
+                + (why.endsWith(".") ? "" : ".")
+                + "\n  Maybe the lines before say more.");
         status = ExitStatus.BUG;
         leave();
       } finally {
@@ -185,8 +186,9 @@ public final class RoleProcess {
     if (!answered) {
       throw new StoppedException();
     }
-    RunTopics.ensure(frame.topics(), frame.shards(), kafka);
-    var opening = RunRegister.open(frame.topics(), kafka.properties(), this::fail);
+    RunTopics.ensure(
+        frame.topics(), frame.shards(), kafka.clients(), frame.clock()::monotonicNs, frame.pacer());
+    var opening = RunRegister.open(frame.topics(), kafka.clients(), frame.clock(), this::fail);
     register = opening;
     return opening;
   }
@@ -197,11 +199,12 @@ public final class RoleProcess {
     frame
         .console()
         .line(
-            JOINED
+            "joined the run "
                 + frame.runId()
                 + " as "
                 + entry.instance()
                 + (entry.shard() == null ? "" : ", shard " + entry.shard()));
+    News.up(entry.instance());
     return entry;
   }
 
@@ -227,8 +230,10 @@ public final class RoleProcess {
     }
     RunEnded ended = awaitEnd();
     if (ended.failure() != null) {
-      System.err.println("sluice: error: the run was given up: " + ended.failure() + ".");
-      System.err.println("  Maybe its folder, or what the other roles print, says more.");
+      News.error(
+          "sluice: error: the run was given up: "
+              + ended.failure()
+              + ".\n  Maybe its folder, or what the other roles print, says more.");
       return ExitStatus.BUG;
     }
     return ExitStatus.DONE;

@@ -1,8 +1,8 @@
 package dev.sluice.harness.run;
 
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
@@ -205,7 +205,8 @@ public final class ProcessesRun {
       if (!child.name().equals("broker")
           && !child
               .process()
-              .waitFor(Math.max(0, deadlineNs - MachineClock.monotonicNs()), TimeUnit.NANOSECONDS)) {
+              .waitFor(
+                  Math.max(0, deadlineNs - MachineClock.monotonicNs()), TimeUnit.NANOSECONDS)) {
         LOG.warn("{} has not ended with the run", child.name());
       }
     }
@@ -221,9 +222,7 @@ public final class ProcessesRun {
     boolean mistake = ended.status() == ExitStatus.MISTAKE;
     boolean stopped = !mistake && isOver(ended);
     Path failed = options.results().resolve(runId + ".failed");
-    Path running = options.results().resolve(runId + ".running");
-    Path logs = (Files.exists(failed) ? failed : running).resolve("logs");
-    List<String> why = Supervisor.lastError(ended.child(), logs);
+    List<String> why = ended.child().lastError();
     if (!Files.exists(failed)) {
       try (var folder = RunFolder.takeOver(options.results(), runId)) {
         if (mistake || stopped) {

@@ -4,6 +4,7 @@ import de.siegmar.fastcsv.reader.CommentStrategy;
 import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
+import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.contract.experiment.Experiment.Simulation;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
@@ -65,7 +66,7 @@ public record HopsFile(String name, List<Hop> hops) {
       return NONE;
     }
     Path file = parsed.resolve(named);
-    if (LiveRun.isFolder(file)) {
+    if (FinishedRun.isFolder(file)) {
       return LiveRun.read(file).hops();
     }
     if (!Files.isRegularFile(file)) {

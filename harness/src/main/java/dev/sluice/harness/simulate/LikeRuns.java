@@ -62,7 +62,7 @@ public final class LikeRuns {
       simulated.add(
           JSON.readTree(
               experiment
-                  .simulate(run.folder().getFileName().toString(), experiment.environment())
+                  .simulate(run.run().name(), experiment.environment())
                   .report()
                   .summary()
                   .toJson()));
@@ -84,7 +84,7 @@ public final class LikeRuns {
   private SimulatedExperiment experiment(LiveRun run, @Nullable Profile profile)
       throws UserMistakeException {
     List<String> all = new ArrayList<>(overrides);
-    Path config = run.folder().resolve("config.yaml");
+    Path config = run.run().config();
     ParsedExperiment parsed = ExperimentFile.read(config, all, Registries.vocabulary());
     refuseItsOwn(run, profile, parsed);
     String named = parsed.experiment().lanes().latencyTable();
@@ -99,11 +99,11 @@ public final class LikeRuns {
       parsed = ExperimentFile.read(config, all, Registries.vocabulary());
     }
     SimulatedExperiment experiment = SimulatedExperiment.of(parsed, profile);
-    if (!experiment.requests().digest().equals(run.requestDigest())) {
+    if (!experiment.requests().digest().equals(run.run().requestDigest())) {
       throw new UserMistakeException(
           run.folder().toString(),
           "the run's requests can not be drawn again (request digest "
-              + run.requestDigest()
+              + run.run().requestDigest()
               + ", drawn "
               + experiment.requests().digest()
               + ")",
@@ -115,8 +115,8 @@ public final class LikeRuns {
   private void refuseItsOwn(LiveRun run, @Nullable Profile profile, ParsedExperiment parsed)
       throws UserMistakeException {
     LiveRun source = profile == null ? null : profile.run();
-    boolean same = source != null && source.requestDigest().equals(run.requestDigest());
-    if (profilePath != null && (run.holds(profilePath) || same)) {
+    boolean same = source != null && source.run().requestDigest().equals(run.run().requestDigest());
+    if (profilePath != null && (run.run().holds(profilePath) || same)) {
       throw new UserMistakeException(
           "--profile",
           "these service times ("
@@ -125,7 +125,7 @@ public final class LikeRuns {
           "a profile is meant, or a run with another seed");
     }
     String hops = parsed.experiment().simulation().hops();
-    if (hops != null && run.holds(parsed.resolve(hops))) {
+    if (hops != null && run.run().holds(parsed.resolve(hops))) {
       throw new UserMistakeException(
           parsed.location("simulation.hops"),
           "these hops (" + hops + ") are the run's own",

@@ -1,5 +1,7 @@
 package dev.sluice.harness.simulate;
 
+import dev.sluice.analytics.folder.FinishedBatch;
+import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.emulation.LatencyTable;
 import dev.sluice.executor.profile.LatencyKey;
@@ -54,21 +56,21 @@ record Profile(LatencyTable table, @Nullable LiveRun run, @Nullable Residuals re
    * @throws UserMistakeException if it is neither, or holds too little
    */
   static Profile read(Path path) throws UserMistakeException {
-    return LiveRun.isFolder(path)
+    return FinishedRun.isFolder(path)
         ? of(LiveRun.read(path))
         : new Profile(LatencyTable.read(path), null, null);
   }
 
   private static Profile of(LiveRun run) throws UserMistakeException {
-    List<LiveRun.Batch> batches = run.batches();
+    List<FinishedBatch> batches = run.run().doneBatches();
     LatencyTable table = table(run, batches);
     return new Profile(table, run, residuals(batches, table));
   }
 
-  private static LatencyTable table(LiveRun run, List<LiveRun.Batch> batches)
+  private static LatencyTable table(LiveRun run, List<FinishedBatch> batches)
       throws UserMistakeException {
     Map<LatencyKey, List<Long>> nsByKey = new TreeMap<>();
-    for (LiveRun.Batch batch : batches) {
+    for (FinishedBatch batch : batches) {
       nsByKey.computeIfAbsent(key(batch), key -> new ArrayList<>()).add(worked(batch));
     }
     List<ProfileRow> rows = new ArrayList<>();
@@ -98,7 +100,7 @@ record Profile(LatencyTable table, @Nullable LiveRun run, @Nullable Residuals re
     }
   }
 
-  private static LatencyKey key(LiveRun.Batch batch) {
+  private static LatencyKey key(FinishedBatch batch) {
     return new LatencyKey(
         batch.model().workload(),
         batch.model().backend(),
@@ -111,15 +113,15 @@ record Profile(LatencyTable table, @Nullable LiveRun run, @Nullable Residuals re
   /**
    * What its work took: on emulated lanes without their own lateness, which is part of the hops.
    */
-  private static long worked(LiveRun.Batch batch) {
+  private static long worked(FinishedBatch batch) {
     Long workNs = batch.workNs();
     return Math.max(1, workNs == null ? batch.serviceNs() : workNs);
   }
 
-  private static Residuals residuals(List<LiveRun.Batch> batches, LatencyTable table) {
+  private static Residuals residuals(List<FinishedBatch> batches, LatencyTable table) {
     Map<String, BusyLanes> busyByExecutor = new HashMap<>(); // looked up, never iterated
     batches.stream()
-        .map(LiveRun.Batch::executorId)
+        .map(FinishedBatch::executorId)
         .distinct()
         .forEach(
             executor ->
@@ -129,7 +131,7 @@ record Profile(LatencyTable table, @Nullable LiveRun run, @Nullable Residuals re
                         batches.stream().filter(b -> b.executorId().equals(executor)).toList())));
     List<Long> atNs = new ArrayList<>();
     List<Double> factors = new ArrayList<>();
-    for (LiveRun.Batch batch : batches) {
+    for (FinishedBatch batch : batches) {
       BusyLanes busy = busyByExecutor.get(batch.executorId());
       if (busy != null && batch.startedNs() >= 0 && table.holds(batch.model())) {
         long endNs = batch.startedNs() + worked(batch);
@@ -148,9 +150,9 @@ record Profile(LatencyTable table, @Nullable LiveRun run, @Nullable Residuals re
   private record BusyLanes(List<Long> atNs, List<Integer> lanes) {
     private record Step(long atNs, int by) {}
 
-    static BusyLanes of(List<LiveRun.Batch> batches) {
+    static BusyLanes of(List<FinishedBatch> batches) {
       List<Step> steps = new ArrayList<>();
-      for (LiveRun.Batch batch : batches) {
+      for (FinishedBatch batch : batches) {
         steps.add(new Step(batch.startedNs(), 1));
         steps.add(new Step(batch.startedNs() + worked(batch), -1));
       }

@@ -71,17 +71,17 @@ public final class ProgressLine implements AutoCloseable {
             .map(e -> e.getKey() + " " + e.getValue())
             .collect(Collectors.joining(", "));
     Double p99 = now.endToEndMsP99();
-    long lost = now.dropped() + now.failed();
     return String.format(
         Locale.ROOT,
-        "%5.0f s of %.0f  sent %d  waiting %d  running %d  done %d%s  late %s  p99 %s",
+        "%5.0f s of %.0f  sent %d  waiting %d  running %d  done %d%s%s  late %s  p99 %s",
         elapsed,
         experiment.durationSeconds(),
         now.sent(),
         now.waiting(),
         now.running(),
         now.done(),
-        lost == 0 ? "" : "  lost " + lost,
+        now.dropped() == 0 ? "" : "  dropped " + now.dropped(),
+        now.failed() == 0 ? "" : "  failed " + now.failed(),
         violations.isEmpty() ? "0" : violations,
         p99 == null || p99.isInfinite() ? "none" : String.format(Locale.ROOT, "%.0f ms", p99));
   }

@@ -49,12 +49,10 @@ final class SimulationEqualsEmulationTest {
             .map(list -> list.stream().mapToDouble(Double::doubleValue).toArray());
     Arbitrary<Double> drift =
         Arbitraries.frequencyOf(
-            Tuple.of(2, Arbitraries.just(1.0)),
-            Tuple.of(1, Arbitraries.doubles().between(0.5, 3)));
+            Tuple.of(2, Arbitraries.just(1.0)), Tuple.of(1, Arbitraries.doubles().between(0.5, 3)));
     Arbitrary<Double> spread =
         Arbitraries.frequencyOf(
-            Tuple.of(2, Arbitraries.just(0.0)),
-            Tuple.of(1, Arbitraries.doubles().between(0, 0.5)));
+            Tuple.of(2, Arbitraries.just(0.0)), Tuple.of(1, Arbitraries.doubles().between(0, 0.5)));
     Arbitrary<Long> gap =
         Arbitraries.oneOf(
             Arbitraries.just(0L),

@@ -1,0 +1,144 @@
+package dev.sluice.analytics.fold;
+
+import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.value.Reason;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Faults of a run that show in its rows, as sentences. */
+final class RowFaults {
+  private RowFaults() {}
+
+  /** Batches that were lost, tried again or superseded, and the jobs that failed by it. */
+  static List<String> losses(List<JobRow> jobs, List<DispatchRow> dispatches) {
+    List<String> words = new ArrayList<>();
+    long lost = dispatches.stream().filter(DispatchRow::isLost).count();
+    long unanswered =
+        dispatches.stream().filter(row -> row.isLost() && row.completion() == null).count();
+    if (lost > 0) {
+      words.add(
+          FaultWords.count(lost, "batch was", "batches were")
+              + " lost"
+              + (unanswered == 0
+                  ? ""
+                  : ", " + unanswered + " never answered, whose busy time is not in lane_use"));
+    }
+    long again = dispatches.stream().filter(row -> row.dispatch().attempt() > 1).count();
+    if (again > 0) {
+      words.add(FaultWords.count(again, "batch was", "batches were") + " tried again");
+    }
+    long superseded = dispatches.stream().filter(DispatchRow::isSuperseded).count();
+    if (superseded > 0) {
+      words.add(
+          FaultWords.count(superseded, "completion", "completions")
+              + " came after another attempt had ended the jobs");
+    }
+    long failed = jobs.stream().filter(job -> Reason.LANE_LOST.is(job.reason())).count();
+    if (failed > 0) {
+      words.add(FaultWords.count(failed, "job", "jobs") + " failed as " + Reason.LANE_LOST);
+    }
+    return words;
+  }
+
+  /** A decision: log time of its fact, and append time of itself. */
+  private record Decision(int shard, long atNs, long appendedAtNs) {}
+
+  /** Stretches in which a scheduler decided later than the bound, by shard and time. */
+  static List<String> lateDecisions(List<JobRow> jobs, List<DispatchRow> dispatches, long boundMs) {
+    List<Decision> late = new ArrayList<>();
+    for (DispatchRow row : dispatches) {
+      late.add(new Decision(row.shard(), row.dispatch().decidedAtNs(), row.appendedAtNs()));
+    }
+    for (JobRow job : jobs) {
+      Long endedAtNs = job.endedAtNs();
+      Long observedAtNs = job.observedAtNs();
+      if (endedAtNs != null && observedAtNs != null) {
+        late.add(new Decision(job.shard(), endedAtNs, observedAtNs));
+      }
+    }
+    late.removeIf(decision -> decision.appendedAtNs() - decision.atNs() <= boundMs * 1_000_000);
+    late.sort(Comparator.comparingInt(Decision::shard).thenComparingLong(Decision::atNs));
+    List<String> words = new ArrayList<>();
+    for (int i = 0; i < late.size(); ) {
+      Decision first = late.get(i);
+      long untilNs = first.appendedAtNs();
+      long mostNs = 0;
+      int j = i;
+      while (j < late.size()
+          && late.get(j).shard() == first.shard()
+          && late.get(j).atNs() <= untilNs) {
+        untilNs = Math.max(untilNs, late.get(j).appendedAtNs());
+        mostNs = Math.max(mostNs, late.get(j).appendedAtNs() - late.get(j).atNs());
+        j++;
+      }
+      words.add(
+          "the scheduler of shard "
+              + first.shard()
+              + " decided up to "
+              + FaultWords.seconds(mostNs / 1_000_000)
+              + " late from "
+              + FaultWords.seconds(first.atNs() / 1_000_000)
+              + " on ("
+              + FaultWords.count(j - i, "decision", "decisions")
+              + ")");
+      i = j;
+    }
+    return words;
+  }
+
+  /** Jobs that were sent later than the bound. */
+  static List<String> lateJobs(List<JobRow> jobs, long boundMs) {
+    long[] lateNs =
+        jobs.stream()
+            .mapToLong(job -> job.request().sentAtNs() - job.request().intendedAtNs())
+            .filter(ns -> ns > boundMs * 1_000_000)
+            .sorted()
+            .toArray();
+    return lateNs.length == 0
+        ? List.of()
+        : List.of(
+            FaultWords.count(lateNs.length, "job was", "jobs were")
+                + " sent more than "
+                + FaultWords.seconds(boundMs)
+                + " late, up to "
+                + FaultWords.seconds(lateNs[lateNs.length - 1] / 1_000_000));
+  }
+
+  /**
+   * Jobs of the request list that were left out before the last one that had to be sent. Jobs of
+   * the tail may be left out: each generator stops by itself when the arrivals end.
+   */
+  static List<String> jobsNeverSent(List<JobRow> jobs, @Nullable RunEnded ended, int generators) {
+    var sent = new BitSet();
+    Map<Integer, Long> intendedAtNs = new HashMap<>();
+    int last = -1;
+    for (JobRow job : jobs) {
+      int index = Math.toIntExact(job.request().index());
+      sent.set(index);
+      intendedAtNs.put(index, job.request().intendedAtNs());
+      last = job.phase() == JobRow.Phase.TAIL ? last : Math.max(last, index);
+    }
+    if (ended == null || ended.interrupted()) {
+      last -= generators; // each stops by itself
+    }
+    List<String> words = new ArrayList<>();
+    for (int from = sent.nextClearBit(0); from <= last; ) {
+      int to = sent.nextSetBit(from);
+      words.add(
+          FaultWords.count(to - from, "job", "jobs")
+              + " meant for "
+              + FaultWords.seconds(intendedAtNs.getOrDefault(from - 1, 0L) / 1_000_000)
+              + " to "
+              + FaultWords.seconds(intendedAtNs.getOrDefault(to, 0L) / 1_000_000)
+              + (to - from == 1 ? " was" : " were")
+              + " never sent");
+      from = sent.nextClearBit(to);
+    }
+    return words;
+  }
+}

@@ -1,0 +1,195 @@
+package dev.sluice.analytics.folder;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import de.siegmar.fastcsv.reader.CsvParseException;
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.NamedCsvRecord;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.ModelKey;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.stream.Stream;
+
+/**
+ * The folder of a finished run, live or simulated.
+ *
+ * @param summary the tree of summary.json
+ */
+public record FinishedRun(Path folder, JsonNode summary) {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Says whether a path is the folder of a finished run, or of repeats of one. */
+  public static boolean isFolder(Path path) {
+    return Files.isRegularFile(path.resolve(FolderFiles.SUMMARY));
+  }
+
+  /**
+   * Lists the folders of single runs: the folder itself, or those of its repeats by name.
+   *
+   * @throws UserMistakeException if the folder of repeats cannot be listed
+   */
+  public static List<Path> folders(Path folder) throws UserMistakeException {
+    if (!Files.isRegularFile(folder.resolve(FolderFiles.REPEATS))) {
+      return List.of(folder);
+    }
+    try (Stream<Path> children = Files.list(folder)) {
+      return children.filter(Files::isDirectory).sorted().toList();
+    } catch (IOException e) {
+      throw unreadable(folder, e);
+    }
+  }
+
+  /**
+   * Reads the folder that a user named.
+   *
+   * @throws UserMistakeException if no run has finished in it, or its summary.json cannot be read
+   */
+  public static FinishedRun read(Path folder) throws UserMistakeException {
+    if (!isFolder(folder)) {
+      throw new UserMistakeException(
+          folder.toString(),
+          "this is no folder of a finished run: it has no summary.json",
+          "you meant one below results");
+    }
+    try {
+      return of(folder);
+    } catch (IOException e) {
+      throw unreadable(folder.resolve(FolderFiles.SUMMARY), e);
+    }
+  }
+
+  /**
+   * Reads the folder that a run of this program has just left.
+   *
+   * @throws IOException if its summary.json is missing or cannot be read
+   */
+  public static FinishedRun of(Path folder) throws IOException {
+    return new FinishedRun(folder, JSON.readTree(folder.resolve(FolderFiles.SUMMARY).toFile()));
+  }
+
+  /** The last part of the folder's path. */
+  public String name() {
+    return folder.getFileName().toString();
+  }
+
+  /** The file of the resolved experiment. */
+  public Path config() {
+    return folder.resolve(FolderFiles.CONFIG);
+  }
+
+  /** Whether the run was a simulation. */
+  public boolean isSimulated() {
+    return summary.path("simulated").asBoolean();
+  }
+
+  /** Digest of the request list; empty if the summary has none. */
+  public String requestDigest() {
+    return summary.path("request_digest").asText();
+  }
+
+  /** Start of the measured window. */
+  public long warmupNs() {
+    return Math.round(summary.path("warmup_seconds").asDouble() * 1e9);
+  }
+
+  /** Whether a file or folder lies in this folder. */
+  public boolean holds(Path other) {
+    return other.toAbsolutePath().normalize().startsWith(folder.toAbsolutePath().normalize());
+  }
+
+  /**
+   * Reads the jobs of the measured window that were done, by intended arrival.
+   *
+   * @throws UserMistakeException if trace.csv cannot be read
+   */
+  public List<FinishedJob> measuredDoneJobs() throws UserMistakeException {
+    return read(
+        FolderFiles.TRACE,
+        row -> row.getField("phase").equals("measured") && row.getField("status").equals("done"),
+        row ->
+            new FinishedJob(
+                secondsNs(row, "enqueue_time"),
+                secondsNs(row, "sent_time"),
+                secondsNs(row, "appended_time"),
+                secondsNs(row, "decided_time"),
+                secondsNs(row, "start_time")));
+  }
+
+  /**
+   * Reads the done batches, by start.
+   *
+   * @throws UserMistakeException if dispatches.csv cannot be read
+   */
+  public List<FinishedBatch> doneBatches() throws UserMistakeException {
+    List<FinishedBatch> batches =
+        read(
+            FolderFiles.DISPATCHES,
+            row -> row.getField("result").equals("done"),
+            FinishedRun::batch);
+    batches.sort(
+        Comparator.comparingLong(FinishedBatch::startedNs).thenComparing(FinishedBatch::laneId));
+    return batches;
+  }
+
+  private static FinishedBatch batch(NamedCsvRecord row) {
+    return new FinishedBatch(
+        row.getField("lane_id"),
+        new ModelKey(
+            row.getField("workload_name"), row.getField("backend"), row.getField("precision")),
+        Integer.parseInt(row.getField("samples")),
+        Integer.parseInt(row.getField("busy_lanes")),
+        new FinishedBatch.Times(
+            secondsNs(row, "decided_time"),
+            secondsNs(row, "start_time"),
+            secondsNs(row, "end_time"),
+            secondsNs(row, "completed_time")),
+        ns(row, "service_ms", 1e6),
+        row.getField("emulated_service_ms").isEmpty()
+            ? null
+            : Long.valueOf(ns(row, "emulated_service_ms", 1e6)));
+  }
+
+  private interface Row<T> {
+    T of(NamedCsvRecord row);
+  }
+
+  private interface Kept {
+    boolean test(NamedCsvRecord row);
+  }
+
+  private <T> List<T> read(String file, Kept kept, Row<T> row) throws UserMistakeException {
+    List<T> read = new ArrayList<>();
+    try (var reader = CsvReader.builder().ofNamedCsvRecord(folder.resolve(file))) {
+      for (NamedCsvRecord line : reader) {
+        if (kept.test(line)) {
+          read.add(row.of(line));
+        }
+      }
+    } catch (IOException | CsvParseException | NumberFormatException | NoSuchElementException e) {
+      throw unreadable(folder.resolve(file), e);
+    }
+    return read;
+  }
+
+  private static long secondsNs(NamedCsvRecord row, String column) {
+    return ns(row, column, 1e9);
+  }
+
+  private static long ns(NamedCsvRecord row, String column, double scale) {
+    return Math.round(Double.parseDouble(row.getField(column)) * scale);
+  }
+
+  private static UserMistakeException unreadable(Path file, Exception e) {
+    return new UserMistakeException(
+        file.toString(),
+        "this cannot be read (" + e.getMessage() + ")",
+        "the run's folder is not whole",
+        e);
+  }
+}

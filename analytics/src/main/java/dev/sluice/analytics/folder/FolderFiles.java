@@ -1,0 +1,24 @@
+package dev.sluice.analytics.folder;
+
+/** Names of the files in a run's folder. */
+public final class FolderFiles {
+  /** Figures of the run, or of repeats of a run. */
+  public static final String SUMMARY = "summary.json";
+
+  /** A row per job. */
+  public static final String TRACE = "trace.csv";
+
+  /** A row per dispatch and attempt. */
+  public static final String DISPATCHES = "dispatches.csv";
+
+  /** A row per run; only the folder of repeats has it. */
+  public static final String REPEATS = "repeats.csv";
+
+  /** The resolved experiment, and what the run ran on. */
+  public static final String CONFIG = "config.yaml";
+
+  /** The folder of pictures. */
+  public static final String PLOTS = "plots";
+
+  private FolderFiles() {}
+}
