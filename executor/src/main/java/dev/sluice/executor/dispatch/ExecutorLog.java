@@ -17,8 +17,8 @@ interface ExecutorLog extends AutoCloseable {
   void wakeUp();
 
   /**
-   * Appends a fact to the shard; from any thread. A fact that can not be written fails the log,
-   * which is told to whoever opened it.
+   * Appends a fact to the shard; from any thread. A fact that cannot be written fails the log, and
+   * the one who opened the log is told.
    */
   void append(Fact fact);
 

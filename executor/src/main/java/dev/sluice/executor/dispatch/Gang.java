@@ -40,7 +40,7 @@ final class Gang implements AutoCloseable {
    * Called by the first lane: waits until all others hold the model.
    *
    * @return the longest time that one of them took for it
-   * @throws Exception if one of them can not hold it
+   * @throws Exception if one of them cannot hold it
    */
   long awaitHeldNs() throws Exception {
     await(unready);
@@ -54,7 +54,7 @@ final class Gang implements AutoCloseable {
     return longestNs.get();
   }
 
-  /** Whoever interrupts a lane must not make two of them run at once. */
+  /** Waits through interrupts, since two lanes must not run at once because of one. */
   private static void await(CountDownLatch latch) {
     boolean interrupted = false;
     while (true) {

@@ -42,7 +42,7 @@ final class KafkaExecutorLog implements ExecutorLog {
   /**
    * Connects, and fixes where reading begins.
    *
-   * @param onFailure told when something can not be written, from the producer's thread
+   * @param onFailure told when something cannot be written, from the producer's thread
    * @throws org.apache.kafka.common.KafkaException if the broker or a topic is out of reach
    */
   static KafkaExecutorLog open(

@@ -1,6 +1,6 @@
 package dev.sluice.executor.dispatch;
 
-/** What a test of faults does to lanes. {@link #NONE} everywhere else. */
+/** Faults that a test inflicts on lanes; {@link #NONE} everywhere else. */
 @FunctionalInterface
 public interface LaneFaults {
   LaneFaults NONE = lane -> {};

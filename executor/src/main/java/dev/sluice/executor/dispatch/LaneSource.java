@@ -121,8 +121,8 @@ public final class LaneSource implements AutoCloseable {
    * Loads the models, or prepares the emulation.
    *
    * @param speed of emulated lanes
-   * @throws UserMistakeException if a device is not there, can not do what is asked of it, or a
-   *     model or a row of the latency table can not be had
+   * @throws UserMistakeException if a device is not there, cannot do what is asked of it, or a
+   *     model or a row of the latency table cannot be had
    */
   public LaneBackend open(Path cacheFolder, double speed, ModelProgress progress)
       throws UserMistakeException {

@@ -120,7 +120,7 @@ public final class Profiler implements AutoCloseable {
   /**
    * Starts the lanes' threads, opens their sessions and warms them up.
    *
-   * @throws WarmUpException if a lane can not be opened or a model can not run; nothing stays open
+   * @throws WarmUpException if a lane cannot be opened or a model cannot run; nothing stays open
    */
   public static Profiler warmUp(
       ExecutorSettings settings,

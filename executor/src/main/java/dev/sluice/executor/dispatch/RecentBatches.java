@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  * before dispatches, so that only the dispatches of batches that count are kept.
  */
 public final class RecentBatches {
-  /** So many of the newest batches count. */
+  /** Number of the newest batches that count. */
   static final int BATCHES_MAX = 2000;
 
-  /** So many of the newest records of each topic are read to find them. */
+  /** Number of the newest records of each topic that are read to find these batches. */
   static final long RECORDS_MAX = 100_000;
 
   private final String deviceKind;

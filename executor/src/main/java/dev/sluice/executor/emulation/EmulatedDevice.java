@@ -45,7 +45,7 @@ public final class EmulatedDevice implements Device {
   private static final class Waiting {
     final Thread thread = Thread.currentThread();
 
-    /** Until when its thread is asleep; {@link Long#MIN_VALUE}: it is not. */
+    /** Time until which its thread sleeps; {@link Long#MIN_VALUE} if it is awake. */
     long untilNs = Long.MIN_VALUE;
 
     @Nullable Long finishedAtNs;

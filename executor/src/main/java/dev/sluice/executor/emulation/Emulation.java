@@ -19,16 +19,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How long each batch takes on lanes that only pretend to compute: linear workloads as the
- * experiment says, without contention and noise, the others by a latency table. The same for lanes
- * that wait so long and for a simulation. Immutable.
+ * experiment says, without contention and noise, the others by a latency table. Live lanes wait for
+ * these times, and a simulation counts with them. Immutable.
  */
 public final class Emulation {
   /** The device kind of emulated lanes whose workloads are all linear. */
   private static final String LINEAR = "emulated-linear";
 
   private final String deviceKind;
-  public final EmulatedTimes times;
-  public final EmulatedDrift drift;
+  private final EmulatedTimes times;
+  private final EmulatedDrift drift;
 
   private Emulation(String deviceKind, EmulatedTimes times, EmulatedDrift drift) {
     this.deviceKind = deviceKind;
@@ -137,12 +137,12 @@ public final class Emulation {
     return times.meanMs(model, samples, busyLanes) * 1e6;
   }
 
-  /** By what one batch is longer or shorter than that; see {@link EmulationNoise}. */
+  /** Factor by which one batch differs from its mean; see {@link EmulationNoise}. */
   public double noise(long seed, String firstJobId, int attempt, ModelKey model, int samples) {
     return noise(seed, firstJobId, attempt, times.spread(model, samples));
   }
 
-  /** By what a batch is longer or shorter whose spread is known. */
+  /** Factor by which one batch of that spread differs from its mean. */
   public static double noise(long seed, String firstJobId, int attempt, double spread) {
     return EmulationNoise.factor(seed, firstJobId, attempt, spread);
   }
@@ -152,7 +152,7 @@ public final class Emulation {
     return EmulationNoise.uniform(seed, firstJobId, attempt);
   }
 
-  /** By what all batches are longer that start at that time of the run. */
+  /** Factor for all batches that start at that time of the run. */
   public double drift(long atNs) {
     return drift.factor(atNs);
   }

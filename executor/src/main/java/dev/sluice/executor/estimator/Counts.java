@@ -11,7 +11,7 @@ public final class Counts {
    * A count that the rest of the file can hold.
    *
    * @param bytesEach how many bytes each takes at least
-   * @throws IOException if it can not
+   * @throws IOException if it cannot
    */
   public static int read(DataInputStream in, String what, int bytesEach) throws IOException {
     int count = in.readInt();

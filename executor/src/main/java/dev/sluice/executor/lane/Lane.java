@@ -20,19 +20,19 @@ import org.jspecify.annotations.Nullable;
 public final class Lane {
   private static final long LOOK_MS = 20;
 
-  public final int index;
+  private final int index;
   private final int holdsMax;
   private final ExecutorService thread;
 
-  /** In the order of their runs. Guarded by itself. */
-  public final List<DispatchId> holds = new ArrayList<>();
+  /** Dispatches that it holds, in the order of their runs. Guarded by itself. */
+  private final List<DispatchId> holds = new ArrayList<>();
 
   private volatile long overdueAtNs = Long.MAX_VALUE;
 
-  /** Used by the lane's thread alone. */
+  /** Work of the lane, once it is open; used by the lane's thread alone. */
   private @Nullable LaneWork work;
 
-  /** Something to do with the lane's work, on its thread. */
+  /** A task that uses the lane's work, on the lane's thread. */
   public interface Task<T> {
     T run(LaneWork work) throws Exception;
   }
@@ -106,7 +106,7 @@ public final class Lane {
     this.overdueAtNs = overdueAtNs;
   }
 
-  /** Whether what it runs has taken longer than it may. */
+  /** True if the running batch has taken longer than it may. */
   public boolean overdue(long nowNs) {
     return nowNs >= overdueAtNs;
   }

@@ -30,7 +30,7 @@ public interface LaneWork extends AutoCloseable {
    */
   PreparedBatch prepare(ModelKey model, List<DispatchedJob> jobs, int attempt) throws Exception;
 
-  /** Gets used to batches of so many samples of what it holds, and says how long one takes. */
+  /** Warms up on batches of that number of samples, and returns the service time of one. */
   WarmUpTiming warmUp(ModelKey model, int samples) throws Exception;
 
   /**

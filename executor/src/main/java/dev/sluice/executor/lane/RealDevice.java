@@ -52,7 +52,7 @@ public final class RealDevice implements Device {
     /**
      * A session of one lane, by its number from 0, which has one buffer for all its sessions.
      *
-     * @throws InferenceException if the model must be loaded for it and can not be
+     * @throws InferenceException if the model must be loaded for it and cannot be
      */
     InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer)
         throws InferenceException;

@@ -23,14 +23,14 @@ public final class WarmedLanes {
   /** More processor time than this many times the threads of a lane is worth a warning. */
   private static final double CPU_EXCESS = 1.25;
 
-  public final List<Lane> lanes;
+  private final List<Lane> lanes;
 
   /** What the lanes after the first still do, in their order; used by one thread. */
   private final Map<Lane, List<Future<?>>> warming;
 
-  public final List<Capability> capabilities;
-  public final @Nullable Double cpuPerLane;
-  public final List<String> warnings;
+  private final List<Capability> capabilities;
+  private final @Nullable Double cpuPerLane;
+  private final List<String> warnings;
 
   private WarmedLanes(
       List<Lane> lanes,
@@ -177,7 +177,7 @@ public final class WarmedLanes {
     return new WarmUpException("the warm-up of " + what + " failed: " + cause.getMessage(), cause);
   }
 
-  public static List<Capability> capabilities(
+  private static List<Capability> capabilities(
       ExecutorSettings settings,
       Device device,
       Map<ModelKey, Map<Integer, WarmUpTiming>> timings,
@@ -198,7 +198,7 @@ public final class WarmedLanes {
    * Cores used by one busy lane: for each backend the median over its warm-ups, since other threads
    * of the process disturb single ones; then the largest, since a backend has its own threads.
    */
-  public static @Nullable Double cpuPerLane(Map<ModelKey, Map<Integer, WarmUpTiming>> timings) {
+  private static @Nullable Double cpuPerLane(Map<ModelKey, Map<Integer, WarmUpTiming>> timings) {
     var byBackend = new LinkedHashMap<String, List<Double>>();
     timings.forEach(
         (model, bySamples) -> {
@@ -213,7 +213,7 @@ public final class WarmedLanes {
     return byBackend.values().stream().map(LowerMedian::of).max(Double::compare).orElse(null);
   }
 
-  public static List<String> warnings(ExecutorSettings settings, @Nullable Double cpuPerLane) {
+  private static List<String> warnings(ExecutorSettings settings, @Nullable Double cpuPerLane) {
     if (cpuPerLane == null || cpuPerLane <= CPU_EXCESS * settings.threadsPerLane()) {
       return List.of();
     }

@@ -87,7 +87,7 @@ public final class LatencyModel {
   /**
    * Reads a model file for lanes of that device kind.
    *
-   * @throws UserMistakeException if it is for another, or can not be read
+   * @throws UserMistakeException if it is for another, or cannot be read
    */
   public static LatencyModel read(Path path, String deviceKind) throws UserMistakeException {
     LatencyModel model = read(path);

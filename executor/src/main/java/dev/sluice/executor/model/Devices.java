@@ -105,7 +105,7 @@ public final class Devices {
   }
 
   /**
-   * Refuses what can not run, or only slowly, where it would.
+   * Refuses what cannot run, or only slowly, where it would.
    *
    * @param location where a mistake in the precisions is reported
    * @param precisions that each backend's jobs can ask for: fp32, fp16, bf16

@@ -26,7 +26,7 @@ public final class Engines {
    * Tells the engines; each starts when it is first used.
    *
    * @param threadsPerLane intra-op threads of one inference; in one process the same at each call
-   * @throws UserMistakeException if the cache can not be written
+   * @throws UserMistakeException if the cache cannot be written
    */
   public static Engines prepare(int threadsPerLane, ModelCache cache) throws UserMistakeException {
     if (threadsPerLane < 1) {

@@ -160,7 +160,7 @@ public final class LoadedModels implements AutoCloseable {
    * Loads a model onto a device.
    *
    * @param location what a message names
-   * @param maybe what may be the matter if it can not be loaded
+   * @param maybe what may be the matter if it cannot be loaded
    */
   static Model open(
       Engines engines, String location, Path file, Backend backend, Device device, String maybe)

@@ -55,7 +55,7 @@ public final class ModelShelf {
    * @param name as on the shelf
    * @param lane its number, from 0, which decides among several devices
    * @param buffer the lane's
-   * @throws InferenceException if the engine can not load it
+   * @throws InferenceException if the engine cannot load it
    */
   public InferenceSession load(String name, int lane, InputBuffer buffer)
       throws InferenceException {

@@ -48,7 +48,7 @@ final class NativeLibraries {
    * starts.
    *
    * @param cacheFolder is made if it is missing
-   * @throws UserMistakeException if the folder can not be written
+   * @throws UserMistakeException if the folder cannot be written
    */
   static void keepIn(Path cacheFolder) throws UserMistakeException {
     setIfAbsent("DJL_CACHE_DIR", cacheFolder.resolve("engines").resolve("djl"));

@@ -17,7 +17,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Model files: read as they were written, and refused by name where they can not be. */
+/** Model files: read as they were written, and refused by name where they cannot be. */
 final class ModelFileTest {
   private static final List<ProfileRow> ROWS =
       new SyntheticProfile(

@@ -7,6 +7,7 @@ import ai.djl.Device;
 import dev.sluice.contract.file.UserMistakeException;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -113,6 +114,7 @@ final class DevicesTest {
   }
 
   /** What the real engines say where the tests run; elsewhere than there it may be more. */
+  @Tag("slow") // starts both engines
   @Test
   void theRealEnginesAnswer() throws Exception {
     Engines engines = TestModels.engines();

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Real models that are loaded, run, released, and loaded again. */
+@Tag("slow")
 final class ModelShelfTest {
   @ParameterizedTest
   @ValueSource(strings = {"pytorch", "onnx"})

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.executor.network.Network;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -13,6 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * share of its row's largest logit; measured were up to 0.014 in fp16 and up to 0.13 in bf16, at
  * root mean squares of 0.003 and 0.027.
  */
+@Tag("slow")
 final class PrecisionModelsTest {
   @ParameterizedTest
   @CsvSource({

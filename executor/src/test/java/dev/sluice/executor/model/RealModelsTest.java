@@ -1,8 +1,6 @@
 package dev.sluice.executor.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.within;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -10,18 +8,14 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Real inference in both engines. Two rows of logits agree where no difference exceeds 1e-4 of the
- * row's largest logit: a logit near 0 has no relative error of its own.
- */
+/** Real inference with every built-in workload, in both engines. */
+@Tag("slow")
 final class RealModelsTest {
-  private static final double TOLERANCE = 1e-4;
-
   @ParameterizedTest
   @ValueSource(strings = {"resnet18", "resnet50", "vit", "vit_tiny"})
   void bothEnginesGiveTheSameLogits(String workload) throws Exception {
@@ -32,7 +26,7 @@ final class RealModelsTest {
       float[][] logits = pytorch.infer(jobs);
 
       assertThat(logits).hasDimensions(4, 1000);
-      assertAgree(logits, onnx.infer(jobs));
+      TestModels.assertAgree(logits, onnx.infer(jobs));
     }
   }
 
@@ -47,8 +41,8 @@ final class RealModelsTest {
       float[][] first = session.infer(List.of(job, others.get(0)));
       float[][] last = session.infer(List.of(others.get(0), others.get(1), others.get(2), job));
 
-      assertAgree(alone, new float[][] {first[0], first[1]});
-      assertAgree(alone, new float[][] {last[3], last[4]});
+      TestModels.assertAgree(alone, new float[][] {first[0], first[1]});
+      TestModels.assertAgree(alone, new float[][] {last[3], last[4]});
     }
   }
 
@@ -110,74 +104,11 @@ final class RealModelsTest {
           };
       for (Future<List<float[][]>> rows : pool.invokeAll(List.of(lane, lane, lane, lane))) {
         for (int i = 0; i < jobs.size(); i++) {
-          assertAgree(alone.get(i), rows.get().get(i));
+          TestModels.assertAgree(alone.get(i), rows.get().get(i));
         }
       }
     } finally {
       pool.shutdown();
-    }
-  }
-
-  @Test
-  void refusesToCloseModels_whenASessionIsOpen() throws Exception {
-    LoadedModels models = TestModels.load("vit_tiny", "onnx");
-    InferenceSession session = TestModels.session(models, "vit_tiny", "onnx");
-
-    assertThatThrownBy(models::close)
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("1 sessions are open");
-    session.close();
-    session.close();
-    models.close();
-  }
-
-  @Test
-  void refusesAJobOfAnotherShape_andStaysUsable() throws Exception {
-    try (LoadedModels models = TestModels.load("vit_tiny", "pytorch");
-        InferenceSession session = TestModels.session(models, "vit_tiny", "pytorch")) {
-      var wrong = new JobInput("g0-7", 1, new float[3 * 32 * 32]);
-
-      assertThatThrownBy(() -> session.infer(List.of(wrong)))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("job (g0-7) has (3072) values");
-      assertThat(session.infer(TestModels.jobs(1, 1))).hasDimensions(1, 1000);
-    }
-  }
-
-  @Test
-  void refusesAModelThatWasNotLoaded() throws Exception {
-    try (LoadedModels models = TestModels.load("vit_tiny", "onnx")) {
-      assertThatThrownBy(() -> TestModels.session(models, "vit_tiny", "pytorch"))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("no model (vit_tiny, pytorch, fp32) was loaded");
-      assertThatThrownBy(() -> models.openSession("vit_tiny", "onnx", "fp16", 0, new InputBuffer()))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("no model (vit_tiny, onnx, fp16) was loaded");
-    }
-  }
-
-  @Test
-  void refusesAnotherNumberOfThreads_sincePyTorchReadsItOnce() throws Exception {
-    TestModels.load("vit_tiny", "pytorch").close();
-
-    assertThatThrownBy(() -> Engines.prepare(2, TestModels.CACHE))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("threadsPerLane (2) differs from (1)");
-  }
-
-  private static void assertAgree(float[][] expected, float[][] actual) {
-    assertThat(actual).hasSameDimensionsAs(expected);
-    for (int row = 0; row < expected.length; row++) {
-      double largest = 0;
-      for (float logit : expected[row]) {
-        largest = Math.max(largest, Math.abs(logit));
-      }
-      assertThat(largest).isPositive();
-      for (int c = 0; c < expected[row].length; c++) {
-        assertThat((double) actual[row][c])
-            .as("row %d, class %d", row, c)
-            .isCloseTo(expected[row][c], within(TOLERANCE * largest));
-      }
     }
   }
 

@@ -1,5 +1,8 @@
 package dev.sluice.executor.model;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
 import dev.sluice.contract.file.UserMistakeException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -8,6 +11,8 @@ import java.util.List;
 /** The model files that the tests share: written once for each clean build, into target/. */
 final class TestModels {
   static final ModelCache CACHE = new ModelCache(Path.of("target", "test-model-cache"));
+
+  private static final double TOLERANCE = 1e-4;
 
   static final List<String> BACKENDS = List.of("pytorch", "onnx");
 
@@ -44,5 +49,25 @@ final class TestModels {
       jobs.add(JobInputs.make(42, "g0-" + i, samples, 3 * 224 * 224));
     }
     return jobs;
+  }
+
+  /**
+   * Rows of logits agree where no difference exceeds 1e-4 of the row's largest logit: a logit near
+   * 0 has no relative error of its own.
+   */
+  static void assertAgree(float[][] expected, float[][] actual) {
+    assertThat(actual).hasSameDimensionsAs(expected);
+    for (int row = 0; row < expected.length; row++) {
+      double largest = 0;
+      for (float logit : expected[row]) {
+        largest = Math.max(largest, Math.abs(logit));
+      }
+      assertThat(largest).isPositive();
+      for (int c = 0; c < expected[row].length; c++) {
+        assertThat((double) actual[row][c])
+            .as("row %d, class %d", row, c)
+            .isCloseTo(expected[row][c], within(TOLERANCE * largest));
+      }
+    }
   }
 }

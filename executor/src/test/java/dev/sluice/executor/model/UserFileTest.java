@@ -10,12 +10,14 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import org.assertj.core.api.AbstractThrowableAssert;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A user's own model file, good and bad; what stands in for it is a built-in's file, copied. */
+@Tag("slow")
 final class UserFileTest {
   private static final List<Integer> SHAPE = List.of(3, 224, 224);
 
