@@ -7,12 +7,12 @@ import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RunRegister;
+import dev.sluice.contract.log.RunTopics;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
-import dev.sluice.harness.kafka.RunRegister;
-import dev.sluice.harness.kafka.RunTopics;
 import dev.sluice.harness.machine.HostLoad;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.RoleFailedException;
@@ -112,7 +112,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     RoleJoined joined =
         process.joined(register.join(Role.ANALYZE, "analyze", frame.configDigest(), null));
     Optional<HostLoad> before = HostLoad.read();
-    var role = process.open(new AnalyzeRole(frame, process.kafka().properties()));
+    var role = process.open(new AnalyzeRole(frame, process.kafka().clients()));
     process.metrics().log(role::snapshot, classNames(frame));
     RunEnded ended = awaitEnd(process, role);
     if (ended.failure() == null) {
@@ -171,7 +171,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     }
     process.leave(); // before the topic goes in which it is said
     try {
-      RunTopics.remove(frame.topics(), process.kafka().properties());
+      RunTopics.remove(frame.topics(), process.kafka().clients());
     } catch (ExecutionException e) {
       LOG.warn("the run's topics stay behind", e);
       frame

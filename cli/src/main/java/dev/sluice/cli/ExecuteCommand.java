@@ -3,9 +3,9 @@ package dev.sluice.cli;
 import dev.sluice.contract.event.RoleJoined;
 import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RunRegister;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.RunFrame;
-import dev.sluice.harness.kafka.RunRegister;
 import dev.sluice.harness.role.ExecuteRole;
 import dev.sluice.harness.role.HangingLanes;
 import dev.sluice.harness.role.RoleProcess;
@@ -93,7 +93,7 @@ final class ExecuteCommand implements Callable<Integer> {
                       joinedShard == null ? 0 : joinedShard));
           process.heedAWishToStop();
           process.metrics().executor(role::numbers);
-          role.join(process.kafka().properties(), faults, process::fail);
+          role.join(process.kafka().clients(), faults, process::fail);
           return process.awaitRunEnd();
         });
   }

@@ -3,10 +3,10 @@ package dev.sluice.cli;
 import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RunRegister;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFrame;
-import dev.sluice.harness.kafka.RunRegister;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.role.ProduceRole;
@@ -66,7 +66,7 @@ final class ProduceCommand implements Callable<Integer> {
     if (!register.started().isDone() && !register.ended().isDone()) {
       awaitOthers(process, register);
     }
-    var role = new ProduceRole(frame, requests, process.kafka().properties(), options.waitLimit());
+    var role = new ProduceRole(frame, requests, process.kafka().clients(), options.waitLimit());
     process.metrics().generators(role::numbers);
     process.onStop(role::stop);
     try {

@@ -2,8 +2,8 @@ package dev.sluice.cli;
 
 import dev.sluice.contract.event.RoleJoined;
 import dev.sluice.contract.event.RoleJoined.Role;
+import dev.sluice.contract.log.RunRegister;
 import dev.sluice.harness.frame.RunFrame;
-import dev.sluice.harness.kafka.RunRegister;
 import dev.sluice.harness.role.RoleProcess;
 import dev.sluice.harness.role.ScheduleRole;
 import dev.sluice.harness.terminal.Console;
@@ -44,7 +44,7 @@ final class ScheduleCommand implements Callable<Integer> {
               process.open(
                   ScheduleRole.start(
                       frame,
-                      process.kafka().properties(),
+                      process.kafka().clients(),
                       entry.instance(),
                       process.temporary(),
                       process::fail));

@@ -4,10 +4,10 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.LeftRun;
+import dev.sluice.contract.log.RunTopics;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.kafka.LeftRun;
-import dev.sluice.harness.kafka.RunTopics;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -79,7 +79,7 @@ final class TopicsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
       try {
-        List<LeftRun> runs = LeftRun.all(where.reached());
+        List<LeftRun> runs = LeftRun.all(where.reached().clients());
         if (where.json) {
           System.out.println(json(runs));
         } else {
@@ -121,7 +121,7 @@ final class TopicsCommand implements Callable<Integer> {
     public Integer call() throws Exception {
       try {
         KafkaAccess kafka = where.reached();
-        List<LeftRun> chosen = choose(LeftRun.all(kafka));
+        List<LeftRun> chosen = choose(LeftRun.all(kafka.clients()));
         if (!dryRun) {
           for (LeftRun run : chosen) {
             remove(kafka, run);
@@ -175,7 +175,7 @@ final class TopicsCommand implements Callable<Integer> {
     private static void remove(KafkaAccess kafka, LeftRun run)
         throws UserMistakeException, InterruptedException {
       try {
-        RunTopics.remove(run.ids(), kafka.properties());
+        RunTopics.remove(run.ids(), kafka.clients());
       } catch (ExecutionException e) {
         throw new UserMistakeException(
             kafka.location(),

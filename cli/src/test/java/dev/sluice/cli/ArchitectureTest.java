@@ -38,7 +38,12 @@ final class ArchitectureTest {
     Map<String, String[]> allowed = new LinkedHashMap<>();
     allowed.put(
         "dev.sluice.contract..",
-        and(KAFKA_CLIENTS, "com.fasterxml.jackson..", "org.yaml.snakeyaml..", "de.siegmar.."));
+        and(
+            KAFKA_CLIENTS,
+            "com.fasterxml.jackson..",
+            "de.siegmar..",
+            "org.slf4j..",
+            "org.yaml.snakeyaml.."));
     allowed.put("dev.sluice.scheduling..", new String[] {});
     allowed.put(
         "dev.sluice.producer..", and(KAFKA_CLIENTS, "dev.sluice.contract..", "org.slf4j.."));

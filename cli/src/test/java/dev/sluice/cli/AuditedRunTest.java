@@ -6,8 +6,9 @@ import dev.sluice.analytics.audit.LogAudit;
 import dev.sluice.analytics.log.EventLogReader;
 import dev.sluice.cli.Loop.Ended;
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.event.MetricsWindow;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import java.nio.file.Path;
@@ -60,7 +61,9 @@ final class AuditedRunTest {
 
     try (var again =
         new EventLogReader(
-            kafka, topics, new ProcessClock(InstantSource.system(), System::nanoTime))) {
+            LogClients.of(kafka),
+            topics,
+            new ProcessClock(InstantSource.system(), System::nanoTime))) {
       assertThat(again.awaitRunEnd(Duration.ofSeconds(60))).isTrue();
       assertThat(again.snapshot().sent()).isEqualTo(audit.jobs());
       assertThat(again.numbers().windowsWritten()).isZero();

@@ -3,7 +3,7 @@ package dev.sluice.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import java.nio.file.Path;
 import java.time.Duration;

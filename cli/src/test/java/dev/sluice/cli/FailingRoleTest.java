@@ -2,7 +2,7 @@ package dev.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import java.nio.file.Files;

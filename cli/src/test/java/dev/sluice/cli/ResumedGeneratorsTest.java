@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
@@ -17,6 +16,9 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.RunTopics;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.Pacer;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.executor.dispatch.Executor;
@@ -26,7 +28,6 @@ import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.kafka.RunTopics;
 import dev.sluice.harness.machine.SystemPacer;
 import dev.sluice.producer.generator.EndOfArrivals;
 import dev.sluice.producer.generator.GeneratorListener;
@@ -72,7 +73,7 @@ final class ResumedGeneratorsTest {
   @BeforeEach
   void startTheBroker() throws Exception {
     broker = EmbeddedBroker.start(folder.resolve("broker"));
-    RunTopics.create(TOPICS, 1, KafkaAccess.embedded(broker.bootstrapServers(), 30_000));
+    RunTopics.create(TOPICS, 1, KafkaAccess.embedded(broker.bootstrapServers(), 30_000).clients());
   }
 
   @AfterEach
@@ -229,8 +230,8 @@ final class ResumedGeneratorsTest {
     assertThatThrownBy(running::get).hasCauseInstanceOf(InterruptedException.class);
   }
 
-  private Map<String, Object> kafka() {
-    return Map.of("bootstrap.servers", broker.bootstrapServers());
+  private LogClients kafka() {
+    return LogClients.of(Map.of("bootstrap.servers", broker.bootstrapServers()));
   }
 
   private Experiment experiment(String... overrides) throws Exception {

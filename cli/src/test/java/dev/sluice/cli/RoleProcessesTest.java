@@ -3,15 +3,19 @@ package dev.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.cli.Loop.Ended;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.event.RoleJoined;
 import dev.sluice.contract.event.RoleJoined.Role;
+import dev.sluice.contract.log.LeftRun;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.RunRegister;
+import dev.sluice.contract.log.RunTopics;
+import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.time.Pacer;
+import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.kafka.LeftRun;
-import dev.sluice.harness.kafka.RunRegister;
-import dev.sluice.harness.kafka.RunTopics;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.ChildProcess.Signal;
 import java.nio.file.Path;
@@ -33,6 +37,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @Timeout(300)
 final class RoleProcessesTest {
+  private static final ProcessClock CLOCK = MachineClock.process();
+  private static final Pacer PACER = MachineClock.pacer();
+
   private static final List<String> TWO_SHARDS =
       List.of("--set", "kafka.shards=2", "--set", "duration_seconds=3");
 
@@ -82,12 +89,14 @@ final class RoleProcessesTest {
       assertThat(executors).containsExactly("executor-0-0", "executor-1-0");
 
       try (var register =
-          RunRegister.open(new Topics("shared"), kafka(port).properties(), e -> {})) {
+          RunRegister.open(new Topics("shared"), kafka(port).clients(), CLOCK, e -> {})) {
         assertThat(register.owner(0)).as("of shard 0").isPresent().isNotEqualTo(register.owner(1));
         assertThat(register.owner(1)).isPresent();
         assertThat(register.presentCount()).isZero();
       }
-      assertThat(LeftRun.all(kafka(port))).extracting(LeftRun::runId).containsExactly("shared");
+      assertThat(LeftRun.all(kafka(port).clients()))
+          .extracting(LeftRun::runId)
+          .containsExactly("shared");
       broker.signal(Signal.TERM);
       roles.awaitEnd(broker, 143);
     }
@@ -125,7 +134,10 @@ final class RoleProcessesTest {
     roles.awaitPrinted(role, "joined the run");
     var register =
         RunRegister.open(
-            new Topics("agreed"), Map.of("bootstrap.servers", broker.bootstrapServers()), e -> {});
+            new Topics("agreed"),
+            LogClients.of(Map.of("bootstrap.servers", broker.bootstrapServers())),
+            CLOCK,
+            e -> {});
     assertThat(register.isPresent(Role.SCHEDULE)).isTrue();
     return register;
   }
@@ -135,10 +147,10 @@ final class RoleProcessesTest {
     var topics = new Topics("spread");
     EmbeddedBroker broker = SharedBroker.get();
     KafkaAccess kafka = KafkaAccess.embedded(broker.bootstrapServers(), 30_000);
-    RunTopics.ensure(topics, 2, kafka);
-    RunTopics.ensure(topics, 2, kafka);
-    try (var one = RunRegister.open(topics, kafka.properties(), e -> {});
-        var two = RunRegister.open(topics, kafka.properties(), e -> {})) {
+    RunTopics.ensure(topics, 2, kafka.clients(), System::nanoTime, PACER);
+    RunTopics.ensure(topics, 2, kafka.clients(), System::nanoTime, PACER);
+    try (var one = RunRegister.open(topics, kafka.clients(), CLOCK, e -> {});
+        var two = RunRegister.open(topics, kafka.clients(), CLOCK, e -> {})) {
       List<RoleJoined> joins = new ArrayList<>(atOnce(one, two));
       assertThat(joins).extracting(RoleJoined::shard).containsExactlyInAnyOrder(0, 1);
       joins.addAll(atOnce(one, two));
@@ -183,8 +195,8 @@ final class RoleProcessesTest {
     try (var roles = new Roles(folder, "127.0.0.1:" + port, "kept")) {
       ChildProcess first = roles.start("broker-1", command);
       roles.awaitPrinted(first, "Kafka answers: --bootstrap 127.0.0.1:" + port);
-      RunTopics.create(topics, 1, kafka(port));
-      try (var register = RunRegister.open(topics, kafka(port).properties(), e -> {})) {
+      RunTopics.create(topics, 1, kafka(port).clients());
+      try (var register = RunRegister.open(topics, kafka(port).clients(), CLOCK, e -> {})) {
         RoleJoined before = register.join(Role.PRODUCE, "produce", "digest", null);
         first.signal(Signal.KILL);
         roles.awaitEnd(first, 137);

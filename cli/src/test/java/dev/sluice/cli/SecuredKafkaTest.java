@@ -3,9 +3,9 @@ package dev.sluice.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.log.LeftRun;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.kafka.LeftRun;
 import dev.sluice.harness.process.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -118,7 +118,7 @@ final class SecuredKafkaTest {
     }
     assertThat(run.out() + run.err()).doesNotContain(PASSWORD);
     assertThat(filesWithThePassword()).containsExactly(config);
-    assertThat(LeftRun.all(KafkaAccess.of("", broker.bootstrapServers(), config)))
+    assertThat(LeftRun.all(KafkaAccess.of("", broker.bootstrapServers(), config).clients()))
         .extracting(LeftRun::runId)
         .containsExactly("secured-role");
   }

@@ -5,15 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.ShardTaken;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.RunTopics;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.kafka.RunTopics;
 import dev.sluice.scheduler.topology.SchedulerStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -132,7 +133,7 @@ final class SeveralSchedulersTest {
   private Topics topics(String prefix, int shards) throws Exception {
     var topics = new Topics(prefix);
     String bootstrap = String.valueOf(kafka.get("bootstrap.servers"));
-    RunTopics.create(topics, shards, KafkaAccess.of("test", bootstrap, null));
+    RunTopics.create(topics, shards, KafkaAccess.of("test", bootstrap, null).clients());
     try (var producer = producer(Map.of())) {
       var run = new RunStarted(prefix, 0, 1, "c", "r", shards, 1, null);
       for (int shard = 0; shard < shards; shard++) {
@@ -149,7 +150,7 @@ final class SeveralSchedulersTest {
         new SchedulerStream(
             experiment,
             topics,
-            kafka,
+            LogClients.of(kafka),
             instance,
             folder.resolve(topics.prefix() + instance),
             new ProcessClock(InstantSource.system(), System::nanoTime),

@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.event.RoleJoined.Role;
+import dev.sluice.contract.log.RunRegister;
+import dev.sluice.contract.log.RunTopics;
+import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.time.Pacer;
+import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.kafka.RunRegister;
-import dev.sluice.harness.kafka.RunTopics;
+import dev.sluice.harness.machine.MachineClock;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +35,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** What runs leave on a Kafka that is not ours, and how it goes. */
 @Tag("slow")
 final class TopicsCommandTest {
+  private static final ProcessClock CLOCK = MachineClock.process();
+  private static final Pacer PACER = MachineClock.pacer();
+
   @TempDir private Path folder;
   private EmbeddedBroker broker;
   private KafkaAccess kafka;
@@ -53,8 +59,9 @@ final class TopicsCommandTest {
     assertThat(topics()).isEmpty();
     assertThat(groups()).isEmpty();
     run("kept", "--keep-topics");
-    RunTopics.ensure(new Topics("unfinished"), 2, kafka);
-    try (var register = RunRegister.open(new Topics("unfinished"), kafka.properties(), e -> {})) {
+    RunTopics.ensure(new Topics("unfinished"), 2, kafka.clients(), System::nanoTime, PACER);
+    try (var register =
+        RunRegister.open(new Topics("unfinished"), kafka.clients(), CLOCK, e -> {})) {
       var unused = register.join(Role.SCHEDULE, "schedule", "digest", null);
     }
     make("strangers.runs", "strangers.facts", "unrelated", "kept.facts-copy");
@@ -93,7 +100,7 @@ final class TopicsCommandTest {
   @Test
   void removesAGroupWhoseMembersHaveAlreadyTimedOut() throws Exception {
     var topics = new Topics("emptied");
-    RunTopics.ensure(topics, 1, kafka);
+    RunTopics.ensure(topics, 1, kafka.clients(), System::nanoTime, PACER);
     try (var admin = Admin.create(kafka.properties())) {
       admin
           .alterConsumerGroupOffsets(
@@ -103,7 +110,7 @@ final class TopicsCommandTest {
           .get();
     }
     assertThat(groups()).containsExactly("emptied.scheduler");
-    assertThat(RunTopics.remove(topics, kafka.properties())).contains("emptied.facts");
+    assertThat(RunTopics.remove(topics, kafka.clients())).contains("emptied.facts");
     assertThat(groups()).isEmpty();
     assertThat(topics()).noneMatch(name -> name.startsWith("emptied."));
   }

@@ -1,6 +1,6 @@
 package dev.sluice.analytics.audit;
 
-import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.log.Topics;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -4,6 +4,7 @@ import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.summary.Summary;
 import dev.sluice.contract.event.Blocked;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * blocked_ms_CAUSE: how long, inside the measured window and summed over shards, at least one lane
@@ -12,7 +13,8 @@ import java.util.List;
  * run it), {@code policy} (its own choice). Log time, 1 ms resolution; shorter spans are not there.
  */
 public final class BlockedFigures implements Figure {
-  public static final List<String> CAUSES = List.of("tokens", "window", "capability", "policy");
+  public static final List<String> CAUSES =
+      Stream.of(Blocked.Cause.values()).map(Blocked.Cause::text).toList();
 
   public static String name(String cause) {
     return "blocked_ms_" + cause;

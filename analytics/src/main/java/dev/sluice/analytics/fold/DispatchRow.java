@@ -2,6 +2,7 @@ package dev.sluice.analytics.fold;
 
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.value.Reason;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -56,7 +57,7 @@ public record DispatchRow(
       return jobsEnded + jobsEndedOtherwise > 0;
     }
     return completion.result() == BatchCompleted.Result.REFUSED
-        ? "older_incarnation".equals(completion.cause())
+        ? Reason.OLDER_INCARNATION.is(completion.cause())
         : jobsEnded == 0 && jobsEndedOtherwise > 0;
   }
 

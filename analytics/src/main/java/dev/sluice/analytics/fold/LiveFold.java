@@ -14,6 +14,7 @@ import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.Reason;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -256,7 +257,7 @@ public final class LiveFold implements LogFold {
       }
       case DROPPED -> {
         dropped++;
-        droppedAtTheEnd += "run_ended".equals(end.reason()) ? 1 : 0;
+        droppedAtTheEnd += Reason.RUN_ENDED.is(end.reason()) ? 1 : 0;
       }
       case FAILED -> failed++;
     }

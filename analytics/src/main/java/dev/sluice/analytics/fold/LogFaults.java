@@ -9,6 +9,7 @@ import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.ShardTaken;
+import dev.sluice.contract.value.Reason;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -249,9 +250,9 @@ final class LogFaults {
           count(superseded, "completion", "completions")
               + " came after another attempt had ended the jobs");
     }
-    long failed = jobs.stream().filter(job -> "lane_lost".equals(job.reason())).count();
+    long failed = jobs.stream().filter(job -> Reason.LANE_LOST.is(job.reason())).count();
     if (failed > 0) {
-      words.add(count(failed, "job", "jobs") + " failed as lane_lost");
+      words.add(count(failed, "job", "jobs") + " failed as " + Reason.LANE_LOST);
     }
     return words;
   }

@@ -3,12 +3,12 @@ package dev.sluice.analytics.log;
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.report.RunReport;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -40,17 +40,9 @@ public final class EventLogReader implements AutoCloseable {
   private final CompletableFuture<Void> wholeRun;
   private final Thread thread;
 
-  /**
-   * Starts to read.
-   *
-   * @param clientProperties how to reach the broker: bootstrap.servers and what a secured one needs
-   */
-  public EventLogReader(Map<String, Object> clientProperties, Topics topics, ProcessClock clock) {
-    this(
-        () -> ReaderClients.consumer(clientProperties),
-        ReaderClients.producer(clientProperties),
-        topics,
-        clock);
+  /** Starts to read. */
+  public EventLogReader(LogClients clients, Topics topics, ProcessClock clock) {
+    this(() -> ReaderClients.consumer(clients), ReaderClients.producer(clients), topics, clock);
   }
 
   EventLogReader(

@@ -2,12 +2,13 @@ package dev.sluice.analytics.log;
 
 import dev.sluice.analytics.fold.LiveFold;
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.log.TopicReader;
+import dev.sluice.contract.log.Topics;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -123,7 +124,7 @@ final class FactsFirst {
   boolean allFactsAreRead(Consumer<byte[], byte[]> consumer) {
     List<TopicPartition> facts =
         progress.keySet().stream().filter(p -> p.topic().equals(topics.facts())).toList();
-    return RunPartitions.isReadTo(consumer, consumer.endOffsets(facts));
+    return TopicReader.hasReadTo(consumer.endOffsets(facts), consumer);
   }
 
   /** Whether every record that was taken has been applied. */

@@ -3,11 +3,12 @@ package dev.sluice.analytics.log;
 import dev.sluice.analytics.fold.LiveFold;
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.log.TopicReader;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
 import java.util.List;
 import java.util.Map;
@@ -139,7 +140,7 @@ final class LiveReading implements Runnable {
       if (step.complete() && ends == null) {
         ends = consumer.endOffsets(partitions); // heartbeats go on: the end is where it is now
       }
-      if (ends != null && RunPartitions.isReadTo(consumer, ends) && order.nothingWaits()) {
+      if (ends != null && TopicReader.hasReadTo(ends, consumer) && order.nothingWaits()) {
         writer.flush();
         wholeRun.complete(null);
       }

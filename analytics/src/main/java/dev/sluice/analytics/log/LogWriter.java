@@ -1,11 +1,11 @@
 package dev.sluice.analytics.log;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunEnded;
-import java.nio.charset.StandardCharsets;
+import dev.sluice.contract.log.DeadLetter;
+import dev.sluice.contract.log.Topics;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -44,12 +44,7 @@ final class LogWriter implements AutoCloseable {
 
   /** Writes a record that is no event to the dead letters, with its origin and the error. */
   void deadLetter(ConsumerRecord<byte[], byte[]> record, UnreadableEventException error) {
-    var letter = new ProducerRecord<>(topics.deadLetters(), null, record.key(), record.value());
-    header(letter, "source-topic", record.topic());
-    header(letter, "source-partition", Integer.toString(record.partition()));
-    header(letter, "source-offset", Long.toString(record.offset()));
-    header(letter, "error", String.valueOf(error.getMessage()));
-    send(letter);
+    send(DeadLetter.of(topics, record, error.getMessage()));
   }
 
   /** Waits until the broker has every record. */
@@ -71,9 +66,5 @@ final class LogWriter implements AutoCloseable {
                 onFailure.accept(failure);
               }
             });
-  }
-
-  private static void header(ProducerRecord<byte[], byte[]> letter, String name, String value) {
-    letter.headers().add(name, value.getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -2,12 +2,11 @@ package dev.sluice.analytics.log;
 
 import dev.sluice.analytics.fold.LogFold;
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.log.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.PartitionInfo;
@@ -43,11 +42,6 @@ final class RunPartitions {
   static void assign(Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions) {
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);
-  }
-
-  /** Whether the consumer has read each partition to the given offset. */
-  static boolean isReadTo(Consumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends) {
-    return ends.entrySet().stream().allMatch(e -> consumer.position(e.getKey()) >= e.getValue());
   }
 
   /** Decodes a record and hands its event to the fold. */

@@ -2,6 +2,7 @@ package dev.sluice.analytics.log;
 
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.log.TopicReader;
 import dev.sluice.contract.time.ProcessClock;
 import java.time.Duration;
 import java.util.List;
@@ -32,7 +33,7 @@ final class SecondReading {
     RunPartitions.assign(consumer, partitions);
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, limit);
     long lastNs = clock.monotonicNs();
-    while (!RunPartitions.isReadTo(consumer, ends)) {
+    while (!TopicReader.hasReadTo(ends, consumer)) {
       var records = consumer.poll(ReaderClients.POLL);
       for (ConsumerRecord<byte[], byte[]> entry : records) {
         try {

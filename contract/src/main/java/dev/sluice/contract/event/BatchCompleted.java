@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.sluice.contract.value.Checks;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.Reason;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param finishedAtNs startedAtNs + monotonic service time; null if it was refused
  * @param serviceNs joining the batch + inference + copying back, by a monotonic clock; 0 if refused
  * @param switchNs loading and releasing of models before it; 0 if the lane held the model
- * @param cause why it failed or was refused: for a refusal {@code busy}, {@code too_late}, {@code
- *     older_incarnation} or {@code unsupported}; null if done
+ * @param cause why it failed, in the failure's own words, or was refused, as the text of a {@link
+ *     Reason}; null if done
  * @param results each job's top classes, in the dispatch's order; empty unless done by a real model
  * @param emulatedServiceNs what an emulated lane meant serviceNs to be, so that its error can be
  *     judged; null unless done by an emulated lane
@@ -55,6 +56,29 @@ public record BatchCompleted(
     if (result == Result.DONE && (startedAtNs == null || finishedAtNs == null)) {
       throw new IllegalArgumentException("a done batch needs startedAtNs and finishedAtNs");
     }
+  }
+
+  /**
+   * A dispatch that never began.
+   *
+   * @param lane the first of the dispatch's lanes
+   */
+  public static BatchCompleted refused(
+      DispatchId dispatchId, String executorId, long incarnation, int lane, Reason cause) {
+    return new BatchCompleted(
+        dispatchId,
+        executorId,
+        incarnation,
+        lane,
+        null,
+        null,
+        0,
+        0,
+        Result.REFUSED,
+        cause.text(),
+        List.of(),
+        null,
+        null);
   }
 
   @Override

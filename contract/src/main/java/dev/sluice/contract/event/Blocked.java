@@ -2,16 +2,45 @@ package dev.sluice.contract.event;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.Locale;
+
 /**
  * Lanes of a shard stood idle beside work that waited. Topic {@code outcomes}, written when it was
  * over or its cause changed; spans of less than a millisecond of log time are not written.
  *
  * @param fromNs log time of the fact after which the policy had nothing to start
  * @param toNs log time of the fact that ended it, above fromNs
- * @param cause {@code tokens}, {@code window}, {@code capability} or {@code policy}
+ * @param cause the text of a {@link Cause}, or that of another version of Sluice
  */
 public record Blocked(long fromNs, long toNs, String cause) implements Outcome {
   public static final int VERSION = 1;
+
+  /** What held the work up. */
+  public enum Cause {
+    /** The memory budget. */
+    TOKENS,
+
+    /** A micro-batch that gathers. */
+    WINDOW,
+
+    /** No idle lane can run the work. */
+    CAPABILITY,
+
+    /** The policy's own choice. */
+    POLICY;
+
+    private final String text = name().toLowerCase(Locale.ROOT);
+
+    /** The cause as events and tables hold it. */
+    public String text() {
+      return text;
+    }
+  }
+
+  /** A span with a cause of this build. */
+  public Blocked(long fromNs, long toNs, Cause cause) {
+    this(fromNs, toNs, cause.text());
+  }
 
   public Blocked {
     requireNonNull(cause, "cause");

@@ -3,15 +3,14 @@ package dev.sluice.contract.event;
 import static java.util.Objects.requireNonNull;
 
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.Reason;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What became of one job; exactly one for every job. Topic {@code outcomes}.
  *
- * @param reason why it was dropped ({@code expired}, {@code hopeless}, {@code over_budget}, {@code
- *     queue_full}, {@code waited_too_long}, {@code run_ended}, {@code unrunnable}, or {@code
- *     input_not_done} where a job that it waited for in its workflow was not done) or failed
- *     ({@code lane_lost} after the last attempt, else the inference's cause); null if done
+ * @param reason why it was dropped, as the text of a {@link Reason}, or failed: {@link
+ *     Reason#LANE_LOST} after the last attempt, else the inference's own words; null if done
  * @param dispatchId the dispatch that ended it; null if it was dropped
  * @param attempt how many times it was dispatched, refusals not counted
  * @param endedAtNs log time of the fact that ended it
@@ -29,6 +28,11 @@ public record JobEnded(
   public JobEnded {
     requireNonNull(jobId, "jobId");
     requireNonNull(status, "status");
+  }
+
+  /** The end of a job that never ran to one. */
+  public static JobEnded dropped(String jobId, Reason reason, int attempt, long endedAtNs) {
+    return new JobEnded(jobId, Status.DROPPED, reason.text(), null, attempt, endedAtNs);
   }
 
   @Override

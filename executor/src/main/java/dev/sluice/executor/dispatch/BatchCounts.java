@@ -1,5 +1,6 @@
 package dev.sluice.executor.dispatch;
 
+import dev.sluice.contract.value.Reason;
 import dev.sluice.executor.lane.Lane;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +26,8 @@ final class BatchCounts {
     serviceNsSum.addAndGet(serviceNs);
   }
 
-  void refused(String cause) {
-    refusedByCause.merge(cause, 1L, Long::sum);
+  void refused(Reason cause) {
+    refusedByCause.merge(cause.text(), 1L, Long::sum);
   }
 
   /** The counts so far, with what the lanes hold now. */

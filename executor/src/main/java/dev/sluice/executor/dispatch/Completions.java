@@ -5,6 +5,7 @@ import dev.sluice.contract.event.BatchCompleted.JobResult;
 import dev.sluice.contract.event.BatchCompleted.Result;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.time.RunClock;
+import dev.sluice.contract.value.Reason;
 import dev.sluice.executor.lane.ExecutorSettings;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,9 +25,14 @@ final class Completions {
   }
 
   /** The answer to a dispatch that no lane takes. */
-  BatchCompleted refused(BatchDispatched dispatch, String cause) {
+  BatchCompleted refused(BatchDispatched dispatch, Reason cause) {
     counts.refused(cause);
-    return completed(dispatch, null, 0, 0, Result.REFUSED, cause, List.of(), null, null);
+    return BatchCompleted.refused(
+        dispatch.dispatchId(),
+        settings.executorId(),
+        settings.incarnation(),
+        dispatch.lanes().get(0),
+        cause);
   }
 
   /** The answer to a batch that ran, with its results, or failed. */
@@ -69,7 +75,7 @@ final class Completions {
 
   private BatchCompleted completed(
       BatchDispatched dispatch,
-      @Nullable Long startedAtNs,
+      long startedAtNs,
       long serviceNs,
       long switchNs,
       Result result,
@@ -83,7 +89,7 @@ final class Completions {
         settings.incarnation(),
         dispatch.lanes().get(0),
         startedAtNs,
-        startedAtNs == null ? null : Long.valueOf(startedAtNs + serviceNs),
+        startedAtNs + serviceNs,
         serviceNs,
         switchNs,
         result,

@@ -1,14 +1,15 @@
 package dev.sluice.executor.dispatch;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.time.RunClock;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Reason;
 import dev.sluice.executor.lane.Device;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.Lane;
@@ -131,27 +132,27 @@ final class DispatchReader implements Runnable {
         || dispatch.incarnation() > settings.incarnation()) {
       return;
     }
-    String refusal = startOrRefuse(dispatch, runClock);
+    Reason refusal = startOrRefuse(dispatch, runClock);
     if (refusal != null) {
       log.append(completions.refused(dispatch, refusal));
     }
   }
 
-  /** Null if the batch was started, else the cause of the refusal, as it stands in the log. */
-  private @Nullable String startOrRefuse(BatchDispatched dispatch, RunClock runClock) {
+  /** Null if the batch was started, else the cause of the refusal. */
+  private @Nullable Reason startOrRefuse(BatchDispatched dispatch, RunClock runClock) {
     var model = new ModelKey(dispatch.workload(), dispatch.backend(), dispatch.precision());
     if (dispatch.incarnation() < settings.incarnation()) {
-      return "older_incarnation";
+      return Reason.OLDER_INCARNATION;
     }
     if (!areNeighbours(dispatch.lanes()) || !models.contains(model)) {
-      return "unsupported";
+      return Reason.UNSUPPORTED;
     }
     if (dispatch.notAfterNs() != null && runClock.nowNs() > dispatch.notAfterNs()) {
-      return "too_late";
+      return Reason.TOO_LATE;
     }
     int first = dispatch.lanes().get(0);
     var taken = lanes.subList(first, first + dispatch.lanes().size());
-    return runs.start(dispatch, model, taken, runClock) ? null : "busy";
+    return runs.start(dispatch, model, taken, runClock) ? null : Reason.BUSY;
   }
 
   /** True if the indexes follow each other and each is that of a lane. */

@@ -1,8 +1,9 @@
 package dev.sluice.executor.dispatch;
 
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.Pacer;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.executor.lane.Device;
@@ -13,7 +14,6 @@ import dev.sluice.executor.lane.WarmUpProgress;
 import dev.sluice.executor.lane.WarmedLanes;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -175,22 +175,21 @@ public final class Executor implements AutoCloseable {
     return counts.with(warmed.lanes());
   }
 
-  /** Joins without faults; see {@link #join(Topics, Map, LaneFaults, Consumer)}. */
-  public void join(Topics topics, Map<String, Object> kafka, Consumer<Throwable> onFailure) {
+  /** Joins without faults; see {@link #join(Topics, LogClients, LaneFaults, Consumer)}. */
+  public void join(Topics topics, LogClients kafka, Consumer<Throwable> onFailure) {
     join(topics, kafka, LaneFaults.NONE, onFailure);
   }
 
   /**
    * Begins to report to the shard and to take its dispatches, on a thread of its own.
    *
-   * @param kafka client properties, with bootstrap.servers
    * @param faults what a test of faults does to the lanes
    * @param onFailure told once, from any thread, when the executor cannot go on; {@link #close}
    *     must then be called, but not from within
    * @throws org.apache.kafka.common.KafkaException if the broker or a topic is out of reach
    */
   public void join(
-      Topics topics, Map<String, Object> kafka, LaneFaults faults, Consumer<Throwable> onFailure) {
+      Topics topics, LogClients kafka, LaneFaults faults, Consumer<Throwable> onFailure) {
     join(
         topics,
         logFailure -> KafkaExecutorLog.open(topics, settings.shard(), kafka, clock, logFailure),

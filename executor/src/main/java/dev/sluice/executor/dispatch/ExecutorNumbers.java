@@ -11,7 +11,8 @@ import java.util.Map;
  * @param held dispatches that its lanes hold, running or about to
  * @param done batches that ended so
  * @param failed batches whose inference failed
- * @param refusedByCause refused dispatches by the cause that their completion names
+ * @param refusedByCause refused dispatches by the cause that their completion names, the text of a
+ *     {@link dev.sluice.contract.value.Reason}
  * @param serviceNsSum service time of the batches done and failed
  */
 public record ExecutorNumbers(

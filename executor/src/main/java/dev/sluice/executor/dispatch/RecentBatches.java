@@ -1,17 +1,19 @@
 package dev.sluice.executor.dispatch;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.Reading;
+import dev.sluice.contract.log.TopicReader;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.profile.Measured;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -20,11 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
-import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,8 +37,6 @@ public final class RecentBatches {
 
   /** So many of the newest records of each topic are read to find them. */
   static final long RECORDS_MAX = 100_000;
-
-  private static final Duration POLL = Duration.ofMillis(500);
 
   private final String deviceKind;
   private final Map<String, String> kindByExecutor = new HashMap<>();
@@ -56,26 +53,18 @@ public final class RecentBatches {
   /**
    * Reads the shard's topics to where they end now.
    *
-   * @param kafka client properties, with bootstrap.servers
    * @param wholeFacts whether the facts are read from their beginning, for a table that was
    *     published long ago
    */
   public static RecentBatches read(
-      Topics topics, int shard, Map<String, Object> kafka, String deviceKind, boolean wholeFacts) {
+      Topics topics, int shard, LogClients kafka, String deviceKind, boolean wholeFacts) {
     var recent = new RecentBatches(deviceKind);
-    Map<String, Object> properties = new HashMap<>(kafka);
-    properties.put("enable.auto.commit", false);
-    properties.put("auto.offset.reset", "earliest");
-    properties.put("allow.auto.create.topics", false);
-    try (var consumer =
-        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-      readAll(
-          consumer,
+    try (var reader = TopicReader.open(kafka, Reading.UNCOMMITTED)) {
+      reader.readNewest(
           new TopicPartition(topics.facts(), shard),
           wholeFacts ? Long.MAX_VALUE : RECORDS_MAX,
           record -> recent.takeFact(value(record)));
-      readAll(
-          consumer,
+      reader.readNewest(
           new TopicPartition(topics.dispatches(), shard),
           RECORDS_MAX,
           record -> recent.takeDispatch(value(record)));
@@ -85,20 +74,6 @@ public final class RecentBatches {
 
   private static byte[] value(ConsumerRecord<byte[], byte[]> record) {
     return Objects.requireNonNullElse(record.value(), new byte[0]);
-  }
-
-  private static void readAll(
-      KafkaConsumer<byte[], byte[]> consumer,
-      TopicPartition partition,
-      long recordsMax,
-      Consumer<ConsumerRecord<byte[], byte[]>> take) {
-    consumer.assign(List.of(partition));
-    long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
-    long begin = consumer.beginningOffsets(List.of(partition)).getOrDefault(partition, 0L);
-    consumer.seek(partition, Math.max(begin, recordsMax > end ? begin : end - recordsMax));
-    while (consumer.position(partition) < end) {
-      consumer.poll(POLL).forEach(take);
-    }
   }
 
   private void takeFact(byte[] bytes) {

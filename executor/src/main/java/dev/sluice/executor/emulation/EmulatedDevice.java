@@ -9,10 +9,12 @@ import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.lane.Device;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.LaneWork;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntToDoubleFunction;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,8 @@ public final class EmulatedDevice implements Device {
   private final EmulatedTimes times;
   private final EmulatedDrift drift;
   private final long seed;
+  private final int lanes;
+  private final Map<Size, double[]> nsByBusyLanes = new ConcurrentHashMap<>();
   private final ProcessClock clock;
   private final Pacer pacer;
 
@@ -34,6 +38,8 @@ public final class EmulatedDevice implements Device {
   private final SharedWork work = new SharedWork();
   private final Map<Integer, Waiting> waitingByLane = new HashMap<>();
   private boolean closed;
+
+  private record Size(ModelKey model, int samples) {}
 
   /** A lane whose batch runs. */
   private static final class Waiting {
@@ -56,6 +62,21 @@ public final class EmulatedDevice implements Device {
     /** Floating-point operations of one sample's inference. */
     long flopsPerSample(ModelKey model);
 
+    /**
+     * Mean service times in nanoseconds by the number of busy lanes, from 1; one time alone if it
+     * does not depend on them.
+     *
+     * @param lanes how many may be busy at once
+     */
+    static double[] nsByBusyLanes(EmulatedTimes times, ModelKey model, int samples, int lanes) {
+      double[] ns =
+          IntStream.rangeClosed(1, lanes)
+              .mapToDouble(busyLanes -> times.meanMs(model, samples, busyLanes) * 1e6)
+              .toArray();
+      boolean equal = Arrays.stream(ns).allMatch(time -> time == ns[0]);
+      return equal ? new double[] {ns[0]} : ns;
+    }
+
     /** What a lane says of one batch at its warm-up: it is alone, and there is no noise. */
     default long warmUpNs(ModelKey model, int samples) {
       return Math.max(1, (long) (meanMs(model, samples, 1) * 1e6));
@@ -71,6 +92,7 @@ public final class EmulatedDevice implements Device {
     this.times = times;
     this.drift = drift;
     this.seed = settings.seed();
+    this.lanes = settings.lanes();
     this.clock = clock;
     this.pacer = pacer;
   }
@@ -85,7 +107,13 @@ public final class EmulatedDevice implements Device {
     this.runClock = runClock;
   }
 
-  /** What a batch that starts now takes longer, by drift. */
+  /** Service times of each model and samples count, looked up once. From any lane's thread. */
+  private double[] nsByBusyLanes(ModelKey model, int samples) {
+    return nsByBusyLanes.computeIfAbsent(
+        new Size(model, samples), size -> EmulatedTimes.nsByBusyLanes(times, model, samples, lanes));
+  }
+
+  /** Drift now: the factor for batches that start now. */
   private double driftNow() {
     RunClock clock = runClock;
     return clock == null ? 1 : drift.factor(clock.nowNs());
@@ -105,14 +133,14 @@ public final class EmulatedDevice implements Device {
   }
 
   /** Waits until the batch's work is done; returns how long that was meant to take. */
-  private long run(int lane, IntToDoubleFunction serviceNs) {
+  private long run(int lane, double[] nsByBusyLanes, double factor) {
     var waiting = new Waiting();
     long startedNs;
     synchronized (lock) {
       failIfClosed();
       startedNs = clock.monotonicNs();
       settle(startedNs);
-      work.start(lane, serviceNs, startedNs);
+      work.start(lane, nsByBusyLanes, factor, startedNs);
       wakeWhoSleepsTooLong(); // a table may say that lanes are faster beside others
       waitingByLane.put(lane, waiting);
       waiting.untilNs = work.finishNs(lane);
@@ -176,8 +204,7 @@ public final class EmulatedDevice implements Device {
       int samples = jobs.stream().mapToInt(DispatchedJob::samples).sum();
       double noise =
           EmulationNoise.factor(seed, jobs.get(0).jobId(), attempt, times.spread(model, samples));
-      return new EmulatedBatch(
-          lane, busyLanes -> times.meanMs(model, samples, busyLanes) * 1e6 * noise);
+      return new EmulatedBatch(lane, nsByBusyLanes(model, samples), noise);
     }
 
     @Override
@@ -198,19 +225,19 @@ public final class EmulatedDevice implements Device {
 
   private final class EmulatedBatch implements LaneWork.PreparedBatch {
     private final int lane;
-    private final IntToDoubleFunction serviceNs;
+    private final double[] nsByBusyLanes;
+    private final double noise;
     private @Nullable Long emulatedServiceNs;
 
-    EmulatedBatch(int lane, IntToDoubleFunction serviceNs) {
+    EmulatedBatch(int lane, double[] nsByBusyLanes, double noise) {
       this.lane = lane;
-      this.serviceNs = serviceNs;
+      this.nsByBusyLanes = nsByBusyLanes;
+      this.noise = noise;
     }
 
     @Override
     public void run() {
-      double factor = driftNow();
-      emulatedServiceNs =
-          EmulatedDevice.this.run(lane, busyLanes -> factor * serviceNs.applyAsDouble(busyLanes));
+      emulatedServiceNs = EmulatedDevice.this.run(lane, nsByBusyLanes, driftNow() * noise);
     }
 
     @Override

@@ -2,45 +2,56 @@ package dev.sluice.executor.emulation;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntToDoubleFunction;
 
 /**
- * Emulated batches as amounts of work, each done at a rate that depends on how many lanes are busy.
- * While k lanes are busy, a batch that would take T(k) beside k − 1 others does 1 / T(k) of its
- * work per nanosecond; each start and end of a batch re-times the others. Pure: time is what it is
- * told.
+ * Emulated batches as amounts of work, each done at a rate that depends on the number of busy
+ * lanes. While k lanes are busy, a batch that would take T(k) beside k − 1 others does 1 / T(k) of
+ * its work per nanosecond; each start and end of a batch re-times the others. A batch whose time
+ * does not depend on others is timed once, at its start. Pure: callers say what time it is.
+ *
+ * <p>Simulations have their own code for the same arithmetic, since neither module sees the other.
+ * The class is public so that a test can hold both to the same nanosecond.
  */
-final class SharedWork {
+public final class SharedWork {
+  /** Running batches, in the order of their starts. */
   private final List<Running> running = new ArrayList<>();
 
-  /** When a batch last started or ended: the shares are of that time, and rates hold since then. */
+  /** Time of the last start or end: the shares are of that time, and rates hold since then. */
   private long changedAtNs = Long.MIN_VALUE;
 
   private static final class Running {
     final int lane;
-    final IntToDoubleFunction serviceNs;
+    final double[] nsByBusyLanes;
+    final double factor;
     double shareLeft = 1;
 
-    /** As long as so many lanes are busy as now. */
+    /** Service time at the present number of busy lanes. */
     double serviceNsNow;
 
     long finishNs;
 
-    Running(int lane, IntToDoubleFunction serviceNs) {
+    Running(int lane, double[] nsByBusyLanes, double factor) {
       this.lane = lane;
-      this.serviceNs = serviceNs;
+      this.nsByBusyLanes = nsByBusyLanes;
+      this.factor = factor;
+    }
+
+    boolean dependsOnOthers() {
+      return nsByBusyLanes.length > 1;
     }
   }
 
-  /** A batch whose work is done, and when it was. */
-  record Finished(int lane, long atNs) {}
+  /** A batch whose work is done, and when it was done. */
+  public record Finished(int lane, long atNs) {}
 
   /**
-   * A batch begins. Call {@link #advance} to atNs before it.
+   * Begins a batch. Call {@link #advance} to atNs before it.
    *
-   * @param serviceNs how long it would take if so many lanes were busy all the time; above 0
+   * @param nsByBusyLanes service time if that number of lanes, from 1 on, were busy all the time;
+   *     above 0; the last holds beyond; one alone: it does not depend on others
+   * @param factor multiplies each of these times; above 0
    */
-  void start(int lane, IntToDoubleFunction serviceNs, long atNs) {
+  public void start(int lane, double[] nsByBusyLanes, double factor, long atNs) {
     if (atNs < changedAtNs) {
       throw new IllegalArgumentException("a start at " + atNs + " comes after " + changedAtNs);
     }
@@ -51,12 +62,14 @@ final class SharedWork {
       throw new IllegalArgumentException("lane " + lane + " is busy");
     }
     progress(atNs);
-    running.add(new Running(lane, serviceNs));
+    var started = new Running(lane, nsByBusyLanes, factor);
+    started.finishNs = atNs + Math.round(factor * nsByBusyLanes[0]);
+    running.add(started);
     retime();
   }
 
   /** When the next batch ends if none starts before; {@link Long#MAX_VALUE} if none runs. */
-  long nextFinishNs() {
+  public long nextFinishNs() {
     long next = Long.MAX_VALUE;
     for (Running batch : running) {
       next = Math.min(next, batch.finishNs);
@@ -74,8 +87,8 @@ final class SharedWork {
     throw new IllegalArgumentException("lane " + lane + " is not busy");
   }
 
-  /** What ends by toNs, in the order of its end. */
-  List<Finished> advance(long toNs) {
+  /** Ends the batches that are done by toNs, and returns them in the order of their ends. */
+  public List<Finished> advance(long toNs) {
     var finished = new ArrayList<Finished>();
     while (!running.isEmpty() && nextFinishNs() <= toNs) {
       long atNs = nextFinishNs();
@@ -90,17 +103,22 @@ final class SharedWork {
 
   private void progress(long toNs) {
     for (Running batch : running) {
-      double done = (toNs - changedAtNs) / batch.serviceNsNow;
-      batch.shareLeft = Math.max(0, batch.shareLeft - done);
+      if (batch.dependsOnOthers()) {
+        double done = (toNs - changedAtNs) / batch.serviceNsNow;
+        batch.shareLeft = Math.max(0, batch.shareLeft - done);
+      }
     }
     changedAtNs = toNs;
   }
 
-  /** After a start or an end, which change the rates: asked once, since they are looked up. */
+  /** Re-times the batches that depend on others, after a start or an end. */
   private void retime() {
     for (Running batch : running) {
-      batch.serviceNsNow = batch.serviceNs.applyAsDouble(running.size());
-      batch.finishNs = changedAtNs + Math.round(batch.shareLeft * batch.serviceNsNow);
+      if (batch.dependsOnOthers()) {
+        double[] ns = batch.nsByBusyLanes;
+        batch.serviceNsNow = batch.factor * ns[Math.min(running.size(), ns.length) - 1];
+        batch.finishNs = changedAtNs + Math.round(batch.shareLeft * batch.serviceNsNow);
+      }
     }
   }
 }

@@ -10,6 +10,7 @@ import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.time.Pacer;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.value.DispatchId;
@@ -664,8 +665,8 @@ final class ExecutorTest {
   @Test
   void refusesToJoin_whenTheBrokerIsOutOfReach() throws Exception {
     warmUp();
-    Map<String, Object> nobody =
-        Map.of("bootstrap.servers", "127.0.0.1:1", "default.api.timeout.ms", 200);
+    var nobody =
+        LogClients.of(Map.of("bootstrap.servers", "127.0.0.1:1", "default.api.timeout.ms", 200));
     assertThatThrownBy(() -> executor.join(FakeLog.TOPICS, nobody, failures::add))
         .isInstanceOf(KafkaException.class);
     assertThat(failures).isEmpty();

@@ -8,7 +8,7 @@ import dev.sluice.executor.emulation.SharedWork.Finished;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.function.IntToDoubleFunction;
+import java.util.stream.IntStream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -19,16 +19,18 @@ import org.junit.jupiter.api.Test;
 
 /** Emulated work in virtual time. */
 final class SharedWorkTest {
+  private static final int LANES_MAX = 20;
+
   private final SharedWork work = new SharedWork();
 
   /** Twice as slow beside one other lane, three times beside two. */
-  private static IntToDoubleFunction proportional(double aloneNs) {
-    return busyLanes -> aloneNs * busyLanes;
+  private static double[] proportional(double aloneNs) {
+    return IntStream.rangeClosed(1, LANES_MAX).mapToDouble(busy -> aloneNs * busy).toArray();
   }
 
   @Test
   void endsAfterItsServiceTime_whenAlone() {
-    work.start(0, proportional(100), 1_000);
+    work.start(0, proportional(100), 1, 1_000);
     assertThat(work.nextFinishNs()).isEqualTo(1_100);
     assertThat(work.advance(1_099)).isEmpty();
     assertThat(work.advance(1_100)).containsExactly(new Finished(0, 1_100));
@@ -37,9 +39,9 @@ final class SharedWorkTest {
 
   @Test
   void reTimesOthers_atEachStartAndEnd() {
-    work.start(0, proportional(100), 0);
+    work.start(0, proportional(100), 1, 0);
     work.advance(50);
-    work.start(1, proportional(100), 50);
+    work.start(1, proportional(100), 1, 50);
     assertThat(work.nextFinishNs()).as("half of it left, at half the rate").isEqualTo(150);
     assertThat(work.advance(150)).containsExactly(new Finished(0, 150));
     assertThat(work.nextFinishNs()).as("half of it left, alone").isEqualTo(200);
@@ -48,24 +50,32 @@ final class SharedWorkTest {
 
   @Test
   void giveTheirModelledTimes_whenTheTimerComesLate() {
-    work.start(0, proportional(100), 0);
-    work.start(1, proportional(300), 0);
+    work.start(0, proportional(100), 1, 0);
+    work.start(1, proportional(300), 1, 0);
     assertThat(work.advance(10_000)).containsExactly(new Finished(0, 200), new Finished(1, 400));
   }
 
   @Test
   void endTogether_whenEqual() {
-    work.start(3, proportional(100), 0);
-    work.start(1, proportional(100), 0);
+    work.start(3, proportional(100), 1, 0);
+    work.start(1, proportional(100), 1, 0);
     assertThat(work.advance(200)).containsExactly(new Finished(3, 200), new Finished(1, 200));
   }
 
   @Test
   void refusesASecondBatchOnALane_andTimeThatGoesBack() {
-    work.start(0, proportional(100), 50);
-    assertThatThrownBy(() -> work.start(0, proportional(1), 50)).hasMessageContaining("busy");
-    assertThatThrownBy(() -> work.start(1, proportional(1), 49)).hasMessageContaining("after");
-    assertThatThrownBy(() -> work.start(1, proportional(1), 150)).hasMessageContaining("advance");
+    work.start(0, proportional(100), 1, 50);
+    assertThatThrownBy(() -> work.start(0, proportional(1), 1, 50)).hasMessageContaining("busy");
+    assertThatThrownBy(() -> work.start(1, proportional(1), 1, 49)).hasMessageContaining("after");
+    assertThatThrownBy(() -> work.start(1, proportional(1), 1, 150)).hasMessageContaining("advance");
+  }
+
+  @Test
+  void keepsItsEnd_whenItDoesNotDependOnOthers() {
+    work.start(0, new double[] {17.5}, 1, 0);
+    work.advance(7);
+    work.start(1, proportional(100), 1, 7);
+    assertThat(work.advance(18)).containsExactly(new Finished(0, 18));
   }
 
   record Start(long gapNs, double aloneNs) {}
@@ -95,7 +105,7 @@ final class SharedWorkTest {
       for (var finished : work.advance(nowNs)) {
         lastEndNs = finished.atNs();
       }
-      work.start(lane, proportional(start.aloneNs()), nowNs);
+      work.start(lane, proportional(start.aloneNs()), 1, nowNs);
     }
     for (var finished : work.advance(Long.MAX_VALUE - 1)) {
       lastEndNs = finished.atNs();
@@ -120,7 +130,7 @@ final class SharedWorkTest {
         work.advance(toNs).forEach(f -> ends.set(f.lane(), f.atNs()));
       }
       nowNs += starts.get(lane).gapNs();
-      work.start(lane, proportional(starts.get(lane).aloneNs()), nowNs);
+      work.start(lane, proportional(starts.get(lane).aloneNs()), 1, nowNs);
     }
     work.advance(Long.MAX_VALUE - 1).forEach(f -> ends.set(f.lane(), f.atNs()));
     return ends;

@@ -5,7 +5,6 @@ import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.fact.CoreSettings.Admission;
 import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
 import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.DispatchName;
@@ -144,12 +143,11 @@ final class CoreBench {
       }
       Arrays.fill(endsAtNsByLane, Long.MAX_VALUE);
       CoreSettings settings =
-          new CoreSettings(
-              7,
-              CLASSES,
-              Map.of("resnet18", 80, "resnet50", 160, "vit", 260, "vit_tiny", 40, "own", 100),
-              new Microbatch(microbatch, 10 * NS_PER_MS, 128),
-              Admission.NONE);
+          CoreSettings.of(
+                  7,
+                  CLASSES,
+                  Map.of("resnet18", 80, "resnet50", 160, "vit", 260, "vit_tiny", 40, "own", 100))
+              .with(new Microbatch(microbatch, 10 * NS_PER_MS, 128));
       core = new SchedulingCore(settings, Policies.create(policy, Map.of()));
       List<CoreFact.Capability> capabilities =
           kinds.stream()

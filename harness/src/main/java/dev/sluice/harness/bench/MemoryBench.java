@@ -1,7 +1,7 @@
 package dev.sluice.harness.bench;
 
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.MemoryOf;

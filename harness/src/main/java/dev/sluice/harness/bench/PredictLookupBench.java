@@ -7,7 +7,6 @@ import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
 import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished.Service;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.fact.CoreSettings.Admission;
 import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
 import dev.sluice.scheduling.fact.CoreSettings.Predictor;
 import dev.sluice.scheduling.fact.Dispatch;
@@ -59,17 +58,12 @@ final class PredictLookupBench implements Bench, CoreListener, SchedulingPolicy 
   @Override
   public Map<Row, Double> measure() {
     CoreSettings settings =
-        new CoreSettings(
-            7,
-            List.of(new JobClass("batch", 5, false, true)),
-            Map.of("resnet18", 80, "resnet50", 160, "vit", 260, "vit_tiny", 40),
-            new Microbatch(false, 0, SAMPLES),
-            Admission.NONE,
-            CoreSettings.Bounds.NONE,
-            CoreSettings.Leases.NONE,
-            0,
-            false,
-            new Predictor(true, 0.95));
+        CoreSettings.of(
+                7,
+                List.of(new JobClass("batch", 5, false, true)),
+                Map.of("resnet18", 80, "resnet50", 160, "vit", 260, "vit_tiny", 40))
+            .with(new Microbatch(false, 0, SAMPLES))
+            .with(new Predictor(true, 0.95));
     SchedulingCore core = new SchedulingCore(settings, this);
     List<CoreFact> facts = new ArrayList<>(List.of(executor(), table()));
     int jobs = 0;

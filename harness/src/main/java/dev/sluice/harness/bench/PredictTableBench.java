@@ -1,9 +1,10 @@
 package dev.sluice.harness.bench;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RunTopics;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.latency.LatencyModel;
 import dev.sluice.executor.latency.PredictionTable;
@@ -12,7 +13,6 @@ import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.kafka.RunTopics;
 import dev.sluice.harness.process.TemporaryFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -76,7 +76,7 @@ final class PredictTableBench implements Bench {
     var topics = new Topics("predict-table");
     try (var broker = EmbeddedBroker.start(own.resolve("broker"))) {
       KafkaAccess kafka = KafkaAccess.embedded(broker.bootstrapServers(), BROKER_AWAY_LIMIT_MS);
-      RunTopics.create(topics, 1, kafka);
+      RunTopics.create(topics, 1, kafka.clients());
       try (var producer =
           new KafkaProducer<>(
               kafka.properties(), new ByteArraySerializer(), new ByteArraySerializer())) {

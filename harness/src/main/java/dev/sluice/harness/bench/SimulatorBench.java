@@ -7,7 +7,6 @@ import dev.sluice.harness.simulate.HopsFile;
 import dev.sluice.scheduling.fact.CoreFact.Capability;
 import dev.sluice.scheduling.fact.CoreFact.WarmUp;
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.fact.CoreSettings.Admission;
 import dev.sluice.scheduling.fact.CoreSettings.Bounds;
 import dev.sluice.scheduling.fact.CoreSettings.Leases;
 import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
@@ -85,17 +84,15 @@ final class SimulatorBench {
 
   private static SimulationEnd simulate(Load load, int jobs) {
     var core =
-        new CoreSettings(
-            7,
-            List.of(
-                new JobClass("interactive", 1, true, false), new JobClass("batch", 5, false, true)),
-            Map.of("resnet18", 80, "vit", 260),
-            new Microbatch(load.joined(), 10 * MS, SAMPLES_MAX),
-            Admission.NONE,
-            new Bounds(load.overloaded() ? WAITING : Integer.MAX_VALUE, Long.MAX_VALUE),
-            new Leases(200 * MS, 2_000 * MS, 3),
-            0,
-            false);
+        CoreSettings.of(
+                7,
+                List.of(
+                    new JobClass("interactive", 1, true, false),
+                    new JobClass("batch", 5, false, true)),
+                Map.of("resnet18", 80, "vit", 260))
+            .with(new Microbatch(load.joined(), 10 * MS, SAMPLES_MAX))
+            .with(new Bounds(load.overloaded() ? WAITING : Integer.MAX_VALUE, Long.MAX_VALUE))
+            .with(new Leases(200 * MS, 2_000 * MS, 3));
     List<Capability> capabilities = new ArrayList<>();
     for (String workload : WORKLOADS) {
       for (String backend : BACKENDS) {

@@ -1,12 +1,12 @@
 package dev.sluice.harness.bench;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RunRegister;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.kafka.RunRegister;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.Supervisor;
@@ -179,7 +179,10 @@ final class TakeoverBench implements Bench {
         }
         try (var register =
                 RunRegister.open(
-                    topics, kafka.properties(), e -> LOG.error("the register cannot be read", e));
+                    topics,
+                    kafka.clients(),
+                    MachineClock.process(),
+                    e -> LOG.error("the register cannot be read", e));
             var dispatches = new Dispatches(kafka, topics)) {
           for (int kill = 0; kill < KILLS; kill++) {
             killOnce(children, register, dispatches);

@@ -1,8 +1,8 @@
 package dev.sluice.harness.chaos;
 
 import dev.sluice.analytics.audit.LogAudit;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess;

@@ -3,7 +3,7 @@ package dev.sluice.harness.frame;
 import dev.sluice.contract.event.RoleJoined;
 import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.kafka.RunRegister;
+import dev.sluice.contract.log.RunRegister;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.slf4j.Logger;

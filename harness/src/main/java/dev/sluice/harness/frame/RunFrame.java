@@ -1,9 +1,9 @@
 package dev.sluice.harness.frame;
 
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.Pacer;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.harness.machine.MachineClock;

@@ -1,6 +1,9 @@
 package dev.sluice.harness.kafka;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.RunTopics;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.RoleFailedException;
@@ -12,9 +15,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.CommonClientConfigs;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
@@ -44,7 +46,7 @@ public record KafkaAccess(
 
   private static final int EMBEDDED_AWAY_LIMIT_MS = 30_000;
 
-  private static final int ANSWER_LIMIT_MS = 2_000;
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(2);
 
   /**
    * A Kafka that is not ours.
@@ -101,6 +103,25 @@ public record KafkaAccess(
         location, bootstrapServers, configFile, Map.copyOf(properties), Secrets.of(own));
   }
 
+  /** The clients of a run on this Kafka. */
+  public LogClients clients() {
+    return new LogClients(location, properties);
+  }
+
+  /**
+   * Removes the topics of a run that has come to its end, as {@link RunTopics#remove} does. A topic
+   * that stays is no failure of the run.
+   *
+   * @param said told if topics stay
+   */
+  public void removeTopicsOrSay(Topics topics, Consumer<String> said) throws InterruptedException {
+    try {
+      RunTopics.remove(topics, clients());
+    } catch (ExecutionException e) {
+      said.accept("The run's topics stay behind: " + secrets.hide(String.valueOf(e)));
+    }
+  }
+
   /**
    * Waits until the broker answers.
    *
@@ -111,13 +132,10 @@ public record KafkaAccess(
    */
   public boolean awaitAnswer(Duration limit, Runnable waiting, BooleanSupplier stopped)
       throws UserMistakeException, InterruptedException {
-    Map<String, Object> impatient = new HashMap<>(properties);
-    impatient.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, ANSWER_LIMIT_MS);
-    impatient.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, ANSWER_LIMIT_MS);
     long deadlineNs = MachineClock.monotonicNs() + limit.toNanos();
     boolean told = false;
     try (var quiet = LogFile.hushed("org.apache.kafka.clients.NetworkClient");
-        var admin = Admin.create(impatient)) {
+        var admin = clients().admin(ANSWER_LIMIT)) {
       while (!stopped.getAsBoolean()) {
         try {
           admin.describeCluster().nodes().get();

@@ -1,7 +1,6 @@
 package dev.sluice.harness.profile;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchCompleted.Result;
@@ -12,11 +11,14 @@ import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.Reading;
+import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.log.Writing;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.executor.profile.LatencyKey;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
@@ -24,15 +26,11 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,28 +69,16 @@ final class LoopTraffic implements AutoCloseable {
    *
    * @param kafka where the topics of a run with one shard are
    */
-  static LoopTraffic begin(Topics topics, Map<String, Object> kafka) {
-    Map<String, Object> writing = new HashMap<>(kafka);
-    writing.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
-    writing.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
-    writing.put(ProducerConfig.ACKS_CONFIG, "all");
-    writing.put(ProducerConfig.LINGER_MS_CONFIG, 0);
-    var traffic = new LoopTraffic(topics, new KafkaProducer<>(writing));
+  static LoopTraffic begin(Topics topics, LogClients kafka) {
+    var traffic = new LoopTraffic(topics, kafka.producer(Writing.SINGLE));
     traffic.read("scheduler", kafka, List.of(topics.facts()));
     traffic.read("executor", kafka, List.of(topics.dispatches()));
     traffic.read("analyze", kafka, topics.sharded());
     return traffic;
   }
 
-  private void read(String role, Map<String, Object> kafka, List<String> names) {
-    Map<String, Object> reading = new HashMap<>(kafka);
-    reading.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
-    reading.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
-    reading.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
-    reading.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
-    reading.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
-    reading.put(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, 1);
-    var consumer = new KafkaConsumer<byte[], byte[]>(reading);
+  private void read(String role, LogClients kafka, List<String> names) {
+    var consumer = kafka.consumer(Reading.AT_ONCE);
     consumer.assign(names.stream().map(name -> new TopicPartition(name, 0)).toList());
     var reader = new Reader(consumer);
     readers.add(reader);

@@ -1,6 +1,7 @@
 package dev.sluice.harness.profile;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RunTopics;
 import dev.sluice.executor.dispatch.LaneBackend;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.dispatch.Profiler;
@@ -12,7 +13,6 @@ import dev.sluice.executor.profile.ProfileRow;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.kafka.Opened;
-import dev.sluice.harness.kafka.RunTopics;
 import dev.sluice.harness.machine.ForeignLoad;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.StoppedException;
@@ -122,8 +122,8 @@ final class ProfileMeasurement {
       throws RoleFailedException, UserMistakeException, InterruptedException {
     long startedNs = frame.clock().monotonicNs();
     KafkaAccess kafka = KafkaAccess.startEmbedded(opened, temporary);
-    RunTopics.create(frame.topics(), 1, kafka);
-    var traffic = opened.add(LoopTraffic.begin(frame.topics(), kafka.properties()));
+    RunTopics.create(frame.topics(), 1, kafka.clients());
+    var traffic = opened.add(LoopTraffic.begin(frame.topics(), kafka.clients()));
     console.item(
         "traffic",
         "embedded Kafka with the records that a run's batches cause, "

@@ -7,6 +7,7 @@ import dev.sluice.analytics.report.RunReport;
 import dev.sluice.analytics.report.SummaryTable;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.contract.log.LogClients;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
@@ -18,7 +19,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +32,7 @@ public final class AnalyzeRole implements AutoCloseable {
   public @Nullable String summaryJson;
 
   /** Begins to read. */
-  public AnalyzeRole(RunFrame frame, Map<String, Object> kafka) {
+  public AnalyzeRole(RunFrame frame, LogClients kafka) {
     this.frame = frame;
     reader = new EventLogReader(kafka, frame.topics(), frame.clock());
   }

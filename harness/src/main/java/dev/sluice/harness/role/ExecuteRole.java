@@ -2,6 +2,7 @@ package dev.sluice.harness.role;
 
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.LogClients;
 import dev.sluice.executor.dispatch.Executor;
 import dev.sluice.executor.dispatch.ExecutorNumbers;
 import dev.sluice.executor.dispatch.LaneBackend;
@@ -16,7 +17,6 @@ import dev.sluice.harness.terminal.ModelBar;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -157,7 +157,7 @@ public final class ExecuteRole implements AutoCloseable {
   }
 
   /** Begins to report to its shard and to take dispatches. */
-  public void join(Map<String, Object> kafka, LaneFaults faults, Consumer<Throwable> onFailure) {
+  public void join(LogClients kafka, LaneFaults faults, Consumer<Throwable> onFailure) {
     executor.join(frame.topics(), kafka, faults, onFailure);
     if (frame.experiment().predictor().enabled()) {
       predictions = Predictions.start(frame, settings, executor, kafka, model);

@@ -4,10 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.executor.dispatch.RecentBatches;
 import dev.sluice.executor.latency.LatencyModel;
 import dev.sluice.executor.latency.PredictionTable;
@@ -69,7 +70,7 @@ final class FitInChild {
         RecentBatches.read(
             new Topics(request.topicPrefix()),
             request.shard(),
-            request.kafka(),
+            LogClients.of(request.kafka()),
             request.deviceKind(),
             /* wholeFacts= */ false);
     PredictionsPublished current = newer(log.table(), request.current());

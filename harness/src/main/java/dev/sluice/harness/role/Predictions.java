@@ -7,6 +7,7 @@ import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.log.LogClients;
 import dev.sluice.executor.dispatch.Executor;
 import dev.sluice.executor.dispatch.RecentBatches;
 import dev.sluice.executor.lane.ExecutorSettings;
@@ -20,7 +21,6 @@ import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +42,7 @@ public final class Predictions implements AutoCloseable {
   private final RunFrame frame;
   private final ExecutorSettings settings;
   private final Executor executor;
-  private final Map<String, Object> kafka;
+  private final LogClients kafka;
   public final PredictionTable reach;
   private final @Nullable LatencyModel model;
   private final @Nullable Path modelPath;
@@ -65,7 +65,7 @@ public final class Predictions implements AutoCloseable {
       RunFrame frame,
       ExecutorSettings settings,
       Executor executor,
-      Map<String, Object> kafka,
+      LogClients kafka,
       @Nullable LearnedModel model) {
     this.frame = frame;
     this.settings = settings;
@@ -91,7 +91,7 @@ public final class Predictions implements AutoCloseable {
       RunFrame frame,
       ExecutorSettings settings,
       Executor executor,
-      Map<String, Object> kafka,
+      LogClients kafka,
       @Nullable LearnedModel model) {
     var predictions = new Predictions(frame, settings, executor, kafka, model);
     predictions.publishFirst();
@@ -193,7 +193,7 @@ public final class Predictions implements AutoCloseable {
   private FitInChild.Request request() throws JsonProcessingException {
     PredictionsPublished table = current;
     return new FitInChild.Request(
-        kafka,
+        kafka.properties(),
         frame.runId(),
         settings.shard(),
         settings.executorId(),

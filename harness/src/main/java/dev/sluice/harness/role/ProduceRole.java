@@ -2,6 +2,7 @@ package dev.sluice.harness.role;
 
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.LogClients;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.generator.EndOfArrivals;
@@ -12,7 +13,6 @@ import dev.sluice.producer.generator.RunFailedException;
 import dev.sluice.producer.requests.RequestList;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,8 +27,7 @@ public final class ProduceRole {
   /**
    * @param lanesLimit how long to wait for lanes
    */
-  public ProduceRole(
-      RunFrame frame, RequestList requests, Map<String, Object> kafka, Duration lanesLimit) {
+  public ProduceRole(RunFrame frame, RequestList requests, LogClients kafka, Duration lanesLimit) {
     generators =
         new JobGenerators(
             frame.experiment(),

@@ -5,6 +5,8 @@ import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RunRegister;
+import dev.sluice.contract.log.RunTopics;
 import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.harness.frame.Entries;
 import dev.sluice.harness.frame.ExitStatus;
@@ -13,8 +15,6 @@ import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.kafka.Opened;
-import dev.sluice.harness.kafka.RunRegister;
-import dev.sluice.harness.kafka.RunTopics;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.News;
 import dev.sluice.harness.process.ParentWatch;
@@ -186,8 +186,9 @@ public final class RoleProcess {
     if (!answered) {
       throw new StoppedException();
     }
-    RunTopics.ensure(frame.topics(), frame.shards(), kafka);
-    var opening = RunRegister.open(frame.topics(), kafka.properties(), this::fail);
+    RunTopics.ensure(
+        frame.topics(), frame.shards(), kafka.clients(), frame.clock()::monotonicNs, frame.pacer());
+    var opening = RunRegister.open(frame.topics(), kafka.clients(), frame.clock(), this::fail);
     register = opening;
     return opening;
   }

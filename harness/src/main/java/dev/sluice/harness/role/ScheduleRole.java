@@ -1,11 +1,11 @@
 package dev.sluice.harness.role;
 
+import dev.sluice.contract.log.LogClients;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.scheduler.topology.SchedulerStream;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
 import java.util.function.Consumer;
 
 /** A scheduler: takes shards, and decides for them until it is closed. */
@@ -26,7 +26,7 @@ public final class ScheduleRole implements AutoCloseable {
    */
   public static ScheduleRole start(
       RunFrame frame,
-      Map<String, Object> kafka,
+      LogClients kafka,
       String instance,
       Path stateFolder,
       Consumer<Throwable> onFailure)

@@ -8,6 +8,8 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RunRegister;
+import dev.sluice.contract.log.RunTopics;
 import dev.sluice.executor.dispatch.LaneFaults;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.lane.WarmUpException;
@@ -20,8 +22,6 @@ import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.kafka.Opened;
-import dev.sluice.harness.kafka.RunRegister;
-import dev.sluice.harness.kafka.RunTopics;
 import dev.sluice.harness.machine.HostLoad;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
@@ -217,8 +217,9 @@ public final class ExperimentRun {
     List<ExecuteRole> executors = warmUp(frame, loaded);
     KafkaAccess kafka = startKafka(frame, external, folder);
     heedAWishToStop();
-    RunTopics.create(frame.topics(), frame.shards(), kafka);
-    var register = opened.add(RunRegister.open(frame.topics(), kafka.properties(), this::fail));
+    RunTopics.create(frame.topics(), frame.shards(), kafka.clients());
+    var register =
+        opened.add(RunRegister.open(frame.topics(), kafka.clients(), frame.clock(), this::fail));
     var entries = opened.add(new Entries(register));
     for (int shard = 0; shard < frame.shards(); shard++) {
       entries.add(
@@ -227,12 +228,12 @@ public final class ExperimentRun {
     RequestList requests = RequestList.draw(experiment, lanes::isolatedMs);
     startScheduler(frame, kafka, folder, entries);
     entries.join(Role.ANALYZE, "analyze", frame);
-    var analyze = opened.add(new AnalyzeRole(frame, kafka.properties()));
+    var analyze = opened.add(new AnalyzeRole(frame, kafka.clients()));
     executors.get(executors.size() - 1).awaitWarm();
     showOfferedLoad(experiment, requests, executors.get(0).capabilities(), console);
     for (ExecuteRole executor : executors) {
       opened.add(executor); // again, to be closed before what it writes to
-      executor.join(kafka.properties(), LaneFaults.NONE, this::fail);
+      executor.join(kafka.clients(), LaneFaults.NONE, this::fail);
     }
 
     if (options.dryRun()) {
@@ -367,7 +368,7 @@ public final class ExperimentRun {
         opened.add(
             ScheduleRole.start(
                 frame,
-                kafka.properties(),
+                kafka.clients(),
                 instance,
                 folder.temporary().resolve("streams"),
                 this::fail));
@@ -388,7 +389,7 @@ public final class ExperimentRun {
   private Optional<RunEnded> runLoad(
       RunFrame frame, RequestList requests, KafkaAccess kafka, AnalyzeRole analyze)
       throws RoleFailedException, StoppedException, InterruptedException {
-    var running = new ProduceRole(frame, requests, kafka.properties(), START_LIMIT);
+    var running = new ProduceRole(frame, requests, kafka.clients(), START_LIMIT);
     synchronized (this) {
       generators = running;
       heedAWishToStop();
@@ -431,7 +432,7 @@ public final class ExperimentRun {
   private void removeTopics(RunFrame frame, @Nullable KafkaAccess external)
       throws InterruptedException {
     if (external != null && !options.keepTopics()) {
-      RunTopics.removeOrSay(frame.topics(), external, console::line);
+      external.removeTopicsOrSay(frame.topics(), console::line);
     }
   }
 

@@ -1,8 +1,8 @@
 package dev.sluice.harness.run;
 
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;

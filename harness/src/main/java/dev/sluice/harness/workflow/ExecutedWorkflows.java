@@ -1,6 +1,5 @@
 package dev.sluice.harness.workflow;
 
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.ExecutorReported;
@@ -12,6 +11,8 @@ import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RunTopics;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.time.RunClock;
 import dev.sluice.contract.value.ModelKey;
@@ -32,7 +33,6 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.kafka.Opened;
-import dev.sluice.harness.kafka.RunTopics;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.RoleFailedException;
@@ -164,19 +164,19 @@ final class ExecutedWorkflows {
         KafkaAccess kafka =
             external == null ? KafkaAccess.startEmbedded(opened, folder.temporary()) : external;
         var topics = new Topics(runId);
-        RunTopics.create(topics, 1, kafka);
+        RunTopics.create(topics, 1, kafka.clients());
         startScheduler(topics, kafka, folder);
         opened.add(executor); // again, to be closed before what it writes to
-        executor.join(topics, kafka.properties(), this::fail);
+        executor.join(topics, kafka.clients(), this::fail);
         var outcomes = new WorkflowOutcomes(workflows.requests());
         said.accept("Starting execution of nodes...");
-        try (var shard = new WorkflowLog(topics, kafka.properties())) {
+        try (var shard = new WorkflowLog(topics, kafka.clients())) {
           awaitExecutor(shard);
           run(runId, shard, outcomes, said);
         }
         opened.close();
         if (external != null) {
-          RunTopics.removeOrSay(topics, external, said);
+          external.removeTopicsOrSay(topics, said);
         }
         exitStatus = signals.received() ? signals.exitStatus() : ExitStatus.DONE;
         return WorkflowSchedule.executed(workflows, gpus, policy, outcomes, lines);
@@ -347,27 +347,25 @@ final class ExecutedWorkflows {
   private void startScheduler(Topics topics, KafkaAccess kafka, RunFolder folder)
       throws RoleFailedException, InterruptedException {
     var settings =
-        new CoreSettings(
-            SEED,
-            Graph.CLASSES,
-            workflows.models().stream().collect(Collectors.toMap(GpuModel::id, model -> 0)),
-            new CoreSettings.Microbatch(
-                joins(),
-                Math.round(files.microbatch().windowMs() * NS_PER_MS),
-                files.microbatch().maxBatch()),
-            CoreSettings.Admission.NONE,
-            CoreSettings.Bounds.NONE,
-            new CoreSettings.Leases(HEARTBEAT_MS * NS_PER_MS, LEASE_MS * NS_PER_MS, ATTEMPTS_MAX),
-            0,
-            false,
-            CoreSettings.Predictor.OFF);
+        CoreSettings.of(
+                SEED,
+                Graph.CLASSES,
+                workflows.models().stream().collect(Collectors.toMap(GpuModel::id, model -> 0)))
+            .with(
+                new CoreSettings.Microbatch(
+                    joins(),
+                    Math.round(files.microbatch().windowMs() * NS_PER_MS),
+                    files.microbatch().maxBatch()))
+            .with(
+                new CoreSettings.Leases(
+                    HEARTBEAT_MS * NS_PER_MS, LEASE_MS * NS_PER_MS, ATTEMPTS_MAX));
     var stream =
         opened.add(
             new SchedulerStream(
                 settings,
                 () -> WorkflowSettings.newPolicy(policy),
                 topics,
-                kafka.properties(),
+                kafka.clients(),
                 "schedule",
                 folder.temporary().resolve("streams"),
                 clock,

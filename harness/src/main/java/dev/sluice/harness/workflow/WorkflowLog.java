@@ -1,29 +1,26 @@
 package dev.sluice.harness.workflow;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.Reading;
+import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.log.Writing;
 import dev.sluice.harness.process.RoleFailedException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,14 +33,9 @@ final class WorkflowLog implements AutoCloseable {
   private final KafkaProducer<byte[], byte[]> producer;
 
   /** Reads from the beginning; what the scheduler writes, once it is committed. */
-  WorkflowLog(Topics topics, Map<String, Object> kafka) {
+  WorkflowLog(Topics topics, LogClients kafka) {
     this.topics = topics;
-    Map<String, Object> reading = new HashMap<>(kafka);
-    reading.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-    reading.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
-    reading.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
-    consumer =
-        new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    consumer = kafka.consumer(Reading.COMMITTED);
     List<TopicPartition> partitions =
         List.of(
             new TopicPartition(topics.facts(), 0),
@@ -51,11 +43,7 @@ final class WorkflowLog implements AutoCloseable {
             new TopicPartition(topics.outcomes(), 0));
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);
-    Map<String, Object> writing = new HashMap<>(kafka);
-    writing.put(ProducerConfig.ACKS_CONFIG, "all");
-    writing.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
-    writing.put(ProducerConfig.LINGER_MS_CONFIG, 0);
-    producer = new KafkaProducer<>(writing, new ByteArraySerializer(), new ByteArraySerializer());
+    producer = kafka.producer(Writing.IN_ORDER);
   }
 
   /** Says that the run begins, to all its readers. */

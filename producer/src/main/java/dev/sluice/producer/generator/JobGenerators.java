@@ -1,7 +1,6 @@
 package dev.sluice.producer.generator;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
@@ -13,9 +12,13 @@ import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.TopicReader;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.Pacer;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.time.RunClock;
+import dev.sluice.contract.value.Reason;
 import dev.sluice.producer.requests.LaneCoverage;
 import dev.sluice.producer.requests.RequestList;
 import dev.sluice.producer.requests.Seconds;
@@ -65,9 +68,6 @@ public final class JobGenerators {
   private static final int WARM_UP_JOBS = 500;
   private static final int MISSING_SHOWN_MAX = 5;
 
-  /** Why jobs are dropped that wait when the arrivals have ended. */
-  private static final String RUN_ENDED = "run_ended";
-
   private final Experiment experiment;
   private final RequestList requests;
   private final String runId;
@@ -102,7 +102,6 @@ public final class JobGenerators {
   /**
    * @param requests what {@link RequestList#draw} made of the experiment
    * @param configDigest SHA-256 of the resolved experiment
-   * @param clientProperties for every Kafka client, at least {@code bootstrap.servers}
    * @param clock this process's clock; its distance to the broker's is measured and reported
    */
   public JobGenerators(
@@ -111,7 +110,7 @@ public final class JobGenerators {
       String runId,
       String configDigest,
       Topics topics,
-      Map<String, Object> clientProperties,
+      LogClients clients,
       ProcessClock clock,
       Pacer pacer,
       GeneratorListener listener,
@@ -126,7 +125,7 @@ public final class JobGenerators {
     this.listener = listener;
     this.limits = limits;
     this.shards = experiment.kafka().shards();
-    this.runLog = new RunLog(topics, shards, clientProperties);
+    this.runLog = new RunLog(topics, shards, clients);
   }
 
   /**
@@ -269,7 +268,7 @@ public final class JobGenerators {
       throws RunFailedException {
     Map<TopicPartition, Long> endOffsets = consumer.endOffsets(consumer.assignment());
     long deadlineNs = clock.monotonicNs() + limits.untilLanesReady().toNanos();
-    while ((evenIfStopped || !stopRequested) && !RunLog.hasReadTo(endOffsets, consumer)) {
+    while ((evenIfStopped || !stopRequested) && !TopicReader.hasReadTo(endOffsets, consumer)) {
       consumer.poll(POLL).forEach(fold);
       if (clock.monotonicNs() - deadlineNs >= 0) {
         throw new RunFailedException(
@@ -321,7 +320,7 @@ public final class JobGenerators {
             coverage.reported(entry.partition(), report);
           }
         }
-        if (RunLog.hasReadTo(endOffsets, facts)) {
+        if (TopicReader.hasReadTo(endOffsets, facts)) {
           if (coverage.complete()) {
             return true;
           }
@@ -565,7 +564,7 @@ public final class JobGenerators {
       if (outcome instanceof JobEnded jobEnded) {
         int index = requests.indexOf(jobEnded.jobId());
         if (index >= 0) {
-          end.ended(index, RUN_ENDED.equals(jobEnded.reason()));
+          end.ended(index, Reason.RUN_ENDED.is(jobEnded.reason()));
         }
       }
     }

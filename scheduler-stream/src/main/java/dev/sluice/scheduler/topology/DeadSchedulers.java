@@ -1,13 +1,12 @@
 package dev.sluice.scheduler.topology;
 
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.event.ShardTaken;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.scheduler.topology.ShardOwners.Owner;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -15,7 +14,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
@@ -34,9 +32,9 @@ final class DeadSchedulers implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DeadSchedulers.class);
   private static final Duration LOOK_EVERY = Duration.ofMillis(100);
 
-  private static final int ANSWER_LIMIT_MS = 5_000;
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
 
-  private final Map<String, Object> adminSettings;
+  private final LogClients kafka;
   private final ShardOwners owners;
   private final String group;
   private final String instance;
@@ -57,20 +55,17 @@ final class DeadSchedulers implements AutoCloseable {
   /**
    * Prepares it; {@link #start} begins.
    *
-   * @param kafka client properties
    * @param group the schedulers' consumer group
    * @param instance this process; its consumers' client ids begin with it
    * @param presentTransactionalId under which this process writes now
    */
   DeadSchedulers(
       Topics topics,
-      Map<String, Object> kafka,
+      LogClients kafka,
       String group,
       String instance,
       Supplier<@Nullable String> presentTransactionalId) {
-    adminSettings = new HashMap<>(kafka);
-    adminSettings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, ANSWER_LIMIT_MS);
-    adminSettings.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, ANSWER_LIMIT_MS);
+    this.kafka = kafka;
     owners = new ShardOwners(topics, kafka);
     this.group = group;
     this.instance = instance;
@@ -92,7 +87,7 @@ final class DeadSchedulers implements AutoCloseable {
 
   private void run() {
     try (owners;
-        var admin = Admin.create(adminSettings)) {
+        var admin = kafka.admin(ANSWER_LIMIT)) {
       for (long change = awaitChange(); change >= 0; change = awaitChange()) {
         try {
           look(admin);

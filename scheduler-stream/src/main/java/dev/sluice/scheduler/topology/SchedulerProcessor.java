@@ -6,6 +6,7 @@ import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
+import dev.sluice.contract.log.DeadLetter;
 import dev.sluice.scheduler.translation.Translation;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.fact.CoreEntity;
@@ -14,7 +15,6 @@ import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.policy.Choice;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -138,15 +138,9 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
   private void forwardDeadLetter(
       Record<byte[], byte[]> record, RecordMetadata source, String error) {
     var letter = new Record<>(shard(), record.value(), record.timestamp(), record.headers());
-    letter.headers().add("error", text(error));
-    letter.headers().add("source-topic", text(source.topic()));
-    letter.headers().add("source-partition", text(Integer.toString(source.partition())));
-    letter.headers().add("source-offset", text(Long.toString(source.offset())));
+    DeadLetter.describe(
+        letter.headers(), source.topic(), source.partition(), source.offset(), error);
     context().forward(letter, SchedulerTopology.DEAD_LETTERS);
-  }
-
-  private static byte[] text(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   @Override

@@ -1,26 +1,24 @@
 package dev.sluice.scheduler.topology;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.event.ShardTaken;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.log.Writing;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.scheduler.translation.ExperimentCore;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
 
@@ -60,7 +58,6 @@ public final class SchedulerStream implements AutoCloseable {
   /**
    * Prepares the role; {@link #start} begins.
    *
-   * @param kafka client properties, {@code bootstrap.servers} among them
    * @param instance unique among the run's processes, also after a restart
    * @param stateFolder where Kafka Streams may keep its own files; this process's alone
    * @param onFailure takes what ends the role before it is closed, from any thread
@@ -69,7 +66,7 @@ public final class SchedulerStream implements AutoCloseable {
   public SchedulerStream(
       Experiment experiment,
       Topics topics,
-      Map<String, Object> kafka,
+      LogClients kafka,
       String instance,
       Path stateFolder,
       ProcessClock clock,
@@ -96,7 +93,7 @@ public final class SchedulerStream implements AutoCloseable {
       CoreSettings settings,
       Supplier<SchedulingPolicy> policies,
       Topics topics,
-      Map<String, Object> kafka,
+      LogClients kafka,
       String instance,
       Path stateFolder,
       ProcessClock clock,
@@ -108,7 +105,7 @@ public final class SchedulerStream implements AutoCloseable {
     Properties properties =
         StreamsProperties.of(
             kafka, group, instance, StreamsProperties.sessionTimeoutMs(kafka), stateFolder);
-    producer = plainProducer(kafka);
+    producer = kafka.producer(Writing.SINGLE, ThreadFailures.LIMIT);
     int heartbeatMs = Math.toIntExact(settings.leases().heartbeatNs() / 1_000_000);
     timer = new TickTimer(topics, producer, clock, heartbeatMs, onFailure);
     shards =
@@ -182,15 +179,5 @@ public final class SchedulerStream implements AutoCloseable {
     deadSchedulers.close();
     timer.close();
     producer.close(CLOSE_MAX);
-  }
-
-  private static KafkaProducer<byte[], byte[]> plainProducer(Map<String, Object> kafka) {
-    var settings = new HashMap<>(kafka);
-    settings.put(ProducerConfig.LINGER_MS_CONFIG, 0);
-    settings.put(ProducerConfig.ACKS_CONFIG, "all");
-    settings.put(
-        ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
-        Math.toIntExact(ThreadFailures.LIMIT.toMillis()));
-    return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
   }
 }

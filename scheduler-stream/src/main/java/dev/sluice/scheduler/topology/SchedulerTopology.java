@@ -1,6 +1,6 @@
 package dev.sluice.scheduler.topology;
 
-import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.policy.SchedulingPolicy;

@@ -1,31 +1,26 @@
 package dev.sluice.scheduler.topology;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.ShardTaken;
-import java.time.Duration;
-import java.util.HashMap;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.Reading;
+import dev.sluice.contract.log.TopicReader;
+import dev.sluice.contract.log.Topics;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Who took which shard last, as the topic {@code runs} says. For one thread. */
 final class ShardOwners implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ShardOwners.class);
-  private static final Duration POLL = Duration.ofMillis(50);
 
   private final TopicPartition runs;
-  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final TopicReader reader;
   private final Map<Integer, Owner> lastByShard = new TreeMap<>();
 
   /**
@@ -35,15 +30,9 @@ final class ShardOwners implements AutoCloseable {
    */
   record Owner(long offset, ShardTaken taken) {}
 
-  ShardOwners(Topics topics, Map<String, Object> kafka) {
+  ShardOwners(Topics topics, LogClients kafka) {
     runs = new TopicPartition(topics.runs(), 0);
-    var settings = new HashMap<>(kafka);
-    settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
-    settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
-    settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
-    consumer =
-        new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-    consumer.assign(List.of(runs));
+    reader = TopicReader.open(kafka, Reading.UNCOMMITTED);
   }
 
   /**
@@ -52,10 +41,7 @@ final class ShardOwners implements AutoCloseable {
    * @throws org.apache.kafka.common.KafkaException if the broker does not answer
    */
   List<Owner> read() {
-    long end = requireNonNull(consumer.endOffsets(List.of(runs)).get(runs));
-    while (consumer.position(runs) < end) {
-      consumer.poll(POLL).forEach(this::take);
-    }
+    reader.readOn(runs, this::take);
     return List.copyOf(lastByShard.values());
   }
 
@@ -72,11 +58,11 @@ final class ShardOwners implements AutoCloseable {
 
   /** Lets a call that waits for the broker fail at once; from any thread. */
   void wakeUp() {
-    consumer.wakeup();
+    reader.wakeUp();
   }
 
   @Override
   public void close() {
-    consumer.close();
+    reader.close();
   }
 }

@@ -1,9 +1,9 @@
 package dev.sluice.scheduler.topology;
 
+import dev.sluice.contract.log.LogClients;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
@@ -38,19 +38,14 @@ final class StreamsProperties {
   /**
    * Returns the properties.
    *
-   * @param kafka client properties
    * @param group the schedulers' consumer group
    * @param instance names this process's clients
    * @param sessionTimeoutMs as {@link #sessionTimeoutMs} says
    */
   static Properties of(
-      Map<String, Object> kafka,
-      String group,
-      String instance,
-      int sessionTimeoutMs,
-      Path stateFolder) {
+      LogClients kafka, String group, String instance, int sessionTimeoutMs, Path stateFolder) {
     var properties = new Properties();
-    properties.putAll(kafka);
+    properties.putAll(kafka.properties());
     properties.put(StreamsConfig.APPLICATION_ID_CONFIG, group);
     properties.put(StreamsConfig.CLIENT_ID_CONFIG, instance);
     properties.put(StreamsConfig.STATE_DIR_CONFIG, stateFolder.toString());
@@ -89,14 +84,10 @@ final class StreamsProperties {
     properties.put(StreamsConfig.producerPrefix(name), value);
   }
 
-  /**
-   * The shortest session that the broker allows, of ours or longer.
-   *
-   * @param kafka client properties
-   */
-  static int sessionTimeoutMs(Map<String, Object> kafka) throws InterruptedException {
+  /** The shortest session that the broker allows, of ours or longer. */
+  static int sessionTimeoutMs(LogClients kafka) throws InterruptedException {
     int timeoutMs = SESSION_TIMEOUT_MS;
-    try (var admin = Admin.create(kafka)) {
+    try (var admin = kafka.admin()) {
       timeoutMs = Math.max(timeoutMs, sessionTimeoutMsMin(admin));
     } catch (ExecutionException e) {
       timeoutMs = Math.toIntExact(Duration.ofSeconds(6).toMillis()); // Kafka's own default

@@ -1,8 +1,8 @@
 package dev.sluice.scheduler.topology;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.event.Ticked;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
 import java.util.HashMap;
 import java.util.HashSet;

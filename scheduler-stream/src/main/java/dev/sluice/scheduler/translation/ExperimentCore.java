@@ -29,30 +29,36 @@ public final class ExperimentCore {
     var lanes = experiment.lanes();
     Integer maxWaiting = experiment.maxWaiting();
     Double expireAfterMs = experiment.expireAfterMs();
-    return new CoreSettings(
-        experiment.seed(),
-        experiment.classes().stream()
-            .map(c -> new JobClass(c.name(), c.priority(), c.interactive(), c.microbatch()))
-            .toList(),
-        experiment.workloads().stream()
-            .collect(
-                Collectors.toMap(
-                    Experiment.WorkloadChoice::name, Experiment.WorkloadChoice::tokens)),
-        new CoreSettings.Microbatch(
-            experiment.joinsJobs(),
-            Math.round(microbatch.windowMs() * 1e6),
-            microbatch.maxBatch(),
-            microbatch.respectDeadlines()),
-        Admission.valueOf(experiment.admission().toUpperCase(Locale.ROOT)),
-        new CoreSettings.Bounds(
-            maxWaiting == null ? Integer.MAX_VALUE : maxWaiting,
-            expireAfterMs == null ? Long.MAX_VALUE : Math.round(expireAfterMs * 1e6)),
-        new CoreSettings.Leases(
-            lanes.heartbeatMs() * 1_000_000L, lanes.leaseMs() * 1_000_000L, lanes.maxAttempts()),
-        lanes.ahead(),
-        experiment.resources().cpuFallback(),
-        new CoreSettings.Predictor(
-            experiment.predictor().enabled(), experiment.predictor().quantile()));
+    return CoreSettings.of(
+            experiment.seed(),
+            experiment.classes().stream()
+                .map(c -> new JobClass(c.name(), c.priority(), c.interactive(), c.microbatch()))
+                .toList(),
+            experiment.workloads().stream()
+                .collect(
+                    Collectors.toMap(
+                        Experiment.WorkloadChoice::name, Experiment.WorkloadChoice::tokens)))
+        .with(
+            new CoreSettings.Microbatch(
+                experiment.joinsJobs(),
+                Math.round(microbatch.windowMs() * 1e6),
+                microbatch.maxBatch(),
+                microbatch.respectDeadlines()))
+        .with(Admission.valueOf(experiment.admission().toUpperCase(Locale.ROOT)))
+        .with(
+            new CoreSettings.Bounds(
+                maxWaiting == null ? Integer.MAX_VALUE : maxWaiting,
+                expireAfterMs == null ? Long.MAX_VALUE : Math.round(expireAfterMs * 1e6)))
+        .with(
+            new CoreSettings.Leases(
+                lanes.heartbeatMs() * 1_000_000L,
+                lanes.leaseMs() * 1_000_000L,
+                lanes.maxAttempts()))
+        .withAhead(lanes.ahead())
+        .withCpuFallback(experiment.resources().cpuFallback())
+        .with(
+            new CoreSettings.Predictor(
+                experiment.predictor().enabled(), experiment.predictor().quantile()));
   }
 
   /** What an executor can run, as the core takes it. */

@@ -13,6 +13,7 @@ import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.DispatchName;
@@ -24,10 +25,19 @@ import dev.sluice.scheduling.job.WorkflowSpec;
 import dev.sluice.scheduling.policy.Choice;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Event records as the core's facts, and the core's decisions as event records. */
 public final class Translation {
+  private static final Map<String, dev.sluice.scheduling.fact.Reason> CORE_REASONS =
+      Stream.of(dev.sluice.scheduling.fact.Reason.values())
+          .collect(Collectors.toUnmodifiableMap(Enum::name, Function.identity()));
+
   private Translation() {}
 
   public static CoreFact toCore(Fact fact) {
@@ -56,7 +66,7 @@ public final class Translation {
           completed.incarnation(),
           completed.lane(),
           CoreFact.Result.valueOf(completed.result().name()),
-          completed.cause(),
+          toCore(completed.cause()),
           completed.serviceNs());
     }
     if (fact instanceof ExecutorReported report) {
@@ -185,14 +195,28 @@ public final class Translation {
     return new JobEnded(
         end.jobId(),
         JobEnded.Status.valueOf(end.status().name()),
-        end.reason(),
+        toEvent(end.reason()),
         dispatch == null ? null : toEvent(dispatch),
         end.attempt(),
         end.endedAtNs());
   }
 
+  /** The core's reason as that of events; a failure's own words stay as they are. */
+  static @Nullable String toEvent(@Nullable String reason) {
+    var own = dev.sluice.scheduling.fact.Reason.ofOrNull(reason);
+    return own == null ? reason : Reason.valueOf(own.name()).text();
+  }
+
+  /** A cause of an event as that of the core; what the core does not know stays as it is. */
+  static @Nullable String toCore(@Nullable String cause) {
+    return Reason.of(cause)
+        .map(reason -> CORE_REASONS.get(reason.name()))
+        .map(dev.sluice.scheduling.fact.Reason::text)
+        .orElse(cause);
+  }
+
   public static Blocked toEvent(long fromNs, long toNs, Choice.Cause cause) {
-    return new Blocked(fromNs, toNs, cause.name().toLowerCase(Locale.ROOT));
+    return new Blocked(fromNs, toNs, Blocked.Cause.valueOf(cause.name()));
   }
 
   /**

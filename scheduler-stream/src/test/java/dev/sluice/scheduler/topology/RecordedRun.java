@@ -46,18 +46,19 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
   static final long TIME_ZERO_EPOCH_MS = 1_700_000_000_000L;
 
   static final CoreSettings SETTINGS =
-      new CoreSettings(
-          7,
-          List.of(
-              new JobClass("interactive", 1, true, false), new JobClass("batch", 5, false, true)),
-          Map.of("small", 80, "middle", 160, "large", 260),
-          new Microbatch(true, 10_000_000, 16),
-          Admission.EXPIRED,
-          new CoreSettings.Bounds(30, 900_000_000),
-          new CoreSettings.Leases(20_000_000, 200_000_000, 2),
-          1,
-          true,
-          new CoreSettings.Predictor(true, 0.9));
+      CoreSettings.of(
+              7,
+              List.of(
+                  new JobClass("interactive", 1, true, false),
+                  new JobClass("batch", 5, false, true)),
+              Map.of("small", 80, "middle", 160, "large", 260))
+          .with(new Microbatch(true, 10_000_000, 16))
+          .with(Admission.EXPIRED)
+          .with(new CoreSettings.Bounds(30, 900_000_000))
+          .with(new CoreSettings.Leases(20_000_000, 200_000_000, 2))
+          .withAhead(1)
+          .withCpuFallback(true)
+          .with(new CoreSettings.Predictor(true, 0.9));
 
   private static final List<String> WORKLOADS = List.of("small", "middle", "large");
   private static final int REQUESTS = 400;

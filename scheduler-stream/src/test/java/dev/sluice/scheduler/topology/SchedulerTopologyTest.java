@@ -3,7 +3,6 @@ package dev.sluice.scheduler.topology;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -14,6 +13,7 @@ import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.event.WorkflowRequested;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.scheduling.policies.Policies;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.DispatchName;
+import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -66,5 +69,17 @@ final class TranslationTest {
   @Test
   void aBlockedSpanNamesItsCauseInLowerCase() {
     assertThat(Translation.toEvent(1, 2, Cause.TOKENS)).isEqualTo(new Blocked(1, 2, "tokens"));
+  }
+
+  @Test
+  void everyReasonOfTheCore_isOneOfTheLog_andAnyOtherTextStays() {
+    for (dev.sluice.scheduling.fact.Reason reason : dev.sluice.scheduling.fact.Reason.values()) {
+      var end = new JobEnd("j", JobEnd.Status.DROPPED, reason.text(), null, 0, 1);
+      assertThat(Translation.toEvent(end))
+          .isEqualTo(JobEnded.dropped("j", Reason.valueOf(reason.name()), 0, 1));
+    }
+    assertThat(Translation.toEvent("out of memory")).isEqualTo("out of memory");
+    assertThat(Translation.toCore("out of memory")).isEqualTo("out of memory");
+    assertThat(Translation.toCore("older_incarnation")).isEqualTo("older_incarnation");
   }
 }

@@ -5,6 +5,7 @@ import dev.sluice.scheduling.fact.CoreFact.WorkflowArrived;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.fact.JobEnd.Status;
+import dev.sluice.scheduling.fact.Reason;
 import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.job.WorkflowSpec;
 import dev.sluice.scheduling.state.CoreState;
@@ -53,7 +54,7 @@ final class Arrivals {
   private void queueNew(JobSpec spec, @Nullable RunningWorkflow workflow, CoreListener listener) {
     long entry = queue.nextEntry++;
     JobGroup group = state.groupOf(spec);
-    String reason = group == null ? "unrunnable" : reasonToTurnAway(group);
+    String reason = group == null ? Reason.UNRUNNABLE.text() : reasonToTurnAway(group);
     if (group == null || reason != null) {
       tellDropped(spec.id(), 0, reason, listener);
       endNode(spec, workflow, false, listener);
@@ -67,15 +68,17 @@ final class Arrivals {
   /** Returns why an arriving job of the group does not join the queue; null: it joins. */
   private @Nullable String reasonToTurnAway(JobGroup group) {
     if (group.tokens > Integer.MAX_VALUE) {
-      return "over_budget";
+      return Reason.OVER_BUDGET.text();
     }
     if (sources.haveEnded()) {
       return null; // run_ended is the better reason
     }
     if (sources.haveStarted() && group.overBudget && !state.settings.cpuFallback()) {
-      return "over_budget";
+      return Reason.OVER_BUDGET.text();
     }
-    return state.waiting() >= state.settings.bounds().maxWaiting() ? "queue_full" : null;
+    return state.waiting() >= state.settings.bounds().maxWaiting()
+        ? Reason.QUEUE_FULL.text()
+        : null;
   }
 
   /** Goes on with the workflow of an ended job: nodes are released, or end undone with it. */
@@ -89,7 +92,7 @@ final class Arrivals {
       release(workflow, workflow.end(node.place()), listener);
     } else {
       for (int undone : workflow.endUndone(node.place())) {
-        tellDropped(workflow.jobId(undone), 0, "input_not_done", listener);
+        tellDropped(workflow.jobId(undone), 0, Reason.INPUT_NOT_DONE.text(), listener);
       }
     }
     kept.changed(workflow, listener);

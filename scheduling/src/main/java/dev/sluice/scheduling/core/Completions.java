@@ -6,6 +6,7 @@ import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.fact.JobEnd.Status;
+import dev.sluice.scheduling.fact.Reason;
 import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
@@ -112,7 +113,7 @@ final class Completions {
 
   private void noteWhetherItRefuses(ExecutorLane lane, BatchCompleted completion, boolean isKnown) {
     boolean refused = completion.result() == CoreFact.Result.REFUSED;
-    boolean busy = refused && isKnown && BatchCompleted.BUSY.equals(completion.cause());
+    boolean busy = refused && isKnown && Reason.BUSY.is(completion.cause());
     if ((busy && !lane.refuses()) || (!refused && lane.refuses())) {
       lane.refuses(busy);
       kept.changed(lane);

@@ -83,7 +83,7 @@ final class DecisionCheck {
     return broken(Rule.UNSUPPORTED, choice.toString());
   }
 
-  /** The first of the lanes; the others are the next ones. */
+  /** Returns the first of the lanes; the others are the next ones. */
   private ExecutorLane checkLanes(Choice.Start start) {
     if (start.lanes().isEmpty()) {
       throw broken(Rule.NO_LANE, "jobs %s on no lane".formatted(start.batch()));

@@ -2,6 +2,7 @@ package dev.sluice.scheduling.core;
 
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings.Admission;
+import dev.sluice.scheduling.fact.Reason;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.JobGroup;
@@ -29,14 +30,14 @@ final class Drops {
   /** Drops all that must not be offered to the policy. */
   void dropAll(CoreListener listener) {
     if (sources.haveEnded()) {
-      drop(state.waitingIn(group -> true), "run_ended", listener);
+      drop(state.waitingIn(group -> true), Reason.RUN_ENDED.text(), listener);
     }
     if (queue.budgetsMatter && !state.settings.cpuFallback()) {
-      drop(state.waitingIn(group -> group.overBudget), "over_budget", listener);
+      drop(state.waitingIn(group -> group.overBudget), Reason.OVER_BUDGET.text(), listener);
     }
     List<QueuedJob> expired = queue.takeExpired();
     if (!expired.isEmpty()) {
-      drop(expired, "waited_too_long", listener);
+      drop(expired, Reason.WAITED_TOO_LONG.text(), listener);
     }
     admit(listener);
   }
@@ -57,7 +58,7 @@ final class Drops {
     }
     late.sort(JobOrder.ENTRY);
     boolean hopeless = state.settings.admission() == Admission.HOPELESS;
-    drop(late, hopeless ? "hopeless" : "expired", listener);
+    drop(late, (hopeless ? Reason.HOPELESS : Reason.EXPIRED).text(), listener);
   }
 
   /** Returns how long before its deadline a job must start not to be dropped. */

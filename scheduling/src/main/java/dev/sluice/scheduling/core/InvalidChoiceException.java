@@ -19,7 +19,7 @@ public final class InvalidChoiceException extends IllegalStateException {
     /** The lane is one of this core, of an executor that has not left. */
     UNKNOWN_LANE,
     /**
-     * A lane holds so many batches at a time, and takes none while it is lost; a gang's is idle.
+     * A lane takes a batch: it holds fewer than it may and is not lost; a gang's lanes are idle.
      */
     LANE_BUSY,
     /** The executor can run the model. */
@@ -28,7 +28,7 @@ public final class InvalidChoiceException extends IllegalStateException {
     TOKENS_EXCEEDED,
     /** Several jobs share a batch only if micro-batching is on, for the classes of all of them. */
     MICROBATCH_NOT_SHARED,
-    /** Jobs of a batch have the same workload, backend, precision and lanes needed. */
+    /** Jobs of a batch have equal workloads, backends, precisions and lanes needed. */
     MICROBATCH_INCOMPATIBLE,
     /** The joined samples of several jobs come to at most max_batch. */
     MICROBATCH_TOO_LARGE,
@@ -38,7 +38,7 @@ public final class InvalidChoiceException extends IllegalStateException {
     NOT_AFTER_IN_PAST,
     /** A wake-up lies after now. */
     WAKE_IN_PAST,
-    /** The core can do this: it can not prepare a lane, so far. */
+    /** The core can do this: it cannot prepare a lane so far. */
     UNSUPPORTED
   }
 

@@ -9,20 +9,20 @@ import java.util.List;
 
 /**
  * Log time as far as it counts toward leases: between two consecutive facts at most a heartbeat, so
- * that neither a paused scheduler nor a restarted broker costs anybody a lease. And what is due by
- * it.
+ * that neither a paused scheduler nor a restarted broker costs an executor its lease. It knows what
+ * is due by that time.
  */
 final class LeaseClock {
   private final Leases leases;
   private final List<ExecutorLanes> executors;
   private long nowNs;
 
-  /** By executor order: when it last reported. Immutable. */
+  /** Times of the last reports, by executor order. Immutable. */
   private List<Long> reportedAtNs = List.of();
 
   private long nextExpiryAtNs = Long.MAX_VALUE;
 
-  /** No batch is overdue before. It may lie too early: completions do not move it. */
+  /** Time before which no batch is overdue; too early at times, for completions do not move it. */
   private long overdueCheckAtNs = Long.MAX_VALUE;
 
   LeaseClock(Leases leases, List<ExecutorLanes> executors) {

@@ -4,6 +4,7 @@ import dev.sluice.scheduling.fact.CoreEntity.RunningBatch;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.fact.JobEnd.Status;
+import dev.sluice.scheduling.fact.Reason;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.ExecutorLane;
@@ -97,7 +98,7 @@ final class Losses {
         continue;
       }
       if (job.attempts + 1 >= state.settings.leases().maxAttempts()) {
-        completions.end(job, batch, Status.FAILED, "lane_lost", listener);
+        completions.end(job, batch, Status.FAILED, Reason.LANE_LOST.text(), listener);
       } else {
         job.attempts++;
         Batches.rememberLostIn(job, batch);

@@ -67,7 +67,7 @@ public sealed interface CoreEntity {
   /**
    * A batch on its way, with all that is needed to put its jobs back.
    *
-   * @param jobs those that have not ended
+   * @param jobs the jobs of the batch that have not ended
    * @param decidedAtLeaseNs the lease clock at its decision
    */
   record RunningBatch(Dispatch dispatch, List<WaitingJob> jobs, long decidedAtLeaseNs)
@@ -120,7 +120,7 @@ public sealed interface CoreEntity {
    * A lane of an executor.
    *
    * @param freedAtNs when a batch last left its head, or when it joined
-   * @param freedAtLeaseNs the same by the lease clock
+   * @param freedAtLeaseNs that moment by the lease clock
    * @param refuses whether it refused its last batch as busy and is not known to be free again
    * @param resident the workload of the last batch that was started on it; null: none was
    */
@@ -223,7 +223,7 @@ public sealed interface CoreEntity {
    * What completions taught of one workload and backend on one device kind.
    *
    * @param log natural logarithm of its own factor, beside the device kind's
-   * @param run how many errors before had the same sign: above 0 services that took longer
+   * @param run how many errors before had one sign: above 0 if services took longer
    * @param missRates the adapted rates of the upper quantiles
    * @param seen how many completions were observed
    */
@@ -268,7 +268,7 @@ public sealed interface CoreEntity {
   /**
    * One of the last completions of a workload and backend on a device kind.
    *
-   * @param slot its place, which the next but some takes over
+   * @param slot its place, which a later completion takes over
    * @param busyLanes as its prediction took them to be
    * @param residual natural logarithm of actual / predicted service time
    */
@@ -290,7 +290,7 @@ public sealed interface CoreEntity {
   }
 
   /**
-   * What there is once.
+   * The times and counts of which a core has one each.
    *
    * @param nowNs the last log time
    * @param leaseNs the lease clock: log time, of which at most a heartbeat between two facts counts
@@ -299,7 +299,7 @@ public sealed interface CoreEntity {
    * @param arrivalsEndAtNsMax no job is meant to arrive at or after it; {@link Long#MAX_VALUE}: not
    *     known
    * @param indexBySource highest index seen from each source
-   * @param sourcesEnded those that will send no more, ascending
+   * @param sourcesEnded sources that will send no more, ascending
    * @param policyWakeAtNs until when the policy's last answer starts nothing; {@link
    *     Long#MAX_VALUE}: it named no time
    * @param reportedAtLeaseNs the lease clock at each executor's last report, in their order

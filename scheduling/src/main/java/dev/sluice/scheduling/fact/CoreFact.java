@@ -16,12 +16,12 @@ public sealed interface CoreFact {
    */
   record RunStarted(long seed, int sources, long arrivalsEndAtNsMax) implements CoreFact {}
 
-  /** A job wants to run. A second one of the same source and index is ignored. */
+  /** A job wants to run. A second one of equal source and index is ignored. */
   record JobArrived(JobSpec job) implements CoreFact {}
 
   /**
-   * A graph of jobs wants to run. A second one of the same source and index is ignored. Its jobs
-   * arrive at the time of the fact that freed them; those that wait for a job that was not done are
+   * A graph of jobs wants to run. A second one of equal source and index is ignored. Its jobs
+   * arrive at the time of the fact that freed them; jobs that wait for one that was not done are
    * dropped with it, as {@code input_not_done}.
    */
   record WorkflowArrived(WorkflowSpec workflow) implements CoreFact {}
@@ -31,7 +31,7 @@ public sealed interface CoreFact {
    *
    * @param tokens its memory budget; {@link Long#MAX_VALUE}: none
    * @param lanes how many lanes it has
-   * @param emptyLanes indexes of those that hold no dispatch at the moment
+   * @param emptyLanes indexes of the lanes that hold no dispatch at the moment
    */
   record ExecutorReported(
       String executorId,
@@ -73,8 +73,8 @@ public sealed interface CoreFact {
    * A dispatch came to its end. One that the core does not hold is ignored as superseded.
    *
    * @param lane index of the lane it was on
-   * @param cause why it failed or was refused; null if done. After a refusal as {@link #BUSY} the
-   *     lane takes nothing until it completes a batch or is reported empty
+   * @param cause why it failed or was refused; null if done. After a refusal as {@link Reason#BUSY}
+   *     the lane takes nothing until it completes a batch or is reported empty
    */
   record BatchCompleted(
       DispatchName dispatch,
@@ -84,10 +84,7 @@ public sealed interface CoreFact {
       Result result,
       @Nullable String cause,
       long serviceNs)
-      implements CoreFact {
-    /** The cause of a refusal by a lane that holds as many batches as it takes. */
-    public static final String BUSY = "busy";
-  }
+      implements CoreFact {}
 
   /**
    * A source will send no more. After the last of them what waits is dropped as run_ended; also
@@ -185,6 +182,6 @@ public sealed interface CoreFact {
     }
   }
 
-  /** The service time of a batch of so many samples, as timed at warm-up. */
+  /** The service time of a number of samples, as timed at warm-up. */
   record WarmUp(int samples, long serviceNs) {}
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param seed for the policy's draws
  * @param classes the job classes, in the order of the experiment
  * @param workloadTokens workload to its base cost in memory tokens
- * @param microbatch null-free: disabled means one job per batch
+ * @param microbatch how jobs are joined; disabled: one job a batch
  * @param admission which jobs are dropped before a policy sees them
  * @param bounds of the queue
  * @param leases when a lane or an executor counts as lost
@@ -41,19 +41,133 @@ public record CoreSettings(
     }
   }
 
-  /** With models that are loaded all the time. */
-  public CoreSettings(
-      long seed,
-      List<JobClass> classes,
-      Map<String, Integer> workloadTokens,
-      Microbatch microbatch,
-      Admission admission,
-      Bounds bounds,
-      Leases leases,
-      int ahead,
-      boolean cpuFallback,
-      Predictor predictor) {
-    this(
+  /**
+   * Returns settings without micro-batches, admission, bounds, leases, batches ahead and jobs
+   * outside the budget, with running means for predictions and models that are loaded all the time.
+   */
+  public static CoreSettings of(
+      long seed, List<JobClass> classes, Map<String, Integer> workloadTokens) {
+    return new CoreSettings(
+        seed,
+        classes,
+        workloadTokens,
+        Microbatch.OFF,
+        Admission.NONE,
+        Bounds.NONE,
+        Leases.NONE,
+        0,
+        false,
+        Predictor.OFF,
+        Switching.NONE);
+  }
+
+  public CoreSettings with(Microbatch newMicrobatch) {
+    return new CoreSettings(
+        seed,
+        classes,
+        workloadTokens,
+        newMicrobatch,
+        admission,
+        bounds,
+        leases,
+        ahead,
+        cpuFallback,
+        predictor,
+        switching);
+  }
+
+  public CoreSettings with(Admission newAdmission) {
+    return new CoreSettings(
+        seed,
+        classes,
+        workloadTokens,
+        microbatch,
+        newAdmission,
+        bounds,
+        leases,
+        ahead,
+        cpuFallback,
+        predictor,
+        switching);
+  }
+
+  public CoreSettings with(Bounds newBounds) {
+    return new CoreSettings(
+        seed,
+        classes,
+        workloadTokens,
+        microbatch,
+        admission,
+        newBounds,
+        leases,
+        ahead,
+        cpuFallback,
+        predictor,
+        switching);
+  }
+
+  public CoreSettings with(Leases newLeases) {
+    return new CoreSettings(
+        seed,
+        classes,
+        workloadTokens,
+        microbatch,
+        admission,
+        bounds,
+        newLeases,
+        ahead,
+        cpuFallback,
+        predictor,
+        switching);
+  }
+
+  public CoreSettings withAhead(int newAhead) {
+    return new CoreSettings(
+        seed,
+        classes,
+        workloadTokens,
+        microbatch,
+        admission,
+        bounds,
+        leases,
+        newAhead,
+        cpuFallback,
+        predictor,
+        switching);
+  }
+
+  public CoreSettings withCpuFallback(boolean newCpuFallback) {
+    return new CoreSettings(
+        seed,
+        classes,
+        workloadTokens,
+        microbatch,
+        admission,
+        bounds,
+        leases,
+        ahead,
+        newCpuFallback,
+        predictor,
+        switching);
+  }
+
+  public CoreSettings with(Predictor newPredictor) {
+    return new CoreSettings(
+        seed,
+        classes,
+        workloadTokens,
+        microbatch,
+        admission,
+        bounds,
+        leases,
+        ahead,
+        cpuFallback,
+        newPredictor,
+        switching);
+  }
+
+  public CoreSettings with(Switching newSwitching) {
+    return new CoreSettings(
         seed,
         classes,
         workloadTokens,
@@ -64,41 +178,7 @@ public record CoreSettings(
         ahead,
         cpuFallback,
         predictor,
-        Switching.NONE);
-  }
-
-  /** With running means for predictions. */
-  public CoreSettings(
-      long seed,
-      List<JobClass> classes,
-      Map<String, Integer> workloadTokens,
-      Microbatch microbatch,
-      Admission admission,
-      Bounds bounds,
-      Leases leases,
-      int ahead,
-      boolean cpuFallback) {
-    this(
-        seed,
-        classes,
-        workloadTokens,
-        microbatch,
-        admission,
-        bounds,
-        leases,
-        ahead,
-        cpuFallback,
-        Predictor.OFF);
-  }
-
-  /** Without bounds of the queue, leases, batches ahead, and jobs outside the budget as well. */
-  public CoreSettings(
-      long seed,
-      List<JobClass> classes,
-      Map<String, Integer> workloadTokens,
-      Microbatch microbatch,
-      Admission admission) {
-    this(seed, classes, workloadTokens, microbatch, admission, Bounds.NONE, Leases.NONE, 0, false);
+        newSwitching);
   }
 
   /**
@@ -111,6 +191,9 @@ public record CoreSettings(
    *     deadline, by the upper quantile of its service time
    */
   public record Microbatch(boolean enabled, long windowNs, int maxBatch, boolean respectDeadlines) {
+    /** Every job alone. */
+    public static final Microbatch OFF = new Microbatch(false, 0, 1);
+
     /** Without regard to deadlines. */
     public Microbatch(boolean enabled, long windowNs, int maxBatch) {
       this(enabled, windowNs, maxBatch, false);
@@ -149,18 +232,20 @@ public record CoreSettings(
 
   /** Which waiting jobs are dropped, run after each fact before any choice. */
   public enum Admission {
-    /** None is. */
+    /** No job is dropped. */
     NONE,
-    /** Those whose deadline has passed. */
+    /** Jobs whose deadline has passed are dropped. */
     EXPIRED,
-    /** Those that would miss it even alone on the fastest kind of lane, by the upper quantile. */
+    /**
+     * Jobs that would miss their deadline even alone on the fastest lane, by the upper quantile.
+     */
     HOPELESS
   }
 
   /**
    * Bounds of the queue, beside the admission.
    *
-   * @param maxWaiting a job that arrives while so many wait is dropped as queue_full; jobs that
+   * @param maxWaiting a job that arrives while this many wait is dropped as queue_full; jobs that
    *     come back from a lane are not. {@link Integer#MAX_VALUE}: no bound
    * @param expireAfterNs a job that waits longer than this after its append is dropped as
    *     waited_too_long; {@link Long#MAX_VALUE}: no bound
@@ -172,9 +257,9 @@ public record CoreSettings(
   /**
    * When a lane or an executor counts as lost.
    *
-   * @param heartbeatNs how often executors report, above 0; at most so much counts toward a lease
+   * @param heartbeatNs how often executors report, above 0; at most this much counts toward a lease
    *     between two consecutive facts
-   * @param leaseNs an executor that has not reported for so long is lost; {@link Long#MAX_VALUE}:
+   * @param leaseNs an executor that has not reported for this long is lost; {@link Long#MAX_VALUE}:
    *     none ever is, and no batch is overdue
    * @param maxAttempts how many dispatches of a job may be lost, at least 1, before it fails
    */

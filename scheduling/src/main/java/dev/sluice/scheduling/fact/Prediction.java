@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param modelVersion of the published table that it was looked up in; null: in none
  * @param quantileNs upper bound that the service time keeps with the probability {@link
  *     CoreSettings.Predictor#quantile}; null: not known, as the next two
- * @param p95Ns the same with the probability 0.95
- * @param p99Ns the same with the probability 0.99
+ * @param p95Ns upper bound that holds with probability 0.95
+ * @param p99Ns upper bound that holds with probability 0.99
  */
 public record Prediction(
     long meanNs,
@@ -32,7 +32,7 @@ public record Prediction(
   public enum Source {
     /** The published table, as corrected by completions. */
     PUBLISHED,
-    /** The same, scaled from the most samples that it holds. */
+    /** The published table, scaled from the most samples that it holds. */
     PUBLISHED_NEAREST,
     RUNNING_MEAN,
     WARM_UP,

@@ -4,12 +4,12 @@ package dev.sluice.scheduling.job;
 public final class SplitMix {
   private SplitMix() {}
 
-  /** 64 bits of a seed and a number. */
+  /** Returns 64 bits that a seed and a number determine. */
   public static long mix(long seed, long number) {
     return mix(mix(seed) + number);
   }
 
-  /** The finalizer after one step. */
+  /** Returns the finalizer of a state after one step. */
   public static long mix(long value) {
     long z = value + 0x9E3779B97F4A7C15L;
     z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;

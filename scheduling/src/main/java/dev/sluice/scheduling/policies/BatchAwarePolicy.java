@@ -18,7 +18,7 @@ import java.util.Set;
  * start.
  */
 final class BatchAwarePolicy implements SchedulingPolicy {
-  /** Per other waiting job of the same workload, backend, precision, class; then the bonuses. */
+  /** Weights of each other waiting job of equal workload, backend, precision, class; bonuses. */
   static final List<Weight> WEIGHTS =
       List.of(
           new Weight("workload", 0.4),
@@ -59,14 +59,14 @@ final class BatchAwarePolicy implements SchedulingPolicy {
       return state.nothingStartable();
     }
     Group group = best.job().group();
-    // within a set all score the same, so that its order is that of the ties
+    // all jobs of a set have equal scores, so that its order is that of the ties
     return start(
             group.set().fill(best.job(), best.lane(), JobOrder.DEADLINE),
             state.lanesFrom(best.lane(), best.job().group()))
         .because(terms(group));
   }
 
-  /** Equal for all of a set. */
+  /** Returns the score, which is equal for all groups of a set. */
   private double score(Group group) {
     return workload * (group.waitingWithWorkload() - 1)
         + backend * (group.waitingWithBackend() - 1)

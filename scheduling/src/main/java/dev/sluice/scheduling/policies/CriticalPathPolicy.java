@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Topcuoglu, Hariri and Wu, 2002), on lanes that hold their models. Departures from that:
  *
  * <ul>
- *   <li>A job's rank is its arrival less its path, the lesser the sooner, so that nobody is
+ *   <li>A job's rank is its arrival less its path; the lowest rank goes first, so that nobody is
  *       overtaken for ever.
  *   <li>The time in which lanes load a model, and for a gang that in which they fall idle, counts
  *       {@value #LOST_WEIGHT} times against a job: a lane stays with its model until another job is
@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>While the first of all is a gang whose lanes are not all idle, those that are expected to
  *       be so first are kept for it. Gangs begin at multiples of their size, so that they leave no
  *       gaps.
- *   <li>A model of one lane is not loaded once more while the lanes that hold it will be through
- *       with all that waits for it in less time than the loading takes.
+ *   <li>A model of one lane is not loaded once more while the lanes that hold it will be done with
+ *       all that waits for it in less time than the loading takes.
  * </ul>
  *
  * It keeps no tokens for jobs that it passes over: it is made for workflows, whose GPUs have none.
@@ -40,7 +40,7 @@ final class CriticalPathPolicy implements SchedulingPolicy {
   /**
    * The first job of a group, and where it would start.
    *
-   * @param cost the lesser the sooner
+   * @param cost what candidates are ordered by; the lowest goes first
    * @param waits whether its lanes are not all idle
    */
   private record Candidate(Group group, Lane lane, double cost, boolean waits) {
@@ -54,7 +54,7 @@ final class CriticalPathPolicy implements SchedulingPolicy {
           : JobOrder.PATH.compare(group.first(JobOrder.PATH), that.group.first(JobOrder.PATH)) < 0;
     }
 
-    /** Whether one of its lanes is among so many from that one on. */
+    /** Whether one of its lanes is among a number of lanes, counted from a first one. */
     boolean holdsOneOf(Lane first, int lanes) {
       return first.executorId().equals(lane.executorId())
           && first.index() < lane.index() + group.lanesNeeded()
@@ -107,7 +107,7 @@ final class CriticalPathPolicy implements SchedulingPolicy {
     return best;
   }
 
-  /** Of its first job. */
+  /** Returns the rank of the group's first job. */
   private static double rankNs(Group group) {
     return group.firstKey(JobOrder.PATH);
   }
@@ -140,13 +140,15 @@ final class CriticalPathPolicy implements SchedulingPolicy {
             true);
   }
 
-  /** Whether it can start as soon as what runs has ended. */
+  /** Whether the group can start as soon as what runs has ended. */
   private static boolean isBlockedByOthers(SchedulerState state, Group group) {
     Cause cause = state.blockedBy(group);
     return cause == Cause.LANE || cause == Cause.TOKENS;
   }
 
-  /** Of the lanes on which it may start that with the shortest switch, else idle the longest. */
+  /**
+   * Finds the lane with the shortest switch on which the group may start, else idle the longest.
+   */
   private static @Nullable Lane bestIdle(
       SchedulerState state, Group group, @Nullable Candidate gang) {
     Lane best = null;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The job that scores highest among the heads, by {@link JobOrder#DEADLINE}, of all groups that can
- * start, and the lane for it. Ties by the same order. A set that can not win is passed over unread.
+ * start, and the lane for it. Ties by that order. A set that cannot win is passed over unread.
  */
 record HighestScore(Job job, Lane lane) {
   /** The score of all jobs of a set, or one that none of them exceeds. */

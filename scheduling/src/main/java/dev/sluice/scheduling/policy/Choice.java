@@ -47,12 +47,12 @@ public sealed interface Choice {
       scoreTerms = ScoreTerms.copyOf(scoreTerms);
     }
 
-    /** The same start, refused as too late after that time. */
+    /** Returns this start, to be refused as too late after a time. */
     public Start notAfter(long ns) {
       return new Start(batch, lanes, ns, scoreTerms);
     }
 
-    /** The same start with the terms of its score. */
+    /** Returns this start with the terms of its score. */
     public Start because(Map<String, Double> terms) {
       return new Start(batch, lanes, notAfterNs, terms);
     }

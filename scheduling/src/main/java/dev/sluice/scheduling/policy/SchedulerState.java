@@ -32,7 +32,7 @@ public interface SchedulerState {
   /** All lanes of executors that have not left, by id: executors as they joined, then index. */
   List<? extends Lane> lanes();
 
-  /** Those of them that are idle, in the same order; the list is used again for the next choice. */
+  /** Idle lanes, in the order of all lanes; the list is used again for the next choice. */
   List<? extends Lane> idleLanes();
 
   /**
@@ -63,7 +63,7 @@ public interface SchedulerState {
   /**
    * Where a gang is expected to be able to start first, whatever its lanes hold now: the first of
    * as many neighbours as it needs, at a multiple of their number, on an executor that can run it.
-   * Null: none has so many lanes.
+   * Null: no executor has as many lanes.
    */
   @Nullable Lane laneToWaitFor(Group gang);
 
@@ -98,10 +98,10 @@ public interface SchedulerState {
    */
   long freeTokens(Lane lane, Group group);
 
-  /** Predicted mean service time of so many samples of the group's model, at least 1 ns. */
+  /** Predicted mean service time of a number of samples of the group's model, at least 1 ns. */
   long predictedNs(Group group, int samples, Lane lane);
 
-  /** A uniform 64-bit number, hash(seed, fact, index): the same when asked twice. */
+  /** A uniform 64-bit number, hash(seed, fact, index): equal when asked for twice. */
   long draw();
 
   /** A waiting job. */
@@ -202,7 +202,9 @@ public interface SchedulerState {
      */
     List<Job> fill(Job first, Lane lane, JobOrder order);
 
-    /** The same, groups taken by the highest score of their jobs, ties by DEADLINE. */
+    /**
+     * Fills a batch likewise, groups taken by the highest score of their jobs, ties by DEADLINE.
+     */
     List<Job> fill(Job first, Lane lane, Score score);
   }
 
@@ -218,7 +220,7 @@ public interface SchedulerState {
     /** Predicted means of all that it holds, together; 0: it holds nothing. */
     long heldNs();
 
-    /** Whether it holds nothing and takes a batch. */
+    /** Whether the lane holds nothing and takes a batch. */
     boolean idle();
 
     /** Whether a batch that it holds, or its executor, was given up: it may never be idle again. */

@@ -7,8 +7,8 @@ public interface SchedulingPolicy {
   /**
    * Returns one batch to start and where, or nothing, or nothing until a time, with the cause.
    * Asked after every fact while a job waits and a lane takes a batch, and again after each start
-   * until it has nothing. The same state must give the same answer; the caller checks each answer
-   * and names the broken rule.
+   * until it has nothing. Equal states must give equal answers; the caller checks each answer and
+   * names the broken rule.
    */
   Choice choose(SchedulerState state);
 

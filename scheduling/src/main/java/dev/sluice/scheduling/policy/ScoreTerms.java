@@ -32,7 +32,7 @@ public final class ScoreTerms extends AbstractMap<String, Double> {
     return new ScoreTerms(List.copyOf(names), values);
   }
 
-  /** The same terms in the order of that map. */
+  /** Returns the terms of a map, in its order. */
   static ScoreTerms copyOf(Map<String, Double> terms) {
     if (terms instanceof ScoreTerms same) {
       return same;

@@ -19,7 +19,7 @@ import java.util.Arrays;
  * <p>A bound of probability p needs 1 / (1 − p) − 1 residuals: 19 for 0.95, 99 for 0.99.
  */
 final class ConformalBounds {
-  /** How many completions are remembered. */
+  /** Number of completions that are remembered. */
   static final int WINDOW = 200;
 
   static final double ADAPTATION = 0.2;
@@ -27,17 +27,17 @@ final class ConformalBounds {
 
   private static final double ROUNDING = 1e-9;
 
-  /** By level: how often its bound may be missed. */
+  /** Rates by level at which the bound may be missed. */
   private final double[] promised;
 
   private final double[] missRates;
 
-  /** By level: NaN if too little is known. */
+  /** Factors by level; NaN: too little is known. */
   private final double[] factors;
 
   private double[] calibration = {};
 
-  /** By slot; the first so many of them are known as were seen. */
+  /** Residuals by slot; as many from the first on are known as completions were seen. */
   private final double[] residuals = new double[WINDOW];
 
   private final double[] sorted = new double[WINDOW];
@@ -58,7 +58,7 @@ final class ConformalBounds {
     return factors[level];
   }
 
-  /** How many completions it was told of. */
+  /** Returns how many completions were observed. */
   long seen() {
     return seen;
   }
@@ -72,7 +72,7 @@ final class ConformalBounds {
     return (int) Math.min(WINDOW, seen);
   }
 
-  /** The slot of the i-th newest completion. */
+  /** Returns the slot of the i-th newest completion. */
   int slot(int newest) {
     return (int) ((seen - 1 - newest) % WINDOW);
   }

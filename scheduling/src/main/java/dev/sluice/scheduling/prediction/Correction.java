@@ -5,7 +5,7 @@ package dev.sluice.scheduling.prediction;
  * workload and backend, and one for the precision and samples, which are multiplied.
  *
  * <p>In natural logarithms each is a sum of small steps toward the error that all three leave, so
- * that they never count the same error twice. An error counts at most {@value #ERROR_MAX}, of which
+ * that they never count an error twice. An error counts at most {@value #ERROR_MAX}, of which
  * {@value #RATE} is taken: a single outlier moves nothing. While the errors of a workload and
  * backend keep their sign, both grow by {@value #GROWTH} with each of them, up to a rate of {@value
  * #RATE_MAX}: a step change is caught up with in about ten batches. Long runs are a matter of the
@@ -20,7 +20,7 @@ final class Correction {
   static final double RATE_MAX = 0.5;
   static final double GROWTH = 1.5;
 
-  /** What of a step goes to the device kind, so that its other workloads learn from it. */
+  /** Share of a step that goes to the device kind, so that its other workloads learn from it. */
   static final double DEVICE_SHARE = 0.3;
 
   /** The longest run from which the samples' own factor learns. */
@@ -53,12 +53,12 @@ final class Correction {
     }
   }
 
-  /** That of the workload and backend. */
+  /** Returns the factor of the workload and backend. */
   Factor workload() {
     return workload;
   }
 
-  /** How many errors before had the same sign; above 0 if services took longer. */
+  /** Returns how many errors before had one sign; above 0 if services took longer. */
   int run() {
     return run;
   }

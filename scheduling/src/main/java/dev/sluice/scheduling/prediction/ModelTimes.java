@@ -24,7 +24,7 @@ public final class ModelTimes {
   /** What the service times are of: a model on one kind of device. */
   record ModelKey(String deviceKind, String workload, String backend, String precision) {}
 
-  /** Predictions of so many samples are remembered. */
+  /** Number of samples below which predictions are remembered. */
   private static final int REMEMBERED_SAMPLES = 1024;
 
   private static final class Mean {
@@ -43,7 +43,7 @@ public final class ModelTimes {
   private static final class Guess {
     private final Source source;
 
-    /** At least 1. */
+    /** Mean service time, at least 1 ns. */
     private long meanNs = 1;
 
     Guess(Source source) {
@@ -63,10 +63,10 @@ public final class ModelTimes {
 
   private final boolean learns;
 
-  /** Its part of the published table; null: there is none. */
+  /** The model's part of the published table; null: there is none. */
   private PublishedTable.@Nullable Row row;
 
-  /** By samples, of those that the table holds; null: not corrected yet. */
+  /** Corrections by samples that the table holds; null: not corrected yet. */
   private @Nullable Factor[] factors = {};
 
   private final NavigableMap<Integer, Mean> means = new TreeMap<>();
@@ -82,7 +82,10 @@ public final class ModelTimes {
 
   private @Nullable Guess[] remembered = new Guess[16];
 
-  /** The means among them, so that neither a completion nor its prediction searches the map. */
+  /**
+   * Means among the remembered predictions, so that neither a completion nor its prediction
+   * searches the map.
+   */
   private @Nullable Mean[] meanOf = new Mean[16];
 
   private long version;
@@ -101,7 +104,7 @@ public final class ModelTimes {
   }
 
   /**
-   * The mean service time of so many samples, at least 1 ns.
+   * Returns the mean service time of a batch, at least 1 ns.
    *
    * @param busyLanes how many lanes of the executor are busy then, this one included
    */
@@ -112,7 +115,7 @@ public final class ModelTimes {
         : corrected(published.meanNs(samples, busyLanes), samples);
   }
 
-  /** The least mean of so many samples, whatever the busy lanes. */
+  /** Returns the least mean of a number of samples, whatever the busy lanes. */
   public long leastNs(int samples) {
     PublishedTable.Row published = row;
     return published == null
@@ -127,7 +130,9 @@ public final class ModelTimes {
     return Math.max(1, Math.round(tableNs * workload.correctionFactor() * ofSamples));
   }
 
-  /** Samples that the table does not hold are corrected as the most that it holds. */
+  /**
+   * Returns the samples whose correction counts: the most that the table holds, if it lacks them.
+   */
   private int nearestInTable(int samples) {
     return row == null ? samples : row.nearest(samples);
   }
@@ -153,7 +158,7 @@ public final class ModelTimes {
     return row.holds(samples) ? Source.PUBLISHED : Source.PUBLISHED_NEAREST;
   }
 
-  /** All that is known in advance of a batch of so many samples. */
+  /** Returns all that is known in advance of a batch. */
   public Prediction predict(int samples, int busyLanes) {
     long meanNs = meanNs(samples, busyLanes);
     Source source = source(samples);
@@ -305,7 +310,7 @@ public final class ModelTimes {
     return mean;
   }
 
-  /** The running mean of so many samples, of which a batch has completed. */
+  /** Returns the running mean of a number of samples of which a batch has completed. */
   public CoreEntity.RunningMean toEntity(int samples) {
     Mean mean = requireNonNull(means.get(samples));
     return new CoreEntity.RunningMean(

@@ -121,7 +121,7 @@ final class PublishedTable {
       }
     }
 
-    /** Whether it holds so many samples, so that nothing is scaled. */
+    /** Whether the table holds that number of samples, so that nothing is scaled. */
     boolean holds(int samples) {
       return samples <= leastNs.length;
     }

@@ -3,6 +3,7 @@ package dev.sluice.scheduling.simulation;
 import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
 import dev.sluice.scheduling.fact.CoreFact.Result;
 import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.fact.Reason;
 import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import dev.sluice.scheduling.simulation.SimulatedLane.Coming;
@@ -82,9 +83,9 @@ final class LaneTraffic {
   private void hold(SimulatedShard shard, int number, Dispatch dispatch) {
     SimulatedLane lane = shard.lanes[number];
     if (simulation.nowNs > dispatch.notAfterNs()) {
-      refuse(shard, number, dispatch, "too_late");
+      refuse(shard, number, dispatch, Reason.TOO_LATE.text());
     } else if (lane.holds() > settings.core().ahead()) {
-      refuse(shard, number, dispatch, "busy");
+      refuse(shard, number, dispatch, Reason.BUSY.text());
     } else if (lane.running == null) {
       begin(shard, number, dispatch);
     } else {

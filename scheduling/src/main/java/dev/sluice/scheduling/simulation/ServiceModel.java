@@ -5,9 +5,9 @@ import dev.sluice.scheduling.job.JobSpec;
 /** How long batches take on the lanes of one executor. */
 public interface ServiceModel {
   /**
-   * How long a batch typically takes if so many lanes are busy all the time, its own included, in
-   * nanoseconds and above 0: index 0 is one busy lane, the last entry holds beyond. One entry: it
-   * does not depend on others. Not to be changed by the caller.
+   * How long a batch typically takes by number of lanes that are busy all the time, its own
+   * included, in nanoseconds and above 0: index 0 is one busy lane, the last entry holds beyond.
+   * One entry: it does not depend on others. Not to be changed by the caller.
    *
    * @param first the batch's first job, for its workload, backend and precision
    * @param samples of the whole batch

@@ -6,10 +6,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The batches that run on the lanes of one executor, as amounts of work. While k lanes are busy, a
  * batch that would take T(k) beside k − 1 others does 1 / T(k) of its work per nanosecond; each
- * start and end re-times the others. The same arithmetic as that of live emulated lanes, without an
- * allocation.
+ * start and end re-times the others. The arithmetic is that of live emulated lanes, without an
+ * allocation. Public only so that a test can hold both to the same
+ * nanosecond.
  */
-final class SharedLanes {
+public final class SharedLanes {
   /** By lane, of a batch that depends on the number of busy lanes; null: it runs none such. */
   private final double[] @Nullable [] nsByBusyLanes;
 
@@ -17,16 +18,16 @@ final class SharedLanes {
   private final double[] shareLeft;
   private final double[] nsNow;
 
-  /** By lane; {@link Timeline#NEVER}: it runs none. */
+  /** Ends by lane; {@link Timeline#NEVER}: the lane runs nothing. */
   private final long[] finishNs;
 
-  /** By lane: how many had started before. */
+  /** Start order by lane: how many batches had started before. */
   private final long[] order;
 
   private long started;
   private int busy;
 
-  /** How many of the running batches depend on the number of busy lanes. */
+  /** Number of running batches that depend on the number of busy lanes. */
   private int contended;
 
   /**
@@ -36,7 +37,7 @@ final class SharedLanes {
 
   private long nextFinishNs = Timeline.NEVER;
 
-  SharedLanes(int lanes) {
+  public SharedLanes(int lanes) {
     nsByBusyLanes = new double[lanes][];
     factor = new double[lanes];
     shareLeft = new double[lanes];
@@ -46,24 +47,24 @@ final class SharedLanes {
     order = new long[lanes];
   }
 
-  /** How many lanes run a batch. */
-  int busy() {
+  /** Returns how many lanes run a batch. */
+  public int busy() {
     return busy;
   }
 
   /** When the next batch ends if none starts before; {@link Timeline#NEVER}: none runs. */
-  long nextFinishNs() {
+  public long nextFinishNs() {
     return nextFinishNs;
   }
 
   /**
    * A batch begins on an idle lane. What ends before atNs must have been ended.
    *
-   * @param ns how long it would take if so many lanes were busy all the time, from 1 on; the last
+   * @param ns service times by number of lanes that are busy all the time, from 1 on; the last one
    *     holds beyond
    * @param multiplier what each of these is multiplied by
    */
-  void start(int lane, double[] ns, double multiplier, long atNs) {
+  public void start(int lane, double[] ns, double multiplier, long atNs) {
     if (finishNs[lane] != Timeline.NEVER) {
       throw new IllegalStateException("lane " + lane + " runs a batch already");
     }
@@ -92,7 +93,7 @@ final class SharedLanes {
    * @param ended gets their lanes, in the order of their starts
    * @return how many
    */
-  int endNext(int[] ended) {
+  public int endNext(int[] ended) {
     if (busy == 0) {
       throw new IllegalStateException("no lane runs a batch");
     }

@@ -12,19 +12,19 @@ public final class Batch {
 
   public final Dispatch dispatch;
 
-  /** Those of its jobs that had not ended when it started, or was restored. */
+  /** Jobs of the batch that had not ended when it started or was restored. */
   public final List<QueuedJob> jobs;
 
   /** The first of its lanes; a gang's others are the next ones by index. */
   public final ExecutorLane lane;
 
-  /** How many lanes it holds. */
+  /** Number of lanes that the batch holds. */
   public final int lanes;
 
   /** The lease clock at its decision. */
   final long decidedAtLeaseNs;
 
-  /** Whether its jobs have gone back. */
+  /** Whether the batch was given up, so that its jobs have gone back. */
   public boolean lost;
 
   public Batch(Dispatch dispatch, List<QueuedJob> jobs, ExecutorLane lane, long decidedAtLeaseNs) {
@@ -35,7 +35,7 @@ public final class Batch {
     this.decidedAtLeaseNs = decidedAtLeaseNs;
   }
 
-  /** How long it may be the first on its lane, by the lease clock; loading its model counts. */
+  /** Returns how long the batch may be first on its lane by the lease clock, loading included. */
   public long allowedNs() {
     JobSpec first = dispatch.jobs().get(0);
     long loadNs = lane.executor().loadNs(first.workload(), first.backend(), first.precision());

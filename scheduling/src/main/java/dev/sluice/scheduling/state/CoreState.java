@@ -61,7 +61,7 @@ public final class CoreState implements SchedulerState {
     nowNs = Math.max(nowNs, toNs);
   }
 
-  /** The next choice is about this dispatch. */
+  /** Names the dispatch that the next choice is about. */
   public void deciding(long fact, int index) {
     factId = fact;
     dispatchIndex = index;
@@ -88,7 +88,7 @@ public final class CoreState implements SchedulerState {
     return jobs.groupOf(job);
   }
 
-  /** A job that the core knew before. */
+  /** Makes a job that the core knew before. */
   public QueuedJob newJob(JobSpec spec, long entry, long appendedAtNs, int attempts) {
     JobGroup group = groupOf(spec);
     if (group == null) {
@@ -206,7 +206,7 @@ public final class CoreState implements SchedulerState {
     return earliest;
   }
 
-  /** Whether each waiting job of the set alone could start on so many tokens. */
+  /** Whether each waiting job of the set alone could start on these tokens. */
   private boolean canStartWhole(JobSet set, long tokens) {
     return tokens > Long.MIN_VALUE && set.neededMax() <= tokens && !set.hasUnripe(nowNs);
   }
@@ -214,7 +214,7 @@ public final class CoreState implements SchedulerState {
   /**
    * Whether {@link #laneFor} gives a lane.
    *
-   * @param tokens those that there are for its set
+   * @param tokens the tokens that its set may take
    * @param anyReserved whether a group of its set, which may be it, could start on a reservation
    */
   private boolean canStart(JobGroup group, long tokens, boolean anyReserved) {
@@ -312,7 +312,7 @@ public final class CoreState implements SchedulerState {
     return placement.tokensHeldBy(group, samples);
   }
 
-  /** A batch of these jobs has started there. */
+  /** Notes that a batch of these jobs has started on the executor. */
   public void started(List<QueuedJob> jobs, ExecutorLanes executor) {
     if (passedOverGroups != null) {
       for (int i = 0; i < jobs.size(); i++) {
@@ -393,7 +393,7 @@ public final class CoreState implements SchedulerState {
     return ((JobGroup) group).modelOn(((ExecutorLane) lane).executor()) != null;
   }
 
-  /** All that is known in advance of a batch on the lane, which does not hold it yet. */
+  /** Returns what is known in advance of a batch on the lane, which does not hold it yet. */
   public Prediction prediction(JobGroup group, int samples, ExecutorLane lane) {
     return modelOn(lane, group)
         .predict(samples, lane.executor().busyLanesWith(lane, group.lanesNeeded()));

@@ -26,7 +26,7 @@ final class DeadlineGuard {
     joined(first, first.group.samples());
   }
 
-  /** Whether the job may join, so that they have so many samples together. */
+  /** Whether the job may join the members, given their samples together with it. */
   boolean allows(QueuedJob next, long samples) {
     long endNs = endNs(samples);
     boolean nextWouldMiss =
@@ -34,7 +34,7 @@ final class DeadlineGuard {
     return endNs <= earliestMetNs && !nextWouldMiss;
   }
 
-  /** The job is a member from now on, and they have so many samples together. */
+  /** Makes the job a member; the samples are those of all members together. */
   void joined(QueuedJob job, long samples) {
     if (endNs(samples) <= job.deadlineNs) {
       earliestMetNs = Math.min(earliestMetNs, job.deadlineNs);

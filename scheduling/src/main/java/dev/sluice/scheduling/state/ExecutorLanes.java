@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class ExecutorLanes {
   public final int order;
 
-  /** Its last report, without what its lanes held then. */
+  /** Last report of the executor, without what its lanes held then. */
   public ExecutorReported report;
 
   final Reservations reservations = new Reservations(this);
@@ -31,7 +31,7 @@ public final class ExecutorLanes {
   boolean firstToTakeMoreIsStale = true;
   private @Nullable ExecutorLane firstToTakeMore;
 
-  /** Whether it says of a model how long it takes to load. */
+  /** Whether the executor says of a model how long it takes to load. */
   private boolean loads;
 
   public boolean lost;
@@ -58,7 +58,7 @@ public final class ExecutorLanes {
     return executor;
   }
 
-  /** Adds a lane as it was; they come by index. */
+  /** Adds a lane that another core kept; lanes come by index. */
   public void restore(CoreEntity.Lane entity) {
     ExecutorLane lane = new ExecutorLane(this, entity.index());
     lane.freedAtNs = entity.freedAtNs();
@@ -73,12 +73,12 @@ public final class ExecutorLanes {
     return new CoreEntity.Executor(order, report, lost);
   }
 
-  /** Whether it has joined and not left; one whose lease has expired may come back. */
+  /** Whether the executor has not left; one whose lease has expired may come back. */
   public boolean joined() {
     return !report.leaving();
   }
 
-  /** Whether its lease has expired. */
+  /** Whether the lease of the executor has expired. */
   public boolean lost() {
     return lost;
   }
@@ -100,7 +100,7 @@ public final class ExecutorLanes {
     refreshAll();
   }
 
-  /** Takes what it held from all lanes: the process that held it is gone. */
+  /** Empties all lanes: the process that held their batches is gone. */
   public void release(long nowNs, long leaseNs) {
     for (ExecutorLane lane : lanes) {
       lane.held.clear();
@@ -127,7 +127,7 @@ public final class ExecutorLanes {
     return report.capability(workload, backend, precision) != null;
   }
 
-  /** How long one of its lanes takes to load a model, as it says; 0: it does not. */
+  /** Returns how long a lane takes to load a model, as the executor says; 0: it does not say. */
   long loadNs(String workload, String backend, String precision) {
     if (!loads) {
       return 0;
@@ -167,17 +167,17 @@ public final class ExecutorLanes {
     return !idle.isEmpty();
   }
 
-  /** Whether a lane takes a batch, be it idle or not. */
+  /** Whether a lane takes a batch, idle or not. */
   boolean takesBatch() {
     return !idle.isEmpty() || !takesMore.isEmpty();
   }
 
-  /** Whether a job that needs so many lanes finds them, be it one that is not idle. */
+  /** Whether a job that needs this many lanes finds them, for one lane also a busy one. */
   boolean takes(int lanesNeeded) {
     return lanesNeeded == 1 ? takesBatch() : firstIdle(lanesNeeded) != null;
   }
 
-  /** How many lanes are busy if that one, and as many of the next ones as needed, run a batch. */
+  /** Returns how many lanes are busy if this one, and as many next ones as needed, run a batch. */
   int busyLanesWith(ExecutorLane lane, int lanesNeeded) {
     int more = 0;
     for (int i = lane.index; i < lane.index + lanesNeeded; i++) {
@@ -186,7 +186,7 @@ public final class ExecutorLanes {
     return busy.size() + more;
   }
 
-  /** The lowest index at which so many idle lanes begin; null: there are not so many. */
+  /** Finds the first of that many idle neighbours; null: there are none. */
   @Nullable ExecutorLane firstIdle(int lanesNeeded) {
     int first = idle.firstOf(lanesNeeded);
     return first < 0 ? null : lanes.get(first);
@@ -214,7 +214,7 @@ public final class ExecutorLanes {
     return lanesNeeded == 1 ? lane.alone : lanes.subList(lane.index, lane.index + lanesNeeded);
   }
 
-  /** Of the lanes that take a batch beside what they hold the one expected free first, by index. */
+  /** Finds, of the busy lanes that take a batch, the one that is expected free first. */
   @Nullable ExecutorLane firstToTakeMore() {
     if (firstToTakeMoreIsStale) {
       firstToTakeMore = null;
@@ -242,7 +242,7 @@ public final class ExecutorLanes {
     return lanes.subList(0, report.lanes());
   }
 
-  /** All lanes, also those that its last report has no more. */
+  /** Returns all lanes, also lanes that the last report lacks. */
   public List<ExecutorLane> allLanes() {
     return lanes;
   }

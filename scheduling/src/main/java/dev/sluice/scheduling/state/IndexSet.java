@@ -48,7 +48,7 @@ final class IndexSet {
     return (word << 6) + Long.numberOfTrailingZeros(left);
   }
 
-  /** Whether it has that index and the next ones, so many in all. */
+  /** Whether the set has a number of consecutive indexes, from a first one on. */
   boolean hasAll(int from, int count) {
     for (int index = from; index < from + count; index++) {
       if (!has(index)) {
@@ -58,7 +58,7 @@ final class IndexSet {
     return true;
   }
 
-  /** The lowest index with which so many neighbours begin; -1: there is none. */
+  /** Returns the lowest index with which a number of neighbours begins; -1: there is none. */
   int firstOf(int count) {
     int first = next(0);
     for (int last = first; first >= 0 && count > 1; last++) {

@@ -33,7 +33,7 @@ public final class JobGroup implements SchedulerState.Group {
             .thenComparingInt(Key::lanesNeeded) // before samples: a set's groups stand together
             .thenComparingInt(Key::samples);
 
-    /** Whether the job is of that group. */
+    /** Whether the key is that of the job. */
     boolean isOf(JobSpec job) {
       return samples == job.samples()
           && lanesNeeded == job.lanesNeeded()
@@ -65,7 +65,7 @@ public final class JobGroup implements SchedulerState.Group {
   final int baseTokens;
   public final long tokens;
 
-  /** Whether its jobs may share a batch. */
+  /** Whether the jobs may share a batch. */
   final boolean shares;
 
   private final Count sameWorkload;
@@ -77,7 +77,7 @@ public final class JobGroup implements SchedulerState.Group {
   private final @Nullable JobList byPath;
   private int waiting;
 
-  /** Its place among all groups by key. */
+  /** Place of the group among all groups by key. */
   int rank;
 
   /** Whether executors have joined and none of them has a budget for one of its jobs. */
@@ -86,13 +86,13 @@ public final class JobGroup implements SchedulerState.Group {
   /** Tokens that must be free for one of its jobs; {@link Long#MIN_VALUE}: it runs outside them. */
   long tokensNeeded;
 
-  /** Its place among all groups by tokens. */
+  /** Place of the group among all groups by tokens. */
   int tokenPlace;
 
-  /** By executor order, as far as it reaches: whether it is passed over there; null: it is not. */
+  /** Records of being passed over, by executor order as far as they reach; null: it is not. */
   @Nullable PassedOver[] passedOver = {};
 
-  /** On how many executors it is passed over. */
+  /** Number of executors on which the group is passed over. */
   int passedOverCount;
 
   JobGroup(
@@ -169,17 +169,17 @@ public final class JobGroup implements SchedulerState.Group {
     return list;
   }
 
-  /** Tokens of a batch of so many joined samples. */
+  /** Returns the tokens of a batch with that many joined samples. */
   long tokensOf(long samples) {
     return samples == key.samples() ? tokens : TokenCost.of(baseTokens, key.precision(), samples);
   }
 
-  /** Whether its jobs may start now, as far as its micro-batch window is concerned. */
+  /** Whether the jobs may start now, as far as the micro-batch window is concerned. */
   public boolean ripe(long nowNs) {
     return !shares || set.readyAtNs() <= nowNs;
   }
 
-  /** Whether its first job comes before that one's by {@link JobOrder#DEADLINE}. */
+  /** Whether the first job comes before the other group's by {@link JobOrder#DEADLINE}. */
   boolean isBefore(JobGroup that) {
     long firstNs = firstDeadlineNs();
     long thatFirstNs = that.firstDeadlineNs();
@@ -188,14 +188,14 @@ public final class JobGroup implements SchedulerState.Group {
         : JobOrder.DEADLINE.compare(first(JobOrder.DEADLINE), that.first(JobOrder.DEADLINE)) < 0;
   }
 
-  /** Whether a batch of both is one inference of the same model. */
+  /** Whether a batch of both groups is one inference of one model. */
   public boolean hasModelOf(JobGroup that) {
     return key.workload().equals(that.key.workload())
         && key.backend().equals(that.key.backend())
         && key.precision().equals(that.key.precision());
   }
 
-  /** Some waiting job, the same one while the same jobs wait. */
+  /** Returns some waiting job; equal answers while equal jobs wait. */
   QueuedJob anyJob() {
     if (byDeadline != null) {
       return first(JobOrder.DEADLINE);
@@ -203,7 +203,7 @@ public final class JobGroup implements SchedulerState.Group {
     return first(byEntry == null ? JobOrder.PATH : JobOrder.ENTRY);
   }
 
-  /** Whether it is passed over on that executor. */
+  /** Returns the record of how the executor passes over this group. */
   PassedOver passedOverOn(ExecutorLanes executor) {
     if (executor.order >= passedOver.length) {
       passedOver = Arrays.copyOf(passedOver, executor.order + 1);

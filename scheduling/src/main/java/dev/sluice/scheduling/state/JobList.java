@@ -51,7 +51,7 @@ public final class JobList {
       }
       return pieces[number].job(left);
     }
-    int after = size - left; // it and those that come after it
+    int after = size - left; // the job and all that come after it
     int number = pieceCount - 1;
     while (after > pieces[number].size()) {
       after -= pieces[number--].size();

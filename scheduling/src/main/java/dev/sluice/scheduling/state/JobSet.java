@@ -53,7 +53,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   private long samples;
 
-  /** The one of the earliest deadline; null: it is to be looked up anew, or none is occupied. */
+  /** Group of the earliest deadline; null: it must be looked up anew, or none is occupied. */
   private @Nullable JobGroup earliest;
 
   private boolean readyAtIsStale;

@@ -41,7 +41,7 @@ final class Reservations {
     long sinceNs;
     long dueNs;
 
-    /** Whether it began or ended with the present fact. */
+    /** Whether the passing over began or ended with the present fact. */
     boolean changed;
 
     /** Its place among those of its executor. */

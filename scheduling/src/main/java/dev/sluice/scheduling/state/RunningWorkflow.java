@@ -82,7 +82,7 @@ public final class RunningWorkflow {
   }
 
   /**
-   * A node has ended and was not done: those that wait for it, at whatever distance, end as well.
+   * A node has ended and was not done: nodes that wait for it, at whatever distance, end as well.
    *
    * @return these, in the order of their distance
    */

@@ -83,7 +83,7 @@ public final class Graph {
     return nodes;
   }
 
-  /** The same, as the core takes it. */
+  /** Returns the graph as the core takes it. */
   JobGraph jobs() {
     return jobs;
   }

@@ -14,11 +14,6 @@ import dev.sluice.scheduling.fact.CoreFact.Together;
 import dev.sluice.scheduling.fact.CoreFact.WarmUp;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.fact.CoreSettings.Admission;
-import dev.sluice.scheduling.fact.CoreSettings.Bounds;
-import dev.sluice.scheduling.fact.CoreSettings.Leases;
-import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
-import dev.sluice.scheduling.fact.CoreSettings.Predictor;
 import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.job.JobSpec;
@@ -117,18 +112,11 @@ public final class GraphSimulation {
   }
 
   private CoreSettings settings(List<GpuModel> models, long seed) {
-    return new CoreSettings(
-        seed,
-        Graph.CLASSES,
-        models.stream().collect(Collectors.toMap(GpuModel::id, model -> 0)),
-        new Microbatch(false, 0, 1),
-        Admission.NONE,
-        Bounds.NONE,
-        Leases.NONE,
-        0,
-        false,
-        Predictor.OFF,
-        this::switchNs);
+    return CoreSettings.of(
+            seed,
+            Graph.CLASSES,
+            models.stream().collect(Collectors.toMap(GpuModel::id, model -> 0)))
+        .with(this::switchNs);
   }
 
   private long switchNs(@Nullable String from, String to) {

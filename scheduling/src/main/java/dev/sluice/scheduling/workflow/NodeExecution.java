@@ -10,8 +10,8 @@ package dev.sluice.scheduling.workflow;
  * @param switchNs how long its GPUs were held before it started, until they held its model
  * @param replaces whether what it waited for was a change from another model, not a first load
  * @param startedAtNs after the switch
- * @param batch the number of the batch in which it ran; nodes that shared one have the same, and
- *     only the first of them is said to have waited for the switch
+ * @param batch the number of the batch in which it ran; nodes that shared one have equal numbers,
+ *     and only the first of them is said to have waited for the switch
  */
 public record NodeExecution(
     int request,

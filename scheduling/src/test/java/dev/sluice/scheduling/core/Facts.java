@@ -38,61 +38,25 @@ public final class Facts {
 
   static CoreSettings settings(Microbatch microbatch, Admission admission) {
     Map<String, Integer> tokens = Map.of("resnet18", 80, "resnet50", 160, "vit", 260);
-    return new CoreSettings(7, CLASSES, tokens, microbatch, admission);
+    return CoreSettings.of(7, CLASSES, tokens).with(microbatch).with(admission);
   }
 
   /** The same with leases: a heartbeat of 200 ms, a lease of 2 s and two attempts. */
   static CoreSettings leased(CoreSettings settings) {
-    return new CoreSettings(
-        settings.seed(),
-        settings.classes(),
-        settings.workloadTokens(),
-        settings.microbatch(),
-        settings.admission(),
-        settings.bounds(),
-        new Leases(200 * MS, 2000 * MS, 2),
-        settings.ahead(),
-        settings.cpuFallback());
+    return settings.with(new Leases(200 * MS, 2000 * MS, 2));
   }
 
   public static CoreSettings ahead(CoreSettings settings) {
-    return new CoreSettings(
-        settings.seed(),
-        settings.classes(),
-        settings.workloadTokens(),
-        settings.microbatch(),
-        settings.admission(),
-        settings.bounds(),
-        settings.leases(),
-        1,
-        settings.cpuFallback());
+    return settings.withAhead(1);
   }
 
   static CoreSettings bounded(int maxWaiting, long expireAfterMs) {
     CoreSettings settings = alone();
-    return new CoreSettings(
-        settings.seed(),
-        settings.classes(),
-        settings.workloadTokens(),
-        settings.microbatch(),
-        settings.admission(),
-        new Bounds(maxWaiting, expireAfterMs * MS),
-        settings.leases(),
-        0,
-        false);
+    return settings.with(new Bounds(maxWaiting, expireAfterMs * MS));
   }
 
   static CoreSettings cpuFallback(CoreSettings settings) {
-    return new CoreSettings(
-        settings.seed(),
-        settings.classes(),
-        settings.workloadTokens(),
-        settings.microbatch(),
-        settings.admission(),
-        settings.bounds(),
-        settings.leases(),
-        settings.ahead(),
-        true);
+    return settings.withCpuFallback(true);
   }
 
   public static CoreSettings alone() {

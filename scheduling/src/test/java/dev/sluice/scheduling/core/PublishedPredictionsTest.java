@@ -14,8 +14,6 @@ import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished.Service;
 import dev.sluice.scheduling.fact.CoreFact.Result;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.CoreSettings.Admission;
-import dev.sluice.scheduling.fact.CoreSettings.Bounds;
-import dev.sluice.scheduling.fact.CoreSettings.Leases;
 import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
 import dev.sluice.scheduling.fact.CoreSettings.Predictor;
 import dev.sluice.scheduling.fact.Dispatch;
@@ -43,17 +41,7 @@ final class PublishedPredictionsTest {
   private static CoreSettings settings(
       Predictor predictor, Microbatch microbatch, Admission admission) {
     CoreSettings plain = Facts.settings(microbatch, admission);
-    return new CoreSettings(
-        plain.seed(),
-        plain.classes(),
-        plain.workloadTokens(),
-        microbatch,
-        admission,
-        Bounds.NONE,
-        Leases.NONE,
-        0,
-        false,
-        predictor);
+    return plain.with(microbatch).with(admission).with(predictor);
   }
 
   private static ExecutorReported on(String id, String deviceKind, int lanes) {

@@ -22,6 +22,7 @@ import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
 import dev.sluice.scheduling.fact.CoreSettings.Predictor;
 import dev.sluice.scheduling.fact.CoreSettings.Switching;
 import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.fact.Reason;
 import dev.sluice.scheduling.job.JobClass;
 import dev.sluice.scheduling.job.JobSpec;
 import java.util.ArrayList;
@@ -58,24 +59,29 @@ final class RandomFacts {
     sources = 1 + random.nextInt(3);
     nextIndex = new long[sources];
     settings =
-        new CoreSettings(
-            random.nextLong(),
-            List.of(
-                new JobClass("interactive", 1, true, false),
-                new JobClass("batch", 5, false, true),
-                new JobClass("bulk", random.nextBoolean() ? 5 : 3, false, true)),
-            Map.of("resnet18", 80, "vit", 260),
-            new Microbatch(
-                joining, random.nextInt(4) * 2 * MS, 4 + random.nextInt(8), random.nextInt(3) == 0),
-            Admission.values()[random.nextInt(3)],
-            new Bounds(
-                random.nextBoolean() ? Integer.MAX_VALUE : 3 + random.nextInt(10),
-                random.nextBoolean() ? Long.MAX_VALUE : (20 + random.nextInt(60)) * MS),
-            leases(),
-            random.nextInt(2),
-            random.nextBoolean(),
-            new Predictor(random.nextInt(4) > 0, random.nextBoolean() ? 0.6 : 0.95),
-            random.nextBoolean() ? Switching.NONE : RandomFacts::switchNs);
+        CoreSettings.of(
+                random.nextLong(),
+                List.of(
+                    new JobClass("interactive", 1, true, false),
+                    new JobClass("batch", 5, false, true),
+                    new JobClass("bulk", random.nextBoolean() ? 5 : 3, false, true)),
+                Map.of("resnet18", 80, "vit", 260))
+            .with(
+                new Microbatch(
+                    joining,
+                    random.nextInt(4) * 2 * MS,
+                    4 + random.nextInt(8),
+                    random.nextInt(3) == 0))
+            .with(Admission.values()[random.nextInt(3)])
+            .with(
+                new Bounds(
+                    random.nextBoolean() ? Integer.MAX_VALUE : 3 + random.nextInt(10),
+                    random.nextBoolean() ? Long.MAX_VALUE : (20 + random.nextInt(60)) * MS))
+            .with(leases())
+            .withAhead(random.nextInt(2))
+            .withCpuFallback(random.nextBoolean())
+            .with(new Predictor(random.nextInt(4) > 0, random.nextBoolean() ? 0.6 : 0.95))
+            .with(random.nextBoolean() ? Switching.NONE : RandomFacts::switchNs);
     gangs = random.nextInt(3) == 0;
     jumps = settings.leases().heartbeatNs() > 100 * MS;
     arrivalsEndAtNsMax = random.nextInt(3) > 0 ? Long.MAX_VALUE : (50 + random.nextInt(300)) * MS;
@@ -187,7 +193,7 @@ final class RandomFacts {
     Dispatch dispatch = dispatches.get(random.nextInt(dispatches.size()));
     int dice = random.nextInt(12);
     Result result = dice < 8 ? Result.DONE : dice == 8 ? Result.FAILED : Result.REFUSED;
-    String cause = random.nextBoolean() ? BatchCompleted.BUSY : "cause";
+    String cause = random.nextBoolean() ? Reason.BUSY.text() : "cause";
     return Facts.completed(
         dispatch, result, result == Result.DONE ? null : cause, 1 + random.nextInt(20_000_000));
   }

@@ -113,7 +113,7 @@ final class ReservationsTest {
     assertThat(shard.kept.keySet()).contains("lost/2-0");
     shard.at(10_000 * MS, TICK);
     assertThat(shard.jobsStartedAt(10_000 * MS, small(103).arrives()))
-        .as("the large one can not start before e is started again")
+        .as("the large one cannot start before e is started again")
         .containsExactly(List.of("j103"));
   }
 }

@@ -2,8 +2,6 @@ package dev.sluice.scheduling.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.scheduling.core.NaiveScheduler.End;
-import dev.sluice.scheduling.core.NaiveScheduler.Start;
 import dev.sluice.scheduling.core.RandomFacts.Timed;
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreEntity.LostBatch;
@@ -18,6 +16,9 @@ import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.naive.NaiveScheduler;
+import dev.sluice.scheduling.naive.NaiveScheduler.End;
+import dev.sluice.scheduling.naive.NaiveScheduler.Start;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.ArrayList;
@@ -44,6 +45,39 @@ import net.jqwik.api.ShrinkingMode;
 /** What holds after every fact of any run, under every policy, with and without micro-batches. */
 final class SchedulingCorePropertyTest {
   private static final int FACTS = 150;
+
+  /** What random runs must meet, so that the properties say something. */
+  private static final List<String> RULES =
+      List.of(
+          "ended: null",
+          "ended: cause",
+          "ended: expired",
+          "ended: hopeless",
+          "ended: lane_lost",
+          "ended: over_budget",
+          "ended: queue_full",
+          "ended: run_ended",
+          "ended: waited_too_long",
+          "blocked: CAPABILITY",
+          "blocked: TOKENS",
+          "blocked: WINDOW",
+          "outside the budget",
+          "from PUBLISHED",
+          "from PUBLISHED_NEAREST",
+          "from RUNNING_MEAN",
+          "from WARM_UP",
+          "from NEAREST_SAMPLES",
+          "from FLOPS",
+          "a refused table",
+          "a gang",
+          "an upper bound",
+          "a reservation",
+          "a second batch on a lane",
+          "a lost executor",
+          "a lane that refuses",
+          "an overdue batch",
+          "a lost batch without a lane",
+          "a batch with a job that has ended elsewhere");
 
   @Provide
   Arbitrary<String> policies() {
@@ -141,7 +175,7 @@ final class SchedulingCorePropertyTest {
   @Example
   void randomRunsMeetEveryRule() {
     Set<String> met = new TreeSet<>();
-    for (int seed = 0; seed < 150; seed++) {
+    for (int seed = 0; seed < 150 && !met.containsAll(RULES); seed++) {
       int run = seed;
       RandomFacts random = new RandomFacts(seed, seed % 2 == 0);
       Shard shard = new Shard(random.settings, policy("priority_slo"));
@@ -174,37 +208,7 @@ final class SchedulingCorePropertyTest {
           .filter(dispatch -> dispatch.tokens() == 0)
           .forEach(dispatch -> met.add("outside the budget"));
     }
-    assertThat(met)
-        .contains(
-            "ended: null",
-            "ended: cause",
-            "ended: expired",
-            "ended: hopeless",
-            "ended: lane_lost",
-            "ended: over_budget",
-            "ended: queue_full",
-            "ended: run_ended",
-            "ended: waited_too_long",
-            "blocked: CAPABILITY",
-            "blocked: TOKENS",
-            "blocked: WINDOW",
-            "outside the budget",
-            "from PUBLISHED",
-            "from PUBLISHED_NEAREST",
-            "from RUNNING_MEAN",
-            "from WARM_UP",
-            "from NEAREST_SAMPLES",
-            "from FLOPS",
-            "a refused table",
-            "a gang",
-            "an upper bound",
-            "a reservation",
-            "a second batch on a lane",
-            "a lost executor",
-            "a lane that refuses",
-            "an overdue batch",
-            "a lost batch without a lane",
-            "a batch with a job that has ended elsewhere");
+    assertThat(met).containsAll(RULES);
   }
 
   private static void noteWhatIsMet(Shard shard, Set<String> met) {

@@ -10,9 +10,6 @@ import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished.Service;
 import dev.sluice.scheduling.fact.CoreFact.Result;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.fact.CoreSettings.Admission;
-import dev.sluice.scheduling.fact.CoreSettings.Bounds;
-import dev.sluice.scheduling.fact.CoreSettings.Leases;
 import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
 import dev.sluice.scheduling.fact.CoreSettings.Predictor;
 import dev.sluice.scheduling.fact.Dispatch;
@@ -103,18 +100,14 @@ final class VirtualLanes implements CoreListener {
     this.slowness = slowness;
     gapMeanNs = meanNs("resnet18", "onnx", 2, LANES) * 2.4 / LANES / load;
     CoreSettings settings =
-        new CoreSettings(
-            seed,
-            List.of(
-                new JobClass("interactive", 1, true, false), new JobClass("batch", 5, false, true)),
-            Map.of("resnet18", 80, "resnet50", 160),
-            new Microbatch(true, 5 * MS, SAMPLES_MAX),
-            Admission.NONE,
-            Bounds.NONE,
-            Leases.NONE,
-            0,
-            false,
-            new Predictor(true, 0.95));
+        CoreSettings.of(
+                seed,
+                List.of(
+                    new JobClass("interactive", 1, true, false),
+                    new JobClass("batch", 5, false, true)),
+                Map.of("resnet18", 80, "resnet50", 160))
+            .with(new Microbatch(true, 5 * MS, SAMPLES_MAX))
+            .with(new Predictor(true, 0.95));
     core = new SchedulingCore(settings, Policies.create("dynamic", Map.of()));
     List<Capability> capabilities = new ArrayList<>();
     for (String workload : WORKLOADS) {

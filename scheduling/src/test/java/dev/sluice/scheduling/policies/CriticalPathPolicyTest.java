@@ -30,19 +30,7 @@ final class CriticalPathPolicyTest {
 
   private static Shard shard(Switching switching, int lanes) {
     CoreSettings s = alone();
-    CoreSettings settings =
-        new CoreSettings(
-            s.seed(),
-            s.classes(),
-            s.workloadTokens(),
-            s.microbatch(),
-            s.admission(),
-            s.bounds(),
-            s.leases(),
-            s.ahead(),
-            s.cpuFallback(),
-            s.predictor(),
-            switching);
+    CoreSettings settings = s.with(switching);
     Shard shard = new Shard(settings, Policies.create("critical_path", Map.of()));
     shard.at(0, executor("e", lanes, 1000));
     shard.at(0, START);

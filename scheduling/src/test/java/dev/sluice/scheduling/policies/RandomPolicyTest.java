@@ -20,8 +20,9 @@ final class RandomPolicyTest {
     for (long seed = 0; seed < 4000; seed++) {
       CoreSettings base = alone();
       CoreSettings settings =
-          new CoreSettings(
-              seed, base.classes(), base.workloadTokens(), base.microbatch(), base.admission());
+          CoreSettings.of(seed, base.classes(), base.workloadTokens())
+              .with(base.microbatch())
+              .with(base.admission());
       Shard shard = new Shard(settings, Policies.create("random", Map.of()));
       shard.at(0, executor("e", 1, 1000));
       shard.holding(

@@ -4,8 +4,6 @@ import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreFact.Capability;
 import dev.sluice.scheduling.fact.CoreFact.WarmUp;
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.fact.CoreSettings.Admission;
-import dev.sluice.scheduling.fact.CoreSettings.Bounds;
 import dev.sluice.scheduling.fact.CoreSettings.Leases;
 import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
 import dev.sluice.scheduling.fact.Dispatch;
@@ -82,16 +80,14 @@ final class Simulated implements SimulationListener {
   }
 
   static CoreSettings core(boolean joins, int ahead) {
-    return new CoreSettings(
-        7,
-        List.of(new JobClass("interactive", 1, true, false), new JobClass("batch", 5, false, true)),
-        Map.of("small", 80, "large", 260),
-        new Microbatch(joins, 5 * MS, 16),
-        Admission.NONE,
-        Bounds.NONE,
-        new Leases(200 * MS, 2000 * MS, 3),
-        ahead,
-        false);
+    return CoreSettings.of(
+            7,
+            List.of(
+                new JobClass("interactive", 1, true, false), new JobClass("batch", 5, false, true)),
+            Map.of("small", 80, "large", 260))
+        .with(new Microbatch(joins, 5 * MS, 16))
+        .with(new Leases(200 * MS, 2000 * MS, 3))
+        .withAhead(ahead);
   }
 
   static SimulationSettings settings(

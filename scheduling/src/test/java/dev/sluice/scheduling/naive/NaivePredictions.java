@@ -1,4 +1,4 @@
-package dev.sluice.scheduling.core;
+package dev.sluice.scheduling.naive;
 
 import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
 import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;

@@ -1,8 +1,7 @@
-package dev.sluice.harness.kafka;
+package dev.sluice.contract.log;
 
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.machine.SystemPacer;
+import dev.sluice.contract.time.Pacer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -11,8 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
-import java.util.function.Consumer;
-import org.apache.kafka.clients.admin.Admin;
+import java.util.function.LongSupplier;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.common.KafkaFuture;
@@ -22,7 +20,7 @@ import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** Makes the topics of a run, and takes them away. */
+/** Makes the topics of a run, and removes them. */
 public final class RunTopics {
   private static final Duration KNOWN_LIMIT = Duration.ofSeconds(30);
   private static final long KNOWN_AGAIN_NS = 100_000_000;
@@ -34,7 +32,7 @@ public final class RunTopics {
    *
    * @throws UserMistakeException if the prefix already holds another run's topics
    */
-  public static void create(Topics topics, int shards, KafkaAccess kafka)
+  public static void create(Topics topics, int shards, LogClients kafka)
       throws InterruptedException, UserMistakeException {
     if (!make(topics, shards, kafka).isEmpty()) {
       throw new UserMistakeException(
@@ -45,14 +43,16 @@ public final class RunTopics {
   }
 
   /**
-   * Makes those topics of the run that are not there yet: whoever comes first makes them.
+   * Makes the topics of the run that do not exist yet: the first role makes them.
    *
-   * @throws UserMistakeException if one is there with another number of shards
+   * @param nanoTime a monotonic clock, that of the pacer
+   * @throws UserMistakeException if a topic exists with another number of shards
    */
-  public static void ensure(Topics topics, int shards, KafkaAccess kafka)
+  public static void ensure(
+      Topics topics, int shards, LogClients kafka, LongSupplier nanoTime, Pacer pacer)
       throws InterruptedException, UserMistakeException {
     make(topics, shards, kafka);
-    Map<String, Integer> partitions = partitions(topics, kafka);
+    Map<String, Integer> partitions = partitions(topics, kafka, nanoTime, pacer);
     for (String topic : topics.sharded()) {
       int there = partitions.getOrDefault(topic, 0);
       if (there != shards) {
@@ -70,14 +70,14 @@ public final class RunTopics {
     }
   }
 
-  /** Returns those that were there already. */
-  private static List<String> make(Topics topics, int shards, KafkaAccess kafka)
+  /** Makes all topics; returns the names of topics that existed before. */
+  private static List<String> make(Topics topics, int shards, LogClients kafka)
       throws InterruptedException, UserMistakeException {
     List<NewTopic> wanted = new ArrayList<>();
     topics.sharded().forEach(name -> wanted.add(topic(name, shards)));
     topics.unsharded().forEach(name -> wanted.add(topic(name, 1)));
     List<String> there = new ArrayList<>();
-    try (var admin = Admin.create(kafka.properties())) {
+    try (var admin = kafka.admin()) {
       for (Map.Entry<String, KafkaFuture<Void>> made :
           admin.createTopics(wanted).values().entrySet()) {
         try {
@@ -94,7 +94,7 @@ public final class RunTopics {
                 "its administrator has to allow it for names that begin with the run's id",
                 e);
           } else {
-            throw new IllegalStateException("the run's topics can not be made", e.getCause());
+            throw new IllegalStateException("the run's topics cannot be made", e.getCause());
           }
         }
       }
@@ -103,11 +103,11 @@ public final class RunTopics {
   }
 
   /** Partitions by topic, as soon as the broker knows all of them. */
-  private static Map<String, Integer> partitions(Topics topics, KafkaAccess kafka)
+  private static Map<String, Integer> partitions(
+      Topics topics, LogClients kafka, LongSupplier nanoTime, Pacer pacer)
       throws InterruptedException {
-    var pacer = new SystemPacer(System::nanoTime);
-    long deadlineNs = System.nanoTime() + KNOWN_LIMIT.toNanos();
-    try (var admin = Admin.create(kafka.properties())) {
+    long deadlineNs = nanoTime.getAsLong() + KNOWN_LIMIT.toNanos();
+    try (var admin = kafka.admin()) {
       while (true) {
         try {
           Map<String, Integer> partitions = new HashMap<>();
@@ -119,30 +119,31 @@ public final class RunTopics {
           return partitions;
         } catch (ExecutionException e) {
           if (!(e.getCause() instanceof UnknownTopicOrPartitionException)
-              || System.nanoTime() - deadlineNs >= 0) {
-            throw new IllegalStateException("the run's topics can not be described", e.getCause());
+              || nanoTime.getAsLong() - deadlineNs >= 0) {
+            throw new IllegalStateException("the run's topics cannot be described", e.getCause());
           }
-          // another broker of the cluster has not heard of them yet
-          pacer.awaitNs(System.nanoTime() + KNOWN_AGAIN_NS);
+          // another broker of the cluster does not know the topics yet
+          pacer.awaitNs(nanoTime.getAsLong() + KNOWN_AGAIN_NS);
         }
       }
     }
   }
 
   /**
-   * Takes away a run's topics, its scheduler's changelogs and its consumer group. Those that are
-   * not there are no error.
+   * Removes a run's topics, its scheduler's changelogs and its consumer group. A topic or group
+   * that does not exist is no error.
    *
-   * @return the names of the topics that went
+   * @return the names of the removed topics
    * @throws ExecutionException if the broker refuses
    */
-  public static List<String> remove(Topics topics, Map<String, Object> kafka)
+  public static List<String> remove(Topics topics, LogClients kafka)
       throws InterruptedException, ExecutionException {
-    try (var admin = Admin.create(kafka)) {
+    try (var admin = kafka.admin()) {
       List<String> names = of(topics, admin.listTopics().names().get());
       ignoringAbsence(admin.deleteTopics(names).all());
       String group = group(topics);
-      // Kafka Streams leaves its membership to time out, and a group with members can not go.
+      // Kafka Streams leaves its membership to time out, and a group with members cannot be
+      // removed.
       try {
         ignoringAbsence(
             admin
@@ -155,21 +156,6 @@ public final class RunTopics {
       }
       ignoringAbsence(admin.deleteConsumerGroups(List.of(group)).all());
       return names;
-    }
-  }
-
-  /**
-   * Takes them away as {@link #remove} does, of a run that has come to its end: what stays is no
-   * failure of it.
-   *
-   * @param said is told if they stay
-   */
-  public static void removeOrSay(Topics topics, KafkaAccess kafka, Consumer<String> said)
-      throws InterruptedException {
-    try {
-      remove(topics, kafka.properties());
-    } catch (ExecutionException e) {
-      said.accept("The run's topics stay behind: " + kafka.secrets().hide(String.valueOf(e)));
     }
   }
 
@@ -194,7 +180,7 @@ public final class RunTopics {
     return root;
   }
 
-  /** Those of the broker's topics that are this run's, its changelogs among them; sorted. */
+  /** The names among the broker's topics that are this run's, changelogs included; sorted. */
   static List<String> of(Topics topics, Collection<String> brokers) {
     List<String> own = topics.all();
     return brokers.stream()

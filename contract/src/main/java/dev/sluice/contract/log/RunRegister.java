@@ -1,7 +1,6 @@
-package dev.sluice.harness.kafka;
+package dev.sluice.contract.log;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.Topics;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.RoleJoined;
 import dev.sluice.contract.event.RoleJoined.Role;
@@ -11,12 +10,12 @@ import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.ShardTaken;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.time.ProcessClock;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -35,15 +34,13 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A run's topic {@code runs}, read from its beginning on a thread of its own: who takes part, when
- * the run began and ended; and the process's own entries in it.
+ * The register of a run, its topic {@code runs}, read from the beginning on a thread of its own:
+ * who takes part, and when the run began and ended. The process makes its own entries through it.
  */
 public final class RunRegister implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunRegister.class);
@@ -51,7 +48,10 @@ public final class RunRegister implements AutoCloseable {
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(10);
   private static final Duration READ_LIMIT = Duration.ofSeconds(90);
 
-  /** Between a name, which an executor keeps when it is started again, and what is unique. */
+  /**
+   * Separator in an instance: before it a name, which a restarted executor keeps; after it a unique
+   * part.
+   */
   private static final String AT = "@";
 
   private static final AtomicLong ENTRIES_MADE = new AtomicLong();
@@ -60,43 +60,39 @@ public final class RunRegister implements AutoCloseable {
   private final TopicPartition partition;
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final KafkaProducer<byte[], byte[]> producer;
+  private final ProcessClock clock;
   private final Consumer<Throwable> onFailure;
   private final Thread thread = new Thread(this::read, "sluice-register");
-  public final CompletableFuture<RunStarted> started = new CompletableFuture<>();
-  public final CompletableFuture<RunEnded> ended = new CompletableFuture<>();
+  private final CompletableFuture<RunStarted> started = new CompletableFuture<>();
+  private final CompletableFuture<RunEnded> ended = new CompletableFuture<>();
   private volatile boolean closing;
 
   private final List<Entry> entries = new ArrayList<>();
   private long readTo;
 
-  /** Who joined and left, by offset. */
+  /** An entry of a process that joined, left or took a shard. */
   private record Entry(long offset, RunRecord record) {}
 
-  private RunRegister(Topics topics, Map<String, Object> kafka, Consumer<Throwable> onFailure) {
+  private RunRegister(
+      Topics topics, LogClients kafka, ProcessClock clock, Consumer<Throwable> onFailure) {
     this.topics = topics;
+    this.clock = clock;
     this.onFailure = onFailure;
     partition = new TopicPartition(topics.runs(), 0);
-    Map<String, Object> reading = new HashMap<>(kafka);
-    reading.put("enable.auto.commit", false);
-    reading.put("auto.offset.reset", "none");
-    consumer =
-        new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-    Map<String, Object> writing = new HashMap<>(kafka);
-    writing.put("linger.ms", 0);
-    writing.put("acks", "all");
-    producer = new KafkaProducer<>(writing, new ByteArraySerializer(), new ByteArraySerializer());
+    consumer = kafka.consumer(Reading.WITHOUT_GAP);
+    producer = kafka.producer(Writing.SINGLE);
     thread.setDaemon(true);
   }
 
   /**
-   * Opens it, and reads what stands there already. The topic must exist.
+   * Opens the register, and reads what stands in it already. The topic must exist.
    *
-   * @param onFailure told when it can not be read any more
+   * @param onFailure told when the topic cannot be read any more
    */
   public static RunRegister open(
-      Topics topics, Map<String, Object> kafka, Consumer<Throwable> onFailure)
+      Topics topics, LogClients kafka, ProcessClock clock, Consumer<Throwable> onFailure)
       throws InterruptedException {
-    var register = new RunRegister(topics, kafka, onFailure);
+    var register = new RunRegister(topics, kafka, clock, onFailure);
     List<TopicPartition> only = List.of(register.partition);
     register.consumer.assign(only);
     register.consumer.seekToBeginning(only);
@@ -122,8 +118,8 @@ public final class RunRegister implements AutoCloseable {
   /**
    * Enters a role of this process.
    *
-   * @param name tells this one from others in the same role; an executor's id
-   * @return as it was written
+   * @param name tells this process from others in the same role; an executor's id
+   * @return the entry as it was written
    * @throws UserMistakeException if the run's first role was given another experiment
    */
   public RoleJoined join(Role role, String name, String configDigest, @Nullable Integer shard)
@@ -158,9 +154,13 @@ public final class RunRegister implements AutoCloseable {
   }
 
   /**
-   * Enters an executor. One that was told no shard takes the one with the fewest executors, by the
-   * order of this topic, so that several that come at once spread over all; one that was told no id
-   * gets one that nobody had.
+   * Enters an executor. An executor without a given shard takes the shard with the fewest
+   * executors, by the order of this topic, so that executors that join at the same time spread over
+   * all shards. An executor without a given id gets an id that no other executor of the run has
+   * had.
+   *
+   * @param executorId the given id; null: none
+   * @param shard the given shard; null: none
    */
   public RoleJoined joinExecutor(
       @Nullable String executorId, @Nullable Integer shard, String configDigest, int shards)
@@ -177,10 +177,10 @@ public final class RunRegister implements AutoCloseable {
     }
   }
 
-  /** Where an executor belongs. */
+  /** The shard and the id that an executor gets. */
   private record Place(int shard, String executorId) {}
 
-  /** The place of one that joins at that offset; one that was there before keeps its shard. */
+  /** The place of an executor that joins at that offset; a restarted executor keeps its shard. */
   private synchronized Place place(
       long offset, int shards, @Nullable String executorId, @Nullable Integer wantedShard) {
     Map<String, Integer> present = new LinkedHashMap<>();
@@ -222,14 +222,17 @@ public final class RunRegister implements AutoCloseable {
     return fewest;
   }
 
-  /** The name in an instance: for an executor, its id. */
+  /** The name in an instance; of an executor, its id. */
   public static String nameOf(String instance) {
     int at = instance.indexOf(AT);
     return at < 0 ? instance : instance.substring(0, at);
   }
 
-  /** Tells where it is, and no other entry has it: several may be made in one millisecond. */
-  private static String unique() {
+  /**
+   * The unique part of an entry: host, process, time and a counter, for two may be made in one
+   * millisecond.
+   */
+  private String unique() {
     String host;
     try {
       host = InetAddress.getLocalHost().getHostName();
@@ -240,12 +243,12 @@ public final class RunRegister implements AutoCloseable {
         + "-"
         + ProcessHandle.current().pid()
         + "-"
-        + System.currentTimeMillis()
+        + clock.epochNs() / 1_000_000
         + "-"
         + ENTRIES_MADE.incrementAndGet();
   }
 
-  /** Enters that a role of this process left: its last act. */
+  /** Enters that a role of this process left; the role's last act. */
   public void leave(RoleJoined joined) throws InterruptedException {
     write(new RoleLeft(joined.role(), joined.instance()));
   }
@@ -271,7 +274,7 @@ public final class RunRegister implements AutoCloseable {
         .orElseThrow();
   }
 
-  /** Whether somebody is there in the role: joined, and not left. */
+  /** Whether a process has joined in the role and not left. */
   public synchronized boolean isPresent(Role role) {
     return entries.stream()
         .anyMatch(
@@ -310,7 +313,7 @@ public final class RunRegister implements AutoCloseable {
   /**
    * Waits until all other processes have left.
    *
-   * @return the instances that have not, in time: killed ones, or ones that hang
+   * @return instances that have not left in time, because they were killed or hang
    */
   public Set<String> awaitOthersLeft(Set<String> own, Duration limit) throws InterruptedException {
     boolean unused = await(() -> present(own).isEmpty(), limit);
@@ -341,9 +344,9 @@ public final class RunRegister implements AutoCloseable {
   /** Waits until a condition on what was read holds; returns whether it does. */
   public synchronized boolean await(BooleanSupplier condition, Duration limit)
       throws InterruptedException {
-    long deadlineNs = System.nanoTime() + limit.toNanos();
+    long deadlineNs = clock.monotonicNs() + limit.toNanos();
     while (!condition.getAsBoolean()) {
-      long leftNs = deadlineNs - System.nanoTime();
+      long leftNs = deadlineNs - clock.monotonicNs();
       if (leftNs <= 0) {
         return false;
       }

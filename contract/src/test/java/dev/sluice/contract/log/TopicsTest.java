@@ -1,4 +1,4 @@
-package dev.sluice.contract.codec;
+package dev.sluice.contract.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

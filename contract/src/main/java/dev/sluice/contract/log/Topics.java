@@ -1,4 +1,4 @@
-package dev.sluice.contract.codec;
+package dev.sluice.contract.log;
 
 import java.util.List;
 import java.util.stream.Stream;

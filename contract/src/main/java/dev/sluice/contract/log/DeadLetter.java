@@ -1,0 +1,35 @@
+package dev.sluice.contract.log;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A record that is no event, as it goes to the dead letters: its bytes, and in its headers where it
+ * stood and what is wrong with it.
+ */
+public final class DeadLetter {
+  private DeadLetter() {}
+
+  /** The letter that holds a record's bytes. */
+  public static ProducerRecord<byte[], byte[]> of(
+      Topics topics, ConsumerRecord<byte[], byte[]> source, @Nullable String error) {
+    var letter =
+        new ProducerRecord<>(topics.deadLetters(), (Integer) null, source.key(), source.value());
+    describe(letter.headers(), source.topic(), source.partition(), source.offset(), error);
+    return letter;
+  }
+
+  /** Adds the headers of a letter. */
+  public static void describe(
+      Headers headers, String topic, int partition, long offset, @Nullable String error) {
+    headers
+        .add("error", String.valueOf(error).getBytes(UTF_8))
+        .add("source-topic", topic.getBytes(UTF_8))
+        .add("source-partition", Integer.toString(partition).getBytes(UTF_8))
+        .add("source-offset", Long.toString(offset).getBytes(UTF_8));
+  }
+}

@@ -1,0 +1,104 @@
+package dev.sluice.contract.log;
+
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.event.RunRecord;
+import dev.sluice.contract.event.RunStarted;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run whose topics are all on a broker, with a topic of runs that can be read.
+ *
+ * @param topics names of its topics, changelogs among them
+ * @param began its time zero, as text; null: it never began
+ * @param ended whether its end stands in its log
+ * @param failure why the run was given up; null: it was not
+ * @param facts records in its facts, over all shards
+ */
+public record LeftRun(
+    String runId,
+    int shards,
+    List<String> topics,
+    @Nullable String began,
+    boolean ended,
+    @Nullable String failure,
+    long facts) {
+  private static final String SUFFIX = new Topics("").runs();
+
+  /** The names of the run's topics, by purpose. */
+  public Topics ids() {
+    return new Topics(runId);
+  }
+
+  /** All left runs of a broker, by their ids. */
+  public static List<LeftRun> all(LogClients kafka) throws InterruptedException {
+    List<LeftRun> runs = new ArrayList<>();
+    try (var admin = kafka.admin();
+        var reader = TopicReader.open(kafka, Reading.UNCOMMITTED)) {
+      Set<String> names = new TreeSet<>(admin.listTopics().names().get());
+      for (String name : names) {
+        if (name.endsWith(SUFFIX) && name.length() > SUFFIX.length()) {
+          var topics = new Topics(name.substring(0, name.length() - SUFFIX.length()));
+          if (names.containsAll(topics.all())) {
+            int shards = 0;
+            for (TopicDescription facts :
+                admin.describeTopics(List.of(topics.facts())).allTopicNames().get().values()) {
+              shards = facts.partitions().size();
+            }
+            LeftRun run = read(topics, RunTopics.of(topics, names), shards, reader);
+            if (run != null) {
+              runs.add(run);
+            }
+          }
+        }
+      }
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("the broker's topics cannot be listed", e.getCause());
+    }
+    return runs;
+  }
+
+  /** Reads a run; null: what stands in its topic of runs is not Sluice's. */
+  private static @Nullable LeftRun read(
+      Topics topics, List<String> names, int shards, TopicReader reader) {
+    List<byte[]> entries = new ArrayList<>();
+    reader.readWhole(
+        new TopicPartition(topics.runs(), 0),
+        entry -> entries.add(entry.value() == null ? new byte[0] : entry.value()));
+    RunStarted started = null;
+    RunEnded ended = null;
+    for (byte[] entry : entries) {
+      RunRecord record;
+      try {
+        record = EventCodec.RUNS.read(entry);
+      } catch (UnreadableEventException e) {
+        return null;
+      }
+      if (record instanceof RunStarted start && started == null) {
+        started = start;
+      } else if (record instanceof RunEnded last && ended == null) {
+        ended = last;
+      }
+    }
+    List<TopicPartition> facts =
+        IntStream.range(0, shards).mapToObj(i -> new TopicPartition(topics.facts(), i)).toList();
+    return new LeftRun(
+        topics.prefix(),
+        shards,
+        names,
+        started == null ? null : Instant.ofEpochMilli(started.timeZeroEpochMs()).toString(),
+        ended != null,
+        ended == null ? null : ended.failure(),
+        reader.count(facts));
+  }
+}

@@ -1,0 +1,101 @@
+package dev.sluice.contract.log;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * How the clients of a run reach its Kafka. Makes each client by what it is for: its settings stand
+ * in {@link Reading} and {@link Writing}. Its text names the broker alone, for the properties may
+ * hold a password.
+ */
+public final class LogClients {
+  private final String location;
+  private final Map<String, Object> properties;
+
+  /**
+   * Keeps the properties.
+   *
+   * @param location the option or the line of a file that names the broker, for messages
+   * @param properties client properties, {@code bootstrap.servers} among them
+   */
+  public LogClients(String location, Map<String, Object> properties) {
+    this.location = location;
+    this.properties = Map.copyOf(properties);
+  }
+
+  /** Clients with these properties, {@code bootstrap.servers} among them. */
+  public static LogClients of(Map<String, Object> properties) {
+    return new LogClients("", properties);
+  }
+
+  /** The option or the line of a file that names the broker. */
+  String location() {
+    return location;
+  }
+
+  /** Properties that every client shares, {@code bootstrap.servers} among them. */
+  public Map<String, Object> properties() {
+    return properties;
+  }
+
+  /** Opens an admin client. */
+  public Admin admin() {
+    return Admin.create(properties);
+  }
+
+  /** Opens an admin client that gives up a question after the limit. */
+  public Admin admin(Duration answerLimit) {
+    int limitMs = Math.toIntExact(answerLimit.toMillis());
+    Map<String, Object> impatient = new HashMap<>(properties);
+    impatient.put(CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG, limitMs);
+    impatient.put(CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG, limitMs);
+    return Admin.create(impatient);
+  }
+
+  /** Opens a consumer without a group: the caller assigns its partitions and seeks. */
+  public KafkaConsumer<byte[], byte[]> consumer(Reading reading) {
+    return consumer(reading.over(properties));
+  }
+
+  /** Opens a consumer that gives up a question after the limit. */
+  public KafkaConsumer<byte[], byte[]> consumer(Reading reading, Duration answerLimit) {
+    Map<String, Object> settings = reading.over(properties);
+    settings.put(
+        CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG, Math.toIntExact(answerLimit.toMillis()));
+    return consumer(settings);
+  }
+
+  private static KafkaConsumer<byte[], byte[]> consumer(Map<String, Object> settings) {
+    return new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+  }
+
+  /** Opens a producer. */
+  public KafkaProducer<byte[], byte[]> producer(Writing writing) {
+    return producer(writing.over(properties));
+  }
+
+  /** Opens a producer that gives up a record after the limit. */
+  public KafkaProducer<byte[], byte[]> producer(Writing writing, Duration deliveryLimit) {
+    Map<String, Object> settings = writing.over(properties);
+    settings.put(
+        ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.toIntExact(deliveryLimit.toMillis()));
+    return producer(settings);
+  }
+
+  private static KafkaProducer<byte[], byte[]> producer(Map<String, Object> settings) {
+    return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  @Override
+  public String toString() {
+    return "clients of " + properties.get(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG);
+  }
+}

@@ -1,0 +1,101 @@
+package dev.sluice.contract.log;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.producer.ProducerConfig;
+
+/**
+ * What a producer is for, with its settings. Every producer sends at once and waits for all
+ * replicas.
+ */
+public enum Writing {
+  /** Single records, each of which the caller may wait for. */
+  SINGLE(Map.of(), Map.of()),
+
+  /** Records that stand in the log in the order of their sends, each once. */
+  IN_ORDER(Map.of(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true), Map.of()),
+
+  /** An executor's facts: many, in order, and kept while the broker is away. */
+  FACTS(oneRequestAtATime(), awayLimits()),
+
+  /**
+   * A generator's jobs: as {@link #FACTS}. While the broker is away the producer keeps what it
+   * knows of the topics: without that knowledge each send would be held back until the broker
+   * answers, instead of waiting in the buffer, and the jobs would be late.
+   */
+  ARRIVALS(oneRequestAtATime(), arrivals()),
+
+  /** What is said on the way out, when the broker itself may be the trouble. */
+  LAST_WORD(lastWord(), Map.of());
+
+  /**
+   * Limit while a broker is away: it may be away for a minute, and needs some seconds to start. The
+   * user's client properties may say otherwise.
+   */
+  private static final int BROKER_AWAY_MS_MAX = 90_000;
+
+  /** Limit after which a broker that hangs is asked again. */
+  private static final int REQUEST_MS_MAX = 10_000;
+
+  private static final int LAST_WORD_MS_MAX = 5_000;
+
+  @SuppressWarnings("ImmutableEnumChecker") // a copy that cannot change
+  private final Map<String, Object> settings;
+
+  @SuppressWarnings("ImmutableEnumChecker") // a copy that cannot change
+  private final Map<String, Object> defaults;
+
+  /**
+   * @param settings count before the user's client properties
+   * @param defaults count where the user's client properties say nothing
+   */
+  Writing(Map<String, Object> settings, Map<String, Object> defaults) {
+    Map<String, Object> all = new HashMap<>(settings);
+    all.put(ProducerConfig.ACKS_CONFIG, "all");
+    all.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+    this.settings = Map.copyOf(all);
+    this.defaults = Map.copyOf(defaults);
+  }
+
+  private static Map<String, Object> oneRequestAtATime() {
+    // While one request is on its way the next one gathers: idle, nothing waits; busy, the broker
+    // gets a few full requests instead of one for each record.
+    return Map.of(
+        ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
+        true,
+        ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
+        1);
+  }
+
+  private static Map<String, Object> limits(int requestMs, int deliveryMs) {
+    return Map.of(
+        ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, requestMs,
+        ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, deliveryMs,
+        ProducerConfig.MAX_BLOCK_MS_CONFIG, deliveryMs);
+  }
+
+  private static Map<String, Object> awayLimits() {
+    return limits(REQUEST_MS_MAX, BROKER_AWAY_MS_MAX);
+  }
+
+  private static Map<String, Object> arrivals() {
+    Map<String, Object> defaults = new HashMap<>(awayLimits());
+    defaults.put(CommonClientConfigs.METADATA_RECOVERY_STRATEGY_CONFIG, "none");
+    return defaults;
+  }
+
+  private static Map<String, Object> lastWord() {
+    Map<String, Object> settings = new HashMap<>(oneRequestAtATime());
+    settings.putAll(limits(LAST_WORD_MS_MAX, LAST_WORD_MS_MAX));
+    return settings;
+  }
+
+  /** The client properties with this purpose's settings over them and its defaults below. */
+  Map<String, Object> over(Map<String, Object> properties) {
+    Map<String, Object> all = new HashMap<>(defaults);
+    all.putAll(properties);
+    all.putAll(settings);
+    return all;
+  }
+}

@@ -1,0 +1,475 @@
+package dev.sluice.scheduling.naive;
+
+import static dev.sluice.scheduling.naive.NaiveState.BY_ENTRY;
+
+import dev.sluice.scheduling.core.Shard;
+import dev.sluice.scheduling.fact.CoreFact;
+import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
+import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
+import dev.sluice.scheduling.fact.CoreFact.JobArrived;
+import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.fact.CoreSettings.Admission;
+import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.fact.JobEnd;
+import dev.sluice.scheduling.fact.Prediction;
+import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.naive.NaiveState.Executor;
+import dev.sluice.scheduling.naive.NaiveState.Held;
+import dev.sluice.scheduling.naive.NaiveState.Mean;
+import dev.sluice.scheduling.naive.NaiveState.PassedOver;
+import dev.sluice.scheduling.naive.NaiveState.Waiting;
+import dev.sluice.scheduling.policy.Choice.Cause;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * The rules of scheduling, applied by scanning plain lists: what the core must be equal to. The
+ * policy's rule is its twin, a {@link NaivePolicy}.
+ */
+public final class NaiveScheduler {
+  /**
+   * A batch that starts: first lane, how many from there, jobs, the chosen one first, and what was
+   * known in advance.
+   */
+  public record Start(
+      String executorId, int lane, int lanes, List<String> jobIds, Predicted predicted) {
+    boolean holds(int index) {
+      return index >= lane && index < lane + lanes;
+    }
+  }
+
+  /**
+   * What was known of a batch in advance.
+   *
+   * @param boundsNs that of the settings' quantile, p95 and p99; each empty if it is not known
+   */
+  public record Predicted(long meanNs, int busyLanes, List<OptionalLong> boundsNs) {
+    public static Predicted of(Prediction p) {
+      return new Predicted(
+          p.meanNs(),
+          p.busyLanes(),
+          Stream.of(p.quantileNs(), p.p95Ns(), p.p99Ns())
+              .map(ns -> ns == null ? OptionalLong.empty() : OptionalLong.of(ns))
+              .toList());
+    }
+  }
+
+  /** The end of a job without its times. */
+  public record End(String jobId, JobEnd.Status status, String reason, int attempt) {}
+
+  private final NaiveState state;
+  private final NaivePolicy policy;
+  private final Map<Integer, Long> highest = new HashMap<>();
+  private final Set<Integer> sourcesEnded = new HashSet<>();
+  private int sources;
+  private long entries;
+  private long arrivalsEndAtNsMax;
+  private long blockedSinceNs;
+  private Cause blockedCause;
+  private final List<End> ends = new ArrayList<>();
+  private final List<Shard.Blocked> blocked = new ArrayList<>();
+
+  public NaiveScheduler(CoreSettings settings, String policy) {
+    this.state = new NaiveState(settings);
+    this.policy = NaivePolicy.twinOf(policy);
+  }
+
+  /**
+   * Applies the fact.
+   *
+   * @param toFollow what the core started, whose names are taken over
+   */
+  public List<Start> apply(long atNs, CoreFact fact, List<Dispatch> toFollow) {
+    ends.clear();
+    if (sources > 0) {
+      state.leaseNs +=
+          Math.min(Math.max(0, atNs - state.nowNs), state.settings.leases().heartbeatNs());
+    }
+    if (sources > 0 || fact instanceof CoreFact.RunStarted) {
+      state.nowNs = Math.max(state.nowNs, atNs);
+    }
+    take(fact);
+    findFirsts();
+    if (sources == 0) {
+      return List.of();
+    }
+    loseWhatIsDue();
+    state.waiting.stream().sorted(BY_ENTRY).toList().forEach(this::dropIfItMust);
+    List<Start> starts = new ArrayList<>();
+    while (true) {
+      Dispatch followed = starts.size() < toFollow.size() ? toFollow.get(starts.size()) : null;
+      Held chosen = policy.choose(state, followed);
+      if (chosen == null) {
+        noteBlocked();
+        return starts;
+      }
+      starts.add(chosen.start);
+      if (chosen.jobs.isEmpty()) {
+        return starts;
+      }
+      start(chosen);
+    }
+  }
+
+  private void start(Held chosen) {
+    for (Waiting job : chosen.jobs) {
+      leave(job);
+      state.executors.forEach(
+          e -> e.passedOver.removeIf(p -> p.group().equals(NaiveState.group(job.spec))));
+      job.runs = true;
+    }
+    state.unanswered.add(chosen);
+    for (int i = 0; i < chosen.start.lanes(); i++) {
+      state
+          .executor(chosen.start.executorId())
+          .resident
+          .put(chosen.start.lane() + i, chosen.jobs.get(0).spec.workload());
+    }
+    findFirsts();
+    Executor executor = state.executor(chosen.start.executorId());
+    if (policy.reservesTokens()) {
+      for (Waiting w : state.waiting) {
+        if (state.tokens(w.spec) > state.rawFreeTokens(executor)
+            && state.couldHold(executor, w.spec)
+            && executor.passedOver.stream()
+                .noneMatch(p -> p.group().equals(NaiveState.group(w.spec)))) {
+          executor.passedOver.add(
+              new PassedOver(
+                  NaiveState.group(w.spec),
+                  state.tokens(w.spec),
+                  state.nowNs,
+                  state.nowNs + w.spec.sloNs()));
+        }
+      }
+    }
+  }
+
+  /** It waits no more; a group in which none does is passed over nowhere. */
+  private void leave(Waiting job) {
+    state.waiting.remove(job);
+    if (state.waiting.stream()
+        .noneMatch(w -> NaiveState.group(w.spec).equals(NaiveState.group(job.spec)))) {
+      state.executors.forEach(
+          e -> e.passedOver.removeIf(p -> p.group().equals(NaiveState.group(job.spec))));
+    }
+  }
+
+  public List<End> ends() {
+    return List.copyOf(ends);
+  }
+
+  public List<Shard.Blocked> blocked() {
+    return blocked;
+  }
+
+  /** Whether it would start, drop or lose something if nothing but time passed. */
+  public boolean hasSomethingToDoAt(long atNs) {
+    long before = state.nowNs;
+    long leaseBefore = state.leaseNs;
+    state.leaseNs +=
+        Math.min(Math.max(0, atNs - state.nowNs), state.settings.leases().heartbeatNs());
+    state.nowNs = atNs;
+    boolean loses =
+        state.executors.stream()
+            .anyMatch(e -> expired(e) && state.heldOn(e).anyMatch(h -> !h.lost));
+    boolean hangs = state.unanswered.stream().anyMatch(this::overdue);
+    boolean drops = state.waiting.stream().anyMatch(w -> dropReason(w) != null);
+    boolean starts = policy.wouldStart(state);
+    state.nowNs = before;
+    state.leaseNs = leaseBefore;
+    return sources > 0 && (loses || hangs || drops || starts);
+  }
+
+  private void take(CoreFact fact) {
+    if (fact instanceof JobArrived arrival) {
+      JobSpec spec = arrival.job();
+      if (spec.index() > highest.getOrDefault(spec.source(), -1L)) {
+        highest.put(spec.source(), spec.index());
+        Waiting job = new Waiting(spec, entries++, state.nowNs);
+        if (!runEnded() && sources > 0 && state.overBudget(spec) && !state.settings.cpuFallback()) {
+          end(job, JobEnd.Status.DROPPED, "over_budget");
+        } else if (!runEnded() && state.waiting.size() >= state.settings.bounds().maxWaiting()) {
+          end(job, JobEnd.Status.DROPPED, "queue_full");
+        } else {
+          state.waiting.add(job);
+        }
+      }
+    } else if (fact instanceof BatchCompleted completion) {
+      complete(completion);
+    } else if (fact instanceof ExecutorReported report) {
+      report(report);
+    } else if (fact instanceof CoreFact.PredictionsPublished table) {
+      state.predictions.publish(table, state.executors.stream().map(e -> e.report).toList());
+    } else if (fact instanceof CoreFact.RunStarted start && sources == 0) {
+      sources = start.sources();
+      arrivalsEndAtNsMax = start.arrivalsEndAtNsMax();
+    } else if (fact instanceof CoreFact.ArrivalsEnded end) {
+      sourcesEnded.add(end.source());
+    } else if (fact instanceof CoreFact.Together together) {
+      together.facts().forEach(this::take);
+    }
+  }
+
+  private boolean runEnded() {
+    boolean overdue =
+        arrivalsEndAtNsMax < Long.MAX_VALUE && state.nowNs - arrivalsEndAtNsMax > 10_000_000_000L;
+    return sources > 0 && (sourcesEnded.size() >= sources || overdue);
+  }
+
+  private void complete(BatchCompleted completion) {
+    Held held =
+        state.unanswered.stream()
+            .filter(h -> h.name.equals(completion.dispatch()))
+            .findFirst()
+            .orElse(null);
+    boolean refused = completion.result() == CoreFact.Result.REFUSED;
+    if (held != null) {
+      if (held.onLane) {
+        for (int lane = held.start.lane(); lane < held.start.lane() + held.start.lanes(); lane++) {
+          if (state.heldOn(state.executor(held.start.executorId()), lane).get(0) == held) {
+            state.executor(held.start.executorId()).freedNs.put(lane, state.nowNs);
+          }
+        }
+      }
+      state.unanswered.remove(held);
+      List<Waiting> left = held.jobs.stream().filter(w -> !w.ended).toList();
+      switch (completion.result()) {
+        case DONE -> {
+          if (!held.lost && !left.isEmpty()) {
+            learn(held, completion.serviceNs());
+          }
+          left.forEach(w -> end(w, JobEnd.Status.DONE, ""));
+        }
+        case FAILED -> {
+          if (!held.lost) {
+            left.forEach(w -> end(w, JobEnd.Status.FAILED, completion.cause()));
+          }
+        }
+        case REFUSED -> {
+          if (!held.lost) {
+            left.forEach(this::goBack);
+          }
+        }
+      }
+    }
+    Executor executor =
+        state.executors.stream()
+            .filter(e -> e.report.executorId().equals(completion.executorId()))
+            .findFirst()
+            .orElse(null);
+    if (executor != null && executor.report.incarnation() == completion.incarnation()) {
+      if (!refused) {
+        executor.refusing.remove(completion.lane());
+      } else if (held != null && "busy".equals(completion.cause())) {
+        executor.refusing.add(completion.lane());
+      }
+    }
+  }
+
+  private void goBack(Waiting job) {
+    job.runs = false;
+    state.waiting.add(job);
+  }
+
+  private void end(Waiting job, JobEnd.Status status, String reason) {
+    ends.add(new End(job.spec.id(), status, reason, job.attempts + (job.runs ? 1 : 0)));
+    job.ended = true;
+    leave(job);
+  }
+
+  private void learn(Held held, long serviceNs) {
+    Mean mean =
+        state
+            .means
+            .computeIfAbsent(
+                NaiveState.key(state.executor(held.start.executorId()), held.jobs.get(0).spec),
+                k -> new TreeMap<>())
+            .computeIfAbsent(held.samples, k -> new Mean());
+    mean.count++;
+    mean.ns += (serviceNs - mean.ns) / mean.count;
+    state.predictions.completed(
+        state.executor(held.start.executorId()).report.deviceKind(),
+        NaivePredictions.model(held.jobs.get(0).spec),
+        held.samples,
+        held.predicted.busyLanes(),
+        held.predicted.meanNs(),
+        held.judged ? held.predicted.boundsNs() : null,
+        serviceNs);
+  }
+
+  private void report(ExecutorReported report) {
+    Executor known =
+        state.executors.stream()
+            .filter(e -> e.report.executorId().equals(report.executorId()))
+            .findFirst()
+            .orElse(null);
+    if (known == null) {
+      if (!report.leaving()) {
+        known = new Executor(report);
+        known.reportedLeaseNs = state.leaseNs;
+        state.executors.add(known);
+        findFreed(known);
+      }
+      return;
+    }
+    long incarnation = known.report.incarnation();
+    if (report.incarnation() < incarnation
+        || (report.incarnation() == incarnation && known.report.leaving())) {
+      return;
+    }
+    if (report.incarnation() > incarnation || report.leaving()) {
+      lose(known, h -> true);
+      Executor gone = known;
+      state.heldOn(gone).toList().forEach(h -> h.onLane = false);
+      known.refusing.clear();
+      known.resident.clear();
+      known.freedNs.replaceAll((lane, ns) -> state.nowNs);
+    }
+    known.report = report;
+    findFreed(known);
+    known.reportedLeaseNs = state.leaseNs;
+    known.lost = false;
+    known.refusing.removeAll(report.emptyLanes());
+    for (Executor executor : state.executors) {
+      executor.passedOver.removeIf(
+          p ->
+              state.waiting.stream()
+                  .filter(w -> NaiveState.group(w.spec).equals(p.group()))
+                  .anyMatch(w -> !state.couldHold(executor, w.spec)));
+    }
+  }
+
+  /** A new lane is free from now on. */
+  private void findFreed(Executor executor) {
+    for (int lane = 0; lane < executor.report.lanes(); lane++) {
+      executor.freedNs.putIfAbsent(lane, state.nowNs);
+    }
+  }
+
+  /** The batches that hold a lane of the executor and match are lost. */
+  private void lose(Executor executor, Predicate<Held> matches) {
+    for (Held held : state.heldOn(executor).filter(h -> !h.lost && matches.test(h)).toList()) {
+      held.lost = true;
+      for (Waiting job : held.jobs) {
+        if (!job.ended && job.attempts + 1 == state.settings.leases().maxAttempts()) {
+          end(job, JobEnd.Status.FAILED, "lane_lost");
+        } else if (!job.ended) {
+          job.attempts++;
+          goBack(job);
+        }
+      }
+    }
+  }
+
+  private void loseWhatIsDue() {
+    for (Executor executor : state.executors) {
+      if (expired(executor)) {
+        executor.lost = true;
+        lose(executor, h -> true);
+      }
+    }
+    for (Held held : state.unanswered.stream().filter(this::overdue).toList()) {
+      lose(
+          state.executor(held.start.executorId()),
+          h ->
+              IntStream.range(0, held.start.lanes())
+                  .anyMatch(i -> h.start.holds(held.start.lane() + i)));
+    }
+  }
+
+  private boolean expired(Executor executor) {
+    return executor.joined()
+        && !executor.lost
+        && state.leaseNs - executor.reportedLeaseNs >= state.settings.leases().leaseNs();
+  }
+
+  private boolean overdue(Held held) {
+    return held.onLane
+        && !held.lost
+        && held.firstNs >= 0
+        && state.settings.leases().leaseNs() < Long.MAX_VALUE
+        && state.leaseNs - held.firstLeaseNs
+            >= Math.max(10_000_000_000L, 10 * held.predicted.meanNs());
+  }
+
+  /** Notes of each batch when it came first on its lane. */
+  private void findFirsts() {
+    for (Held held : state.unanswered) {
+      boolean isFirst =
+          state.heldOn(state.executor(held.start.executorId()), held.start.lane()).stream()
+                  .findFirst()
+                  .orElse(null)
+              == held;
+      if (isFirst && held.firstNs < 0) {
+        held.firstNs = state.nowNs;
+        held.firstLeaseNs = state.leaseNs;
+      }
+    }
+  }
+
+  private void noteBlocked() {
+    Cause cause = null;
+    boolean anyIdle =
+        state.executors.stream()
+            .anyMatch(
+                e -> IntStream.range(0, e.report.lanes()).anyMatch(l -> state.takesAt(e, l) == 0));
+    if (anyIdle && !state.waiting.isEmpty()) {
+      Set<Cause> causes = policy.blockedBy(state);
+      cause =
+          Stream.of(Cause.POLICY, Cause.TOKENS, Cause.LANE, Cause.WINDOW, Cause.CAPABILITY)
+              .filter(causes::contains)
+              .findFirst()
+              .orElseThrow();
+      cause = cause == Cause.LANE ? null : cause;
+    }
+    if (cause != blockedCause) {
+      if (blockedCause != null && state.nowNs - blockedSinceNs >= 1_000_000) {
+        blocked.add(new Shard.Blocked(blockedSinceNs, state.nowNs, blockedCause));
+      }
+      blockedCause = cause;
+      blockedSinceNs = state.nowNs;
+    }
+  }
+
+  private void dropIfItMust(Waiting w) {
+    String reason = dropReason(w);
+    if (reason != null) {
+      end(w, JobEnd.Status.DROPPED, reason);
+    }
+  }
+
+  private String dropReason(Waiting w) {
+    if (runEnded()) {
+      return "run_ended";
+    }
+    if (state.overBudget(w.spec) && !state.settings.cpuFallback()) {
+      return "over_budget";
+    }
+    if (state.nowNs - w.appendedNs > state.settings.bounds().expireAfterNs()) {
+      return "waited_too_long";
+    }
+    if (state.settings.admission() == Admission.EXPIRED && state.nowNs > w.spec.deadlineNs()) {
+      return "expired";
+    }
+    if (state.settings.admission() == Admission.HOPELESS) {
+      long fastestNs =
+          state
+              .joined()
+              .filter(e -> NaiveState.canRun(e, w.spec))
+              .mapToLong(e -> state.boundNs(e, w.spec, w.spec.samples(), 1))
+              .min()
+              .orElse(0);
+      return state.nowNs + fastestNs > w.spec.deadlineNs() ? "hopeless" : null;
+    }
+    return null;
+  }
+}

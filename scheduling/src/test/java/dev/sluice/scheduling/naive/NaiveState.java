@@ -1,0 +1,501 @@
+package dev.sluice.scheduling.naive;
+
+import static java.util.Comparator.comparingDouble;
+import static java.util.Comparator.comparingInt;
+import static java.util.Comparator.comparingLong;
+import static java.util.stream.Collectors.toSet;
+
+import dev.sluice.scheduling.fact.CoreFact.Capability;
+import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
+import dev.sluice.scheduling.fact.CoreFact.WarmUp;
+import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.fact.DispatchName;
+import dev.sluice.scheduling.job.JobClass;
+import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.naive.NaiveScheduler.Predicted;
+import dev.sluice.scheduling.naive.NaiveScheduler.Start;
+import dev.sluice.scheduling.policy.Choice.Cause;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * What the naive scheduler knows, and the questions about it that its rules ask: plain lists,
+ * scanned.
+ */
+final class NaiveState {
+  static final class Waiting {
+    final JobSpec spec;
+    final long entry;
+    final long appendedNs;
+    int attempts;
+    boolean runs;
+    boolean ended;
+
+    Waiting(JobSpec spec, long entry, long appendedNs) {
+      this.spec = spec;
+      this.entry = entry;
+      this.appendedNs = appendedNs;
+    }
+
+    JobSpec spec() {
+      return spec;
+    }
+
+    long entry() {
+      return entry;
+    }
+  }
+
+  /** A batch that was not answered yet. */
+  static final class Held {
+    final DispatchName name;
+    final Start start;
+    final List<Waiting> jobs;
+    final long tokens;
+    final int samples;
+    final Predicted predicted;
+
+    /** Whether the source of the prediction learns from its error. */
+    final boolean judged;
+
+    boolean onLane = true;
+    boolean lost;
+    long firstNs = -1;
+    long firstLeaseNs;
+
+    Held(
+        DispatchName name,
+        Start start,
+        List<Waiting> jobs,
+        long tokens,
+        int samples,
+        boolean judged) {
+      this.name = name;
+      this.start = start;
+      this.jobs = jobs;
+      this.tokens = tokens;
+      this.samples = samples;
+      this.predicted = start.predicted();
+      this.judged = judged;
+    }
+  }
+
+  static final class Executor {
+    ExecutorReported report;
+    long reportedLeaseNs;
+    boolean lost;
+    final Set<Integer> refusing = new HashSet<>();
+    final Map<Integer, Long> freedNs = new HashMap<>();
+    final Map<Integer, String> resident = new HashMap<>();
+    final List<PassedOver> passedOver = new ArrayList<>();
+
+    Executor(ExecutorReported report) {
+      this.report = report;
+    }
+
+    boolean joined() {
+      return !report.leaving();
+    }
+  }
+
+  record PassedOver(List<Object> group, long tokens, long sinceNs, long dueNs) {}
+
+  record ModelKey(String deviceKind, String workload, String backend, String precision) {}
+
+  static final class Mean {
+    int count;
+    double ns;
+  }
+
+  record LaneOf(Executor executor, int index) {}
+
+  static final Comparator<Waiting> BY_ID =
+      comparingInt((Waiting w) -> w.spec.source()).thenComparingLong(w -> w.spec.index());
+
+  static final Comparator<Waiting> BY_DEADLINE =
+      comparingLong((Waiting w) -> w.spec.deadlineNs())
+          .thenComparingLong(w -> w.spec.intendedAtNs())
+          .thenComparing(BY_ID);
+
+  static final Comparator<Waiting> BY_ARRIVAL =
+      comparingLong((Waiting w) -> w.spec.intendedAtNs())
+          .thenComparingLong(w -> w.spec.deadlineNs())
+          .thenComparing(BY_ID);
+
+  static final Comparator<Waiting> BY_ENTRY = comparingLong(Waiting::entry);
+
+  static final Comparator<Waiting> BY_PATH =
+      comparingLong((Waiting w) -> w.spec.intendedAtNs() - w.spec.pathNs()).thenComparing(BY_ENTRY);
+
+  final CoreSettings settings;
+  final List<Waiting> waiting = new ArrayList<>();
+  final List<Executor> executors = new ArrayList<>();
+
+  /** Batches in the order of their starts, as lanes run them. */
+  final List<Held> unanswered = new ArrayList<>();
+
+  final Map<ModelKey, TreeMap<Integer, Mean>> means = new HashMap<>();
+  final NaivePredictions predictions;
+  long nowNs;
+  long leaseNs;
+
+  NaiveState(CoreSettings settings) {
+    this.settings = settings;
+    this.predictions = new NaivePredictions(settings.predictor());
+  }
+
+  /** Fills a batch with the first job in the order that can start; null: none can. */
+  Held startFirst(Comparator<Waiting> order, Dispatch followed) {
+    Waiting best = waiting.stream().filter(this::startable).min(order).orElse(null);
+    return best == null ? null : fill(best, laneFor(best), order, followed);
+  }
+
+  /** Returns the causes for which waiting jobs do not start. */
+  Set<Cause> causes() {
+    return waiting.stream().map(this::cause).collect(toSet());
+  }
+
+  boolean couldHold(Executor executor, JobSpec job) {
+    return executor.joined() && canRun(executor, job) && tokens(job) <= executor.report.tokens();
+  }
+
+  static List<Object> group(JobSpec job) {
+    return List.of(
+        job.classType(),
+        job.workload(),
+        job.backend(),
+        job.precision(),
+        job.samples(),
+        job.lanesNeeded());
+  }
+
+  boolean overBudget(JobSpec job) {
+    return joined().findAny().isPresent()
+        && joined().allMatch(e -> tokens(job) > e.report.tokens());
+  }
+
+  Cause cause(Waiting w) {
+    if (!ripe(w)) {
+      return Cause.WINDOW;
+    }
+    List<Executor> able = joined().filter(e -> canRun(e, w.spec)).toList();
+    boolean anyTakes =
+        able.stream()
+            .anyMatch(
+                e ->
+                    IntStream.range(0, e.report.lanes())
+                        .anyMatch(l -> takesFrom(e, l, w.spec.lanesNeeded())));
+    return able.isEmpty() ? Cause.CAPABILITY : anyTakes ? Cause.TOKENS : Cause.LANE;
+  }
+
+  boolean startable(Waiting w) {
+    return ripe(w) && laneFor(w) != null;
+  }
+
+  boolean ripe(Waiting w) {
+    if (!shares(w.spec)) {
+      return true;
+    }
+    List<Waiting> set =
+        waiting.stream().filter(o -> shares(o.spec) && compatible(o.spec, w.spec)).toList();
+    return set.stream().mapToInt(o -> o.spec.samples()).sum() >= settings.microbatch().maxBatch()
+        || set.stream().anyMatch(o -> nowNs - o.appendedNs >= settings.microbatch().windowNs());
+  }
+
+  LaneOf laneFor(Waiting w) {
+    List<LaneOf> lanes = lanesFor(w).toList();
+    return lanes.stream()
+        .filter(lane -> takesAt(lane.executor(), lane.index()) == 0)
+        .findFirst()
+        .or(() -> lanes.stream().min(comparingLong(this::expectedFreeNs)))
+        .orElse(null);
+  }
+
+  /** The lanes on which it may start, by id; of a gang the first ones. */
+  Stream<LaneOf> lanesFor(Waiting w) {
+    List<LaneOf> lanes = new ArrayList<>();
+    for (Executor executor : executors) {
+      boolean room =
+          overBudget(w.spec)
+              ? settings.cpuFallback()
+              : tokens(w.spec) <= freeTokens(executor, w.spec);
+      for (int lane = 0; lane < executor.report.lanes(); lane++) {
+        if (room && canRun(executor, w.spec) && takesFrom(executor, lane, w.spec.lanesNeeded())) {
+          lanes.add(new LaneOf(executor, lane));
+        }
+      }
+    }
+    return lanes.stream();
+  }
+
+  /** Whether the lane takes a job of one lane, or as many neighbours from there on are idle. */
+  boolean takesFrom(Executor executor, int lane, int lanesNeeded) {
+    return lanesNeeded == 1
+        ? takesAt(executor, lane) >= 0
+        : IntStream.range(lane, lane + lanesNeeded)
+            .allMatch(i -> i < executor.report.lanes() && takesAt(executor, i) == 0);
+  }
+
+  /** How many batches stand before the next one on the lane; -1: it takes none. */
+  int takesAt(Executor executor, int lane) {
+    List<Held> held = heldOn(executor, lane);
+    boolean usable =
+        executor.joined()
+            && !executor.lost
+            && !executor.refusing.contains(lane)
+            && held.stream().noneMatch(h -> h.lost)
+            && held.size() <= settings.ahead();
+    return usable ? held.size() : -1;
+  }
+
+  Stream<Executor> joined() {
+    return executors.stream().filter(Executor::joined);
+  }
+
+  Stream<Held> heldOn(Executor executor) {
+    return unanswered.stream()
+        .filter(h -> h.onLane && h.start.executorId().equals(executor.report.executorId()));
+  }
+
+  List<Held> heldOn(Executor executor, int lane) {
+    return heldOn(executor).filter(h -> h.start.holds(lane)).toList();
+  }
+
+  long expectedFreeNs(LaneOf lane) {
+    List<Held> held = heldOn(lane.executor(), lane.index());
+    return held.get(0).firstNs + held.stream().mapToLong(h -> h.predicted.meanNs()).sum();
+  }
+
+  long laneFreeNs(LaneOf lane) {
+    return heldOn(lane.executor(), lane.index()).isEmpty()
+        ? lane.executor().freedNs.get(lane.index())
+        : expectedFreeNs(lane);
+  }
+
+  long switchNs(LaneOf lane, Waiting w) {
+    return IntStream.range(lane.index(), lane.index() + w.spec.lanesNeeded())
+        .mapToLong(
+            i -> settings.switching().switchNs(lane.executor().resident.get(i), w.spec.workload()))
+        .max()
+        .orElseThrow();
+  }
+
+  int busyLanesWith(LaneOf lane, JobSpec job) {
+    return (int)
+        IntStream.range(0, 10)
+            .filter(
+                i ->
+                    !heldOn(lane.executor(), i).isEmpty()
+                        || (i >= lane.index() && i < lane.index() + job.lanesNeeded()))
+            .count();
+  }
+
+  long rawFreeTokens(Executor executor) {
+    return executor.report.tokens() - heldOn(executor).mapToLong(h -> h.tokens).sum();
+  }
+
+  long freeTokens(Executor executor, JobSpec job) {
+    long lostTokens = heldOn(executor).filter(h -> h.lost).mapToLong(h -> h.tokens).sum();
+    PassedOver holder =
+        executor.passedOver.stream()
+            .filter(p -> p.dueNs() <= nowNs && p.tokens() <= executor.report.tokens() - lostTokens)
+            .min(
+                comparingLong(PassedOver::dueNs)
+                    .thenComparingLong(PassedOver::sinceNs)
+                    .thenComparing(p -> (String) p.group().get(0))
+                    .thenComparing(p -> (String) p.group().get(1))
+                    .thenComparing(p -> (String) p.group().get(2))
+                    .thenComparing(p -> (String) p.group().get(3))
+                    .thenComparing(p -> (Integer) p.group().get(5))
+                    .thenComparing(p -> (Integer) p.group().get(4)))
+            .orElse(null);
+    boolean forOthers = holder != null && !holder.group.equals(group(job));
+    return rawFreeTokens(executor) - (forOthers ? holder.tokens : 0);
+  }
+
+  Executor executor(String id) {
+    return executors.stream()
+        .filter(e -> e.report.executorId().equals(id))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  static boolean canRun(Executor executor, JobSpec job) {
+    return executor.report.capabilities().stream().anyMatch(c -> isFor(c, job));
+  }
+
+  static boolean isFor(Capability c, JobSpec job) {
+    return c.workload().equals(job.workload())
+        && c.backend().equals(job.backend())
+        && c.precision().equals(job.precision());
+  }
+
+  long boundNs(Executor on, JobSpec job, int samples, int busyLanes) {
+    Predicted predicted = predicted(on, job, samples, busyLanes);
+    return predicted.boundsNs().get(0).orElse(predicted.meanNs());
+  }
+
+  boolean judged(Executor on, JobSpec job, int samples) {
+    return predictions
+            .meanNs(on.report.deviceKind(), NaivePredictions.model(job), samples, 1)
+            .isPresent()
+        || means.getOrDefault(key(on, job), new TreeMap<>()).containsKey(samples);
+  }
+
+  Predicted predicted(Executor on, JobSpec job, int samples, int busyLanes) {
+    String kind = on.report.deviceKind();
+    var model = NaivePredictions.model(job);
+    long meanNs = predictedNs(on, job, samples, busyLanes);
+    boolean judged = judged(on, job, samples);
+    return new Predicted(
+        meanNs,
+        busyLanes,
+        IntStream.range(0, 3)
+            .mapToObj(
+                level ->
+                    judged ? predictions.boundNs(kind, model, meanNs, level) : OptionalLong.empty())
+            .toList());
+  }
+
+  long predictedNs(Executor on, JobSpec job, int samples, int busyLanes) {
+    OptionalLong published =
+        predictions.meanNs(on.report.deviceKind(), NaivePredictions.model(job), samples, busyLanes);
+    if (published.isPresent()) {
+      return published.getAsLong();
+    }
+
+    TreeMap<Integer, Double> nsBySamples = new TreeMap<>();
+    long flops = -1;
+    for (Executor executor : executors) {
+      for (Capability c : executor.report.capabilities()) {
+        if (executor.report.deviceKind().equals(on.report.deviceKind()) && isFor(c, job)) {
+          flops = flops < 0 ? c.flopsPerSample() : flops;
+          for (WarmUp warmUp : c.warmUps()) {
+            nsBySamples.putIfAbsent(warmUp.samples(), (double) warmUp.serviceNs());
+          }
+        }
+      }
+    }
+    means
+        .getOrDefault(key(on, job), new TreeMap<>())
+        .forEach((s, mean) -> nsBySamples.put(s, mean.ns));
+    long fromFlops = flops;
+    return nsBySamples.keySet().stream()
+        .min(comparingInt((Integer s) -> Math.abs(s - samples)).thenComparing(s -> s))
+        .map(s -> Math.max(1, Math.round(scaled(nsBySamples.get(s), s, samples))))
+        .orElseGet(() -> Math.max(1, Math.round((double) fromFlops * samples / 1e11 * 1e9)));
+  }
+
+  static double scaled(double ns, int samples, int toSamples) {
+    return samples == toSamples ? ns : ns * toSamples / samples;
+  }
+
+  static ModelKey key(Executor on, JobSpec job) {
+    return new ModelKey(on.report.deviceKind(), job.workload(), job.backend(), job.precision());
+  }
+
+  boolean shares(JobSpec job) {
+    return settings.microbatch().enabled()
+        && jobClass(job).microbatch()
+        && job.samples() <= settings.microbatch().maxBatch();
+  }
+
+  static boolean compatible(JobSpec a, JobSpec b) {
+    return a.classType().equals(b.classType())
+        && a.workload().equals(b.workload())
+        && a.backend().equals(b.backend())
+        && a.precision().equals(b.precision())
+        && a.lanesNeeded() == b.lanesNeeded();
+  }
+
+  JobClass jobClass(JobSpec job) {
+    return settings.classes().stream()
+        .filter(c -> c.name().equals(job.classType()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  long tokens(JobSpec job) {
+    return tokens(job, job.samples());
+  }
+
+  long tokens(JobSpec job, int samples) {
+    int full = settings.workloadTokens().get(job.workload()) + 4 * samples;
+    return job.precision().equals("fp32") ? full : (long) Math.ceil(full * 7 / 10.0);
+  }
+
+  Held fill(Waiting first, LaneOf lane, Comparator<Waiting> order, Dispatch followed) {
+    boolean outside = overBudget(first.spec);
+    List<Waiting> batch = new ArrayList<>(List.of(first));
+    int samples = first.spec.samples();
+    Set<Integer> leftOut = new HashSet<>();
+    if (shares(first.spec) && !outside) {
+      for (Waiting w : waiting.stream().sorted(order).toList()) {
+        int with = samples + w.spec.samples();
+        if (w != first
+            && shares(w.spec)
+            && compatible(w.spec, first.spec)
+            && with <= settings.microbatch().maxBatch()
+            && tokens(w.spec, with) <= freeTokens(lane.executor(), first.spec)
+            && !leftOut.contains(w.spec.samples())) {
+          if (settings.microbatch().respectDeadlines()
+              && someoneWouldMiss(batch, w, samples, lane)) {
+            leftOut.add(w.spec.samples());
+          } else {
+            batch.add(w);
+            samples = with;
+          }
+        }
+      }
+    }
+    return new Held(
+        followed == null ? new DispatchName(-1, 0) : followed.name(),
+        new Start(
+            lane.executor().report.executorId(),
+            lane.index(),
+            first.spec.lanesNeeded(),
+            batch.stream().map(w -> w.spec.id()).toList(),
+            predicted(lane.executor(), first.spec, samples, busyLanesWith(lane, first.spec))),
+        batch,
+        outside ? 0 : tokens(first.spec, samples),
+        samples,
+        judged(lane.executor(), first.spec, samples));
+  }
+
+  boolean someoneWouldMiss(List<Waiting> batch, Waiting next, int samples, LaneOf lane) {
+    long endNs = endNs(lane, next.spec, samples + next.spec.samples());
+    boolean nextWould =
+        endNs(lane, next.spec, next.spec.samples()) <= next.spec.deadlineNs()
+            && endNs > next.spec.deadlineNs();
+    int joined = 0;
+    boolean memberWould = false;
+    for (Waiting member : batch) { // each, when it joined, would have met its deadline
+      joined += member.spec.samples();
+      memberWould |=
+          endNs(lane, next.spec, joined) <= member.spec.deadlineNs()
+              && endNs > member.spec.deadlineNs();
+    }
+    return nextWould || memberWould;
+  }
+
+  long endNs(LaneOf lane, JobSpec job, int samples) {
+    long startNs =
+        takesAt(lane.executor(), lane.index()) == 0 ? nowNs : Math.max(nowNs, expectedFreeNs(lane));
+    return startNs + boundNs(lane.executor(), job, samples, busyLanesWith(lane, job));
+  }
+
+  static Comparator<Waiting> highest(ToDoubleFunction<Waiting> score) {
+    return comparingDouble(score).reversed().thenComparing(BY_DEADLINE);
+  }
+}
