@@ -179,11 +179,6 @@ public final class ProfileFile {
     private final Path file;
     private final List<Problem> problems = new ArrayList<>();
 
-    /** A field that cannot be read; its problem is noted. */
-    private static final class BadFieldException extends Exception {
-      private static final long serialVersionUID = 1L;
-    }
-
     Parser(Path file, CsvRows csv) throws UserMistakeException {
       this.file = file;
       List<String> columns = csv.columns();

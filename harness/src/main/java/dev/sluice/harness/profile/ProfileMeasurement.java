@@ -1,6 +1,7 @@
 package dev.sluice.harness.profile;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RunTopics;
 import dev.sluice.executor.dispatch.LaneBackend;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.dispatch.Profiler;
@@ -12,7 +13,6 @@ import dev.sluice.executor.profile.ProfileRow;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.kafka.Opened;
-import dev.sluice.contract.log.RunTopics;
 import dev.sluice.harness.machine.ForeignLoad;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.StoppedException;
