@@ -19,53 +19,53 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a run leaves in its topics, looked at by somebody else. */
+@Tag("loop")
 final class AuditedRunTest {
-  @TempDir private Path brokerFolder;
   @TempDir private Path folder;
 
   @Test
   void losesAndDoublesNothing_andWritesEachSecondOnce_howeverOftenItIsRead() throws Exception {
-    try (var broker = EmbeddedBroker.start(brokerFolder)) {
-      Map<String, Object> kafka = Map.of("bootstrap.servers", broker.bootstrapServers());
-      var topics = new Topics("audited");
-      Ended run =
-          new Loop(folder, broker.bootstrapServers())
-              .run("audited", "arrival_rate_jobs_per_sec=1000", "tail_seconds=0.5");
-      assertThat(run.status()).as(run.text()).isZero();
+    EmbeddedBroker broker = SharedBroker.get();
+    Map<String, Object> kafka = Map.of("bootstrap.servers", broker.bootstrapServers());
+    var topics = new Topics("audited");
+    Ended run =
+        new Loop(folder, broker.bootstrapServers())
+            .run("audited", "arrival_rate_jobs_per_sec=1000", "tail_seconds=0.5");
+    assertThat(run.status()).as(run.text()).isZero();
 
-      LogAudit audit = LogAudit.of(kafka, topics, run.folder(), List.of());
-      assertThat(audit.violations()).isEmpty();
-      assertThat(audit.jobs()).isEqualTo(run.rows("trace.csv").size()).isGreaterThan(500);
+    LogAudit audit = LogAudit.of(kafka, topics, run.folder(), List.of());
+    assertThat(audit.violations()).isEmpty();
+    assertThat(audit.jobs()).isEqualTo(run.rows("trace.csv").size()).isGreaterThan(500);
 
-      List<MetricsWindow> windows = windows(kafka, topics);
-      for (int second = 0; second < windows.size(); second++) {
-        assertThat(windows.get(second).fromNs()).isEqualTo(second * 1_000_000_000L);
-      }
-      assertThat(windows.stream().mapToLong(w -> w.total().requested()).sum())
-          .isEqualTo(audit.jobs());
-      assertThat(
-              windows.stream()
-                  .mapToLong(w -> w.total().done() + w.total().dropped() + w.total().failed())
-                  .sum())
-          .isEqualTo(audit.outcomes());
-      MetricsWindow last = windows.get(windows.size() - 1);
-      assertThat(last.waiting()).isZero();
-      assertThat(last.running()).isZero();
-      assertThat(last.lanes()).isEqualTo(2);
-
-      try (var again =
-          new EventLogReader(
-              kafka, topics, new ProcessClock(InstantSource.system(), System::nanoTime))) {
-        assertThat(again.awaitRunEnd(Duration.ofSeconds(60))).isTrue();
-        assertThat(again.snapshot().sent()).isEqualTo(audit.jobs());
-        assertThat(again.numbers().windowsWritten()).isZero();
-      }
-      assertThat(windows(kafka, topics)).isEqualTo(windows);
+    List<MetricsWindow> windows = windows(kafka, topics);
+    for (int second = 0; second < windows.size(); second++) {
+      assertThat(windows.get(second).fromNs()).isEqualTo(second * 1_000_000_000L);
     }
+    assertThat(windows.stream().mapToLong(w -> w.total().requested()).sum())
+        .isEqualTo(audit.jobs());
+    assertThat(
+            windows.stream()
+                .mapToLong(w -> w.total().done() + w.total().dropped() + w.total().failed())
+                .sum())
+        .isEqualTo(audit.outcomes());
+    MetricsWindow last = windows.get(windows.size() - 1);
+    assertThat(last.waiting()).isZero();
+    assertThat(last.running()).isZero();
+    assertThat(last.lanes()).isEqualTo(2);
+
+    try (var again =
+        new EventLogReader(
+            kafka, topics, new ProcessClock(InstantSource.system(), System::nanoTime))) {
+      assertThat(again.awaitRunEnd(Duration.ofSeconds(60))).isTrue();
+      assertThat(again.snapshot().sent()).isEqualTo(audit.jobs());
+      assertThat(again.numbers().windowsWritten()).isZero();
+    }
+    assertThat(windows(kafka, topics)).isEqualTo(windows);
   }
 
   private static List<MetricsWindow> windows(Map<String, Object> kafka, Topics topics)

@@ -4,13 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.process.ChildJvm;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -44,15 +44,7 @@ public record BadInputCommand(int status, String out, String err) {
       throws IOException, InterruptedException {
     Path out = scratch.resolve("stdout");
     Path err = scratch.resolve("stderr");
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Djava.awt.headless=true",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Sluice.class.getName()));
-    command.addAll(List.of(arguments));
+    List<String> command = ChildJvm.sluice(List.of(), List.of(arguments));
     var builder = new ProcessBuilder(command);
     builder.environment().put("SLUICE_CACHE", cache.toString());
     Process process = builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();

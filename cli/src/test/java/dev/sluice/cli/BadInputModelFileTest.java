@@ -13,12 +13,14 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Model files of the user's own and in the cache: damaged ones are refused, a good one runs. */
+@Tag("slow")
 final class BadInputModelFileTest {
   private static final String HEAD =
       """

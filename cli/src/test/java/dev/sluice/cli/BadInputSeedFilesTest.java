@@ -8,12 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files that ask far too much of two cores are accepted, warned of, and come to an end. */
+@Tag("slow")
 final class BadInputSeedFilesTest {
   private static final Path SEED = Path.of("../contract/src/test/resources/seed");
   private static final Path TABLE =

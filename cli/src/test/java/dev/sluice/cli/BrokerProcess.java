@@ -1,5 +1,6 @@
 package dev.sluice.cli;
 
+import dev.sluice.harness.process.ChildJvm;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -76,13 +77,7 @@ final class BrokerProcess implements AutoCloseable {
     }
     Process process =
         new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx512m",
-                "-cp",
-                System.getProperty(
-                    "surefire.test.class.path", System.getProperty("java.class.path")),
-                "kafka.Kafka",
-                properties.toString())
+                ChildJvm.of(List.of("-Xmx512m"), "kafka.Kafka", List.of(properties.toString())))
             .redirectErrorStream(true)
             .redirectOutput(folder.resolve("output").toFile())
             .start();

@@ -11,10 +11,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A broker that goes in mid-run and comes back on the same port and log. */
+@Tag("slow")
 final class BrokerRestartTest {
   @TempDir private Path folder;
 

@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sluice.cli.Loop.Ended;
 import dev.sluice.harness.chaos.Chaos;
+import dev.sluice.harness.process.ChildJvm;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * {@code chaos} as a person starts it: a few faults over all roles, and what is left of the run.
  */
+@Tag("slow")
 @Timeout(400)
 final class ChaosTest {
   private static final int FAULTS = 5;
@@ -39,22 +42,19 @@ final class ChaosTest {
     Path output = folder.resolve("output");
     process =
         new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Djava.awt.headless=true",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Sluice.class.getName(),
-                "chaos",
-                loop.write(Loop.EMULATED).toString(),
-                "--kills",
-                Integer.toString(FAULTS),
-                "--seed",
-                "3359",
-                "--run-id",
-                "harmed",
-                "--results",
-                loop.results().toString())
+                ChildJvm.sluice(
+                    List.of(),
+                    List.of(
+                        "chaos",
+                        Path.of("../configs/chaos.yaml").toString(),
+                        "--kills",
+                        Integer.toString(FAULTS),
+                        "--seed",
+                        "3359",
+                        "--run-id",
+                        "harmed",
+                        "--results",
+                        loop.results().toString())))
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();

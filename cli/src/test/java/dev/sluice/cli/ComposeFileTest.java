@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.LoaderOptions;
@@ -49,10 +50,11 @@ final class ComposeFileTest {
         });
   }
 
+  @Tag("slow")
   @Test
   void runsAWholeRunByItsCommands_asPlainProcesses_thatServeTheirMetrics() throws Exception {
-    try (var broker = EmbeddedBroker.start(folder.resolve("broker"));
-        var roles = new Roles(folder, broker.bootstrapServers(), "first")) {
+    EmbeddedBroker broker = SharedBroker.get();
+    try (var roles = new Roles(folder, broker.bootstrapServers(), "first")) {
       ChildProcess analyze = start(roles, broker, "analyze", "analyze");
       ChildProcess execute = start(roles, broker, "execute", "execute");
       List<ChildProcess> schedulers =

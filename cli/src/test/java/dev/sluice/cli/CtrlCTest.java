@@ -3,6 +3,7 @@ package dev.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.cli.Loop.Ended;
+import dev.sluice.harness.process.ChildJvm;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -11,10 +12,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Signals to a process of its own, started as the launcher starts it. */
+@Tag("slow")
 final class CtrlCTest {
   private static final Duration LIMIT = Duration.ofSeconds(90);
 
@@ -28,13 +31,18 @@ final class CtrlCTest {
     loop = new Loop(folder, null);
     List<String> command = new ArrayList<>();
     command.addAll(List.of("env", "--default-signal=INT")); // a job in the background ignores it
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Dsluice.terminal=true", "-Djava.awt.headless=true", "-cp"));
-    command.add(
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
-    command.addAll(List.of(Sluice.class.getName(), "run", loop.write(Loop.EMULATED).toString()));
-    command.addAll(List.of("--set", "duration_seconds=600", "--run-id", "cut"));
-    command.addAll(List.of("--results", loop.results().toString()));
+    command.addAll(
+        ChildJvm.sluice(
+            List.of("-Dsluice.terminal=true"),
+            List.of(
+                "run",
+                loop.write(Loop.EMULATED).toString(),
+                "--set",
+                "duration_seconds=600",
+                "--run-id",
+                "cut",
+                "--results",
+                loop.results().toString())));
     process = new ProcessBuilder(command).redirectErrorStream(true).start();
     var reader =
         new Thread(

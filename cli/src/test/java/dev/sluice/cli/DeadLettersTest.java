@@ -19,52 +19,51 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Bytes that are no event, on every topic of a run. */
+@Tag("loop")
 final class DeadLettersTest {
   @TempDir private Path folder;
 
   @Test
   void keepsEachOnce_withWhereItStoodAndWhy_andTheRunGoesOn() throws Exception {
-    try (var broker = EmbeddedBroker.start(folder.resolve("broker"))) {
-      var loop = new Loop(folder, broker.bootstrapServers());
-      var topics = new Topics("rubbish");
-      var screen = new Screen();
-      var run = loop.prepare("rubbish", screen, true, "duration_seconds=3");
-      var running = new FutureTask<>(run::execute);
-      new Thread(running, "the-run").start();
-      screen.await(" sent ", Duration.ofSeconds(60));
-      List<String> sources =
-          List.of(topics.dispatches(), topics.facts(), topics.outcomes(), topics.runs());
-      try (var producer =
-          new KafkaProducer<>(
-              Map.<String, Object>of("bootstrap.servers", broker.bootstrapServers()),
-              new ByteArraySerializer(),
-              new ByteArraySerializer())) {
-        for (String source : sources) {
-          producer
-              .send(new ProducerRecord<>(source, 0, null, ("?" + source).getBytes(UTF_8)))
-              .get();
-        }
+    EmbeddedBroker broker = SharedBroker.get();
+    var loop = new Loop(folder, broker.bootstrapServers());
+    var topics = new Topics("rubbish");
+    var screen = new Screen();
+    var run = loop.prepare("rubbish", screen, true, "duration_seconds=3");
+    var running = new FutureTask<>(run::execute);
+    new Thread(running, "the-run").start();
+    screen.await(" sent ", Duration.ofSeconds(60));
+    List<String> sources =
+        List.of(topics.dispatches(), topics.facts(), topics.outcomes(), topics.runs());
+    try (var producer =
+        new KafkaProducer<>(
+            Map.<String, Object>of("bootstrap.servers", broker.bootstrapServers()),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      for (String source : sources) {
+        producer.send(new ProducerRecord<>(source, 0, null, ("?" + source).getBytes(UTF_8))).get();
       }
-      assertThat(running.get()).as(screen.text()).isZero();
-      assertThat(screen.text()).contains("unreadable records");
-
-      List<ConsumerRecord<byte[], byte[]>> letters = read(broker, topics.deadLetters());
-      assertThat(letters.stream().map(letter -> new String(letter.value(), UTF_8)))
-          .containsExactlyInAnyOrderElementsOf(sources.stream().map(s -> "?" + s).toList());
-      assertThat(letters)
-          .allSatisfy(
-              letter -> {
-                assertThat("?" + header(letter, "source-topic"))
-                    .isEqualTo(new String(letter.value(), UTF_8));
-                assertThat(header(letter, "source-partition")).isEqualTo("0");
-                assertThat(header(letter, "source-offset")).matches("\\d+");
-                assertThat(header(letter, "error")).isNotBlank();
-              });
     }
+    assertThat(running.get()).as(screen.text()).isZero();
+    assertThat(screen.text()).contains("unreadable records");
+
+    List<ConsumerRecord<byte[], byte[]>> letters = read(broker, topics.deadLetters());
+    assertThat(letters.stream().map(letter -> new String(letter.value(), UTF_8)))
+        .containsExactlyInAnyOrderElementsOf(sources.stream().map(s -> "?" + s).toList());
+    assertThat(letters)
+        .allSatisfy(
+            letter -> {
+              assertThat("?" + header(letter, "source-topic"))
+                  .isEqualTo(new String(letter.value(), UTF_8));
+              assertThat(header(letter, "source-partition")).isEqualTo("0");
+              assertThat(header(letter, "source-offset")).matches("\\d+");
+              assertThat(header(letter, "error")).isNotBlank();
+            });
   }
 
   private static String header(ConsumerRecord<byte[], byte[]> letter, String name) {

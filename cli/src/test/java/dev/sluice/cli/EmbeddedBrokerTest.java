@@ -12,10 +12,12 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The broker in this process: that it serves, goes, and tries once more on other ports. */
+@Tag("loop")
 final class EmbeddedBrokerTest {
   @TempDir private Path folder;
 

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -61,6 +62,7 @@ final class ExecutedWorkflowsTest {
     return sluice(command.toArray(String[]::new));
   }
 
+  @Tag("slow")
   @Test
   void eachNodeReallyRuns_andTheCheckerFindsNothing() throws Exception {
     BadInputCommand done =
@@ -119,6 +121,7 @@ final class ExecutedWorkflowsTest {
     assertThat(run.resolve("temporary")).doesNotExist();
   }
 
+  @Tag("slow")
   @Test
   void aPolicyThatGoesByPromises_takesThoseOfTheFile_liveAndInVirtualTime() throws Exception {
     for (String how : List.of("--execute", "--json")) {
@@ -154,6 +157,7 @@ final class ExecutedWorkflowsTest {
                 + " (single) makes none");
   }
 
+  @Tag("slow")
   @Test
   void nodesOfOneModel_shareABatch_whereTheirWorkflowsSaySo() throws Exception {
     String system =

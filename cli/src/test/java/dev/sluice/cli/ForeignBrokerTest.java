@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.testcontainers.DockerClientFactory;
@@ -20,6 +21,7 @@ import org.testcontainers.utility.DockerImageName;
  * is never needed, and no image is ever fetched: what is not there is a reason to skip, which
  * {@link SkipReasons} prints.
  */
+@Tag("slow")
 final class ForeignBrokerTest {
   /** Names the image to test against, from Maven's command line too. */
   private static final String IMAGE_PROPERTY = "sluice.kafkaImage";

@@ -6,11 +6,13 @@ import dev.sluice.cli.Loop.Ended;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A whole run with a learned model: published, used, and fitted again beside it. */
+@Tag("slow")
 @Timeout(300)
 final class LearnedRunTest {
   @TempDir private Path folder;

@@ -3,6 +3,7 @@ package dev.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.cli.Loop.Ended;
+import dev.sluice.harness.process.ChildJvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,11 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code run --processes} as a person starts it. */
+@Tag("slow")
 @Timeout(300)
 final class ProcessesRunTest {
   private static final Duration LIMIT = Duration.ofSeconds(120);
@@ -30,21 +33,17 @@ final class ProcessesRunTest {
     loop = new Loop(folder, null);
     List<String> command = new ArrayList<>();
     command.addAll(List.of("env", "--default-signal=INT")); // a job in the background ignores it
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
-        List.of(
-            "-Djava.awt.headless=true",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            System.getProperty("java.class.path"),
-            Sluice.class.getName(),
-            "run",
-            loop.write(Loop.EMULATED).toString(),
-            "--processes",
-            "--run-id",
-            "apart",
-            "--results",
-            loop.results().toString()));
+        ChildJvm.sluice(
+            List.of(),
+            List.of(
+                "run",
+                loop.write(Loop.EMULATED).toString(),
+                "--processes",
+                "--run-id",
+                "apart",
+                "--results",
+                loop.results().toString())));
     command.addAll(Roles.UNHURRIED);
     command.addAll(List.of(more));
     process = new ProcessBuilder(command).redirectErrorStream(true).start();

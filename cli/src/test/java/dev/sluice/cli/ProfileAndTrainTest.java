@@ -18,10 +18,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Profile and train as a person gives them: small emulated lanes, and one real model. */
+@Tag("slow")
 final class ProfileAndTrainTest {
   private static final String EMULATED =
       """

@@ -12,11 +12,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code run --repeat N}: real runs, each in a process of its own. */
+@Tag("slow")
 @Timeout(300)
 final class RepeatedRunTest {
   @TempDir private Path folder;

@@ -51,11 +51,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Generators that go in mid-run, and those that go on for them, with every role but analytics. */
+@Tag("slow")
 @Timeout(180)
 final class ResumedGeneratorsTest {
   private static final Topics TOPICS = new Topics("resumed");

@@ -24,11 +24,13 @@ import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Each role a process of its own, as a person starts them by hand. */
+@Tag("slow")
 @Timeout(300)
 final class RoleProcessesTest {
   private static final List<String> TWO_SHARDS =
@@ -93,8 +95,8 @@ final class RoleProcessesTest {
 
   @Test
   void refusesARoleWithAnotherExperiment_andOneWithOtherShards() throws Exception {
-    try (var broker = EmbeddedBroker.start(folder.resolve("broker"));
-        var roles = new Roles(folder, broker.bootstrapServers(), "agreed")) {
+    EmbeddedBroker broker = SharedBroker.get();
+    try (var roles = new Roles(folder, broker.bootstrapServers(), "agreed")) {
       ChildProcess first = roles.role("schedule", "schedule");
       try (var register = awaitRegister(roles, first, broker)) {
         ChildProcess other = roles.role("other-seed", "execute", "--set", "seed=8");
@@ -131,29 +133,28 @@ final class RoleProcessesTest {
   @Test
   void spreadsExecutorsOverShards_andGivesEachAnIdOfItsOwn() throws Exception {
     var topics = new Topics("spread");
-    try (var broker = EmbeddedBroker.start(folder.resolve("broker"))) {
-      KafkaAccess kafka = KafkaAccess.embedded(broker.bootstrapServers(), 30_000);
-      RunTopics.ensure(topics, 2, kafka);
-      RunTopics.ensure(topics, 2, kafka);
-      try (var one = RunRegister.open(topics, kafka.properties(), e -> {});
-          var two = RunRegister.open(topics, kafka.properties(), e -> {})) {
-        List<RoleJoined> joins = new ArrayList<>(atOnce(one, two));
-        assertThat(joins).extracting(RoleJoined::shard).containsExactlyInAnyOrder(0, 1);
-        joins.addAll(atOnce(one, two));
-        List<Integer> shards = joins.stream().map(RoleJoined::shard).toList();
-        assertThat(shards).containsExactlyInAnyOrder(0, 0, 1, 1);
-        List<String> names = joins.stream().map(j -> RunRegister.nameOf(j.instance())).toList();
-        assertThat(names).doesNotHaveDuplicates().allMatch(n -> n.matches("executor-[01]-\\d"));
-        assertThat(joins).extracting(RoleJoined::instance).doesNotHaveDuplicates();
+    EmbeddedBroker broker = SharedBroker.get();
+    KafkaAccess kafka = KafkaAccess.embedded(broker.bootstrapServers(), 30_000);
+    RunTopics.ensure(topics, 2, kafka);
+    RunTopics.ensure(topics, 2, kafka);
+    try (var one = RunRegister.open(topics, kafka.properties(), e -> {});
+        var two = RunRegister.open(topics, kafka.properties(), e -> {})) {
+      List<RoleJoined> joins = new ArrayList<>(atOnce(one, two));
+      assertThat(joins).extracting(RoleJoined::shard).containsExactlyInAnyOrder(0, 1);
+      joins.addAll(atOnce(one, two));
+      List<Integer> shards = joins.stream().map(RoleJoined::shard).toList();
+      assertThat(shards).containsExactlyInAnyOrder(0, 0, 1, 1);
+      List<String> names = joins.stream().map(j -> RunRegister.nameOf(j.instance())).toList();
+      assertThat(names).doesNotHaveDuplicates().allMatch(n -> n.matches("executor-[01]-\\d"));
+      assertThat(joins).extracting(RoleJoined::instance).doesNotHaveDuplicates();
 
-        one.leave(joins.get(3));
-        RoleJoined next = two.joinExecutor(null, null, "digest", 2);
-        assertThat(next.shard()).isEqualTo(joins.get(3).shard());
-        assertThat(names).doesNotContain(RunRegister.nameOf(next.instance()));
-        RoleJoined again = one.joinExecutor(names.get(0), null, "digest", 2);
-        assertThat(again.shard()).as("started again").isEqualTo(shards.get(0));
-        assertThat(again.instance()).isNotEqualTo(joins.get(0).instance());
-      }
+      one.leave(joins.get(3));
+      RoleJoined next = two.joinExecutor(null, null, "digest", 2);
+      assertThat(next.shard()).isEqualTo(joins.get(3).shard());
+      assertThat(names).doesNotContain(RunRegister.nameOf(next.instance()));
+      RoleJoined again = one.joinExecutor(names.get(0), null, "digest", 2);
+      assertThat(again.shard()).as("started again").isEqualTo(shards.get(0));
+      assertThat(again.instance()).isNotEqualTo(joins.get(0).instance());
     }
   }
 

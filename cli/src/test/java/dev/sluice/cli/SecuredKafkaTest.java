@@ -16,11 +16,13 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A Kafka that speaks TLS alone, and whose clients must log in. */
+@Tag("slow")
 @Timeout(300)
 final class SecuredKafkaTest {
   private static final String PASSWORD = "open-sesame-4711";

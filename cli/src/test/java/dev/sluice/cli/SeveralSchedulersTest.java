@@ -12,7 +12,6 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.harness.frame.Registries;
-import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.kafka.RunTopics;
 import dev.sluice.scheduler.topology.SchedulerStream;
@@ -34,19 +33,19 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Schedulers of one run on a real broker: who has which shard, and what a dead one leaves. */
+@Tag("loop")
 final class SeveralSchedulersTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   @TempDir private static Path folder;
 
-  private static EmbeddedBroker broker;
   private static Map<String, Object> kafka;
   private static Experiment experiment;
 
@@ -56,15 +55,9 @@ final class SeveralSchedulersTest {
 
   @BeforeAll
   static void start() throws Exception {
-    broker = EmbeddedBroker.start(folder.resolve("broker"));
-    kafka = Map.of("bootstrap.servers", broker.bootstrapServers());
+    kafka = Map.of("bootstrap.servers", SharedBroker.get().bootstrapServers());
     Path file = Files.writeString(folder.resolve("tiny.yaml"), Loop.EMULATED);
     experiment = ExperimentFile.read(file, List.of(), Registries.vocabulary()).experiment();
-  }
-
-  @AfterAll
-  static void stop() {
-    broker.close();
   }
 
   @AfterEach

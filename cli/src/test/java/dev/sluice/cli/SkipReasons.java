@@ -17,7 +17,8 @@ import org.junit.platform.launcher.TestPlan;
  * test, and in a file that the build prints as its very last lines.
  */
 public final class SkipReasons implements TestExecutionListener {
-  private static final Path FILE = Path.of("target", "skipped.txt");
+  private static final Path FILE =
+      Path.of("target", System.getProperty("sluice.skipped", "skipped.txt"));
 
   private final ConcurrentSkipListSet<String> lines = new ConcurrentSkipListSet<>();
 

@@ -25,10 +25,12 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What runs leave on a Kafka that is not ours, and how it goes. */
+@Tag("slow")
 final class TopicsCommandTest {
   @TempDir private Path folder;
   private EmbeddedBroker broker;

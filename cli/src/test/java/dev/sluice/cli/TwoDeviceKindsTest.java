@@ -11,11 +11,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Emulated lanes at 1x and at 4x speed in one run, each predicted by its own model. */
+@Tag("slow")
 @Timeout(300)
 final class TwoDeviceKindsTest {
   private static final int SPEED = 4;
@@ -35,8 +37,8 @@ final class TwoDeviceKindsTest {
       "--set", "predictor.retrain_seconds=2",
       "--set", "duration_seconds=30"
     };
-    try (var broker = EmbeddedBroker.start(folder.resolve("broker"));
-        var roles = new Roles(folder, broker.bootstrapServers(), "kinds")) {
+    EmbeddedBroker broker = SharedBroker.get();
+    try (var roles = new Roles(folder, broker.bootstrapServers(), "kinds")) {
       String[] fastOnes = with(learned, "--executor-id", "fast", "--speed", "" + SPEED);
       ChildProcess slow = roles.role("slow", "execute", with(learned, "--executor-id", "slow"));
       ChildProcess fast = roles.role("fast", "execute", fastOnes);

@@ -18,17 +18,17 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** From the experiment file to the finished folder, all roles in this process. */
+@Tag("loop")
 final class WholeLoopTest {
   private static final String OVERLOAD = "arrival_rate_jobs_per_sec=1000";
 
-  @TempDir private static Path brokerFolder;
   private static EmbeddedBroker broker;
 
   @TempDir private Path folder;
@@ -36,12 +36,7 @@ final class WholeLoopTest {
 
   @BeforeAll
   static void startBroker() throws Exception {
-    broker = EmbeddedBroker.start(brokerFolder);
-  }
-
-  @AfterAll
-  static void stopBroker() {
-    broker.close();
+    broker = SharedBroker.get();
   }
 
   @BeforeEach

@@ -3,22 +3,21 @@ package dev.sluice.executor.estimator;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.apache.commons.statistics.descriptive.Median;
 
 /** Medians of measured times: what all estimators begin from, since one pause moves a mean. */
 public final class Medians {
+  private static final Median MEDIAN = Median.withDefaults().withCopy(true);
+
   private Medians() {}
 
-  /** The middle value, or the mean of the two middle ones; at least one. */
+  /** The middle value, or the mean of the two middle values; at least one value. */
   public static double of(double[] values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    int middle = sorted.length / 2;
-    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    return MEDIAN.evaluate(values);
   }
 
   public static double of(List<Double> values) {

@@ -187,7 +187,7 @@ public final class RealDevice implements Device {
         serviceNs.add(tookNs);
         spentNs += tookNs;
       }
-      return new WarmUpTiming(Medians.of(serviceNs), Medians.of(cpuCores));
+      return new WarmUpTiming(LowerMedian.of(serviceNs), LowerMedian.of(cpuCores));
     }
 
     /**

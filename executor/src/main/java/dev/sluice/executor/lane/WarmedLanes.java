@@ -216,7 +216,7 @@ public final class WarmedLanes {
             }
           }
         });
-    return byBackend.values().stream().map(Medians::of).max(Double::compare).orElse(null);
+    return byBackend.values().stream().map(LowerMedian::of).max(Double::compare).orElse(null);
   }
 
   public static List<String> warnings(ExecutorSettings settings, @Nullable Double cpuPerLane) {

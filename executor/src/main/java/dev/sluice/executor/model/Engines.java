@@ -3,6 +3,9 @@ package dev.sluice.executor.model;
 import ai.djl.engine.Engine;
 import ai.djl.engine.StandardCapabilities;
 import dev.sluice.contract.file.UserMistakeException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -41,6 +44,17 @@ public final class Engines {
     System.setProperty("ai.djl.pytorch.num_interop_threads", "1");
     NativeLibraries.keepIn(cache.folder());
     return new Engines(threadsPerLane);
+  }
+
+  /**
+   * Version of each backend's engine, by the backend's name, in their order. Starts the engines.
+   */
+  public static Map<String, String> versions(List<String> backends) {
+    Map<String, String> versions = new LinkedHashMap<>();
+    for (String backend : backends) {
+      versions.put(backend, Engine.getEngine(Backend.named(backend).engine).getVersion());
+    }
+    return versions;
   }
 
   int threadsPerLane() {

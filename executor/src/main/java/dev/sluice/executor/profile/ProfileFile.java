@@ -139,12 +139,18 @@ public final class ProfileFile {
     }
   }
 
-  /** A file with its comments and its column names, and no row. */
+  /** Creates a file with its comments and its column names, and no row. */
   public static void create(Path file, List<String> comments) throws IOException {
-    var text = new StringBuilder();
-    comments.forEach(comment -> text.append("# ").append(comment).append('\n'));
-    text.append(String.join(",", COLUMNS)).append('\n');
-    Files.writeString(file, text, StandardOpenOption.CREATE_NEW);
+    try (CsvWriter out = writer(file, StandardOpenOption.CREATE_NEW)) {
+      comments.forEach(comment -> out.writeComment(" " + comment));
+      out.writeRecord(COLUMNS);
+    }
+  }
+
+  private static CsvWriter writer(Path file, StandardOpenOption how) throws IOException {
+    return CsvWriter.builder()
+        .lineDelimiter(LineDelimiter.LF)
+        .build(file, StandardCharsets.UTF_8, StandardOpenOption.WRITE, how);
   }
 
   /**
@@ -181,15 +187,14 @@ public final class ProfileFile {
 
   /** Appends a comment: what befell the profile. */
   public static void comment(Path file, String words) throws IOException {
-    Files.writeString(file, "# " + words + "\n", StandardOpenOption.APPEND);
+    try (CsvWriter out = writer(file, StandardOpenOption.APPEND)) {
+      out.writeComment(" " + words);
+    }
   }
 
   /** Appends rows; each is on its way to the disk when this returns. */
   public static void append(Path file, List<ProfileRow> rows) throws IOException {
-    try (CsvWriter out =
-        CsvWriter.builder()
-            .lineDelimiter(LineDelimiter.LF)
-            .build(file, StandardCharsets.UTF_8, StandardOpenOption.APPEND)) {
+    try (CsvWriter out = writer(file, StandardOpenOption.APPEND)) {
       rows.forEach(row -> out.writeRecord(fields(row)));
     }
   }

@@ -3,6 +3,7 @@ package dev.sluice.harness.frame;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.executor.dispatch.LaneSource;
+import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.network.WorkloadInfo;
 import dev.sluice.harness.machine.HostLoad;
 import java.io.IOException;
@@ -43,15 +44,7 @@ public record Environment(
       throws IOException {
     Map<String, String> versions = commonVersions();
     if (!experiment.lanes().emulated()) {
-      experiment
-          .backendsEnabled()
-          .forEach(
-              backend ->
-                  versions.put(
-                      backend,
-                      ai.djl.engine.Engine.getEngine(
-                              backend.equals("pytorch") ? "PyTorch" : "OnnxRuntime")
-                          .getVersion()));
+      versions.putAll(Engines.versions(experiment.backendsEnabled()));
     }
     int processors = Runtime.getRuntime().availableProcessors();
     Map<String, String> recorded = machine(experiment);

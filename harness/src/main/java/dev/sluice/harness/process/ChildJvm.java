@@ -5,13 +5,29 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** How this process starts another of its kind: the same Java, class path and JVM options. */
 public final class ChildJvm {
   /** The main class of the command line, by name: the harness does not see the commands. */
   public static final String SLUICE = "dev.sluice.cli.Sluice";
 
+  /**
+   * Folder of the built libraries, for a process whose own class path holds more than Sluice, such
+   * as one that tests it; null: children have the class path of this process.
+   */
+  private static final @Nullable String BUILT = System.getProperty("sluice.libraries");
+
   private ChildJvm() {}
+
+  /** Options that load classes from the archive which the launcher keeps beside the libraries. */
+  private static List<String> archiveOptions(Path libraries) {
+    String archive = "classes-" + System.getProperty("java.runtime.version") + ".jsa";
+    return List.of(
+        "-XX:SharedArchiveFile=" + libraries.resolve(archive),
+        "-Xlog:cds=off",
+        "-Xlog:cds+dynamic=off");
+  }
 
   /**
    * The command line of a child with this process's own JVM options, less its agents.
@@ -43,9 +59,10 @@ public final class ChildJvm {
   public static List<String> of(List<String> options, String main, List<String> arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(BUILT == null ? List.of() : archiveOptions(Path.of(BUILT)));
     command.addAll(options);
     command.add("-cp");
-    command.add(System.getProperty("java.class.path"));
+    command.add(BUILT == null ? System.getProperty("java.class.path") : BUILT + "/*");
     command.add(main);
     command.addAll(arguments);
     return command;

@@ -5,10 +5,11 @@ import dev.sluice.executor.latency.ErrorFigures;
 import dev.sluice.executor.latency.LatencyModel;
 import dev.sluice.executor.latency.Method;
 import dev.sluice.executor.latency.Reach;
+import dev.sluice.executor.latency.TrainFigures;
+import dev.sluice.executor.latency.TrainFigures.MethodErrors;
+import dev.sluice.executor.latency.TrainFigures.QuantileTrial;
 import dev.sluice.executor.latency.Trainer.Trained;
 import dev.sluice.executor.latency.Validation;
-import dev.sluice.executor.profile.LatencyKey;
-import dev.sluice.executor.profile.ProfileRow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,15 +19,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** What is to be said of a model that was trained: for the terminal, as JSON, and as a page. */
 public final class TrainReport {
   public static final String FILE = "report.html";
 
-  private static final double[] LEVELS = {0.95, 0.99};
   private static final int POINTS_MAX = 3_000;
 
   private static final Map<Reach, String> QUESTIONS =
@@ -38,6 +38,7 @@ public final class TrainReport {
   private final String profile;
   private final LatencyModel model;
   private final Validation validation;
+  private final TrainFigures figures;
 
   /** One line of the checklist. */
   public record Line(String label, String text) {}
@@ -49,6 +50,7 @@ public final class TrainReport {
     this.profile = profile;
     this.model = trained.model();
     this.validation = trained.validation();
+    this.figures = new TrainFigures(trained);
   }
 
   public List<Line> lines() {
@@ -63,8 +65,8 @@ public final class TrainReport {
     for (Reach reach : Reach.values()) {
       lines.add(new Line(reach.toString(), choice(reach)));
     }
-    for (double level : LEVELS) {
-      lines.add(new Line(percentile(level), coverage(level)));
+    for (QuantileTrial trial : figures.quantiles()) {
+      lines.add(new Line(trial.name(), coverage(trial)));
     }
     return lines;
   }
@@ -73,89 +75,40 @@ public final class TrainReport {
     return "%d rows, %d keys, %d passes, device kind %s"
         .formatted(
             model.rows().size(),
-            model.rows().stream().map(ProfileRow::key).distinct().count(),
-            model.rows().stream().map(ProfileRow::pass).distinct().count(),
+            figures.keys(),
+            figures.passes(),
             model.deviceKind());
   }
 
   private String choice(Reach reach) {
-    Method method = model.choice().get(reach);
-    ErrorFigures figures = validation.chosen(reach);
-    return figures.rows() == 0
-        ? method + ", untried: too few samples counts were measured to hold one out"
+    MethodErrors chosen = figures.chosen(reach);
+    return chosen.figures().rows() == 0
+        ? chosen.method() + ", untried: too few samples counts were measured to hold one out"
         : "%s, error %s, %s × its noise floor, over %d rows: %s"
             .formatted(
-                method,
-                decimals(figures.medianAbsoluteLog(), 4),
-                decimals(ratio(reach, figures), 2),
-                figures.rows(),
+                chosen.method(),
+                decimals(chosen.figures().medianAbsoluteLog(), 4),
+                decimals(chosen.timesNoiseFloor(), 2),
+                chosen.figures().rows(),
                 QUESTIONS.get(reach));
   }
 
-  private double ratio(Reach reach, ErrorFigures figures) {
-    return figures.medianAbsoluteLog() / validation.noiseFloor(reach).medianAbsoluteLog();
-  }
-
-  private String coverage(double level) {
-    Validation.Coverage coverage = validation.coverage(level);
-    String name = percentile(level);
-    List<String> without = without(level);
+  private static String coverage(QuantileTrial trial) {
     String tried =
-        coverage.rows() == 0
+        trial.coverage().rows() == 0
             ? "untried: too few rows in all passes but one"
             : "%s %% of a pass lay above what the other passes gave, %s %% promised"
-                .formatted(decimals(100 * coverage.missRate(), 2), decimals(100 * (1 - level), 0));
-    return without.isEmpty()
+                .formatted(
+                    decimals(100 * trial.coverage().missRate(), 2),
+                    decimals(100 * (1 - trial.level()), 0));
+    return trial.without().isEmpty()
         ? tried
-        : tried + "; no " + name + " for " + String.join(", ", without);
-  }
-
-  private static String percentile(double level) {
-    return "p" + Math.round(100 * level);
-  }
-
-  /** Workloads and backends with too few calibration rows for a quantile. */
-  private List<String> without(double level) {
-    return model.rows().stream()
-        .map(ProfileRow::key)
-        .filter(key -> model.quantileNs(key, level).isEmpty())
-        .map(key -> key.workload() + " on " + key.backend())
-        .distinct()
-        .toList();
+        : tried + "; no " + trial.name() + " for " + String.join(", ", trial.without());
   }
 
   /** The figures by name, for JSON. */
   public Map<String, @Nullable Object> figures() {
-    Map<String, @Nullable Object> figures = new LinkedHashMap<>();
-    figures.put("profile", profile);
-    figures.put("rows", model.rows().size());
-    figures.put("device_kind", model.deviceKind());
-    figures.put("seed", model.seed());
-    figures.put("version", model.version());
-    for (Reach reach : Reach.values()) {
-      Map<String, @Nullable Object> of = new LinkedHashMap<>();
-      of.put("method", String.valueOf(model.choice().get(reach)));
-      of.put("noise_floor", number(validation.noiseFloor(reach).medianAbsoluteLog()));
-      validation
-          .byMethod(reach)
-          .forEach(
-              (method, errors) -> of.put(method + "_error", number(errors.medianAbsoluteLog())));
-      ErrorFigures chosen = validation.chosen(reach);
-      of.put("rows", chosen.rows());
-      of.put("error", number(chosen.medianAbsoluteLog()));
-      of.put("mae_ms", number(chosen.maeMs()));
-      of.put("mape", number(chosen.mape()));
-      of.put("r_squared", number(chosen.rSquared()));
-      figures.put(reach.toString(), of);
-    }
-    for (double level : LEVELS) {
-      figures.put(percentile(level) + "_miss_rate", number(validation.coverage(level).missRate()));
-    }
-    return figures;
-  }
-
-  private static @Nullable Double number(double value) {
-    return Double.isFinite(value) ? value : null;
+    return figures.named(profile);
   }
 
   /** Writes the page and its pictures. */
@@ -176,27 +129,12 @@ public final class TrainReport {
   }
 
   private byte[] errorBars() {
-    List<Reach> tried = new ArrayList<>();
-    for (Reach reach : Reach.values()) {
-      if (validation.rows(reach) > 0) {
-        tried.add(reach);
-      }
-    }
+    List<Reach> tried = figures.triedReaches();
     Map<String, List<Double>> bars = new LinkedHashMap<>();
     bars.put(
         "noise floor",
         tried.stream().map(r -> validation.noiseFloor(r).medianAbsoluteLog()).toList());
-    for (Method method : Method.values()) {
-      bars.put(
-          method.toString(),
-          tried.stream()
-              .map(
-                  reach -> {
-                    ErrorFigures figures = validation.byMethod(reach).get(method);
-                    return figures == null ? Double.NaN : figures.medianAbsoluteLog();
-                  })
-              .toList());
-    }
+    figures.errorsByMethod().forEach((method, errors) -> bars.put(method.toString(), errors));
     return Picture.bars(
         "Errors on what was held out · " + model.deviceKind(),
         "median of |ln(actual / predicted)|",
@@ -210,32 +148,14 @@ public final class TrainReport {
             "Predicted and actual service times of a pass held out · " + model.deviceKind(),
             "predicted service time, ms",
             "actual service time, ms");
-    List<Validation.Point> points = validation.points(Reach.SEEN);
-    int step = (points.size() + POINTS_MAX - 1) / POINTS_MAX;
-    List<String> workloads = workloads();
-    for (String workload : workloads) {
-      List<Validation.Point> own =
-          points.stream().filter(point -> point.key().workload().equals(workload)).toList();
-      int count = (own.size() + step - 1) / step;
-      double[] predicted = new double[count];
-      double[] actual = new double[count];
-      for (int i = 0; i < count; i++) {
-        predicted[i] = own.get(i * step).predictedMs();
-        actual[i] = own.get(i * step).actualMs();
-      }
-      if (count > 0) {
-        picture.points(
-            workload + " (" + own.size() + " batches)",
-            workloads.indexOf(workload),
-            predicted,
-            actual);
-      }
+    for (var scatter : figures.predictedAndActual(POINTS_MAX)) {
+      picture.points(
+          scatter.workload() + " (" + scatter.rows() + " batches)",
+          scatter.place(),
+          array(scatter.predictedMs()),
+          array(scatter.actualMs()));
     }
     return picture.withDiagonal("as predicted").png();
-  }
-
-  private List<String> workloads() {
-    return model.rows().stream().map(row -> row.key().workload()).distinct().sorted().toList();
   }
 
   /**
@@ -248,52 +168,19 @@ public final class TrainReport {
                 + model.deviceKind(),
             "samples",
             "service time, ms");
-    long precisions = model.rows().stream().map(row -> row.key().precision()).distinct().count();
-    long threads = model.rows().stream().map(row -> row.key().threads()).distinct().count();
-    Map<String, List<ProfileRow>> curves = new TreeMap<>();
-    for (ProfileRow row : model.rows()) {
-      LatencyKey key = row.key();
-      if (key.busyLanes() == 1) {
-        curves
-            .computeIfAbsent(
-                key.workload()
-                    + " on "
-                    + key.backend()
-                    + (precisions == 1 ? "" : " in " + key.precision())
-                    + (threads == 1 ? "" : ", threads " + key.threads()),
-                name -> new ArrayList<>())
-            .add(row);
-      }
+    int place = 0;
+    for (var curve : figures.timesOverSamples()) {
+      double[] samples =
+          IntStream.rangeClosed(1, curve.predictedMs().size()).asDoubleStream().toArray();
+      picture.points(curve.name(), place, array(curve.samples()), array(curve.measuredMs()));
+      picture.curve(curve.name() + " ", place, samples, array(curve.predictedMs()));
+      place++;
     }
-    List<String> names = List.copyOf(curves.keySet());
-    curves.forEach(
-        (name, rows) -> {
-          LatencyKey key = rows.get(0).key();
-          int place = names.indexOf(name);
-          int most = rows.stream().mapToInt(row -> row.key().samples()).max().orElseThrow();
-          double[] xs = new double[most];
-          double[] ys = new double[most];
-          for (int samples = 1; samples <= most; samples++) {
-            xs[samples - 1] = samples;
-            ys[samples - 1] =
-                model.predictNs(
-                        new LatencyKey(
-                            key.workload(),
-                            key.backend(),
-                            key.precision(),
-                            key.threads(),
-                            samples,
-                            1))
-                    / 1e6;
-          }
-          picture.points(
-              name,
-              place,
-              rows.stream().mapToDouble(row -> row.key().samples()).toArray(),
-              rows.stream().mapToDouble(row -> row.serviceNs() / 1e6).toArray());
-          picture.curve(name + " ", place, xs, ys);
-        });
     return picture.logarithmicY().png();
+  }
+
+  private static double[] array(List<Double> values) {
+    return values.stream().mapToDouble(Double::doubleValue).toArray();
   }
 
   private String page(Map<String, byte[]> pictures) {
@@ -322,11 +209,11 @@ public final class TrainReport {
     }
     image(html, pictures, "errors", "Errors of all methods");
     html.append("<h2>Upper quantiles</h2>\n<ul>\n");
-    for (double level : LEVELS) {
+    for (QuantileTrial trial : figures.quantiles()) {
       html.append("<li>")
-          .append(percentile(level))
+          .append(trial.name())
           .append(": ")
-          .append(escaped(coverage(level)))
+          .append(escaped(coverage(trial)))
           .append("</li>\n");
     }
     html.append(
@@ -343,33 +230,28 @@ public final class TrainReport {
 
   private void methods(StringBuilder html, Reach reach) {
     html.append("<h3>").append(QUESTIONS.get(reach)).append("</h3>\n");
-    Method chosen = model.choice().get(reach);
     if (validation.rows(reach) == 0) {
       html.append("<p>").append(escaped(choice(reach))).append(".</p>\n");
       return;
     }
     html.append("<table><tr><th>method</th><th>error</th><th>× noise floor</th><th>MAE, ms</th>");
     html.append("<th>MAPE</th><th>R²</th><th>rows</th><th>how</th></tr>\n");
-    row(html, "noise floor", reach, validation.noiseFloor(reach), "");
-    validation
-        .byMethod(reach)
-        .forEach(
-            (method, figures) ->
-                row(
-                    html,
-                    method + (method == chosen ? " (chosen)" : ""),
-                    reach,
-                    figures,
-                    method.words()));
+    for (MethodErrors errors : figures.methods(reach)) {
+      Method method = errors.method();
+      row(
+          html,
+          method == null ? "noise floor" : method + (errors.chosen() ? " (chosen)" : ""),
+          errors,
+          method == null ? "" : method.words());
+    }
     html.append("</table>\n");
   }
 
-  private void row(
-      StringBuilder html, String name, Reach reach, ErrorFigures figures, String words) {
+  private static void row(StringBuilder html, String name, MethodErrors errors, String words) {
     html.append("<tr><td>").append(escaped(name)).append("</td><td>");
-    html.append(decimals(figures.medianAbsoluteLog(), 4)).append("</td><td>");
-    html.append(decimals(ratio(reach, figures), 2)).append("</td>");
-    rest(html, figures);
+    html.append(decimals(errors.figures().medianAbsoluteLog(), 4)).append("</td><td>");
+    html.append(decimals(errors.timesNoiseFloor(), 2)).append("</td>");
+    rest(html, errors.figures());
     html.append("<td style=\"text-align:left\">").append(escaped(words)).append("</td></tr>\n");
   }
 

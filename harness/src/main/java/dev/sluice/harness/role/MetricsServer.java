@@ -1,126 +1,110 @@
 package dev.sluice.harness.role;
 
+import com.sun.net.httpserver.Authenticator;
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpPrincipal;
 import dev.sluice.contract.file.UserMistakeException;
+import io.prometheus.metrics.exporter.httpserver.HTTPServer;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.net.BindException;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Answers {@code GET /metrics} on a port of all interfaces, in Prometheus' text format 0.0.4, on a
- * thread of its own. Another path is answered 404, another method 405, and a scrape that fails 500,
- * with its cause in the log.
+ * Prometheus' own HTTP server on a port of all interfaces, with one thread, narrowed to {@code GET
+ * /metrics}. Another path is answered 404 and another method 405; a scrape that fails is answered
+ * 500 with its stack trace.
  */
 final class MetricsServer implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(MetricsServer.class);
+  private static final String OPTION = "--metrics-port";
   private static final String PATH = "/metrics";
-  private static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
   private static final int PORT_MAX = 65_535;
 
-  private final HttpServer server;
-  private final ExecutorService thread;
-  private final Supplier<String> scrape;
+  private final HTTPServer server;
 
-  private MetricsServer(HttpServer server, ExecutorService thread, Supplier<String> scrape) {
+  private MetricsServer(HTTPServer server) {
     this.server = server;
-    this.thread = thread;
-    this.scrape = scrape;
   }
 
   /**
    * Starts to answer.
    *
-   * @param port 0: any that is free
-   * @param scrape makes the text anew for each answer
+   * @param port 0: any free port
+   * @param registry read anew for each answer
    * @throws UserMistakeException if there is no such port, or another process listens there
    */
-  static MetricsServer start(int port, Supplier<String> scrape) throws UserMistakeException {
+  static MetricsServer start(int port, PrometheusRegistry registry) throws UserMistakeException {
     if (port < 0 || port > PORT_MAX) {
       throw new UserMistakeException(
-          "--metrics-port",
+          OPTION,
           "there is no such port (" + port + ")",
           "one from 1 to " + PORT_MAX + ", or 0 for any that is free");
     }
-    HttpServer server;
+    ExecutorService thread = Executors.newSingleThreadExecutor(MetricsServer::daemon);
     try {
-      server = HttpServer.create(new InetSocketAddress(port), 0);
+      return new MetricsServer(
+          HTTPServer.builder()
+              .port(port)
+              .registry(registry)
+              .executorService(thread)
+              .authenticator(new OnlyGetMetrics())
+              .registerHealthHandler(false)
+              .buildAndStart());
     } catch (BindException e) {
-      throw new UserMistakeException(
-          "--metrics-port",
-          "nobody can listen on port " + port + " (" + UserMistakeException.reason(e) + ")",
+      throw taken(
+          port,
+          e,
           "another process listens there: give each role a port of its own, or 0 for any that is"
-              + " free",
-          e);
+              + " free");
     } catch (IOException e) {
-      throw new UserMistakeException(
-          "--metrics-port",
-          "nobody can listen on port " + port + " (" + UserMistakeException.reason(e) + ")",
-          "another port will do",
-          e);
+      throw taken(port, e, "another port will do");
     }
-    ExecutorService thread =
-        Executors.newSingleThreadExecutor(
-            task -> {
-              var made = new Thread(task, "sluice-metrics");
-              made.setDaemon(true);
-              return made;
-            });
-    var metrics = new MetricsServer(server, thread, scrape);
-    server.setExecutor(thread);
-    server.createContext("/", metrics::answer);
-    server.start();
-    return metrics;
   }
 
-  /** Where it listens. */
+  private static Thread daemon(Runnable task) {
+    var thread = new Thread(task, "sluice-metrics");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private static UserMistakeException taken(int port, IOException e, String advice) {
+    return new UserMistakeException(
+        OPTION,
+        "nobody can listen on port " + port + " (" + UserMistakeException.reason(e) + ")",
+        advice,
+        e);
+  }
+
+  /** The port it listens on. */
   int port() {
-    return server.getAddress().getPort();
+    return server.getPort();
   }
 
-  private void answer(HttpExchange exchange) throws IOException {
-    try (exchange) {
-      if (!exchange.getRequestURI().getPath().equals(PATH)) {
-        send(exchange, 404, "text/plain", "Only " + PATH + " is here.\n");
-      } else if (!exchange.getRequestMethod().equals("GET")) {
-        exchange.getResponseHeaders().set("Allow", "GET");
-        send(exchange, 405, "text/plain", "Only GET is understood.\n");
-      } else {
-        scrape(exchange);
-      }
-    }
-  }
-
-  private void scrape(HttpExchange exchange) throws IOException {
-    String text;
-    try {
-      text = scrape.get();
-    } catch (RuntimeException e) {
-      LOG.error("the metrics can not be read", e);
-      send(exchange, 500, "text/plain", "The metrics can not be read; the log says why.\n");
-      return;
-    }
-    send(exchange, 200, CONTENT_TYPE, text);
-  }
-
-  private static void send(HttpExchange exchange, int status, String type, String text)
-      throws IOException {
-    byte[] body = text.getBytes(StandardCharsets.UTF_8);
-    exchange.getResponseHeaders().set("Content-Type", type);
-    exchange.sendResponseHeaders(status, body.length);
-    exchange.getResponseBody().write(body);
-  }
-
-  /** Listens no more; an answer under way is cut off. */
+  /** Stops listening; an answer under way is cut off. */
   @Override
   public void close() {
-    server.stop(0);
-    thread.shutdownNow();
+    server.close();
+  }
+
+  /**
+   * Refuses what is not {@code GET /metrics}. Prometheus' server would answer other methods, paths
+   * that only begin so, and {@code /} with a page; the authenticator is what it lets a caller put
+   * before its handlers. It knows no users: anybody may read.
+   */
+  private static final class OnlyGetMetrics extends Authenticator {
+    private static final Result MAY_READ = new Success(new HttpPrincipal("anybody", "sluice"));
+
+    @Override
+    public Result authenticate(HttpExchange exchange) {
+      if (!exchange.getRequestURI().getPath().equals(PATH)) {
+        return new Failure(404);
+      }
+      if (!exchange.getRequestMethod().equals("GET")) {
+        exchange.getResponseHeaders().set("Allow", "GET");
+        return new Failure(405);
+      }
+      return MAY_READ;
+    }
   }
 }

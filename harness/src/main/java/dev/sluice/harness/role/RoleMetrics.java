@@ -28,11 +28,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a process tells Prometheus of itself: the JVM's meters and those of its roles. Each role
- * hands in its numbers once; docs/metrics.md says what each meter means.
+ * The meters that a process serves to Prometheus: the JVM's and those of its roles. Each role hands
+ * in its numbers once; docs/metrics.md says what each meter means.
  *
- * <p>Suppliers are asked at each scrape, several times, on the server's thread. What one of a
- * counter throws fails the scrape.
+ * <p>Each scrape asks the suppliers several times, on the server's thread. An exception from a
+ * counter's supplier fails the scrape.
  */
 public final class RoleMetrics implements AutoCloseable {
   private static final Path PROCESS_STATUS = Path.of("/proc/self/status");
@@ -45,7 +45,7 @@ public final class RoleMetrics implements AutoCloseable {
 
   private RoleMetrics(@Nullable Integer port, String role, String runId)
       throws UserMistakeException {
-    server = port == null ? null : MetricsServer.start(port, registry::scrape);
+    server = port == null ? null : MetricsServer.start(port, registry.getPrometheusRegistry());
     if (server != null) {
       bindProcess(role, runId);
     }
@@ -72,24 +72,24 @@ public final class RoleMetrics implements AutoCloseable {
   }
 
   /**
-   * Starts to serve the JVM's meters; the roles' follow as they are handed in.
+   * Starts to serve the JVM's meters; the roles' meters follow as they are handed in.
    *
-   * @param port 0: any that is free; null: none, and nothing is served
-   * @param role what the process was started as, such as {@code execute}
-   * @throws UserMistakeException if the port can not be had
+   * @param port 0: any free port; null: nothing is served
+   * @param role the command that started the process, such as {@code execute}
+   * @throws UserMistakeException if nobody can listen on the port
    */
   public static RoleMetrics serve(@Nullable Integer port, String role, String runId)
       throws UserMistakeException {
     return new RoleMetrics(port, role, runId);
   }
 
-  /** Where it is served; null if it is not. */
+  /** The port that the meters are served on; null if they are not served. */
   @Nullable
   public Integer port() {
     return server == null ? null : server.port();
   }
 
-  /** {@code produce}: the generators of this process. */
+  /** Adds the meters of {@code produce}: the generators of this process. */
   public void generators(Supplier<GeneratorNumbers> numbers) {
     counter("sluice_jobs_sent_total", "Jobs sent.", () -> numbers.get().jobsSent());
     gauge(
@@ -102,7 +102,7 @@ public final class RoleMetrics implements AutoCloseable {
         () -> numbers.get().latenessNsMax() / 1e9);
   }
 
-  /** {@code schedule}: what this process does for its shards. */
+  /** Adds the meters of {@code schedule}: what this process does for its shards. */
   public void scheduler(Supplier<SchedulerStream.Counts> counts) {
     gauge("sluice_shards", "Shards that this process decides for.", () -> counts.get().shards());
     gauge("sluice_jobs_waiting", "Jobs that wait in these shards.", () -> counts.get().waiting());
@@ -115,7 +115,7 @@ public final class RoleMetrics implements AutoCloseable {
     counter("sluice_jobs_ended_total", "Jobs ended.", () -> counts.get().outcomes());
   }
 
-  /** {@code execute}: the lanes of this process. */
+  /** Adds the meters of {@code execute}: the lanes of this process. */
   public void executor(Supplier<ExecutorNumbers> numbers) {
     gauge("sluice_lanes", "Lanes of this executor.", () -> numbers.get().lanes());
     gauge("sluice_lanes_busy", "Lanes that hold a batch.", () -> numbers.get().lanesBusy());
@@ -144,9 +144,9 @@ public final class RoleMetrics implements AutoCloseable {
   }
 
   /**
-   * {@code analyze}: the run so far, as the log tells it.
+   * Adds the meters of {@code analyze}: the run so far, as its log tells it.
    *
-   * @param classes the experiment's, which have violations from the start
+   * @param classes the experiment's classes; each has a count of violations from the start
    */
   public void log(Supplier<LiveSnapshot> snapshot, Collection<String> classes) {
     counter("sluice_jobs_requested_total", "Jobs requested.", () -> snapshot.get().sent());

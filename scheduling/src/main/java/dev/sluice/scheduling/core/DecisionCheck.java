@@ -4,7 +4,7 @@ import dev.sluice.scheduling.core.InvalidChoiceException.Rule;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.state.CoreState;
-import dev.sluice.scheduling.state.ExecutorLanes;
+import dev.sluice.scheduling.state.ExecutorLane;
 import dev.sluice.scheduling.state.JobGroup;
 import dev.sluice.scheduling.state.QueuedJob;
 import java.util.List;
@@ -15,7 +15,7 @@ final class DecisionCheck {
   private final String policy;
 
   /** A batch that may start. */
-  record Checked(List<QueuedJob> jobs, ExecutorLanes.Lane lane, int samples, int tokens) {}
+  record Checked(List<QueuedJob> jobs, ExecutorLane lane, int samples, int tokens) {}
 
   DecisionCheck(CoreState state, String policy) {
     this.state = state;
@@ -31,7 +31,7 @@ final class DecisionCheck {
   }
 
   Checked check(Choice.Start start) {
-    ExecutorLanes.Lane lane = checkLanes(start);
+    ExecutorLane lane = checkLanes(start);
     List<QueuedJob> jobs = checkJobs(start.batch());
     JobGroup group = jobs.get(0).group;
     int lanes = start.lanes().size();
@@ -84,20 +84,20 @@ final class DecisionCheck {
   }
 
   /** The first of the lanes; the others are the next ones. */
-  private ExecutorLanes.Lane checkLanes(Choice.Start start) {
+  private ExecutorLane checkLanes(Choice.Start start) {
     if (start.lanes().isEmpty()) {
       throw broken(Rule.NO_LANE, "jobs %s on no lane".formatted(start.batch()));
     }
-    ExecutorLanes.Lane first = checkLane(start, start.lanes().get(0));
+    ExecutorLane first = checkLane(start, start.lanes().get(0));
     if (start.lanes().size() > 1) {
       checkGang(start, first);
     }
     return first;
   }
 
-  private void checkGang(Choice.Start start, ExecutorLanes.Lane first) {
+  private void checkGang(Choice.Start start, ExecutorLane first) {
     for (int i = 0; i < start.lanes().size(); i++) {
-      ExecutorLanes.Lane lane = checkLane(start, start.lanes().get(i));
+      ExecutorLane lane = checkLane(start, start.lanes().get(i));
       if (lane.executor() != first.executor() || lane.index() != first.index() + i) {
         throw broken(
             Rule.GANG_NOT_CONSECUTIVE,
@@ -109,8 +109,8 @@ final class DecisionCheck {
     }
   }
 
-  private ExecutorLanes.Lane checkLane(Choice.Start start, SchedulerState.Lane chosen) {
-    if (!(chosen instanceof ExecutorLanes.Lane lane) || !state.hasLane(lane)) {
+  private ExecutorLane checkLane(Choice.Start start, SchedulerState.Lane chosen) {
+    if (!(chosen instanceof ExecutorLane lane) || !state.hasLane(lane)) {
       throw broken(Rule.UNKNOWN_LANE, "lane (%s)".formatted(chosen));
     }
     if (!lane.takesBatch()) {

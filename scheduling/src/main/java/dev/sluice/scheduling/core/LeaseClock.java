@@ -2,6 +2,7 @@ package dev.sluice.scheduling.core;
 
 import dev.sluice.scheduling.fact.CoreSettings.Leases;
 import dev.sluice.scheduling.state.Batch;
+import dev.sluice.scheduling.state.ExecutorLane;
 import dev.sluice.scheduling.state.ExecutorLanes;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,7 +103,7 @@ final class LeaseClock {
   void checkedOverdue() {
     overdueCheckAtNs = Long.MAX_VALUE;
     for (ExecutorLanes executor : executors) {
-      for (ExecutorLanes.Lane lane : executor.allLanes()) {
+      for (ExecutorLane lane : executor.allLanes()) {
         List<Batch> held = lane.held();
         if (!held.isEmpty() && !held.get(0).lost) {
           overdueCheckAtNs = Math.min(overdueCheckAtNs, lane.overdueAtLeaseNs());

@@ -1,18 +1,13 @@
 package dev.sluice.scheduling.simulation;
 
 import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
 import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
 import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
-import dev.sluice.scheduling.fact.CoreFact.Result;
 import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.simulation.Hops.Kind;
-import dev.sluice.scheduling.simulation.SimulatedLane.Coming;
-import dev.sluice.scheduling.simulation.SimulatedLane.Going;
-import dev.sluice.scheduling.simulation.SimulationListener.Ran;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -39,12 +34,10 @@ public final class Simulation {
   private static final long INCARNATION = 1;
 
   private final SimulationSettings settings;
-  private final ServiceModel service;
   private final Requests requests;
   private final SimulationListener listener;
   private final Hops hops;
   private final SimulatedShard[] shards;
-  private final int[] ended;
 
   /** By generator: the job that it sends next, null: none, and the row of that job's hop. */
   private final @Nullable JobSpec[] nextJob;
@@ -52,23 +45,20 @@ public final class Simulation {
   private final long[] nextSentNs;
   private final int[] nextRow;
 
-  private final Timeline timeline;
-  private final int releases;
-  private final int completions;
+  private final LaneTraffic traffic;
+
+  final Timeline timeline;
   private final int arrivals;
-  private final int dispatches;
   private final int ticks;
   private final int ticksDue;
   private final int reports;
   private final int end;
 
-  private long nowNs;
+  long nowNs;
 
   /** Log time of what is appended now. */
-  private long logTimeNs;
+  long logTimeNs;
 
-  private long started;
-  private long finished;
   private long jobsSent;
   private long jobsEnded;
   private long measuredOpen;
@@ -83,7 +73,6 @@ public final class Simulation {
       Requests requests,
       SimulationListener listener) {
     this.settings = settings;
-    this.service = service;
     this.requests = requests;
     this.listener = listener;
     hops = settings.hops();
@@ -91,21 +80,21 @@ public final class Simulation {
     for (int i = 0; i < shards.length; i++) {
       shards[i] = new SimulatedShard(i, settings, listener, this::jobEnded);
     }
-    ended = new int[settings.lanes()];
     nextJob = new JobSpec[settings.generators()];
     nextSentNs = new long[settings.generators()];
     nextRow = new int[settings.generators()];
     int lanes = shards.length * settings.lanes();
-    releases = shards.length;
-    completions = releases + lanes;
+    int releases = shards.length;
+    int completions = releases + lanes;
     arrivals = completions + lanes;
-    dispatches = arrivals + settings.generators();
+    int dispatches = arrivals + settings.generators();
     ticks = dispatches + lanes;
     ticksDue = ticks + shards.length;
     reports = ticksDue + shards.length;
     end = reports + shards.length;
     int all = shards.length;
     timeline = new Timeline(all, lanes, lanes, settings.generators(), lanes, all, all, all, 1);
+    traffic = new LaneTraffic(this, settings, service, listener, releases, completions, dispatches);
   }
 
   /**
@@ -138,7 +127,8 @@ public final class Simulation {
     for (SimulatedShard shard : shards) {
       facts += shard.facts();
     }
-    return new SimulationEnd(jobsSent, facts + started + finished, lastEndNs, tailLimitReached);
+    return new SimulationEnd(
+        jobsSent, facts + traffic.started + traffic.finished, lastEndNs, tailLimitReached);
   }
 
   private void moveTo(long atNs) {
@@ -148,16 +138,19 @@ public final class Simulation {
 
   private void happen(int slot) {
     int lanes = settings.lanes();
-    if (slot < releases) {
-      endBatches(shards[slot]);
-    } else if (slot < completions) {
-      releaseDue(shards[(slot - releases) / lanes], (slot - releases) % lanes);
+    if (slot < traffic.releases) {
+      traffic.endBatches(shards[slot]);
+    } else if (slot < traffic.completions) {
+      int number = slot - traffic.releases;
+      traffic.releaseDue(shards[number / lanes], number % lanes);
     } else if (slot < arrivals) {
-      appendCompletion(shards[(slot - completions) / lanes], (slot - completions) % lanes);
-    } else if (slot < dispatches) {
+      int number = slot - traffic.completions;
+      traffic.appendCompletion(shards[number / lanes], number % lanes);
+    } else if (slot < traffic.dispatches) {
       appendJob(slot - arrivals);
     } else if (slot < ticks) {
-      reach(shards[(slot - dispatches) / lanes], (slot - dispatches) % lanes);
+      int number = slot - traffic.dispatches;
+      traffic.reach(shards[number / lanes], number % lanes);
     } else if (slot < ticksDue) {
       appendTick(shards[slot - ticks]);
     } else if (slot < reports) {
@@ -310,11 +303,11 @@ public final class Simulation {
 
   // --- the core
 
-  private void apply(SimulatedShard shard, CoreFact fact, Kind kind, int row) {
+  void apply(SimulatedShard shard, CoreFact fact, Kind kind, int row) {
     shard.apply(fact, logTimeNs);
     List<Dispatch> dispatches = shard.started;
     for (int i = 0; i < dispatches.size(); i++) {
-      send(shard, dispatches.get(i), nowNs + hops.startNs(kind, row));
+      traffic.send(shard, dispatches.get(i), nowNs + hops.startNs(kind, row));
     }
     dispatches.clear();
     askForTick(shard);
@@ -397,146 +390,5 @@ public final class Simulation {
             emptyLanes);
     listener.reported(shard.number, logTimeNs, report, held);
     apply(shard, report, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
-  }
-
-  private int slot(int first, SimulatedShard shard, int lane) {
-    return first + shard.number * settings.lanes() + lane;
-  }
-
-  /** A dispatch leaves for its lane; those of one lane arrive in their order. */
-  private void send(SimulatedShard shard, Dispatch dispatch, long arrivesNs) {
-    int number = dispatch.lanes().get(0);
-    SimulatedLane lane = shard.lanes[number];
-    if (arrivesNs == nowNs && lane.coming.isEmpty()) {
-      hold(shard, number, dispatch);
-      return;
-    }
-    Coming last = lane.coming.peekLast();
-    lane.coming.add(
-        new Coming(dispatch, last == null ? arrivesNs : Math.max(arrivesNs, last.atNs())));
-    timeline.set(slot(dispatches, shard, number), lane.comesAtNs());
-  }
-
-  private void reach(SimulatedShard shard, int number) {
-    SimulatedLane lane = shard.lanes[number];
-    Dispatch dispatch = lane.coming.remove().dispatch();
-    timeline.set(slot(dispatches, shard, number), lane.comesAtNs());
-    hold(shard, number, dispatch);
-  }
-
-  private void hold(SimulatedShard shard, int number, Dispatch dispatch) {
-    SimulatedLane lane = shard.lanes[number];
-    if (nowNs > dispatch.notAfterNs()) {
-      refuse(shard, number, dispatch, "too_late");
-    } else if (lane.holds() > settings.core().ahead()) {
-      refuse(shard, number, dispatch, "busy");
-    } else if (lane.running == null) {
-      begin(shard, number, dispatch);
-    } else {
-      lane.ahead.add(dispatch);
-    }
-  }
-
-  private void refuse(SimulatedShard shard, int number, Dispatch dispatch, String cause) {
-    int row = hops.row(Kind.REQUEST, nowNs);
-    long atNs = nowNs + hops.appendNs(Kind.REQUEST, row);
-    var fact = completed(dispatch, number, Result.REFUSED, cause, 0);
-    go(shard, number, new Going(fact, Ran.NOT, row, atNs));
-  }
-
-  private static BatchCompleted completed(
-      Dispatch dispatch, int lane, Result result, @Nullable String cause, long serviceNs) {
-    return new BatchCompleted(
-        dispatch.name(),
-        dispatch.executorId(),
-        dispatch.incarnation(),
-        lane,
-        result,
-        cause,
-        serviceNs);
-  }
-
-  private void begin(SimulatedShard shard, int number, Dispatch dispatch) {
-    SimulatedLane lane = shard.lanes[number];
-    JobSpec first = dispatch.jobs().get(0);
-    int samples = dispatch.samples();
-    shard.work.start(
-        number,
-        service.nsByBusyLanes(first, samples),
-        service.factor(first, samples, dispatch.attempt(), nowNs),
-        nowNs);
-    timeline.set(shard.number, shard.work.nextFinishNs());
-    started++;
-    lane.running = dispatch;
-    lane.startedAtNs = nowNs;
-    lane.busyLanesAtStart = shard.work.busy();
-  }
-
-  private void endBatches(SimulatedShard shard) {
-    int count = shard.work.endNext(ended);
-    finished += count;
-    for (int i = 0; i < count; i++) {
-      SimulatedLane lane = shard.lanes[ended[i]];
-      lane.doneAtNs = nowNs;
-      lane.endRow = hops.row(Kind.COMPLETION, nowNs);
-      long lateNs = hops.lateNs(Kind.COMPLETION, lane.endRow);
-      if (lateNs == 0) {
-        release(shard, ended[i]);
-      } else {
-        timeline.set(slot(releases, shard, ended[i]), nowNs + lateNs);
-      }
-    }
-    timeline.set(shard.number, shard.work.nextFinishNs());
-  }
-
-  private void releaseDue(SimulatedShard shard, int number) {
-    timeline.set(slot(releases, shard, number), Timeline.NEVER);
-    release(shard, number);
-  }
-
-  /** The lane's thread comes back: its next batch may begin, and the completion leaves. */
-  private void release(SimulatedShard shard, int number) {
-    SimulatedLane lane = shard.lanes[number];
-    Dispatch dispatch = lane.running;
-    if (dispatch == null) {
-      throw new IllegalStateException("lane " + number + " ran nothing");
-    }
-    var ran =
-        new Ran(lane.startedAtNs, nowNs, lane.doneAtNs - lane.startedAtNs, lane.busyLanesAtStart);
-    var fact = completed(dispatch, number, Result.DONE, null, nowNs - lane.startedAtNs);
-    int row = lane.endRow;
-    lane.running = null;
-    Dispatch next = lane.ahead.poll();
-    if (next != null) {
-      begin(shard, number, next);
-    }
-    long appendNs = hops.appendNs(Kind.COMPLETION, row);
-    if (appendNs == 0 && lane.going.isEmpty()) {
-      append(shard, fact, ran, row);
-    } else {
-      go(shard, number, new Going(fact, ran, row, nowNs + appendNs));
-    }
-  }
-
-  private void go(SimulatedShard shard, int number, Going going) {
-    SimulatedLane lane = shard.lanes[number];
-    Going last = lane.going.peekLast();
-    lane.going.add(
-        last == null || last.atNs() <= going.atNs()
-            ? going
-            : new Going(going.fact(), going.ran(), going.row(), last.atNs()));
-    timeline.set(slot(completions, shard, number), lane.goesAtNs());
-  }
-
-  private void appendCompletion(SimulatedShard shard, int number) {
-    SimulatedLane lane = shard.lanes[number];
-    Going going = lane.going.remove();
-    timeline.set(slot(completions, shard, number), lane.goesAtNs());
-    append(shard, going.fact(), going.ran(), going.row());
-  }
-
-  private void append(SimulatedShard shard, BatchCompleted fact, Ran ran, int row) {
-    listener.completed(shard.number, logTimeNs, fact, ran);
-    apply(shard, fact, fact.result() == Result.REFUSED ? Kind.REQUEST : Kind.COMPLETION, row);
   }
 }

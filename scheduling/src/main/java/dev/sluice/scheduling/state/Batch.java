@@ -16,7 +16,7 @@ public final class Batch {
   public final List<QueuedJob> jobs;
 
   /** The first of its lanes; a gang's others are the next ones by index. */
-  public final ExecutorLanes.Lane lane;
+  public final ExecutorLane lane;
 
   /** How many lanes it holds. */
   public final int lanes;
@@ -27,8 +27,7 @@ public final class Batch {
   /** Whether its jobs have gone back. */
   public boolean lost;
 
-  public Batch(
-      Dispatch dispatch, List<QueuedJob> jobs, ExecutorLanes.Lane lane, long decidedAtLeaseNs) {
+  public Batch(Dispatch dispatch, List<QueuedJob> jobs, ExecutorLane lane, long decidedAtLeaseNs) {
     this.dispatch = dispatch;
     this.jobs = jobs;
     this.lane = lane;

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.state;
 
-import dev.sluice.scheduling.prediction.ServiceTimes;
+import dev.sluice.scheduling.prediction.ModelTimes;
 
 /**
  * Keeps a batch from growing where that would make a member miss its deadline: one that would meet
@@ -8,7 +8,7 @@ import dev.sluice.scheduling.prediction.ServiceTimes;
  * miss it anyway hold up nothing.
  */
 final class DeadlineGuard {
-  private final ServiceTimes.Model model;
+  private final ModelTimes model;
   private final int busyLanes;
   private final long startNs;
 
@@ -18,7 +18,7 @@ final class DeadlineGuard {
   /**
    * @param lane where the batch starts, after what it holds already
    */
-  DeadlineGuard(QueuedJob first, ServiceTimes.Model model, ExecutorLanes.Lane lane, long nowNs) {
+  DeadlineGuard(QueuedJob first, ModelTimes model, ExecutorLane lane, long nowNs) {
     this.model = model;
     this.busyLanes = lane.executor().busyLanesWith(lane, first.group.lanesNeeded());
     this.startNs = lane.held().isEmpty() ? nowNs : Math.max(nowNs, lane.expectedFreeAtNs());

@@ -3,11 +3,8 @@ package dev.sluice.scheduling.state;
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreFact.Capability;
 import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
-import dev.sluice.scheduling.fact.DispatchName;
-import dev.sluice.scheduling.policy.SchedulerState;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** An executor: its lanes, its tokens, and the batches that its lanes hold. */
@@ -19,20 +16,20 @@ public final class ExecutorLanes {
 
   final Reservations reservations = new Reservations(this);
 
-  private final int ahead;
-  private final List<Lane> lanes = new ArrayList<>();
+  final int ahead;
+  private final List<ExecutorLane> lanes = new ArrayList<>();
 
   /** Lanes that hold nothing and take a batch. */
-  private final IndexSet idle = new IndexSet();
+  final IndexSet idle = new IndexSet();
 
   /** Lanes that hold a batch and take one more. */
-  private final IndexSet takesMore = new IndexSet();
+  final IndexSet takesMore = new IndexSet();
 
   /** Lanes that hold a batch. */
-  private final IndexSet busy = new IndexSet();
+  final IndexSet busy = new IndexSet();
 
-  private boolean firstToTakeMoreIsStale = true;
-  private @Nullable Lane firstToTakeMore;
+  boolean firstToTakeMoreIsStale = true;
+  private @Nullable ExecutorLane firstToTakeMore;
 
   /** Whether it says of a model how long it takes to load. */
   private boolean loads;
@@ -63,7 +60,7 @@ public final class ExecutorLanes {
 
   /** Adds a lane as it was; they come by index. */
   public void restore(CoreEntity.Lane entity) {
-    Lane lane = new Lane(entity.index());
+    ExecutorLane lane = new ExecutorLane(this, entity.index());
     lane.freedAtNs = entity.freedAtNs();
     lane.freedAtLeaseNs = entity.freedAtLeaseNs();
     lane.refuses = entity.refuses();
@@ -95,7 +92,7 @@ public final class ExecutorLanes {
   public void update(ExecutorReported newer, long nowNs, long leaseNs) {
     report(newer);
     for (int i = lanes.size(); i < report.lanes(); i++) {
-      Lane lane = new Lane(i);
+      ExecutorLane lane = new ExecutorLane(this, i);
       lane.freedAtNs = nowNs;
       lane.freedAtLeaseNs = leaseNs;
       lanes.add(lane);
@@ -105,7 +102,7 @@ public final class ExecutorLanes {
 
   /** Takes what it held from all lanes: the process that held it is gone. */
   public void release(long nowNs, long leaseNs) {
-    for (Lane lane : lanes) {
+    for (ExecutorLane lane : lanes) {
       lane.held.clear();
       lane.lostHeld = 0;
       lane.refuses = false;
@@ -119,7 +116,7 @@ public final class ExecutorLanes {
   }
 
   private void refreshAll() {
-    lanes.forEach(Lane::refresh);
+    lanes.forEach(ExecutorLane::refresh);
   }
 
   public boolean canRun(JobGroup.Key key) {
@@ -181,7 +178,7 @@ public final class ExecutorLanes {
   }
 
   /** How many lanes are busy if that one, and as many of the next ones as needed, run a batch. */
-  int busyLanesWith(Lane lane, int lanesNeeded) {
+  int busyLanesWith(ExecutorLane lane, int lanesNeeded) {
     int more = 0;
     for (int i = lane.index; i < lane.index + lanesNeeded; i++) {
       more += busy.has(i) ? 0 : 1;
@@ -190,20 +187,21 @@ public final class ExecutorLanes {
   }
 
   /** The lowest index at which so many idle lanes begin; null: there are not so many. */
-  @Nullable Lane firstIdle(int lanesNeeded) {
+  @Nullable ExecutorLane firstIdle(int lanesNeeded) {
     int first = idle.firstOf(lanesNeeded);
     return first < 0 ? null : lanes.get(first);
   }
 
   /** Whether this lane and as many of the next ones as needed are idle and take a batch. */
-  boolean isIdle(Lane lane, int lanesNeeded) {
+  boolean isIdle(ExecutorLane lane, int lanesNeeded) {
     return idle.hasAll(lane.index, lanesNeeded);
   }
 
   /**
-   * The latest {@link Lane#expectedFreeAtNs} of this lane and as many of the next ones as needed.
+   * The latest {@link ExecutorLane#expectedFreeAtNs} of this lane and as many of the next ones as
+   * needed.
    */
-  long expectedFreeAtNs(Lane lane, int lanesNeeded) {
+  long expectedFreeAtNs(ExecutorLane lane, int lanesNeeded) {
     long freeAtNs = Long.MIN_VALUE;
     for (int i = lane.index; i < lane.index + lanesNeeded; i++) {
       freeAtNs = Math.max(freeAtNs, lanes.get(i).expectedFreeAtNs());
@@ -212,16 +210,16 @@ public final class ExecutorLanes {
   }
 
   /** This lane and as many of the next ones as needed, which are there. */
-  List<Lane> lanesFrom(Lane lane, int lanesNeeded) {
+  List<ExecutorLane> lanesFrom(ExecutorLane lane, int lanesNeeded) {
     return lanesNeeded == 1 ? lane.alone : lanes.subList(lane.index, lane.index + lanesNeeded);
   }
 
   /** Of the lanes that take a batch beside what they hold the one expected free first, by index. */
-  @Nullable Lane firstToTakeMore() {
+  @Nullable ExecutorLane firstToTakeMore() {
     if (firstToTakeMoreIsStale) {
       firstToTakeMore = null;
       for (int i = takesMore.next(0); i >= 0; i = takesMore.next(i + 1)) {
-        Lane lane = lanes.get(i);
+        ExecutorLane lane = lanes.get(i);
         if (firstToTakeMore == null
             || lane.expectedFreeAtNs() < firstToTakeMore.expectedFreeAtNs()) {
           firstToTakeMore = lane;
@@ -233,23 +231,23 @@ public final class ExecutorLanes {
   }
 
   /** Adds its idle lanes, by index. */
-  void addIdle(List<Lane> to) {
+  void addIdle(List<ExecutorLane> to) {
     for (int i = idle.next(0); i >= 0; i = idle.next(i + 1)) {
       to.add(lanes.get(i));
     }
   }
 
   /** The lanes of its last report, by index. */
-  List<Lane> lanes() {
+  List<ExecutorLane> lanes() {
     return lanes.subList(0, report.lanes());
   }
 
   /** All lanes, also those that its last report has no more. */
-  public List<Lane> allLanes() {
+  public List<ExecutorLane> allLanes() {
     return lanes;
   }
 
-  public Lane lane(int index) {
+  public ExecutorLane lane(int index) {
     return lanes.get(index);
   }
 
@@ -257,7 +255,7 @@ public final class ExecutorLanes {
     return index >= 0 && index < lanes.size();
   }
 
-  public boolean hasLane(Lane lane) {
+  public boolean hasLane(ExecutorLane lane) {
     return joined() && lane.index < report.lanes() && lanes.get(lane.index) == lane;
   }
 
@@ -288,179 +286,7 @@ public final class ExecutorLanes {
   }
 
   /** The lanes of a batch, from the first on. */
-  public Lane laneOf(Batch batch, int number) {
+  public ExecutorLane laneOf(Batch batch, int number) {
     return number == 0 ? batch.lane : lanes.get(batch.lane.index + number);
-  }
-
-  /** A lane of this executor. */
-  public final class Lane implements SchedulerState.Lane {
-    private final int index;
-    public final List<Integer> indexes;
-    private final List<Lane> alone;
-
-    /** In the order in which it runs them. */
-    public final List<Batch> held = new ArrayList<>(1 + ahead);
-
-    private int lostHeld;
-    public boolean refuses;
-    private @Nullable String resident;
-
-    /** When its first batch last left it: the first that it holds now has been so since then. */
-    private long freedAtNs;
-
-    private long freedAtLeaseNs;
-
-    /** Whether it changed with the present fact. */
-    public boolean changed;
-
-    Lane(int index) {
-      this.index = index;
-      this.indexes = List.of(index);
-      this.alone = List.of(this);
-    }
-
-    /** Those of a dispatch that runs on it and as many of the next ones as needed. */
-    public List<Integer> indexes(int lanesNeeded) {
-      return lanesNeeded == 1
-          ? indexes
-          : IntStream.range(index, index + lanesNeeded).boxed().toList();
-    }
-
-    public ExecutorLanes executor() {
-      return ExecutorLanes.this;
-    }
-
-    private void hold(Batch batch) {
-      held.add(batch);
-      lostHeld += batch.lost ? 1 : 0;
-      refresh();
-    }
-
-    private void finish(Batch batch, long nowNs, long leaseNs) {
-      int place = held.indexOf(batch);
-      held.remove(place);
-      lostHeld -= batch.lost ? 1 : 0;
-      if (place == 0) {
-        freedAtNs = nowNs;
-        freedAtLeaseNs = leaseNs;
-      }
-      refresh();
-    }
-
-    private void refresh() {
-      boolean usable = joined() && !lost && index < report.lanes() && lostHeld == 0 && !refuses;
-      idle.set(index, usable && held.isEmpty());
-      if (ahead > 0) {
-        takesMore.set(index, usable && !held.isEmpty() && held.size() <= ahead);
-      }
-      busy.set(index, !held.isEmpty());
-      firstToTakeMoreIsStale = true;
-    }
-
-    /** A batch of that workload was started on it. */
-    public void load(String workload) {
-      resident = workload;
-    }
-
-    /** The batches that it holds, in the order in which it runs them. */
-    public List<Batch> held() {
-      return held;
-    }
-
-    /** The batch of that name, if it holds it and has not lost it. */
-    @Nullable
-    public Batch runningBatch(DispatchName name) {
-      for (int i = 0; i < held.size(); i++) {
-        Batch batch = held.get(i);
-        if (!batch.lost && batch.dispatch.name().equals(name)) {
-          return batch;
-        }
-      }
-      return null;
-    }
-
-    public boolean holds(Batch batch) {
-      return held.contains(batch);
-    }
-
-    public boolean takesBatch() {
-      return idle.has(index) || takesMore.has(index);
-    }
-
-    public boolean refuses() {
-      return refuses;
-    }
-
-    /** After it refused a batch as busy it takes none until it is known to do so again. */
-    public void refuses(boolean nowRefuses) {
-      refuses = nowRefuses;
-      refresh();
-    }
-
-    /** When its first batch becomes overdue, by the lease clock; it holds one. */
-    public long overdueAtLeaseNs() {
-      Batch first = held.get(0);
-      return Math.max(first.decidedAtLeaseNs, freedAtLeaseNs) + first.allowedNs();
-    }
-
-    public CoreEntity.Lane toEntity() {
-      return new CoreEntity.Lane(executorId(), index, freedAtNs, freedAtLeaseNs, refuses, resident);
-    }
-
-    @Override
-    public String executorId() {
-      return report.executorId();
-    }
-
-    @Override
-    public int index() {
-      return index;
-    }
-
-    @Override
-    public String deviceKind() {
-      return report.deviceKind();
-    }
-
-    @Override
-    public boolean idle() {
-      return idle.has(index);
-    }
-
-    @Override
-    public boolean hangs() {
-      return lost || lostHeld > 0;
-    }
-
-    @Override
-    public @Nullable String resident() {
-      return resident;
-    }
-
-    @Override
-    public long idleSinceNs() {
-      return held.isEmpty() ? freedAtNs : Long.MAX_VALUE;
-    }
-
-    @Override
-    public long heldNs() {
-      long ns = 0;
-      for (int i = 0; i < held.size(); i++) {
-        ns += held.get(i).dispatch.prediction().meanNs();
-      }
-      return ns;
-    }
-
-    @Override
-    public long expectedFreeAtNs() {
-      return held.isEmpty()
-          ? freedAtNs
-          : Math.max(held.get(0).dispatch.decidedAtNs(), freedAtNs) + heldNs();
-    }
-
-    @Override
-    public String toString() {
-      return executorId() + "/" + index;
-    }
   }
 }

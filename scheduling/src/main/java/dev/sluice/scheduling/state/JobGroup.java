@@ -7,7 +7,7 @@ import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.job.TokenCost;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
-import dev.sluice.scheduling.prediction.ServiceTimes;
+import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.state.Reservations.PassedOver;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -216,7 +216,7 @@ public final class JobGroup implements SchedulerState.Group {
     return passed;
   }
 
-  public ServiceTimes.@Nullable Model modelOn(ExecutorLanes executor) {
+  public @Nullable ModelTimes modelOn(ExecutorLanes executor) {
     return set.modelOn(executor);
   }
 

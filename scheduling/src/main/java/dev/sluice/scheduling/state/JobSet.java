@@ -3,6 +3,7 @@ package dev.sluice.scheduling.state;
 import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.prediction.ServiceTimes;
 import java.util.AbstractList;
 import java.util.ArrayList;
@@ -35,7 +36,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   private boolean anyShares;
 
   /** By executor order: the service times of its model there; null if it cannot run it. */
-  private ServiceTimes.@Nullable Model[] models = {};
+  private @Nullable ModelTimes[] models = {};
 
   /** Its place among all sets by key. */
   int rank;
@@ -67,7 +68,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   private boolean predictionIsStale = true;
   private long predictedNsMin;
   private long predictedVersions;
-  private List<ServiceTimes.Model> distinctModels = List.of();
+  private List<ModelTimes> distinctModels = List.of();
 
   JobSet(Microbatch microbatch, LongSupplier nowNs) {
     this.microbatch = microbatch;
@@ -145,14 +146,14 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     return lanesNeeded;
   }
 
-  ServiceTimes.@Nullable Model modelOn(ExecutorLanes executor) {
+  @Nullable ModelTimes modelOn(ExecutorLanes executor) {
     return models[executor.order];
   }
 
   /** Looks up its model on each executor anew, by executor order. */
   void findModels(List<ExecutorLanes> executors, ServiceTimes serviceTimes) {
     JobGroup.Key key = all.get(0).key;
-    models = new ServiceTimes.Model[executors.size()];
+    models = new ModelTimes[executors.size()];
     for (int i = 0; i < models.length; i++) {
       ExecutorLanes executor = executors.get(i);
       if (executor.canRun(key)) {
@@ -182,7 +183,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   private long findPredictedNsMin() {
     long leastNs = Long.MAX_VALUE;
     for (int i = 0; i < distinctModels.size(); i++) {
-      ServiceTimes.Model model = distinctModels.get(i);
+      ModelTimes model = distinctModels.get(i);
       for (int j = 0; j < occupiedCount; j++) {
         leastNs = Math.min(leastNs, model.leastNs(occupied[j].samples()));
       }
@@ -297,20 +298,17 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   @Override
   public List<SchedulerState.Job> fill(
       SchedulerState.Job first, SchedulerState.Lane lane, JobOrder order) {
-    return fill((QueuedJob) first, (ExecutorLanes.Lane) lane, order, null);
+    return fill((QueuedJob) first, (ExecutorLane) lane, order, null);
   }
 
   @Override
   public List<SchedulerState.Job> fill(
       SchedulerState.Job first, SchedulerState.Lane lane, SchedulerState.Score score) {
-    return fill((QueuedJob) first, (ExecutorLanes.Lane) lane, JobOrder.DEADLINE, score);
+    return fill((QueuedJob) first, (ExecutorLane) lane, JobOrder.DEADLINE, score);
   }
 
   private List<SchedulerState.Job> fill(
-      QueuedJob first,
-      ExecutorLanes.Lane lane,
-      JobOrder order,
-      SchedulerState.@Nullable Score score) {
+      QueuedJob first, ExecutorLane lane, JobOrder order, SchedulerState.@Nullable Score score) {
     boolean isAlone = waiting - waitingAlone == 1;
     if (!first.group.shares || isAlone || first.group.overBudget) {
       return List.of(first);
@@ -356,8 +354,8 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     }
   }
 
-  private @Nullable DeadlineGuard deadlineGuard(QueuedJob first, ExecutorLanes.Lane lane) {
-    ServiceTimes.Model model = modelOn(lane.executor());
+  private @Nullable DeadlineGuard deadlineGuard(QueuedJob first, ExecutorLane lane) {
+    ModelTimes model = modelOn(lane.executor());
     return microbatch.respectDeadlines() && model != null
         ? new DeadlineGuard(first, model, lane, nowNs.getAsLong())
         : null;
@@ -367,7 +365,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   private static final class Head {
     private final JobList.Walk walk;
     private final QueuedJob chosen;
-    private final ExecutorLanes.Lane lane;
+    private final ExecutorLane lane;
     private final SchedulerState.@Nullable Score score;
     private double scored;
 
@@ -377,7 +375,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     Head(
         JobList.Walk walk,
         QueuedJob chosen,
-        ExecutorLanes.Lane lane,
+        ExecutorLane lane,
         SchedulerState.@Nullable Score score) {
       this.walk = walk;
       this.chosen = chosen;

@@ -9,6 +9,7 @@ import dev.sluice.scheduling.fact.CoreFact.WarmUp;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.Prediction;
 import dev.sluice.scheduling.fact.Prediction.Source;
+import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.prediction.ServiceTimes;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -17,14 +18,14 @@ import org.junit.jupiter.api.Test;
 final class ServiceTimesTest {
   private final ServiceTimes times = new ServiceTimes(CoreSettings.Predictor.OFF);
 
-  private ServiceTimes.Model model(WarmUp... warmUps) {
+  private ModelTimes model(WarmUp... warmUps) {
     Capability capability =
         new Capability("vit", "pytorch", "fp32", 2_000_000_000, List.of(warmUps));
     times.readCapabilities(List.of(Facts.executor("e", 1, false, 1, 1000, List.of(capability))));
     return times.model("cpu", "vit", "pytorch", "fp32");
   }
 
-  private static void complete(ServiceTimes.Model model, int samples, long serviceNs) {
+  private static void complete(ModelTimes model, int samples, long serviceNs) {
     Shard keeper = Shard.of("fifo", Facts.alone());
     model.completed(model.predict(samples, 1), samples, serviceNs, keeper);
   }
@@ -42,7 +43,7 @@ final class ServiceTimesTest {
 
   @Test
   void scalesTheNearestSamples_theFewerOfTwoEquallyNear() {
-    ServiceTimes.Model model = model(new WarmUp(2, 10 * MS), new WarmUp(6, 60 * MS));
+    ModelTimes model = model(new WarmUp(2, 10 * MS), new WarmUp(6, 60 * MS));
     assertThat(model.predict(5, 1)).isEqualTo(new Prediction(50 * MS, Source.NEAREST_SAMPLES, 1));
     assertThat(model.predict(4, 1)).isEqualTo(new Prediction(20 * MS, Source.NEAREST_SAMPLES, 1));
     assertThat(model.predict(2000, 1))
@@ -51,7 +52,7 @@ final class ServiceTimesTest {
 
   @Test
   void takesTheRunningMean_onceABatchOfThatManySamplesCompleted() {
-    ServiceTimes.Model model = model(new WarmUp(4, 9 * MS));
+    ModelTimes model = model(new WarmUp(4, 9 * MS));
     assertThat(model.meanNs(4, 1)).isEqualTo(9 * MS);
     complete(model, 4, 20 * MS);
     assertThat(model.predict(4, 1)).isEqualTo(new Prediction(20 * MS, Source.RUNNING_MEAN, 1));

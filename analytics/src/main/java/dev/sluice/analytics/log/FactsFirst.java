@@ -1,0 +1,182 @@
+package dev.sluice.analytics.log;
+
+import dev.sluice.analytics.fold.LiveFold;
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.Outcome;
+import dev.sluice.contract.event.RunStarted;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Order of the live fold: a dispatch or an outcome waits here until the facts that it rests on have
+ * been applied, and no partition is read far ahead of the slowest one. Not thread-safe.
+ */
+final class FactsFirst {
+  /** Longest lead of a partition over the slowest one, so that few records wait. */
+  private static final long AHEAD_MS_MAX = 2000;
+
+  private final Topics topics;
+  private final RunPartitions run;
+  private final LiveFold fold;
+  private final Map<TopicPartition, Progress> progress = new HashMap<>();
+  private long recordsBehind;
+
+  /** How far a partition has been read, and its records that wait for facts. */
+  private static final class Progress {
+    final Deque<Waiting> waiting = new ArrayDeque<>();
+    long appliedOffset = -1;
+    long appliedEpochMs;
+  }
+
+  /** A dispatch or an outcome whose facts have not been applied; one of the two is null. */
+  private record Waiting(
+      @Nullable BatchDispatched dispatch, @Nullable Outcome outcome, long appendedAtEpochMs) {}
+
+  FactsFirst(Topics topics, RunPartitions run, LiveFold fold, List<TopicPartition> partitions) {
+    this.topics = topics;
+    this.run = run;
+    this.fold = fold;
+    partitions.forEach(partition -> progress.put(partition, new Progress()));
+  }
+
+  /**
+   * Applies a fact or a record of the run at once; a dispatch or an outcome waits for {@link
+   * #applyWaiting}.
+   *
+   * @throws UnreadableEventException if the record is no event; it counts as read
+   */
+  void take(ConsumerRecord<byte[], byte[]> entry) throws UnreadableEventException {
+    Progress of = progressOf(entry.topic(), entry.partition());
+    try {
+      if (entry.topic().equals(topics.dispatches())) {
+        var dispatch = EventCodec.DISPATCHES.read(RunPartitions.bytes(entry));
+        of.waiting.add(new Waiting(dispatch, null, entry.timestamp()));
+      } else if (entry.topic().equals(topics.outcomes())) {
+        var outcome = EventCodec.OUTCOMES.read(RunPartitions.bytes(entry));
+        of.waiting.add(new Waiting(null, outcome, entry.timestamp()));
+      } else {
+        run.apply(fold, entry);
+        of.appliedOffset = entry.offset();
+        of.appliedEpochMs = Math.max(of.appliedEpochMs, entry.timestamp());
+      }
+    } catch (UnreadableEventException e) {
+      of.appliedOffset = entry.offset();
+      throw e;
+    }
+  }
+
+  /**
+   * Applies the waiting records whose facts have been applied, dispatches before outcomes.
+   *
+   * @param factsAreRead whether every fact that any record rests on has been applied
+   */
+  void applyWaiting(boolean factsAreRead) {
+    applyWaiting(topics.dispatches(), factsAreRead);
+    applyWaiting(topics.outcomes(), factsAreRead);
+  }
+
+  private void applyWaiting(String topic, boolean factsAreRead) {
+    progress.forEach(
+        (partition, of) -> {
+          if (!partition.topic().equals(topic)) {
+            return;
+          }
+          Progress facts = progressOf(topics.facts(), partition.partition());
+          while (!of.waiting.isEmpty()
+              && (factsAreRead || restsOnAppliedFacts(of.waiting.element(), facts))) {
+            Waiting next = of.waiting.remove();
+            if (next.dispatch() != null) {
+              fold.onDispatch(next.dispatch(), partition.partition(), next.appendedAtEpochMs());
+            } else if (next.outcome() != null) {
+              fold.onOutcome(next.outcome(), partition.partition(), next.appendedAtEpochMs());
+            }
+            of.appliedEpochMs = Math.max(of.appliedEpochMs, next.appendedAtEpochMs());
+          }
+        });
+  }
+
+  private boolean restsOnAppliedFacts(Waiting record, Progress facts) {
+    if (record.dispatch() != null) {
+      return record.dispatch().dispatchId().factOffset() <= facts.appliedOffset;
+    }
+    RunStarted started = fold.started();
+    return !(record.outcome() instanceof JobEnded end)
+        || (started != null
+            && started.timeZeroEpochMs() + end.endedAtNs() / 1_000_000 < facts.appliedEpochMs);
+  }
+
+  /** Whether the consumer has read every fact that the broker has now. */
+  boolean allFactsAreRead(Consumer<byte[], byte[]> consumer) {
+    List<TopicPartition> facts =
+        progress.keySet().stream().filter(p -> p.topic().equals(topics.facts())).toList();
+    return RunPartitions.isReadTo(consumer, consumer.endOffsets(facts));
+  }
+
+  /** Whether every record that was taken has been applied. */
+  boolean nothingWaits() {
+    return progress.values().stream().allMatch(of -> of.waiting.isEmpty());
+  }
+
+  /** Committed records that were known and not read at the last {@link #keepTogether}. */
+  long recordsBehind() {
+    return recordsBehind;
+  }
+
+  /**
+   * Pauses each partition that is far ahead of the slowest one, or that waits for facts.
+   *
+   * @return append time up to which everything has been read, milliseconds since 1970; {@link
+   *     Long#MAX_VALUE} if nothing is left to read
+   */
+  long keepTogether(Consumer<byte[], byte[]> consumer) {
+    long slowestEpochMs = Long.MAX_VALUE;
+    long behind = 0;
+    for (Map.Entry<TopicPartition, Progress> entry : progress.entrySet()) {
+      OptionalLong lag = consumer.currentLag(entry.getKey());
+      behind += lag.orElse(0);
+      Progress of = entry.getValue();
+      if (!of.waiting.isEmpty()) {
+        slowestEpochMs = Math.min(slowestEpochMs, of.waiting.element().appendedAtEpochMs());
+      } else if (lag.isEmpty() || lag.getAsLong() > 0) {
+        slowestEpochMs = Math.min(slowestEpochMs, of.appliedEpochMs);
+      }
+    }
+    recordsBehind = behind;
+    Set<TopicPartition> pause = new HashSet<>();
+    for (Map.Entry<TopicPartition, Progress> entry : progress.entrySet()) {
+      Progress of = entry.getValue();
+      boolean ahead =
+          slowestEpochMs != Long.MAX_VALUE && of.appliedEpochMs - AHEAD_MS_MAX > slowestEpochMs;
+      if (ahead || !of.waiting.isEmpty()) {
+        pause.add(entry.getKey());
+      }
+    }
+    Set<TopicPartition> resume = new HashSet<>(consumer.paused());
+    resume.removeAll(pause);
+    consumer.resume(resume);
+    consumer.pause(pause);
+    return slowestEpochMs;
+  }
+
+  private Progress progressOf(String topic, int partition) {
+    Progress of = progress.get(new TopicPartition(topic, partition));
+    if (of == null) {
+      throw new IllegalStateException(topic + " has no partition (" + partition + ")");
+    }
+    return of;
+  }
+}

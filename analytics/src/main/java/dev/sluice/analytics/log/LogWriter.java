@@ -1,0 +1,79 @@
+package dev.sluice.analytics.log;
+
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.MetricsWindow;
+import dev.sluice.contract.event.RunEnded;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/**
+ * What analytics itself writes to a run's topics: windows, an abandoned run's end, dead letters.
+ */
+final class LogWriter implements AutoCloseable {
+  /** Longest time that the last records may take on their way when the reading is ended early. */
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
+
+  private final Producer<byte[], byte[]> producer;
+  private final Topics topics;
+  private final Consumer<Exception> onFailure;
+
+  /**
+   * Writes with the producer, which it closes.
+   *
+   * @param onFailure called on the producer's thread for each record that could not be written
+   */
+  LogWriter(Producer<byte[], byte[]> producer, Topics topics, Consumer<Exception> onFailure) {
+    this.producer = producer;
+    this.topics = topics;
+    this.onFailure = onFailure;
+  }
+
+  void window(MetricsWindow window) {
+    send(new ProducerRecord<>(topics.metrics(), 0, null, EventCodec.METRICS.write(window)));
+  }
+
+  void end(RunEnded end) {
+    send(new ProducerRecord<>(topics.runs(), 0, null, EventCodec.RUNS.write(end)));
+  }
+
+  /** Writes a record that is no event to the dead letters, with its origin and the error. */
+  void deadLetter(ConsumerRecord<byte[], byte[]> record, UnreadableEventException error) {
+    var letter = new ProducerRecord<>(topics.deadLetters(), null, record.key(), record.value());
+    header(letter, "source-topic", record.topic());
+    header(letter, "source-partition", Integer.toString(record.partition()));
+    header(letter, "source-offset", Long.toString(record.offset()));
+    header(letter, "error", String.valueOf(error.getMessage()));
+    send(letter);
+  }
+
+  /** Waits until the broker has every record. */
+  void flush() {
+    producer.flush();
+  }
+
+  @Override
+  public void close() {
+    producer.close(CLOSE_LIMIT);
+  }
+
+  private void send(ProducerRecord<byte[], byte[]> record) {
+    var unused =
+        producer.send(
+            record,
+            (metadata, failure) -> {
+              if (failure != null) {
+                onFailure.accept(failure);
+              }
+            });
+  }
+
+  private static void header(ProducerRecord<byte[], byte[]> letter, String name, String value) {
+    letter.headers().add(name, value.getBytes(StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,75 @@
+package dev.sluice.analytics.log;
+
+import dev.sluice.analytics.fold.LogFold;
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.codec.UnreadableEventException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+
+/** Partitions that make up a run, and what their records are. */
+final class RunPartitions {
+  private final Topics topics;
+
+  RunPartitions(Topics topics) {
+    this.topics = topics;
+  }
+
+  /**
+   * Asks the broker for every partition of the run.
+   *
+   * @throws IllegalStateException if a topic does not exist
+   */
+  List<TopicPartition> find(Consumer<byte[], byte[]> consumer, Duration limit) {
+    List<TopicPartition> partitions = new ArrayList<>();
+    for (String topic :
+        List.of(topics.runs(), topics.facts(), topics.dispatches(), topics.outcomes())) {
+      List<PartitionInfo> infos = consumer.partitionsFor(topic, limit);
+      if (infos == null || infos.isEmpty()) {
+        throw new IllegalStateException("topic " + topic + " does not exist");
+      }
+      infos.forEach(info -> partitions.add(new TopicPartition(topic, info.partition())));
+    }
+    return partitions;
+  }
+
+  /** Lets the consumer read the partitions from their beginning. */
+  static void assign(Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions) {
+    consumer.assign(partitions);
+    consumer.seekToBeginning(partitions);
+  }
+
+  /** Whether the consumer has read each partition to the given offset. */
+  static boolean isReadTo(Consumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends) {
+    return ends.entrySet().stream().allMatch(e -> consumer.position(e.getKey()) >= e.getValue());
+  }
+
+  /** Decodes a record and hands its event to the fold. */
+  void apply(LogFold to, ConsumerRecord<byte[], byte[]> entry) throws UnreadableEventException {
+    byte[] bytes = bytes(entry);
+    String topic = entry.topic();
+    if (topic.equals(topics.facts())) {
+      to.onFact(EventCodec.FACTS.read(bytes), entry.partition(), entry.timestamp());
+    } else if (topic.equals(topics.runs())) {
+      to.onRunRecord(EventCodec.RUNS.read(bytes), entry.timestamp());
+    } else if (topic.equals(topics.dispatches())) {
+      to.onDispatch(EventCodec.DISPATCHES.read(bytes), entry.partition(), entry.timestamp());
+    } else {
+      to.onOutcome(EventCodec.OUTCOMES.read(bytes), entry.partition(), entry.timestamp());
+    }
+  }
+
+  /** Value of a record that must have one. */
+  static byte[] bytes(ConsumerRecord<byte[], byte[]> entry) throws UnreadableEventException {
+    if (entry.value() == null) {
+      throw new UnreadableEventException("a record without a value is no event", null);
+    }
+    return entry.value();
+  }
+}

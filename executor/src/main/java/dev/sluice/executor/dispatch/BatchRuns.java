@@ -1,0 +1,141 @@
+package dev.sluice.executor.dispatch;
+
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.time.RunClock;
+import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.lane.Lane;
+import dev.sluice.executor.lane.LaneWork;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * Batches on their lanes: takes the lanes of a dispatch, runs its batch on the first lane's thread,
+ * frees the lanes and appends the completion.
+ */
+final class BatchRuns {
+  /** A batch is overdue after this many times its predicted service time. */
+  private static final int OVERDUE_FACTOR = 10;
+
+  /** A batch is not overdue before it has run this long. */
+  private static final long OVERDUE_NS_MIN = 10_000_000_000L;
+
+  /** A lane that loads its model for longer than this is given up when the executor closes. */
+  private static final long LOAD_NS_MAX = 120_000_000_000L;
+
+  private final ProcessClock clock;
+  private final LaneFaults faults;
+  private final ExecutorLog log;
+  private final Completions completions;
+  private final Consumer<Runnable> completing;
+  private final Ending ending;
+
+  /** Number of lanes that run a batch at the moment. */
+  private final AtomicInteger busy = new AtomicInteger();
+
+  /**
+   * @param completing runs what follows a batch: on the lane's own thread, or on another if lanes
+   *     hold batches ahead; one batch after the other in either case, so each lane's completions
+   *     keep their order
+   */
+  BatchRuns(
+      ProcessClock clock,
+      LaneFaults faults,
+      ExecutorLog log,
+      Completions completions,
+      Consumer<Runnable> completing,
+      Ending ending) {
+    this.clock = clock;
+    this.faults = faults;
+    this.log = log;
+    this.completions = completions;
+    this.completing = completing;
+    this.ending = ending;
+  }
+
+  /**
+   * Starts the batch on its lanes, once these have run what they hold.
+   *
+   * @return false if one of the lanes holds as many dispatches as it can; nothing is started
+   */
+  boolean start(BatchDispatched dispatch, ModelKey model, List<Lane> lanes, RunClock runClock) {
+    if (!hold(lanes, dispatch.dispatchId())) {
+      return false;
+    }
+    var gang = new Gang(lanes.size() - 1);
+    for (Lane lane : lanes.subList(1, lanes.size())) {
+      lane.execute(work -> gang.standBy(() -> work.hold(model)));
+    }
+    lanes
+        .get(0)
+        .execute(
+            work -> {
+              try {
+                Ran ran = run(work, dispatch, model, lanes, gang);
+                completing.accept(() -> complete(lanes, ran, runClock));
+              } catch (RuntimeException | Error e) {
+                ending.fail(e);
+              }
+            });
+    return true;
+  }
+
+  /** Takes all lanes, or none. */
+  private static boolean hold(List<Lane> lanes, DispatchId dispatch) {
+    for (int i = 0; i < lanes.size(); i++) {
+      if (!lanes.get(i).hold(dispatch)) {
+        lanes.subList(0, i).forEach(lane -> lane.release(dispatch));
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Runs the batch on the first lane's thread. Any exception becomes the batch's failure. */
+  private Ran run(
+      LaneWork work, BatchDispatched dispatch, ModelKey model, List<Lane> lanes, Gang gang) {
+    Lane lane = lanes.get(0);
+    long switchNs = 0;
+    Long startedNs = null;
+    Integer busyLanes = null;
+    try (gang) {
+      begin(lanes, LOAD_NS_MAX);
+      switchNs = work.hold(model);
+      switchNs = Math.max(switchNs, gang.awaitHeldNs());
+      var batch = work.prepare(model, dispatch.jobs(), dispatch.attempt());
+      busyLanes = busy.addAndGet(lanes.size());
+      startedNs = clock.monotonicNs();
+      begin(lanes, Math.max(OVERDUE_NS_MIN, OVERDUE_FACTOR * dispatch.predictedServiceNs()));
+      faults.beforeInference(lane.index());
+      batch.run();
+      return new Ran(
+          dispatch, startedNs, clock.monotonicNs() - startedNs, switchNs, busyLanes, batch, null);
+    } catch (Exception e) {
+      long nowNs = clock.monotonicNs();
+      long beganNs = startedNs == null ? nowNs : startedNs;
+      return new Ran(dispatch, beganNs, nowNs - beganNs, switchNs, busyLanes, null, e);
+    } finally {
+      if (busyLanes != null) {
+        busy.addAndGet(-lanes.size());
+      }
+    }
+  }
+
+  private void begin(List<Lane> lanes, long overdueAfterNs) {
+    long overdueAtNs = clock.monotonicNs() + overdueAfterNs;
+    lanes.forEach(lane -> lane.begin(overdueAtNs));
+  }
+
+  private void complete(List<Lane> lanes, Ran ran, RunClock runClock) {
+    try {
+      BatchCompleted completed = completions.of(ran, runClock);
+      lanes.forEach(lane -> lane.release(completed.dispatchId()));
+      log.append(completed);
+    } catch (RuntimeException | Error e) {
+      ending.fail(e);
+    }
+  }
+}

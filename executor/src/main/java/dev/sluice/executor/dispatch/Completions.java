@@ -1,0 +1,95 @@
+package dev.sluice.executor.dispatch;
+
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchCompleted.JobResult;
+import dev.sluice.contract.event.BatchCompleted.Result;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.time.RunClock;
+import dev.sluice.executor.lane.ExecutorSettings;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Makes the answer to each dispatch, and counts it. From any thread. */
+final class Completions {
+  private static final Logger LOG = LoggerFactory.getLogger(Completions.class);
+
+  private final ExecutorSettings settings;
+  private final BatchCounts counts;
+
+  Completions(ExecutorSettings settings, BatchCounts counts) {
+    this.settings = settings;
+    this.counts = counts;
+  }
+
+  /** The answer to a dispatch that no lane takes. */
+  BatchCompleted refused(BatchDispatched dispatch, String cause) {
+    counts.refused(cause);
+    return completed(dispatch, null, 0, 0, Result.REFUSED, cause, List.of(), null, null);
+  }
+
+  /** The answer to a batch that ran, with its results, or failed. */
+  BatchCompleted of(Ran ran, RunClock runClock) {
+    long startedAtNs = ran.startedNs() - runClock.toMonotonicNs(0);
+    counts.served(ran.serviceNs());
+    Exception failure = ran.failure();
+    if (ran.batch() != null) {
+      try {
+        List<JobResult> results = ran.batch().results();
+        counts.done();
+        return completed(
+            ran.dispatch(),
+            startedAtNs,
+            ran.serviceNs(),
+            ran.switchNs(),
+            Result.DONE,
+            null,
+            results,
+            ran.batch().emulatedServiceNs(),
+            ran.busyLanes());
+      } catch (RuntimeException e) {
+        failure = e;
+      }
+    }
+    LOG.warn("{} failed on {}", ran.dispatch().dispatchId(), settings.executorId(), failure);
+    counts.failed();
+    String message = failure == null ? null : failure.getMessage();
+    return completed(
+        ran.dispatch(),
+        startedAtNs,
+        ran.serviceNs(),
+        ran.switchNs(),
+        Result.FAILED,
+        message == null ? String.valueOf(failure) : message,
+        List.of(),
+        null,
+        ran.busyLanes());
+  }
+
+  private BatchCompleted completed(
+      BatchDispatched dispatch,
+      @Nullable Long startedAtNs,
+      long serviceNs,
+      long switchNs,
+      Result result,
+      @Nullable String cause,
+      List<JobResult> results,
+      @Nullable Long emulatedServiceNs,
+      @Nullable Integer busyLanes) {
+    return new BatchCompleted(
+        dispatch.dispatchId(),
+        settings.executorId(),
+        settings.incarnation(),
+        dispatch.lanes().get(0),
+        startedAtNs,
+        startedAtNs == null ? null : Long.valueOf(startedAtNs + serviceNs),
+        serviceNs,
+        switchNs,
+        result,
+        cause,
+        results,
+        emulatedServiceNs,
+        busyLanes);
+  }
+}

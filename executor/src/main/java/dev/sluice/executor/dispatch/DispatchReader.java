@@ -1,0 +1,167 @@
+package dev.sluice.executor.dispatch;
+
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.Topics;
+import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.time.RunClock;
+import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.lane.Device;
+import dev.sluice.executor.lane.ExecutorSettings;
+import dev.sluice.executor.lane.Lane;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The reader thread's work: takes the shard's dispatches in their order, starts or refuses each
+ * that is for this executor, and appends a report at each heartbeat.
+ */
+final class DispatchReader implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(DispatchReader.class);
+  private static final long POLL_NS_MAX = 100_000_000;
+
+  private final ExecutorSettings settings;
+  private final ProcessClock clock;
+  private final Topics topics;
+  private final ExecutorLog log;
+  private final Device device;
+  private final List<Lane> lanes;
+  private final Reports reports;
+  private final Completions completions;
+  private final BatchRuns runs;
+  private final Ending ending;
+  private final Set<ModelKey> models;
+
+  /** Dispatches that were read before the run's time zero, which stands in another topic. */
+  private final List<BatchDispatched> early = new ArrayList<>();
+
+  /** Clock of the run; null until its time zero was read. */
+  private @Nullable RunClock runClock;
+
+  /** Highest dispatch id that was read; of several dispatches with one id only the first counts. */
+  private @Nullable DispatchId highest;
+
+  DispatchReader(
+      ExecutorSettings settings,
+      ProcessClock clock,
+      Topics topics,
+      ExecutorLog log,
+      Device device,
+      List<Lane> lanes,
+      Reports reports,
+      Completions completions,
+      BatchRuns runs,
+      Ending ending) {
+    this.settings = settings;
+    this.clock = clock;
+    this.topics = topics;
+    this.log = log;
+    this.device = device;
+    this.lanes = lanes;
+    this.reports = reports;
+    this.completions = completions;
+    this.runs = runs;
+    this.ending = ending;
+    this.models = new LinkedHashSet<>(settings.models());
+  }
+
+  /** Reads until the end has begun; a failure begins it. */
+  @Override
+  public void run() {
+    try {
+      while (!ending.hasBegun()) {
+        reports.appendDue(log, clock.monotonicNs());
+        long untilReportNs = reports.untilDueNs(clock.monotonicNs());
+        long waitNs = Math.max(0, Math.min(POLL_NS_MAX, untilReportNs));
+        for (var received : log.poll(Duration.ofNanos(waitNs))) {
+          take(received);
+        }
+      }
+    } catch (RuntimeException | Error e) {
+      ending.fail(e);
+    }
+  }
+
+  private void take(ConsumerRecord<byte[], byte[]> received) {
+    byte[] bytes = Objects.requireNonNullElse(received.value(), new byte[0]);
+    try {
+      if (received.topic().equals(topics.dispatches())) {
+        take(EventCodec.DISPATCHES.read(bytes));
+      } else if (EventCodec.RUNS.read(bytes) instanceof RunStarted run) {
+        begin(run);
+      }
+    } catch (UnreadableEventException e) {
+      LOG.warn(
+          "{}-{} at {} is no event", received.topic(), received.partition(), received.offset(), e);
+      if (received.topic().equals(topics.dispatches())) {
+        log.putAside(received, e.getMessage()); // analytics keeps those of the other topic
+      }
+    }
+  }
+
+  private void begin(RunStarted run) {
+    runClock = clock.forRun(run.timeZeroEpochMs());
+    device.begin(runClock);
+    var waiting = List.copyOf(early);
+    early.clear();
+    waiting.forEach(this::take);
+  }
+
+  private void take(BatchDispatched dispatch) {
+    if (runClock == null) {
+      early.add(dispatch);
+      return;
+    }
+    if (highest != null && dispatch.dispatchId().compareTo(highest) <= 0) {
+      return;
+    }
+    highest = dispatch.dispatchId();
+    if (!dispatch.executorId().equals(settings.executorId())
+        || dispatch.incarnation() > settings.incarnation()) {
+      return;
+    }
+    String refusal = startOrRefuse(dispatch, runClock);
+    if (refusal != null) {
+      log.append(completions.refused(dispatch, refusal));
+    }
+  }
+
+  /** Null if the batch was started, else the cause of the refusal, as it stands in the log. */
+  private @Nullable String startOrRefuse(BatchDispatched dispatch, RunClock runClock) {
+    var model = new ModelKey(dispatch.workload(), dispatch.backend(), dispatch.precision());
+    if (dispatch.incarnation() < settings.incarnation()) {
+      return "older_incarnation";
+    }
+    if (!areNeighbours(dispatch.lanes()) || !models.contains(model)) {
+      return "unsupported";
+    }
+    if (dispatch.notAfterNs() != null && runClock.nowNs() > dispatch.notAfterNs()) {
+      return "too_late";
+    }
+    int first = dispatch.lanes().get(0);
+    var taken = lanes.subList(first, first + dispatch.lanes().size());
+    return runs.start(dispatch, model, taken, runClock) ? null : "busy";
+  }
+
+  /** True if the indexes follow each other and each is that of a lane. */
+  private boolean areNeighbours(List<Integer> indexes) {
+    int first = indexes.get(0);
+    for (int i = 0; i < indexes.size(); i++) {
+      if (indexes.get(i) != first + i) {
+        return false;
+      }
+    }
+    return first >= 0 && first + indexes.size() <= lanes.size();
+  }
+}

@@ -1,0 +1,89 @@
+package dev.sluice.executor.dispatch;
+
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.executor.lane.ExecutorSettings;
+import dev.sluice.executor.lane.Lane;
+import dev.sluice.executor.lane.WarmedLanes;
+import java.util.ArrayList;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an executor says of itself: a report at each heartbeat, and tables of predictions, which
+ * follow the first report because a reader learns the device kind from it.
+ */
+final class Reports {
+  private final ExecutorSettings settings;
+  private final String deviceKind;
+  private final WarmedLanes warmed;
+
+  /** Processor time of this process that went into fitting latency models. */
+  private final AtomicLong fitCpuNs = new AtomicLong();
+
+  /** Tables that wait for the reader thread. */
+  private final Queue<PredictionsPublished> tables = new ConcurrentLinkedQueue<>();
+
+  /** Monotonic time of the next heartbeat; null before the first. Used by the reader thread. */
+  private @Nullable Long dueNs;
+
+  Reports(ExecutorSettings settings, String deviceKind, WarmedLanes warmed) {
+    this.settings = settings;
+    this.deviceKind = deviceKind;
+    this.warmed = warmed;
+  }
+
+  /** Adds a table that {@link #appendDue} will append. From any thread. */
+  void publish(PredictionsPublished table) {
+    tables.add(table);
+  }
+
+  /** Adds processor time that fitting took. From any thread. */
+  void addFitCpuNs(long cpuNs) {
+    fitCpuNs.addAndGet(cpuNs);
+  }
+
+  /**
+   * Appends the heartbeat if it is due, then the tables that wait. The first heartbeat is due at
+   * once.
+   */
+  void appendDue(ExecutorLog log, long nowNs) {
+    if (dueNs == null || nowNs >= dueNs) {
+      log.append(report(false, log.clockOffsetNsMax()));
+      dueNs = nowNs + settings.heartbeatMs() * 1_000_000L;
+    }
+    for (var table = tables.poll(); table != null; table = tables.poll()) {
+      log.append(table);
+    }
+  }
+
+  /** Time until the next heartbeat, after {@link #appendDue}; negative if it is late. */
+  long untilDueNs(long nowNs) {
+    return dueNs == null ? 0 : dueNs - nowNs;
+  }
+
+  /** Appends the last report. */
+  void appendLeaving(ExecutorLog log) {
+    log.append(report(true, log.clockOffsetNsMax()));
+  }
+
+  private ExecutorReported report(boolean leaving, long clockOffsetNsMax) {
+    var lanes = new ArrayList<ExecutorReported.Lane>();
+    for (Lane lane : warmed.lanes()) {
+      lanes.add(new ExecutorReported.Lane(lane.index(), lane.holds()));
+    }
+    return new ExecutorReported(
+        settings.executorId(),
+        settings.incarnation(),
+        leaving,
+        deviceKind,
+        settings.tokens(),
+        lanes,
+        warmed.capabilities(),
+        clockOffsetNsMax,
+        warmed.cpuPerLane(),
+        fitCpuNs.get());
+  }
+}

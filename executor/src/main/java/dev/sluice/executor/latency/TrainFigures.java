@@ -1,0 +1,247 @@
+package dev.sluice.executor.latency;
+
+import dev.sluice.executor.latency.Trainer.Trained;
+import dev.sluice.executor.profile.LatencyKey;
+import dev.sluice.executor.profile.ProfileRow;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Figures and tables of a trained latency model: what it was trained on, how each method did on
+ * held-out rows, and what a picture of it shows. Values only; the words and the layout are its
+ * readers' part.
+ */
+public final class TrainFigures {
+  /** Levels of the upper quantiles that are validated, ascending. */
+  private static final List<Double> LEVELS = List.of(0.95, 0.99);
+
+  private final LatencyModel model;
+  private final Validation validation;
+
+  /**
+   * Errors of one method at one reach.
+   *
+   * @param method null: the noise floor
+   * @param chosen true if the model answers with this method at that reach
+   * @param timesNoiseFloor error divided by the noise floor's error; NaN without rows
+   */
+  public record MethodErrors(
+      @Nullable Method method, boolean chosen, ErrorFigures figures, double timesNoiseFloor) {}
+
+  /**
+   * Upper quantile of one level, tried on held-out passes.
+   *
+   * @param without workloads and backends, as {@code vit on onnx}, with too few calibration rows
+   */
+  public record QuantileTrial(double level, Validation.Coverage coverage, List<String> without) {
+    /** Name of the quantile, for example {@code p95}. */
+    public String name() {
+      return "p" + Math.round(100 * level);
+    }
+  }
+
+  /**
+   * Held-out batches of one workload.
+   *
+   * @param place index of the workload among all workloads in alphabetical order
+   * @param rows number of all held-out batches
+   * @param predictedMs predictions of the batches that are shown
+   * @param actualMs measured times of the batches that are shown
+   */
+  public record Scatter(
+      String workload, int place, int rows, List<Double> predictedMs, List<Double> actualMs) {}
+
+  /**
+   * Service times over samples beside no other busy lane.
+   *
+   * @param name workload and backend, with precision and threads where the profile has several
+   * @param samples samples counts of the measured batches
+   * @param measuredMs times of the measured batches
+   * @param predictedMs predictions for 1, 2, … samples, up to the most measured
+   */
+  public record SamplesCurve(
+      String name, List<Double> samples, List<Double> measuredMs, List<Double> predictedMs) {}
+
+  public TrainFigures(Trained trained) {
+    this.model = trained.model();
+    this.validation = trained.validation();
+  }
+
+  /** Number of different keys that were measured. */
+  public long keys() {
+    return model.rows().stream().map(ProfileRow::key).distinct().count();
+  }
+
+  /** Number of passes that were measured. */
+  public long passes() {
+    return model.rows().stream().map(ProfileRow::pass).distinct().count();
+  }
+
+  /** Errors of the chosen method at that reach. */
+  public MethodErrors chosen(Reach reach) {
+    return errors(reach, model.choice().get(reach), validation.chosen(reach));
+  }
+
+  /** Errors of the noise floor at that reach, then of each method that answered there. */
+  public List<MethodErrors> methods(Reach reach) {
+    List<MethodErrors> all = new ArrayList<>();
+    all.add(errors(reach, null, validation.noiseFloor(reach)));
+    validation.byMethod(reach).forEach((method, of) -> all.add(errors(reach, method, of)));
+    return all;
+  }
+
+  private MethodErrors errors(Reach reach, @Nullable Method method, ErrorFigures figures) {
+    return new MethodErrors(
+        method,
+        method != null && method == model.choice().get(reach),
+        figures,
+        figures.medianAbsoluteLog() / validation.noiseFloor(reach).medianAbsoluteLog());
+  }
+
+  /** Reaches at which rows were held out. */
+  public List<Reach> triedReaches() {
+    List<Reach> tried = new ArrayList<>();
+    for (Reach reach : Reach.values()) {
+      if (validation.rows(reach) > 0) {
+        tried.add(reach);
+      }
+    }
+    return tried;
+  }
+
+  /** Error of each method at each of {@link #triedReaches}; NaN where a method had no answer. */
+  public Map<Method, List<Double>> errorsByMethod() {
+    Map<Method, List<Double>> errors = new EnumMap<>(Method.class);
+    for (Method method : Method.values()) {
+      List<Double> byReach = new ArrayList<>();
+      for (Reach reach : triedReaches()) {
+        ErrorFigures figures = validation.byMethod(reach).get(method);
+        byReach.add(figures == null ? Double.NaN : figures.medianAbsoluteLog());
+      }
+      errors.put(method, byReach);
+    }
+    return errors;
+  }
+
+  /** Trials of the upper quantiles, by level ascending. */
+  public List<QuantileTrial> quantiles() {
+    return LEVELS.stream()
+        .map(level -> new QuantileTrial(level, validation.coverage(level), without(level)))
+        .toList();
+  }
+
+  private List<String> without(double level) {
+    return model.rows().stream()
+        .map(ProfileRow::key)
+        .filter(key -> model.quantileNs(key, level).isEmpty())
+        .map(key -> key.workload() + " on " + key.backend())
+        .distinct()
+        .toList();
+  }
+
+  /** Figures by name, for JSON; null where a figure is not finite. */
+  public Map<String, @Nullable Object> named(String profile) {
+    Map<String, @Nullable Object> figures = new LinkedHashMap<>();
+    figures.put("profile", profile);
+    figures.put("rows", model.rows().size());
+    figures.put("device_kind", model.deviceKind());
+    figures.put("seed", model.seed());
+    figures.put("version", model.version());
+    for (Reach reach : Reach.values()) {
+      Map<String, @Nullable Object> of = new LinkedHashMap<>();
+      of.put("method", String.valueOf(model.choice().get(reach)));
+      of.put("noise_floor", finite(validation.noiseFloor(reach).medianAbsoluteLog()));
+      validation
+          .byMethod(reach)
+          .forEach(
+              (method, errors) -> of.put(method + "_error", finite(errors.medianAbsoluteLog())));
+      ErrorFigures chosen = validation.chosen(reach);
+      of.put("rows", chosen.rows());
+      of.put("error", finite(chosen.medianAbsoluteLog()));
+      of.put("mae_ms", finite(chosen.maeMs()));
+      of.put("mape", finite(chosen.mape()));
+      of.put("r_squared", finite(chosen.rSquared()));
+      figures.put(reach.toString(), of);
+    }
+    for (QuantileTrial trial : quantiles()) {
+      figures.put(trial.name() + "_miss_rate", finite(trial.coverage().missRate()));
+    }
+    return figures;
+  }
+
+  private static @Nullable Double finite(double value) {
+    return Double.isFinite(value) ? value : null;
+  }
+
+  /**
+   * Held-out batches of measured keys, by workload in alphabetical order. Where there are more than
+   * {@code pointsMax}, each workload shows every second, third, … batch.
+   */
+  public List<Scatter> predictedAndActual(int pointsMax) {
+    List<Validation.Point> points = validation.points(Reach.SEEN);
+    int step = (points.size() + pointsMax - 1) / pointsMax;
+    List<String> workloads =
+        model.rows().stream().map(row -> row.key().workload()).distinct().sorted().toList();
+    List<Scatter> scatters = new ArrayList<>();
+    for (int place = 0; place < workloads.size(); place++) {
+      String workload = workloads.get(place);
+      List<Validation.Point> own =
+          points.stream().filter(point -> point.key().workload().equals(workload)).toList();
+      if (!own.isEmpty()) {
+        List<Double> predicted = new ArrayList<>();
+        List<Double> actual = new ArrayList<>();
+        for (int i = 0; i < own.size(); i += step) {
+          predicted.add(own.get(i).predictedMs());
+          actual.add(own.get(i).actualMs());
+        }
+        scatters.add(new Scatter(workload, place, own.size(), predicted, actual));
+      }
+    }
+    return scatters;
+  }
+
+  /** Service times over samples beside no other busy lane, by name in alphabetical order. */
+  public List<SamplesCurve> timesOverSamples() {
+    long precisions = model.rows().stream().map(row -> row.key().precision()).distinct().count();
+    long threads = model.rows().stream().map(row -> row.key().threads()).distinct().count();
+    SortedMap<String, List<ProfileRow>> rowsByName = new TreeMap<>();
+    for (ProfileRow row : model.rows()) {
+      LatencyKey key = row.key();
+      if (key.busyLanes() == 1) {
+        String name =
+            key.workload()
+                + " on "
+                + key.backend()
+                + (precisions == 1 ? "" : " in " + key.precision())
+                + (threads == 1 ? "" : ", threads " + key.threads());
+        rowsByName.computeIfAbsent(name, n -> new ArrayList<>()).add(row);
+      }
+    }
+    List<SamplesCurve> curves = new ArrayList<>();
+    rowsByName.forEach((name, rows) -> curves.add(curve(name, rows)));
+    return curves;
+  }
+
+  private SamplesCurve curve(String name, List<ProfileRow> rows) {
+    LatencyKey key = rows.get(0).key();
+    int most = rows.stream().mapToInt(row -> row.key().samples()).max().orElseThrow();
+    List<Double> predictedMs = new ArrayList<>();
+    for (int samples = 1; samples <= most; samples++) {
+      var asked =
+          new LatencyKey(
+              key.workload(), key.backend(), key.precision(), key.threads(), samples, 1);
+      predictedMs.add(model.predictNs(asked) / 1e6);
+    }
+    return new SamplesCurve(
+        name,
+        rows.stream().map(row -> (double) row.key().samples()).toList(),
+        rows.stream().map(row -> row.serviceNs() / 1e6).toList(),
+        predictedMs);
+  }
+}

@@ -1,0 +1,101 @@
+package dev.sluice.scheduling.core;
+
+import dev.sluice.scheduling.fact.CoreFact.JobArrived;
+import dev.sluice.scheduling.fact.CoreFact.WorkflowArrived;
+import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.fact.JobEnd;
+import dev.sluice.scheduling.fact.JobEnd.Status;
+import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.job.WorkflowSpec;
+import dev.sluice.scheduling.state.CoreState;
+import dev.sluice.scheduling.state.JobGroup;
+import dev.sluice.scheduling.state.QueuedJob;
+import dev.sluice.scheduling.state.RunningWorkflow;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Jobs and workflows that arrive, and the jobs that an ended one of their workflow releases. */
+final class Arrivals {
+  private final CoreState state;
+  private final Sources sources;
+  private final Kept kept;
+  private final JobQueue queue;
+
+  Arrivals(CoreState state, Sources sources, Kept kept, JobQueue queue) {
+    this.state = state;
+    this.sources = sources;
+    this.kept = kept;
+    this.queue = queue;
+  }
+
+  void take(JobArrived arrival, CoreListener listener) {
+    JobSpec job = arrival.job();
+    if (sources.isNew(job.source(), job.index())) {
+      queueNew(job, null, listener);
+    }
+  }
+
+  void take(WorkflowArrived arrival, CoreListener listener) {
+    WorkflowSpec spec = arrival.workflow();
+    if (sources.isNew(spec.source(), spec.index())) {
+      RunningWorkflow workflow = new RunningWorkflow(spec);
+      kept.changed(workflow, listener);
+      release(workflow, workflow.first(), listener);
+    }
+  }
+
+  private void release(RunningWorkflow workflow, List<Integer> nodes, CoreListener listener) {
+    for (int node : nodes) {
+      queueNew(workflow.job(node, queue.nextEntry, state.nowNs()), workflow, listener);
+    }
+  }
+
+  private void queueNew(JobSpec spec, @Nullable RunningWorkflow workflow, CoreListener listener) {
+    long entry = queue.nextEntry++;
+    JobGroup group = state.groupOf(spec);
+    String reason = group == null ? "unrunnable" : reasonToTurnAway(group);
+    if (group == null || reason != null) {
+      tellDropped(spec.id(), 0, reason, listener);
+      endNode(spec, workflow, false, listener);
+      return;
+    }
+    QueuedJob job = new QueuedJob(spec, group, entry, state.nowNs(), 0);
+    job.workflow = workflow;
+    queue.add(job);
+  }
+
+  /** Returns why an arriving job of the group does not join the queue; null: it joins. */
+  private @Nullable String reasonToTurnAway(JobGroup group) {
+    if (group.tokens > Integer.MAX_VALUE) {
+      return "over_budget";
+    }
+    if (sources.haveEnded()) {
+      return null; // run_ended is the better reason
+    }
+    if (sources.haveStarted() && group.overBudget && !state.settings.cpuFallback()) {
+      return "over_budget";
+    }
+    return state.waiting() >= state.settings.bounds().maxWaiting() ? "queue_full" : null;
+  }
+
+  /** Goes on with the workflow of an ended job: nodes are released, or end undone with it. */
+  void endNode(
+      JobSpec spec, @Nullable RunningWorkflow workflow, boolean done, CoreListener listener) {
+    JobSpec.Node node = spec.node();
+    if (workflow == null || node == null) {
+      return;
+    }
+    if (done) {
+      release(workflow, workflow.end(node.place()), listener);
+    } else {
+      for (int undone : workflow.endUndone(node.place())) {
+        tellDropped(workflow.jobId(undone), 0, "input_not_done", listener);
+      }
+    }
+    kept.changed(workflow, listener);
+  }
+
+  void tellDropped(String jobId, int attempts, @Nullable String reason, CoreListener listener) {
+    listener.ended(new JobEnd(jobId, Status.DROPPED, reason, null, attempts, state.nowNs()));
+  }
+}

@@ -1,0 +1,76 @@
+package dev.sluice.scheduling.core;
+
+import dev.sluice.scheduling.fact.CoreEntity.LostBatch;
+import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.fact.DispatchName;
+import dev.sluice.scheduling.state.Batch;
+import dev.sluice.scheduling.state.CoreState;
+import dev.sluice.scheduling.state.ExecutorLane;
+import dev.sluice.scheduling.state.QueuedJob;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The batches that run, found by name, and those that were lost and may yet be answered. */
+final class Batches {
+  private final CoreState state;
+  private final Kept kept;
+
+  /** Number of batches that run: started, and neither answered nor lost. */
+  int running;
+
+  /** Lost batches that were not answered yet, while one of their jobs or a lane is left. */
+  private final Map<DispatchName, Batch> lost = new HashMap<>();
+
+  Batches(CoreState state, Kept kept) {
+    this.state = state;
+    this.kept = kept;
+  }
+
+  /** Finds a running batch; the likely lane is looked at first. */
+  @Nullable Batch running(DispatchName name, @Nullable ExecutorLane likely) {
+    Batch batch = likely == null ? null : likely.runningBatch(name);
+    for (int i = 0; batch == null && i < state.executors().size(); i++) {
+      List<ExecutorLane> lanes = state.executors().get(i).allLanes();
+      for (int j = 0; batch == null && j < lanes.size(); j++) {
+        batch = lanes.get(j).runningBatch(name);
+      }
+    }
+    return batch;
+  }
+
+  @Nullable Batch lost(DispatchName name) {
+    return lost.get(name);
+  }
+
+  void lose(Batch batch) {
+    lost.put(batch.dispatch.name(), batch);
+  }
+
+  static void rememberLostIn(QueuedJob job, Batch batch) {
+    if (job.lostIn == null) {
+      job.lostIn = new ArrayList<>(1);
+    }
+    job.lostIn.add(batch);
+  }
+
+  /** A job has ended: lost batches that have no other job left and hold no lane are forgotten. */
+  void forgetWhereLost(QueuedJob job, CoreListener listener) {
+    if (job.lostIn != null) {
+      for (Batch batch : job.lostIn) {
+        if (!batch.lane.holds(batch) && !batch.hasUnendedJob()) {
+          forget(batch, listener);
+        }
+      }
+      job.lostIn = null;
+    }
+  }
+
+  void forget(Batch batch, CoreListener listener) {
+    if (lost.remove(batch.dispatch.name()) != null && kept.keepsState) {
+      listener.removed(LostBatch.key(batch.dispatch.name()));
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package dev.sluice.scheduling.core;
+
+import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.fact.DispatchName;
+import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.Choice;
+import dev.sluice.scheduling.policy.Choice.Cause;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.state.Batch;
+import dev.sluice.scheduling.state.CoreState;
+import dev.sluice.scheduling.state.ExecutorLane;
+import dev.sluice.scheduling.state.QueuedJob;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Asks the policy, checks each of its answers, and starts what it chose. */
+final class Choices {
+  private static final long BLOCKED_NS_MIN = 1_000_000;
+
+  private final CoreState state;
+  private final SchedulingPolicy policy;
+  private final LeaseClock leases;
+  private final Kept kept;
+  private final JobQueue queue;
+  private final Batches batches;
+  private final DecisionCheck check;
+
+  /** Time until which the policy's last answer starts nothing; Long.MAX_VALUE: it named none. */
+  long wakeAtNs = Long.MAX_VALUE;
+
+  /** Time since which idle lanes stand beside waiting work; 0: they do not. */
+  long blockedSinceNs;
+
+  /** Why idle lanes stand beside waiting work; null: they do not. */
+  @Nullable Cause blockedCause;
+
+  Choices(
+      CoreState state,
+      SchedulingPolicy policy,
+      LeaseClock leases,
+      Kept kept,
+      JobQueue queue,
+      Batches batches) {
+    this.state = state;
+    this.policy = policy;
+    this.leases = leases;
+    this.kept = kept;
+    this.queue = queue;
+    this.batches = batches;
+    this.check = new DecisionCheck(state, policy.getClass().getSimpleName());
+  }
+
+  /** Asks the policy, which is spared the question while nothing waits or no lane takes a batch. */
+  void decide(long factId, CoreListener listener) {
+    for (int index = 0; ; index++) {
+      if (state.waiting() == 0 || !state.hasFreeLane()) {
+        wakeAtNs = Long.MAX_VALUE;
+        noteBlocked(Cause.LANE, listener);
+        return;
+      }
+      state.deciding(factId, index);
+      Choice choice = policy.choose(state);
+      if (choice instanceof Choice.Start start) {
+        start(new DispatchName(factId, index), start, listener);
+      } else if (choice instanceof Choice.Nothing nothing) {
+        check.check(nothing);
+        wakeAtNs = nothing.untilNs();
+        noteBlocked(nothing.cause(), listener);
+        return;
+      } else {
+        throw check.unsupported(choice);
+      }
+    }
+  }
+
+  private void noteBlocked(Cause answered, CoreListener listener) {
+    boolean blocked = answered != Cause.LANE && state.waiting() > 0 && state.hasIdleLane();
+    Cause cause = blocked ? answered : null;
+    if (cause != blockedCause) {
+      if (blockedCause != null && state.nowNs() - blockedSinceNs >= BLOCKED_NS_MIN) {
+        listener.blocked(blockedSinceNs, state.nowNs(), blockedCause);
+      }
+      blockedCause = cause;
+      blockedSinceNs = cause == null ? 0 : state.nowNs();
+    }
+  }
+
+  private void start(DispatchName name, Choice.Start start, CoreListener listener) {
+    DecisionCheck.Checked checked = check.check(start);
+    ExecutorLane lane = checked.lane();
+    List<QueuedJob> jobs = checked.jobs();
+    int attempt = 0;
+    for (int i = 0; i < jobs.size(); i++) {
+      QueuedJob job = jobs.get(i);
+      attempt = Math.max(attempt, job.attempts + 1);
+      queue.remove(job, QueuedJob.Phase.RUNNING, listener);
+    }
+    Dispatch dispatch =
+        new Dispatch(
+            name,
+            lane.executorId(),
+            lane.executor().report.incarnation(),
+            lane.indexes(jobs.get(0).group.lanesNeeded()),
+            specsOf(jobs),
+            checked.samples(),
+            checked.tokens(),
+            attempt,
+            state.nowNs(),
+            start.notAfterNs(),
+            state.prediction(jobs.get(0).group, checked.samples(), lane),
+            start.scoreTerms());
+    Batch batch = new Batch(dispatch, jobs, lane, leases.nowNs());
+    for (int i = 0; i < jobs.size(); i++) {
+      jobs.get(i).batch = batch;
+    }
+    lane.executor().hold(batch);
+    load(batch);
+    batches.running++;
+    leases.started(batch);
+    state.started(jobs, lane.executor());
+    listener.started(dispatch);
+    if (kept.keepsState) {
+      listener.changed(batch.toEntity());
+    }
+  }
+
+  /** Notes that the batch's lanes hold its model from now on. */
+  private void load(Batch batch) {
+    String workload = batch.jobs.get(0).group.workload();
+    for (int i = 0; i < batch.lanes; i++) {
+      ExecutorLane lane = batch.lane.executor().laneOf(batch, i);
+      if (!workload.equals(lane.resident())) {
+        lane.load(workload);
+        kept.changed(lane);
+      }
+    }
+  }
+
+  private static List<JobSpec> specsOf(List<QueuedJob> jobs) {
+    if (jobs.size() == 1) {
+      return List.of(jobs.get(0).spec);
+    }
+    JobSpec[] specs = new JobSpec[jobs.size()];
+    for (int i = 0; i < specs.length; i++) {
+      specs[i] = jobs.get(i).spec;
+    }
+    return List.of(specs);
+  }
+}

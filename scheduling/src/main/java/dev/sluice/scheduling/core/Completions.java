@@ -1,0 +1,157 @@
+package dev.sluice.scheduling.core;
+
+import dev.sluice.scheduling.fact.CoreEntity.RunningBatch;
+import dev.sluice.scheduling.fact.CoreFact;
+import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
+import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.fact.JobEnd;
+import dev.sluice.scheduling.fact.JobEnd.Status;
+import dev.sluice.scheduling.prediction.ModelTimes;
+import dev.sluice.scheduling.state.Batch;
+import dev.sluice.scheduling.state.CoreState;
+import dev.sluice.scheduling.state.ExecutorLane;
+import dev.sluice.scheduling.state.ExecutorLanes;
+import dev.sluice.scheduling.state.QueuedJob;
+import org.jspecify.annotations.Nullable;
+
+/** Batches that are answered, and the jobs that end with them. */
+final class Completions {
+  private final CoreState state;
+  private final LeaseClock leases;
+  private final Kept kept;
+  private final JobQueue queue;
+  private final Batches batches;
+  private final Arrivals arrivals;
+
+  Completions(
+      CoreState state,
+      LeaseClock leases,
+      Kept kept,
+      JobQueue queue,
+      Batches batches,
+      Arrivals arrivals) {
+    this.state = state;
+    this.leases = leases;
+    this.kept = kept;
+    this.queue = queue;
+    this.batches = batches;
+    this.arrivals = arrivals;
+  }
+
+  void take(BatchCompleted completion, CoreListener listener) {
+    ExecutorLane lane = laneNamedIn(completion);
+    Batch batch = batches.running(completion.dispatch(), lane);
+    if (batch != null) {
+      batches.running--;
+      completeRunning(batch, completion, listener);
+    } else {
+      batch = batches.lost(completion.dispatch());
+      if (batch != null) {
+        completeLost(batch, completion, listener);
+      }
+    }
+    if (lane != null && lane.executor().report.incarnation() == completion.incarnation()) {
+      noteWhetherItRefuses(lane, completion, batch != null);
+    }
+  }
+
+  private @Nullable ExecutorLane laneNamedIn(BatchCompleted completion) {
+    ExecutorLanes executor = state.executor(completion.executorId());
+    return executor != null && executor.hasLane(completion.lane())
+        ? executor.lane(completion.lane())
+        : null;
+  }
+
+  private void completeRunning(Batch batch, BatchCompleted completion, CoreListener listener) {
+    finish(batch);
+    switch (completion.result()) {
+      case DONE -> {
+        if (batch.hasUnendedJob()) {
+          learn(batch, completion.serviceNs(), listener);
+        }
+        endAll(batch, Status.DONE, null, listener);
+      }
+      case FAILED -> {
+        String cause = completion.cause();
+        endAll(batch, Status.FAILED, cause == null ? "failed" : cause, listener);
+      }
+      case REFUSED -> {
+        for (QueuedJob job : batch.jobs) {
+          if (job.phase == QueuedJob.Phase.RUNNING) {
+            queue.putBack(job);
+          }
+        }
+      }
+    }
+    if (kept.keepsState) {
+      listener.removed(RunningBatch.key(batch.dispatch.name()));
+    }
+  }
+
+  /**
+   * A batch that was given up is answered after all: what it did is done. Its service time teaches
+   * nothing, since its executor may have stood still in it.
+   */
+  private void completeLost(Batch batch, BatchCompleted completion, CoreListener listener) {
+    if (completion.result() == CoreFact.Result.DONE) {
+      endAll(batch, Status.DONE, null, listener);
+    }
+    if (batch.lane.holds(batch)) {
+      finish(batch);
+    }
+    batches.forget(batch, listener);
+  }
+
+  private void finish(Batch batch) {
+    ExecutorLanes executor = batch.lane.executor();
+    executor.finish(batch, state.nowNs(), leases.nowNs());
+    for (int i = 0; i < batch.lanes; i++) {
+      kept.changed(executor.laneOf(batch, i));
+    }
+  }
+
+  private void noteWhetherItRefuses(ExecutorLane lane, BatchCompleted completion, boolean isKnown) {
+    boolean refused = completion.result() == CoreFact.Result.REFUSED;
+    boolean busy = refused && isKnown && BatchCompleted.BUSY.equals(completion.cause());
+    if ((busy && !lane.refuses()) || (!refused && lane.refuses())) {
+      lane.refuses(busy);
+      kept.changed(lane);
+    }
+  }
+
+  private void learn(Batch batch, long serviceNs, CoreListener listener) {
+    ModelTimes model = batch.jobs.get(0).group.modelOn(batch.lane.executor());
+    if (model != null && serviceNs > 0) {
+      model.completed(batch.dispatch.prediction(), batch.dispatch.samples(), serviceNs, listener);
+    }
+  }
+
+  /** Ends all jobs of the batch that have not ended. */
+  private void endAll(Batch batch, Status status, @Nullable String reason, CoreListener listener) {
+    for (int i = 0; i < batch.jobs.size(); i++) {
+      QueuedJob job = batch.jobs.get(i);
+      if (job.phase != QueuedJob.Phase.ENDED) {
+        end(job, batch, status, reason, listener);
+      }
+    }
+  }
+
+  void end(QueuedJob job, Batch by, Status status, @Nullable String reason, CoreListener listener) {
+    int attempts = job.attempts;
+    Batch runsIn = job.batch;
+    if (job.phase == QueuedJob.Phase.WAITING) {
+      queue.remove(job, QueuedJob.Phase.ENDED, listener);
+    } else if (runsIn != null) {
+      attempts++;
+    }
+    job.phase = QueuedJob.Phase.ENDED;
+    job.batch = null;
+    if (runsIn != null && runsIn != by && kept.keepsState) {
+      listener.changed(runsIn.toEntity());
+    }
+    listener.ended(
+        new JobEnd(job.spec.id(), status, reason, by.dispatch.name(), attempts, state.nowNs()));
+    batches.forgetWhereLost(job, listener);
+    arrivals.endNode(job.spec, job.workflow, status == Status.DONE, listener);
+  }
+}

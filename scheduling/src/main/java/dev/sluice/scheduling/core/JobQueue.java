@@ -1,0 +1,87 @@
+package dev.sluice.scheduling.core;
+
+import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.state.CoreState;
+import dev.sluice.scheduling.state.QueuedJob;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PriorityQueue;
+
+/** The way of jobs into the queue and out of it, and how long they may wait in it. */
+final class JobQueue {
+  private final CoreState state;
+  private final Kept kept;
+
+  /** Entry of the next job that arrives. */
+  long nextEntry;
+
+  /** Whether a waiting job may be over every budget, since it came back or executors changed. */
+  boolean budgetsMatter;
+
+  /** Jobs that may wait too long, by entry; some of them have left the queue since. */
+  private final PriorityQueue<QueuedJob> mayExpire = new PriorityQueue<>(JobOrder.ENTRY);
+
+  JobQueue(CoreState state, Kept kept) {
+    this.state = state;
+    this.kept = kept;
+  }
+
+  /** Adds a job of which a driver must be told. */
+  void add(QueuedJob job) {
+    addKept(job);
+    kept.arrived(job);
+  }
+
+  /** Adds a job of which a driver knows. */
+  void addKept(QueuedJob job) {
+    state.add(job);
+    if (!job.mayExpire && state.settings.bounds().expireAfterNs() < Long.MAX_VALUE) {
+      job.mayExpire = true;
+      mayExpire.add(job);
+    }
+  }
+
+  /** Adds a job again that was in a batch. */
+  void putBack(QueuedJob job) {
+    job.batch = null;
+    add(job);
+    budgetsMatter |= job.group.overBudget;
+  }
+
+  void remove(QueuedJob job, QueuedJob.Phase to, CoreListener listener) {
+    state.remove(job);
+    job.phase = to;
+    if (job.kept) {
+      job.kept = false;
+      listener.removed(job.toEntity().key());
+    }
+  }
+
+  /** Returns the jobs that have waited too long, and forgets that they may; they still wait. */
+  List<QueuedJob> takeExpired() {
+    if (nextExpiryAtNs() > state.nowNs()) {
+      return List.of();
+    }
+    List<QueuedJob> old = new ArrayList<>();
+    while (nextExpiryAtNs() <= state.nowNs()) {
+      QueuedJob job = mayExpire.remove();
+      job.mayExpire = false;
+      old.add(job);
+    }
+    return old;
+  }
+
+  /** When the oldest waiting job will have waited too long; {@link Long#MAX_VALUE}: none will. */
+  long nextExpiryAtNs() {
+    QueuedJob oldest = mayExpire.peek();
+    while (oldest != null && oldest.phase != QueuedJob.Phase.WAITING) {
+      mayExpire.remove().mayExpire = false;
+      oldest = mayExpire.peek();
+    }
+    long afterNs = state.settings.bounds().expireAfterNs();
+    return oldest == null || oldest.appendedAtNs >= Long.MAX_VALUE - afterNs
+        ? Long.MAX_VALUE
+        : oldest.appendedAtNs + afterNs + 1;
+  }
+}

@@ -1,0 +1,108 @@
+package dev.sluice.scheduling.core;
+
+import dev.sluice.scheduling.fact.CoreEntity.RunningBatch;
+import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.fact.DispatchName;
+import dev.sluice.scheduling.fact.JobEnd.Status;
+import dev.sluice.scheduling.state.Batch;
+import dev.sluice.scheduling.state.CoreState;
+import dev.sluice.scheduling.state.ExecutorLane;
+import dev.sluice.scheduling.state.ExecutorLanes;
+import dev.sluice.scheduling.state.QueuedJob;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Leases that expire, and batches that are given up because their lane or executor is silent. */
+final class Losses {
+  private final CoreState state;
+  private final LeaseClock leases;
+  private final Kept kept;
+  private final JobQueue queue;
+  private final Batches batches;
+  private final Completions completions;
+
+  Losses(
+      CoreState state,
+      LeaseClock leases,
+      Kept kept,
+      JobQueue queue,
+      Batches batches,
+      Completions completions) {
+    this.state = state;
+    this.leases = leases;
+    this.kept = kept;
+    this.queue = queue;
+    this.batches = batches;
+    this.completions = completions;
+  }
+
+  void checkLeases(CoreListener listener) {
+    if (leases.anyExpired()) {
+      for (ExecutorLanes executor : state.executors()) {
+        if (leases.hasExpired(executor)) {
+          executor.lost(true);
+          kept.changed(executor);
+          loseAll(executor, listener);
+        }
+      }
+      leases.executorsChanged();
+    }
+    if (leases.anyMayBeOverdue()) {
+      loseOverdue(listener);
+    }
+  }
+
+  /** Gives up all that a hanging lane holds: one whose first batch is overdue. */
+  private void loseOverdue(CoreListener listener) {
+    List<ExecutorLane> hanging = new ArrayList<>();
+    for (ExecutorLanes executor : state.executors()) {
+      for (ExecutorLane lane : executor.allLanes()) {
+        List<Batch> held = lane.held();
+        if (!held.isEmpty() && !held.get(0).lost && lane.overdueAtLeaseNs() <= leases.nowNs()) {
+          hanging.add(lane);
+        }
+      }
+    }
+    for (ExecutorLane lane : hanging) { // a gang hangs on several
+      loseAll(lane, listener);
+    }
+    leases.checkedOverdue();
+  }
+
+  void loseAll(ExecutorLanes executor, CoreListener listener) {
+    for (ExecutorLane lane : executor.allLanes()) {
+      loseAll(lane, listener);
+    }
+  }
+
+  private void loseAll(ExecutorLane lane, CoreListener listener) {
+    for (Batch batch : lane.held()) {
+      if (!batch.lost) {
+        lose(batch, listener);
+      }
+    }
+  }
+
+  private void lose(Batch batch, CoreListener listener) {
+    DispatchName name = batch.dispatch.name();
+    batches.running--;
+    batches.lose(batch);
+    batch.lane.executor().lose(batch);
+    if (kept.keepsState) {
+      listener.removed(RunningBatch.key(name));
+      listener.changed(batch.toLostEntity());
+    }
+    for (QueuedJob job : batch.jobs) {
+      if (job.phase == QueuedJob.Phase.ENDED) {
+        continue;
+      }
+      if (job.attempts + 1 >= state.settings.leases().maxAttempts()) {
+        completions.end(job, batch, Status.FAILED, "lane_lost", listener);
+      } else {
+        job.attempts++;
+        Batches.rememberLostIn(job, batch);
+        queue.putBack(job);
+      }
+    }
+  }
+}

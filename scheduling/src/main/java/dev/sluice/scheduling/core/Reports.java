@@ -1,0 +1,103 @@
+package dev.sluice.scheduling.core;
+
+import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
+import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.state.Batch;
+import dev.sluice.scheduling.state.CoreState;
+import dev.sluice.scheduling.state.ExecutorLane;
+import dev.sluice.scheduling.state.ExecutorLanes;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Executors that join, change, leave, or come back as another process. */
+final class Reports {
+  private final CoreState state;
+  private final LeaseClock leases;
+  private final Kept kept;
+  private final JobQueue queue;
+  private final Batches batches;
+  private final Losses losses;
+
+  Reports(
+      CoreState state,
+      LeaseClock leases,
+      Kept kept,
+      JobQueue queue,
+      Batches batches,
+      Losses losses) {
+    this.state = state;
+    this.leases = leases;
+    this.kept = kept;
+    this.queue = queue;
+    this.batches = batches;
+    this.losses = losses;
+  }
+
+  void take(ExecutorReported report, CoreListener listener) {
+    ExecutorLanes known = state.executor(report.executorId());
+    if (known == null) {
+      if (!report.leaving()) {
+        ExecutorLanes joined =
+            new ExecutorLanes(state.executors().size(), report, state.settings.ahead());
+        state.add(joined);
+        leases.reported(joined);
+        update(joined, report);
+      }
+      return;
+    }
+    long incarnation = known.report.incarnation();
+    if (report.incarnation() < incarnation
+        || (report.incarnation() == incarnation && known.report.leaving())) {
+      return;
+    }
+    leases.reported(known);
+    if (known.lost()) {
+      known.lost(false);
+      kept.changed(known);
+      leases.executorsChanged();
+    }
+    if (report.incarnation() > incarnation || report.leaving()) {
+      release(known, listener);
+      update(known, report);
+    } else if (!report.withoutMoment().equals(known.report)) {
+      update(known, report);
+    }
+    for (int index : report.emptyLanes()) {
+      if (known.hasLane(index) && known.lane(index).refuses()) {
+        known.lane(index).refuses(false);
+        kept.changed(known.lane(index));
+      }
+    }
+  }
+
+  /** Takes from its lanes all that they held: the executor's process is gone. */
+  private void release(ExecutorLanes executor, CoreListener listener) {
+    losses.loseAll(executor, listener);
+    List<Batch> answeredByNobody = new ArrayList<>();
+    for (ExecutorLane lane : executor.allLanes()) {
+      for (Batch batch : lane.held()) {
+        if (batch.lane == lane) {
+          answeredByNobody.add(batch);
+        }
+      }
+    }
+    executor.release(state.nowNs(), leases.nowNs());
+    executor.allLanes().forEach(kept::changed);
+    for (Batch batch : answeredByNobody) {
+      if (!batch.hasUnendedJob()) {
+        batches.forget(batch, listener);
+      } else if (kept.keepsState) {
+        listener.changed(batch.toLostEntity());
+      }
+    }
+  }
+
+  private void update(ExecutorLanes executor, ExecutorReported report) {
+    executor.update(report, state.nowNs(), leases.nowNs());
+    executor.allLanes().forEach(kept::changed);
+    state.executorsChanged();
+    leases.executorsChanged();
+    kept.changed(executor);
+    queue.budgetsMatter = true;
+  }
+}

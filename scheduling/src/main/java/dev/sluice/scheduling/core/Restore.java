@@ -1,0 +1,149 @@
+package dev.sluice.scheduling.core;
+
+import dev.sluice.scheduling.fact.CoreEntity;
+import dev.sluice.scheduling.fact.CoreEntity.LostBatch;
+import dev.sluice.scheduling.fact.CoreEntity.Progress;
+import dev.sluice.scheduling.fact.CoreEntity.RunningBatch;
+import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.state.Batch;
+import dev.sluice.scheduling.state.CoreState;
+import dev.sluice.scheduling.state.ExecutorLane;
+import dev.sluice.scheduling.state.ExecutorLanes;
+import dev.sluice.scheduling.state.QueuedJob;
+import dev.sluice.scheduling.state.RunningWorkflow;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Gives a fresh core the state that another one's listener kept. */
+final class Restore {
+  private final SchedulingCore core;
+  private final CoreState state;
+  private final Collection<CoreEntity> entities;
+  private final Map<String, RunningWorkflow> workflowByKey = new HashMap<>();
+  private final Map<String, QueuedJob> jobById = new HashMap<>();
+
+  /** Batches that their lanes hold, running and lost. */
+  private final List<Batch> held = new ArrayList<>();
+
+  private Restore(SchedulingCore core, Collection<CoreEntity> entities) {
+    this.core = core;
+    this.state = core.state;
+    this.entities = entities;
+  }
+
+  static void into(SchedulingCore core, Collection<CoreEntity> entities) {
+    Restore restore = new Restore(core, entities);
+    restore.executors();
+    restore.waitingJobs();
+    restore.batches();
+    restore.progress();
+  }
+
+  private <E extends CoreEntity> List<E> entitiesOf(Class<E> kind) {
+    return entities.stream().filter(kind::isInstance).map(kind::cast).toList();
+  }
+
+  private void executors() {
+    entitiesOf(CoreEntity.Executor.class).stream()
+        .sorted(Comparator.comparingInt(CoreEntity.Executor::order))
+        .forEach(executor -> state.add(ExecutorLanes.restore(executor, state.settings.ahead())));
+    entitiesOf(CoreEntity.Lane.class).stream()
+        .sorted(Comparator.comparingInt(CoreEntity.Lane::index))
+        .forEach(lane -> executorOf(lane.executorId()).restore(lane));
+    state.executorsChanged();
+    state.serviceTimes.restore(entities);
+  }
+
+  private void waitingJobs() {
+    entitiesOf(CoreEntity.Workflow.class)
+        .forEach(entity -> workflowByKey.put(entity.key(), RunningWorkflow.restore(entity)));
+    entitiesOf(CoreEntity.WaitingJob.class).stream()
+        .sorted(Comparator.comparingLong(CoreEntity.WaitingJob::entry))
+        .forEach(
+            entity -> {
+              QueuedJob job = toQueued(entity);
+              job.kept = true;
+              core.queue.addKept(job);
+              jobById.put(entity.spec().id(), job);
+            });
+  }
+
+  private void batches() {
+    for (RunningBatch entity : entitiesOf(RunningBatch.class)) {
+      Batch batch = running(entity);
+      batch.jobs.forEach(job -> jobById.put(job.spec.id(), job));
+      held.add(batch);
+    }
+    entitiesOf(LostBatch.class).stream()
+        .sorted(Comparator.comparing(entity -> entity.dispatch().name()))
+        .forEach(
+            entity -> {
+              Batch batch = lost(entity);
+              if (entity.held()) {
+                held.add(batch);
+              }
+            });
+    held.sort(Comparator.comparing(batch -> batch.dispatch.name()));
+    held.forEach(batch -> batch.lane.executor().hold(batch));
+  }
+
+  private void progress() {
+    entitiesOf(CoreEntity.PassedOver.class).forEach(state::restore);
+    entitiesOf(Progress.class).forEach(core::restore);
+  }
+
+  private QueuedJob toQueued(CoreEntity.WaitingJob job) {
+    QueuedJob queued = state.newJob(job.spec(), job.entry(), job.appendedAtNs(), job.attempts());
+    JobSpec.Node node = job.spec().node();
+    if (node != null) {
+      queued.workflow =
+          workflowByKey.get(CoreEntity.Workflow.key(job.spec().source(), node.workflow()));
+    }
+    return queued;
+  }
+
+  private ExecutorLanes executorOf(String executorId) {
+    ExecutorLanes executor = state.executor(executorId);
+    if (executor == null) {
+      throw new IllegalArgumentException(
+          "executor (%s) has lanes or batches but is not among the entities".formatted(executorId));
+    }
+    return executor;
+  }
+
+  private ExecutorLane laneOf(Dispatch dispatch) {
+    return executorOf(dispatch.executorId()).lane(dispatch.lanes().get(0));
+  }
+
+  private Batch running(RunningBatch entity) {
+    List<QueuedJob> jobs = entity.jobs().stream().map(this::toQueued).toList();
+    Dispatch dispatch = entity.dispatch();
+    Batch batch = new Batch(dispatch, jobs, laneOf(dispatch), entity.decidedAtLeaseNs());
+    for (QueuedJob job : jobs) {
+      job.phase = QueuedJob.Phase.RUNNING;
+      job.batch = batch;
+    }
+    core.batches.running++;
+    return batch;
+  }
+
+  private Batch lost(LostBatch entity) {
+    List<QueuedJob> jobs = new ArrayList<>();
+    for (JobSpec spec : entity.dispatch().jobs()) {
+      QueuedJob job = jobById.get(spec.id());
+      if (job != null) {
+        jobs.add(job);
+      }
+    }
+    Batch batch = new Batch(entity.dispatch(), jobs, laneOf(entity.dispatch()), 0);
+    batch.lost = true;
+    jobs.forEach(job -> Batches.rememberLostIn(job, batch));
+    core.batches.lose(batch);
+    return batch;
+  }
+}

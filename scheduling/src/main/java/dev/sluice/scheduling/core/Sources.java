@@ -1,0 +1,100 @@
+package dev.sluice.scheduling.core;
+
+import dev.sluice.scheduling.fact.CoreFact.RunStarted;
+import dev.sluice.scheduling.state.CoreState;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The generators of the run: what each has sent, and from these whether the run began and ended.
+ */
+final class Sources {
+  /** Time after the last intended arrival at which the run ends without its sources' word. */
+  private static final long ARRIVALS_OVERDUE_NS = 10_000_000_000L;
+
+  private final CoreState state;
+  private final Map<Integer, Source> sourceByNumber = new HashMap<>();
+
+  /** The source that was looked up last: facts of one source often follow each other. */
+  private @Nullable Source lastSource;
+
+  /** Numbers of the sources that will send no more. */
+  private final TreeSet<Integer> ended = new TreeSet<>();
+
+  /** Number of sources that the run has; 0 before it started. */
+  int count;
+
+  long arrivalsEndAtNsMax = Long.MAX_VALUE;
+
+  /** A generator, and the highest index that was seen from it. */
+  private static final class Source {
+    private final int number;
+    private long highestIndex;
+
+    Source(int number, long highestIndex) {
+      this.number = number;
+      this.highestIndex = highestIndex;
+    }
+  }
+
+  Sources(CoreState state) {
+    this.state = state;
+  }
+
+  void restore(
+      int sources, long arrivalsEndNsMax, Map<Integer, Long> indexBySource, List<Integer> over) {
+    count = sources;
+    arrivalsEndAtNsMax = arrivalsEndNsMax;
+    indexBySource.forEach((number, index) -> sourceByNumber.put(number, new Source(number, index)));
+    ended.addAll(over);
+  }
+
+  void start(RunStarted start) {
+    count = Math.max(1, start.sources());
+    arrivalsEndAtNsMax = start.arrivalsEndAtNsMax();
+  }
+
+  void end(int source) {
+    ended.add(source);
+  }
+
+  boolean haveStarted() {
+    return count > 0;
+  }
+
+  boolean haveEnded() {
+    return haveStarted() && (state.nowNs() >= endAtNs() || ended.size() >= count);
+  }
+
+  /** Returns the time from which on the run has ended even if a source has not said so. */
+  long endAtNs() {
+    return arrivalsEndAtNsMax >= Long.MAX_VALUE - ARRIVALS_OVERDUE_NS
+        ? Long.MAX_VALUE
+        : arrivalsEndAtNsMax + ARRIVALS_OVERDUE_NS + 1;
+  }
+
+  /** Notes an index, and returns whether its source sent neither it nor a higher one before. */
+  boolean isNew(int number, long index) {
+    Source source = lastSource;
+    if (source == null || source.number != number) {
+      source = sourceByNumber.computeIfAbsent(number, n -> new Source(n, -1));
+      lastSource = source;
+    }
+    boolean isNew = index > source.highestIndex;
+    source.highestIndex = Math.max(source.highestIndex, index);
+    return isNew;
+  }
+
+  Map<Integer, Long> indexBySource() {
+    Map<Integer, Long> indexes = new HashMap<>();
+    sourceByNumber.forEach((number, source) -> indexes.put(number, source.highestIndex));
+    return indexes;
+  }
+
+  List<Integer> ended() {
+    return List.copyOf(ended);
+  }
+}

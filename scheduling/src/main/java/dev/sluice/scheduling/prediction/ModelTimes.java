@@ -1,0 +1,355 @@
+package dev.sluice.scheduling.prediction;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.scheduling.fact.CoreEntity;
+import dev.sluice.scheduling.fact.CoreFact.Capability;
+import dev.sluice.scheduling.fact.CoreFact.WarmUp;
+import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.fact.Prediction;
+import dev.sluice.scheduling.fact.Prediction.Source;
+import dev.sluice.scheduling.prediction.Correction.Factor;
+import java.util.Arrays;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The service times of one model on one kind of device. */
+public final class ModelTimes {
+  /** About what one processor core does in a convolutional network; used before any timing. */
+  static final double ASSUMED_FLOPS_PER_SECOND = 1e11;
+
+  private static final double NS_PER_SECOND = 1e9;
+
+  /** What the service times are of: a model on one kind of device. */
+  record ModelKey(String deviceKind, String workload, String backend, String precision) {}
+
+  /** Predictions of so many samples are remembered. */
+  private static final int REMEMBERED_SAMPLES = 1024;
+
+  private static final class Mean {
+    private long count;
+    private double ns;
+    private final Guess guess = new Guess(Source.RUNNING_MEAN);
+
+    void set(long newCount, double newNs) {
+      count = newCount;
+      ns = newNs;
+      guess.set(newNs);
+    }
+  }
+
+  /** A mean that rests on no table. */
+  private static final class Guess {
+    private final Source source;
+
+    /** At least 1. */
+    private long meanNs = 1;
+
+    Guess(Source source) {
+      this.source = source;
+    }
+
+    void set(double ns) {
+      meanNs = Math.max(1, Math.round(ns));
+    }
+  }
+
+  private final ModelKey key;
+
+  final DeviceTimes device;
+
+  private final DeviceTimes.Workload workload;
+
+  private final boolean learns;
+
+  /** Its part of the published table; null: there is none. */
+  private PublishedTable.@Nullable Row row;
+
+  /** By samples, of those that the table holds; null: not corrected yet. */
+  private @Nullable Factor[] factors = {};
+
+  private final NavigableMap<Integer, Mean> means = new TreeMap<>();
+
+  private final NavigableMap<Integer, Long> warmUpsNs = new TreeMap<>();
+
+  private boolean hasCapability;
+
+  /** Whether a remembered prediction was scaled from other samples. */
+  private boolean scales;
+
+  private long flopsPerSample;
+
+  private @Nullable Guess[] remembered = new Guess[16];
+
+  /** The means among them, so that neither a completion nor its prediction searches the map. */
+  private @Nullable Mean[] meanOf = new Mean[16];
+
+  private long version;
+
+  ModelTimes(ModelKey key, DeviceTimes device, boolean learns) {
+    this.key = key;
+    this.device = device;
+    this.workload = device.workload(key.workload, key.backend);
+    this.learns = learns;
+    findRow();
+  }
+
+  void findRow() {
+    PublishedTable table = device.table();
+    row = table == null ? null : table.row(key.workload, key.backend, key.precision);
+  }
+
+  /**
+   * The mean service time of so many samples, at least 1 ns.
+   *
+   * @param busyLanes how many lanes of the executor are busy then, this one included
+   */
+  public long meanNs(int samples, int busyLanes) {
+    PublishedTable.Row published = row;
+    return published == null
+        ? guess(samples).meanNs
+        : corrected(published.meanNs(samples, busyLanes), samples);
+  }
+
+  /** The least mean of so many samples, whatever the busy lanes. */
+  public long leastNs(int samples) {
+    PublishedTable.Row published = row;
+    return published == null
+        ? guess(samples).meanNs
+        : corrected(published.leastNs(samples), samples);
+  }
+
+  private long corrected(double tableNs, int samples) {
+    int index = nearestInTable(samples);
+    Factor factor = index < factors.length ? factors[index] : null;
+    double ofSamples = factor == null ? 1 : factor.value();
+    return Math.max(1, Math.round(tableNs * workload.correctionFactor() * ofSamples));
+  }
+
+  /** Samples that the table does not hold are corrected as the most that it holds. */
+  private int nearestInTable(int samples) {
+    return row == null ? samples : row.nearest(samples);
+  }
+
+  /** The upper bound by the settings' quantile, or the mean if there is none. */
+  public long boundNs(int samples, int busyLanes) {
+    long meanNs = meanNs(samples, busyLanes);
+    Long boundNs = source(samples).learns() ? boundNs(meanNs, 0) : null;
+    return boundNs == null ? meanNs : boundNs;
+  }
+
+  public @Nullable Long boundNs(long meanNs, int level) {
+    double factor = learns ? workload.boundFactor(level) : Double.NaN;
+    return Double.isNaN(factor)
+        ? null
+        : Long.valueOf(Math.max(1, (long) Math.ceil(meanNs * factor)));
+  }
+
+  private Source source(int samples) {
+    if (row == null) {
+      return guess(samples).source;
+    }
+    return row.holds(samples) ? Source.PUBLISHED : Source.PUBLISHED_NEAREST;
+  }
+
+  /** All that is known in advance of a batch of so many samples. */
+  public Prediction predict(int samples, int busyLanes) {
+    long meanNs = meanNs(samples, busyLanes);
+    Source source = source(samples);
+    if (!source.learns()) {
+      return new Prediction(meanNs, source, busyLanes);
+    }
+    PublishedTable table = row == null ? null : device.table();
+    return new Prediction(
+        meanNs,
+        source,
+        busyLanes,
+        table == null ? null : table.fact.modelVersion(),
+        boundNs(meanNs, 0),
+        boundNs(meanNs, 1),
+        boundNs(meanNs, 2));
+  }
+
+  private Guess guess(int samples) {
+    if (samples >= REMEMBERED_SAMPLES) {
+      return compute(samples);
+    }
+    if (samples >= remembered.length) {
+      int longer = Math.min(REMEMBERED_SAMPLES, Math.max(2 * samples, 16));
+      remembered = Arrays.copyOf(remembered, longer);
+      meanOf = Arrays.copyOf(meanOf, longer);
+    }
+    Guess known = remembered[samples];
+    if (known == null) {
+      Mean mean = meanOf[samples];
+      known = mean != null ? mean.guess : compute(samples);
+      remembered[samples] = known;
+    }
+    return known;
+  }
+
+  private Guess compute(int samples) {
+    Mean mean = means.get(samples);
+    if (mean != null) {
+      return mean.guess;
+    }
+    Long warmUpNs = warmUpsNs.get(samples);
+    if (warmUpNs != null) {
+      return guess(warmUpNs, Source.WARM_UP);
+    }
+    Integer nearest = nearer(samples, nearest(samples, means), nearest(samples, warmUpsNs));
+    if (nearest != null) {
+      Mean near = means.get(nearest);
+      double nearNs = near != null ? near.ns : warmUpsNs.getOrDefault(nearest, 0L);
+      scales = true;
+      return guess(nearNs * samples / nearest, Source.NEAREST_SAMPLES);
+    }
+    double operations = (double) flopsPerSample * samples;
+    return guess(operations / ASSUMED_FLOPS_PER_SECOND * NS_PER_SECOND, Source.FLOPS);
+  }
+
+  private static @Nullable Integer nearest(int samples, NavigableMap<Integer, ?> bySamples) {
+    return nearer(samples, bySamples.floorKey(samples), bySamples.ceilingKey(samples));
+  }
+
+  private static @Nullable Integer nearer(int samples, @Nullable Integer a, @Nullable Integer b) {
+    if (a == null || b == null) {
+      return a == null ? b : a;
+    }
+    int difference = Integer.compare(Math.abs(a - samples), Math.abs(b - samples));
+    if (difference == 0) {
+      return Math.min(a, b);
+    }
+    return difference < 0 ? a : b;
+  }
+
+  private static Guess guess(double ns, Source source) {
+    Guess guess = new Guess(source);
+    guess.set(ns);
+    return guess;
+  }
+
+  /**
+   * Takes in the service time of a batch.
+   *
+   * @param predicted what was known in advance of it
+   */
+  public void completed(Prediction predicted, int samples, long serviceNs, CoreListener listener) {
+    addToMean(samples, serviceNs);
+    if (listener.keepsState()) {
+      listener.changed(toEntity(samples));
+    }
+    if (!learns) {
+      return;
+    }
+    if (predicted.source().learns()) {
+      workload.observe(key.precision, samples, predicted, serviceNs, listener);
+    }
+    if (row != null) {
+      int index = nearestInTable(samples);
+      Factor factor = factorOf(index);
+      double tableNs = row.meanNs(samples, predicted.busyLanes());
+      workload.correct(tableNs, serviceNs, factor, listener);
+      if (listener.keepsState()) {
+        listener.changed(
+            new CoreEntity.SamplesCorrection(
+                key.deviceKind, key.workload, key.backend, key.precision, index, factor.log()));
+      }
+    }
+  }
+
+  Factor factorOf(int samplesInTable) {
+    if (samplesInTable >= factors.length) {
+      factors = Arrays.copyOf(factors, Math.max(2 * factors.length, samplesInTable + 1));
+    }
+    Factor known = factors[samplesInTable];
+    if (known == null) {
+      known = new Factor();
+      factors[samplesInTable] = known;
+    }
+    return known;
+  }
+
+  void forgetCorrections(CoreListener listener) {
+    for (int samples = 0; samples < factors.length; samples++) {
+      if (factors[samples] != null && listener.keepsState()) {
+        listener.removed(
+            CoreEntity.SamplesCorrection.key(
+                key.deviceKind, key.workload, key.backend, key.precision, samples));
+      }
+    }
+    factors = new Factor[0];
+  }
+
+  private void addToMean(int samples, long serviceNs) {
+    Mean mean = mean(samples);
+    long count = mean.count + 1;
+    mean.set(count, mean.ns + (serviceNs - mean.ns) / count);
+    if (scales || count == 1) {
+      forgetPredictions();
+    } else {
+      version++;
+    }
+  }
+
+  private Mean mean(int samples) {
+    Mean known = samples < meanOf.length ? meanOf[samples] : means.get(samples);
+    if (known != null) {
+      return known;
+    }
+    Mean mean = means.computeIfAbsent(samples, unused -> new Mean());
+    if (samples < meanOf.length) {
+      meanOf[samples] = mean;
+    }
+    return mean;
+  }
+
+  /** The running mean of so many samples, of which a batch has completed. */
+  public CoreEntity.RunningMean toEntity(int samples) {
+    Mean mean = requireNonNull(means.get(samples));
+    return new CoreEntity.RunningMean(
+        key.deviceKind(),
+        key.workload(),
+        key.backend(),
+        key.precision(),
+        samples,
+        mean.count,
+        mean.ns);
+  }
+
+  void restore(int samples, long count, double meanNs) {
+    Mean mean = mean(samples);
+    mean.set(count, meanNs);
+    forgetPredictions();
+  }
+
+  void forgetCapability() {
+    warmUpsNs.clear();
+    hasCapability = false;
+    flopsPerSample = 0;
+    forgetPredictions();
+  }
+
+  void readCapability(Capability capability) {
+    if (!hasCapability) {
+      flopsPerSample = capability.flopsPerSample();
+      hasCapability = true;
+    }
+    for (WarmUp warmUp : capability.warmUps()) {
+      warmUpsNs.putIfAbsent(warmUp.samples(), warmUp.serviceNs());
+    }
+    forgetPredictions();
+  }
+
+  /** Rises whenever a mean may have changed. */
+  public long version() {
+    return version + device.version();
+  }
+
+  private void forgetPredictions() {
+    version++;
+    scales = false;
+    Arrays.fill(remembered, null);
+  }
+}

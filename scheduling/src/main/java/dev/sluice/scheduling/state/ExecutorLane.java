@@ -1,0 +1,196 @@
+package dev.sluice.scheduling.state;
+
+import dev.sluice.scheduling.fact.CoreEntity;
+import dev.sluice.scheduling.fact.DispatchName;
+import dev.sluice.scheduling.policy.SchedulerState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** A lane of an executor: the batches that it holds, and whether it takes another. */
+public final class ExecutorLane implements SchedulerState.Lane {
+  private final ExecutorLanes executor;
+
+  final int index;
+
+  public final List<Integer> indexes;
+
+  final List<ExecutorLane> alone;
+
+  /** Batches that the lane holds, in the order in which it runs them. */
+  public final List<Batch> held;
+
+  int lostHeld;
+
+  public boolean refuses;
+
+  @Nullable String resident;
+
+  /**
+   * Time at which a first batch last left the lane; its present first batch is first since then.
+   */
+  long freedAtNs;
+
+  long freedAtLeaseNs;
+
+  /** Whether the lane changed with the present fact. */
+  public boolean changed;
+
+  ExecutorLane(ExecutorLanes executor, int index) {
+    this.executor = executor;
+    this.index = index;
+    this.indexes = List.of(index);
+    this.alone = List.of(this);
+    this.held = new ArrayList<>(1 + executor.ahead);
+  }
+
+  /** Returns the indexes of this lane and as many of the next ones as are needed. */
+  public List<Integer> indexes(int lanesNeeded) {
+    return lanesNeeded == 1
+        ? indexes
+        : IntStream.range(index, index + lanesNeeded).boxed().toList();
+  }
+
+  public ExecutorLanes executor() {
+    return executor;
+  }
+
+  void hold(Batch batch) {
+    held.add(batch);
+    lostHeld += batch.lost ? 1 : 0;
+    refresh();
+  }
+
+  void finish(Batch batch, long nowNs, long leaseNs) {
+    int place = held.indexOf(batch);
+    held.remove(place);
+    lostHeld -= batch.lost ? 1 : 0;
+    if (place == 0) {
+      freedAtNs = nowNs;
+      freedAtLeaseNs = leaseNs;
+    }
+    refresh();
+  }
+
+  void refresh() {
+    boolean usable =
+        executor.joined()
+            && !executor.lost
+            && index < executor.report.lanes()
+            && lostHeld == 0
+            && !refuses;
+    executor.idle.set(index, usable && held.isEmpty());
+    if (executor.ahead > 0) {
+      executor.takesMore.set(index, usable && !held.isEmpty() && held.size() <= executor.ahead);
+    }
+    executor.busy.set(index, !held.isEmpty());
+    executor.firstToTakeMoreIsStale = true;
+  }
+
+  /** Notes that a batch of the workload was started here. */
+  public void load(String workload) {
+    resident = workload;
+  }
+
+  /** Returns the batches that the lane holds, in the order in which it runs them. */
+  public List<Batch> held() {
+    return held;
+  }
+
+  /** Returns the batch of that name if the lane holds it and has not lost it; else null. */
+  @Nullable
+  public Batch runningBatch(DispatchName name) {
+    for (int i = 0; i < held.size(); i++) {
+      Batch batch = held.get(i);
+      if (!batch.lost && batch.dispatch.name().equals(name)) {
+        return batch;
+      }
+    }
+    return null;
+  }
+
+  public boolean holds(Batch batch) {
+    return held.contains(batch);
+  }
+
+  public boolean takesBatch() {
+    return executor.idle.has(index) || executor.takesMore.has(index);
+  }
+
+  public boolean refuses() {
+    return refuses;
+  }
+
+  /** Sets whether the lane takes nothing, since it refused a batch as busy. */
+  public void refuses(boolean nowRefuses) {
+    refuses = nowRefuses;
+    refresh();
+  }
+
+  /** Returns when the first batch becomes overdue, by the lease clock; the lane holds one. */
+  public long overdueAtLeaseNs() {
+    Batch first = held.get(0);
+    return Math.max(first.decidedAtLeaseNs, freedAtLeaseNs) + first.allowedNs();
+  }
+
+  public CoreEntity.Lane toEntity() {
+    return new CoreEntity.Lane(executorId(), index, freedAtNs, freedAtLeaseNs, refuses, resident);
+  }
+
+  @Override
+  public String executorId() {
+    return executor.report.executorId();
+  }
+
+  @Override
+  public int index() {
+    return index;
+  }
+
+  @Override
+  public String deviceKind() {
+    return executor.report.deviceKind();
+  }
+
+  @Override
+  public boolean idle() {
+    return executor.idle.has(index);
+  }
+
+  @Override
+  public boolean hangs() {
+    return executor.lost || lostHeld > 0;
+  }
+
+  @Override
+  public @Nullable String resident() {
+    return resident;
+  }
+
+  @Override
+  public long idleSinceNs() {
+    return held.isEmpty() ? freedAtNs : Long.MAX_VALUE;
+  }
+
+  @Override
+  public long heldNs() {
+    long ns = 0;
+    for (int i = 0; i < held.size(); i++) {
+      ns += held.get(i).dispatch.prediction().meanNs();
+    }
+    return ns;
+  }
+
+  @Override
+  public long expectedFreeAtNs() {
+    return held.isEmpty()
+        ? freedAtNs
+        : Math.max(held.get(0).dispatch.decidedAtNs(), freedAtNs) + heldNs();
+  }
+
+  @Override
+  public String toString() {
+    return executorId() + "/" + index;
+  }
+}

@@ -1,0 +1,131 @@
+package dev.sluice.scheduling.state;
+
+import dev.sluice.scheduling.fact.CoreFact;
+import dev.sluice.scheduling.prediction.ModelTimes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The executors of a core, and what is found by looking at all of them. */
+final class ExecutorTable {
+  /** Executors in the order in which they joined. */
+  final List<ExecutorLanes> all = new ArrayList<>();
+
+  /** The all of {@link #all} as an array, which is gone through several times for each fact. */
+  ExecutorLanes[] array = {};
+
+  private final Map<String, ExecutorLanes> executorById = new HashMap<>();
+
+  /** Lanes of the all that have joined and not left. */
+  List<ExecutorLane> joinedLanes = List.of();
+
+  private final List<ExecutorLane> idleLanes = new ArrayList<>();
+
+  /** Whether the idle lanes were looked up for an earlier choice. */
+  boolean idleIsStale = true;
+
+  /** Executor that was looked up last: facts of one executor often follow each other. */
+  private @Nullable ExecutorLanes lastLookedUp;
+
+  @Nullable ExecutorLanes byId(String executorId) {
+    ExecutorLanes executor = lastLookedUp;
+    if (executor == null || !executor.report.executorId().equals(executorId)) {
+      executor = executorById.get(executorId);
+      lastLookedUp = executor;
+    }
+    return executor;
+  }
+
+  void add(ExecutorLanes executor) {
+    all.add(executor);
+    array = all.toArray(array);
+    executorById.put(executor.report.executorId(), executor);
+  }
+
+  boolean hasLane(ExecutorLane lane) {
+    ExecutorLanes executor = lane.executor();
+    return executor.order < array.length
+        && array[executor.order] == executor
+        && executor.hasLane(lane);
+  }
+
+  /** Looks up the lanes anew, after an executor joined or changed. */
+  void changed() {
+    joinedLanes =
+        all.stream()
+            .filter(ExecutorLanes::joined)
+            .flatMap(executor -> executor.lanes().stream())
+            .toList();
+  }
+
+  /** What each executor reported last. */
+  List<CoreFact.ExecutorReported> reports() {
+    List<CoreFact.ExecutorReported> reports = new ArrayList<>(all.size());
+    for (ExecutorLanes executor : all) {
+      reports.add(executor.report);
+    }
+    return reports;
+  }
+
+  List<ExecutorLane> idleLanes() {
+    if (idleIsStale) {
+      idleLanes.clear();
+      for (ExecutorLanes executor : array) {
+        executor.addIdle(idleLanes);
+      }
+      idleIsStale = false;
+    }
+    return idleLanes;
+  }
+
+  /** Whether some lane is idle and takes a batch. */
+  boolean hasIdleLane() {
+    for (ExecutorLanes executor : array) {
+      if (executor.hasIdleLane()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether some lane takes a batch, be it idle or, with {@code ahead}, holding one already. */
+  boolean hasFreeLane() {
+    for (ExecutorLanes executor : array) {
+      if (executor.takesBatch()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Upper bound of the time of one job of the group alone on the fastest joined executor, if none
+   * of its other lanes is busy; 0: none can run it.
+   */
+  long fastestNs(JobGroup group) {
+    long fastestNs = Long.MAX_VALUE;
+    for (ExecutorLanes executor : all) {
+      ModelTimes model = executor.joined() ? group.modelOn(executor) : null;
+      if (model != null) {
+        fastestNs = Math.min(fastestNs, model.boundNs(group.samples(), 1));
+      }
+    }
+    return fastestNs == Long.MAX_VALUE ? 0 : fastestNs;
+  }
+
+  /** Whether executors have joined and none of them has a budget for a job of the group. */
+  boolean isOverBudget(JobGroup group) {
+    boolean anyJoined = false;
+    for (ExecutorLanes executor : all) {
+      if (executor.joined()) {
+        anyJoined = true;
+        if (group.tokens <= executor.report.tokens()) {
+          return false;
+        }
+      }
+    }
+    return anyJoined;
+  }
+}

@@ -1,0 +1,259 @@
+package dev.sluice.scheduling.state;
+
+import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.job.JobClass;
+import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.prediction.ServiceTimes;
+import dev.sluice.scheduling.state.JobGroup.Count;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The waiting jobs, by group and set, in the orders that are read. */
+final class WaitingJobs {
+  private final CoreSettings settings;
+  private final ExecutorTable executors;
+  private final ServiceTimes serviceTimes;
+  private final LongSupplier nowNs;
+
+  /** Groups that are passed over; null: the policy wants no reservations. */
+  private final @Nullable PassedOverGroups passedOverGroups;
+
+  /** Orders in which the jobs are kept. */
+  private final Set<JobOrder> orders;
+
+  private final boolean keepsArrival;
+
+  private final Map<String, JobClass> classes = new HashMap<>();
+
+  private final GroupTable groupTable = new GroupTable();
+
+  private final Map<SetKey, JobSet> setByKey = new HashMap<>();
+
+  private final Map<String, Count> countByAttribute = new HashMap<>();
+
+  final List<JobGroup> groupsByRank = new ArrayList<>();
+
+  /** Groups in which a job waits, by rank. */
+  private final List<JobGroup> occupied = new ArrayList<>();
+
+  private boolean occupiedIsStale;
+
+  /** Sets by rank: in the order of their keys. */
+  JobSet[] sets = {};
+
+  /** Ranks of the sets in which a job waits. */
+  IndexSet occupiedSets = new IndexSet();
+
+  private final JobList byArrival = new JobList(JobOrder.ARRIVAL);
+
+  int waiting;
+
+  private record SetKey(
+      String classType, String workload, String backend, String precision, int lanesNeeded) {}
+
+  WaitingJobs(
+      CoreSettings settings,
+      SchedulingPolicy.Needs needs,
+      ExecutorTable executors,
+      ServiceTimes serviceTimes,
+      @Nullable PassedOverGroups passedOverGroups,
+      LongSupplier nowNs) {
+    this.settings = settings;
+    this.executors = executors;
+    this.serviceTimes = serviceTimes;
+    this.passedOverGroups = passedOverGroups;
+    this.nowNs = nowNs;
+    EnumSet<JobOrder> kept = EnumSet.noneOf(JobOrder.class);
+    kept.addAll(needs.orders());
+    if (settings.admission() != CoreSettings.Admission.NONE) {
+      kept.add(JobOrder.DEADLINE);
+    }
+    if (settings.microbatch().enabled() || kept.isEmpty()) {
+      kept.add(JobOrder.ENTRY); // windows, batches; and something must list the jobs
+    }
+    this.orders = Collections.unmodifiableSet(kept);
+    this.keepsArrival = kept.contains(JobOrder.ARRIVAL);
+    settings.classes().forEach(jobClass -> classes.put(jobClass.name(), jobClass));
+  }
+
+  /**
+   * Finds the group of a job; null: the settings lack its class or workload, or no core can place
+   * it at all.
+   */
+  @Nullable JobGroup groupOf(JobSpec job) {
+    JobGroup known = groupTable.find(job);
+    return known == null ? newGroup(job) : known;
+  }
+
+  private @Nullable JobGroup newGroup(JobSpec job) {
+    JobClass jobClass = classes.get(job.classType());
+    Integer baseTokens = settings.workloadTokens().get(job.workload());
+    return jobClass == null || baseTokens == null || job.lanesNeeded() < 1 || job.samples() < 1
+        ? null
+        : newGroup(job, jobClass, baseTokens);
+  }
+
+  private JobGroup newGroup(JobSpec job, JobClass jobClass, int baseTokens) {
+    JobGroup.Key key = JobGroup.Key.of(job);
+    SetKey setKey =
+        new SetKey(
+            key.classType(), key.workload(), key.backend(), key.precision(), key.lanesNeeded());
+    JobSet set =
+        setByKey.computeIfAbsent(setKey, unused -> new JobSet(settings.microbatch(), nowNs));
+    boolean shares =
+        settings.microbatch().enabled()
+            && jobClass.microbatch()
+            && key.samples() <= settings.microbatch().maxBatch();
+    List<Count> counts =
+        List.of(
+            count("workload", key.workload()),
+            count("backend", key.backend()),
+            count("precision", key.precision()),
+            count("class", key.classType()));
+    JobGroup group = new JobGroup(key, jobClass, set, baseTokens, shares, orders, counts);
+    set.add(group);
+    set.findModels(executors.all, serviceTimes);
+    groupTable.add(job, group);
+    groupsByRank.add(group);
+    groupsByRank.sort(Comparator.comparing(g -> g.key, JobGroup.Key.ORDER));
+    Set<JobSet> setsByRank = new LinkedHashSet<>();
+    for (int rank = 0; rank < groupsByRank.size(); rank++) {
+      groupsByRank.get(rank).rank = rank;
+      setsByRank.add(groupsByRank.get(rank).set);
+    }
+    sets = setsByRank.toArray(sets);
+    occupiedSets = new IndexSet();
+    for (int rank = 0; rank < sets.length; rank++) {
+      sets[rank].rank = rank;
+      occupiedSets.set(rank, sets[rank].waiting() > 0);
+    }
+    findBudget(group);
+    if (passedOverGroups != null) {
+      passedOverGroups.add(group, executors.all);
+    }
+    return group;
+  }
+
+  private Count count(String attribute, String value) {
+    return countByAttribute.computeIfAbsent(attribute + "/" + value, unused -> new Count());
+  }
+
+  void add(QueuedJob job) {
+    JobGroup group = job.group;
+    group.add(job);
+    occupiedIsStale |= group.waiting() == 1;
+    if (group.set.waiting() == 1) {
+      occupiedSets.set(group.set.rank, true);
+    }
+    if (passedOverGroups != null && group.waiting() == 1) {
+      passedOverGroups.occupied(group);
+    }
+    if (keepsArrival) {
+      byArrival.insert(job);
+    }
+    job.phase = QueuedJob.Phase.WAITING;
+    waiting++;
+  }
+
+  void remove(QueuedJob job) {
+    JobGroup group = job.group;
+    group.remove(job);
+    if (keepsArrival) {
+      byArrival.remove(job);
+    }
+    waiting--;
+    occupiedIsStale |= group.waiting() == 0;
+    if (group.set.waiting() == 0) {
+      occupiedSets.set(group.set.rank, false);
+    }
+    if (passedOverGroups != null && group.waiting() == 0) {
+      passedOverGroups.emptied(group);
+    }
+  }
+
+  /** Returns the waiting jobs of all groups that match, by entry. Walks over all of their jobs. */
+  List<QueuedJob> waitingIn(Predicate<JobGroup> matches) {
+    List<QueuedJob> jobs = new ArrayList<>();
+    if (keepsArrival) {
+      JobList.Walk walk = byArrival.walk();
+      for (QueuedJob job = walk.next(); job != null; job = walk.next()) {
+        if (matches.test(job.group)) {
+          jobs.add(job);
+        }
+      }
+    } else {
+      JobOrder order = orders.iterator().next();
+      for (JobGroup group : groupsByRank) {
+        if (matches.test(group)) {
+          JobList.Walk walk = group.list(order).walk();
+          for (QueuedJob job = walk.next(); job != null; job = walk.next()) {
+            jobs.add(job);
+          }
+        }
+      }
+    }
+    jobs.sort(JobOrder.ENTRY);
+    return jobs;
+  }
+
+  List<JobGroup> groups() {
+    if (occupiedIsStale) {
+      occupied.clear();
+      for (JobGroup group : groupsByRank) {
+        if (group.waiting() > 0) {
+          occupied.add(group);
+        }
+      }
+      occupiedIsStale = false;
+    }
+    return Collections.unmodifiableList(occupied);
+  }
+
+  @Nullable QueuedJob oldest() {
+    if (!keepsArrival) {
+      throw new IllegalStateException("the policy reads order ARRIVAL but did not declare it");
+    }
+    return byArrival.first();
+  }
+
+  /** Returns when the next set becomes ripe; {@link Long#MAX_VALUE}: none will. */
+  long nextRipeAtNs(long atNs) {
+    long nextNs = Long.MAX_VALUE;
+    for (int i = occupiedSets.next(0); i >= 0; i = occupiedSets.next(i + 1)) {
+      long readyAtNs = sets[i].readyAtNs();
+      if (readyAtNs > atNs) {
+        nextNs = Math.min(nextNs, readyAtNs);
+      }
+    }
+    return nextNs;
+  }
+
+  boolean has(JobGroup group) {
+    return group.rank < groupsByRank.size() && groupsByRank.get(group.rank) == group;
+  }
+
+  /** Reads anew what the executors can run, after one of them joined or changed. */
+  void executorsChanged() {
+    groupsByRank.forEach(this::findBudget);
+    for (JobSet set : sets) {
+      set.findModels(executors.all, serviceTimes);
+    }
+  }
+
+  private void findBudget(JobGroup group) {
+    group.overBudget = executors.isOverBudget(group);
+    group.tokensNeeded = group.overBudget && settings.cpuFallback() ? Long.MIN_VALUE : group.tokens;
+  }
+}
