@@ -94,7 +94,7 @@ public final class ExperimentRun {
       return ExperimentFile.read(config, overrides, Registries.vocabulary());
     }
 
-    /** Where a Kafka runs already; null: an embedded one is to be started. */
+    /** Where a Kafka runs already; null: the run starts an embedded one. */
     @Nullable KafkaAccess externalKafka(ParsedExperiment parsed) throws UserMistakeException {
       var settings = parsed.experiment().kafka();
       if (bootstrap != null) {
@@ -108,12 +108,12 @@ public final class ExperimentRun {
         throw new UserMistakeException(
             "--kafka-config",
             "the properties (" + kafkaConfig + ") are for a Kafka of yours, and none is named",
-            "--bootstrap HOST:PORT is to be given too");
+            "you want --bootstrap HOST:PORT too");
       }
       return null;
     }
 
-    /** Listens to whoever may stop the run; a child's parent stops it by going away, too. */
+    /** Listens to the signals that stop the run; a child's parent stops it by going away, too. */
     Signals listen(Runnable onFirst, Runnable onSecond) {
       if (!child) {
         return Signals.listen(onFirst, onSecond);
@@ -142,7 +142,7 @@ public final class ExperimentRun {
   /**
    * Runs it, and returns the exit status.
    *
-   * @throws IOException if the run's folder can not be written any more
+   * @throws IOException if the run's folder cannot be written any more
    */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed = options.read();

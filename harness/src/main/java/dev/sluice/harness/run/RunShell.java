@@ -44,7 +44,7 @@ public final class RunShell implements AutoCloseable {
   /**
    * Opens the run's log file and listens to signals.
    *
-   * @param external where a Kafka runs already; null: an embedded one is to be started
+   * @param external where a Kafka runs already; null: the run starts an embedded one
    * @param onStop told once of a wish to stop, after {@link #stopRequested} tells of it
    */
   public RunShell(
