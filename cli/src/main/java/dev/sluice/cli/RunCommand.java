@@ -136,7 +136,9 @@ final class RunCommand implements Callable<Integer> {
   private void checkRepeats(int repeats) throws UserMistakeException {
     if (repeats < 1 || repeats > 1000) {
       throw new UserMistakeException(
-          "--repeat", "the value (" + repeats + ") must be between 1 and 1000", "--repeat 8 will do");
+          "--repeat",
+          "the value (" + repeats + ") must be between 1 and 1000",
+          "--repeat 8 will do");
     }
     if (dryRun) {
       throw new UserMistakeException(

@@ -128,7 +128,9 @@ final class SimulateCommand implements Callable<Integer> {
       }
       if (repeats != null && (repeats < 1 || repeats > REPEATS_MAX)) {
         throw new UserMistakeException(
-            "--repeat", "the value (" + repeats + ") must be between 1 and 1000", "--repeat 20 will do");
+            "--repeat",
+            "the value (" + repeats + ") must be between 1 and 1000",
+            "--repeat 20 will do");
       }
       var options =
           new SimulatedRun.Options(config, overrides, results.folder(), runId, profile, noTrace);

@@ -100,8 +100,7 @@ final class WorkflowOptions {
   WorkflowSettings settings() {
     return new WorkflowSettings(
         new WorkflowSettings.Input(system, requests),
-        new WorkflowSettings.Machine(
-            gpus, gangSwitch, bandwidthGbPerSecond, switchOverheadSeconds),
+        new WorkflowSettings.Machine(gpus, gangSwitch, bandwidthGbPerSecond, switchOverheadSeconds),
         new WorkflowSettings.Execution(execute, simulate, bootstrap),
         mode,
         policy,

@@ -205,7 +205,9 @@ final class SimulatedWorkflowsTest {
   @Test
   void mistakesOfTheCommandLine_areAnsweredWithAWayOut() throws Exception {
     simulate(SYSTEM, REQUESTS).isRefused(1).says("--gpus: error: the number of GPUs is missing");
-    simulate(SYSTEM, REQUESTS, "--gpus", "0").isRefused(1).says("the number of GPUs (0) must be between 1 and 100000");
+    simulate(SYSTEM, REQUESTS, "--gpus", "0")
+        .isRefused(1)
+        .says("the number of GPUs (0) must be between 1 and 100000");
     simulate(SYSTEM, REQUESTS, "--gpus", "2", "--mode", "ofline")
         .isRefused(1)
         .says("--mode: error: (ofline) is unknown.\n  Maybe you meant offline.");

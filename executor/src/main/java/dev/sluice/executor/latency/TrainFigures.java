@@ -234,8 +234,7 @@ public final class TrainFigures {
     List<Double> predictedMs = new ArrayList<>();
     for (int samples = 1; samples <= most; samples++) {
       var asked =
-          new LatencyKey(
-              key.workload(), key.backend(), key.precision(), key.threads(), samples, 1);
+          new LatencyKey(key.workload(), key.backend(), key.precision(), key.threads(), samples, 1);
       predictedMs.add(model.predictNs(asked) / 1e6);
     }
     return new SamplesCurve(

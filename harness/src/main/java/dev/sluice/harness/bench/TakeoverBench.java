@@ -212,8 +212,7 @@ final class TakeoverBench implements Bench {
     private static ChildProcess owner(Supervisor children, RunRegister register) {
       String instance = register.owner(0).orElseThrow();
       return children.children().stream()
-          .filter(
-              child -> child.name().startsWith("schedule") && child.wasUpAs(instance))
+          .filter(child -> child.name().startsWith("schedule") && child.wasUpAs(instance))
           .findFirst()
           .orElseThrow();
     }

@@ -383,14 +383,12 @@ public final class Chaos implements ProcessesRun.Companion {
   }
 
   /** What the audit found; null if the run came to no end. */
-  @Nullable
-  LogAudit audit() {
+  @Nullable LogAudit audit() {
     return audit;
   }
 
   /** What ended the faults before their number was full; null: nothing. */
-  @Nullable
-  Throwable failure() {
+  @Nullable Throwable failure() {
     return failure;
   }
 

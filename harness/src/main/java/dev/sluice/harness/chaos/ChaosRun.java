@@ -6,7 +6,6 @@ import dev.sluice.analytics.audit.LogAudit;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.chaos.Chaos;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.run.ExperimentRun;
@@ -58,7 +57,9 @@ public final class ChaosRun {
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     if (options.faults() < 1) {
       throw new UserMistakeException(
-          "--kills", "the number of faults (" + options.faults() + ") is below 1", "--kills 10 will do");
+          "--kills",
+          "the number of faults (" + options.faults() + ") is below 1",
+          "--kills 10 will do");
     }
     List<String> all = new ArrayList<>(options.overrides());
     all.add("duration_seconds=" + (FIRST_SECONDS + SECONDS_A_FAULT * options.faults()));
@@ -66,8 +67,8 @@ public final class ChaosRun {
     Experiment experiment =
         ExperimentFile.read(options.config(), all, Registries.vocabulary()).experiment();
     String id = runOptions(all, options.runId()).runIdFor(experiment);
-    var chaos = new Chaos(
-            options.faults(), options.seed(), experiment, options.results(), id, console);
+    var chaos =
+        new Chaos(options.faults(), options.seed(), experiment, options.results(), id, console);
     int status = new ProcessesRun(runOptions(all, id), console, chaos).execute();
     if (status == ExitStatus.MISTAKE) {
       return status;
@@ -93,7 +94,8 @@ public final class ChaosRun {
     LogAudit audit = chaos.audit();
     if (audit == null || chaos.failure() != null) {
       console.line("sluice: error: the run came to no end that could be audited.");
-      console.line("  Maybe its logs say more. Reproduce with: --kills " + options.faults() + seedText());
+      console.line(
+          "  Maybe its logs say more. Reproduce with: --kills " + options.faults() + seedText());
       return ExitStatus.BUG;
     }
     JsonNode summary = new ObjectMapper().readTree(chaos.folder().resolve("summary.json").toFile());

@@ -76,8 +76,7 @@ final class MemoryTable {
     arguments.add(samples.stream().map(String::valueOf).collect(Collectors.joining(",")));
     arguments.addAll(overrides);
     Process child =
-        Launch.of(
-                ChildJvm.of(MemoryProbe.JVM_OPTIONS, MemoryProbe.class.getName(), arguments))
+        Launch.of(ChildJvm.of(MemoryProbe.JVM_OPTIONS, MemoryProbe.class.getName(), arguments))
             .errors(ProcessBuilder.Redirect.DISCARD)
             .start();
     List<Row> rows = new ArrayList<>();

@@ -73,11 +73,7 @@ public final class TrainReport {
 
   private String summary() {
     return "%d rows, %d keys, %d passes, device kind %s"
-        .formatted(
-            model.rows().size(),
-            figures.keys(),
-            figures.passes(),
-            model.deviceKind());
+        .formatted(model.rows().size(), figures.keys(), figures.passes(), model.deviceKind());
   }
 
   private String choice(Reach reach) {

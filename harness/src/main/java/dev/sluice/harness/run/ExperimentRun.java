@@ -54,7 +54,6 @@ public final class ExperimentRun {
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
-
   private final Options options;
   private final Console console;
 
@@ -270,8 +269,7 @@ public final class ExperimentRun {
   }
 
   /** The last one's lanes after the first still go on: the broker may start beside them. */
-  private static List<ExecuteRole> warmUp(
-      RunFrame frame, ExecuteRole.Loaded loaded, RunShell shell)
+  private static List<ExecuteRole> warmUp(RunFrame frame, ExecuteRole.Loaded loaded, RunShell shell)
       throws WarmUpException, StoppedException, InterruptedException {
     List<ExecuteRole> executors = new ArrayList<>();
     for (int shard = 0; shard < frame.shards(); shard++) {
@@ -328,11 +326,7 @@ public final class ExperimentRun {
   }
 
   private Optional<RunEnded> runLoad(
-      RunFrame frame,
-      RequestList requests,
-      RunShell shell,
-      KafkaAccess kafka,
-      AnalyzeRole analyze)
+      RunFrame frame, RequestList requests, RunShell shell, KafkaAccess kafka, AnalyzeRole analyze)
       throws RoleFailedException, StoppedException, InterruptedException {
     var running = new ProduceRole(frame, requests, kafka.properties(), START_LIMIT);
     synchronized (this) {

@@ -205,7 +205,8 @@ public final class ProcessesRun {
       if (!child.name().equals("broker")
           && !child
               .process()
-              .waitFor(Math.max(0, deadlineNs - MachineClock.monotonicNs()), TimeUnit.NANOSECONDS)) {
+              .waitFor(
+                  Math.max(0, deadlineNs - MachineClock.monotonicNs()), TimeUnit.NANOSECONDS)) {
         LOG.warn("{} has not ended with the run", child.name());
       }
     }

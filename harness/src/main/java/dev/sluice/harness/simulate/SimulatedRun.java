@@ -63,9 +63,7 @@ public final class SimulatedRun {
     }
 
     public String runIdFor(Experiment experiment) {
-      return runId != null
-          ? runId
-          : experiment.runName() + "-simulated-" + MachineClock.stamp();
+      return runId != null ? runId : experiment.runName() + "-simulated-" + MachineClock.stamp();
     }
   }
 
@@ -154,7 +152,10 @@ public final class SimulatedRun {
       console.item(
           "simulated",
           String.format(
-              Locale.ROOT, "%d times in %.1f s", repeats, (MachineClock.monotonicNs() - beganNs) / 1e9));
+              Locale.ROOT,
+              "%d times in %.1f s",
+              repeats,
+              (MachineClock.monotonicNs() - beganNs) / 1e9));
       console.line("");
       console.line(all.render().stripTrailing());
       console.line("");

@@ -145,8 +145,7 @@ final class ExecutedWorkflows {
     }
   }
 
-  private void startScheduler(
-      Topics topics, KafkaAccess kafka, RunFolder folder, RunShell shell)
+  private void startScheduler(Topics topics, KafkaAccess kafka, RunFolder folder, RunShell shell)
       throws RoleFailedException, InterruptedException {
     var settings =
         new CoreSettings(
@@ -159,7 +158,8 @@ final class ExecutedWorkflows {
                 files.microbatch().maxBatch()),
             CoreSettings.Admission.NONE,
             CoreSettings.Bounds.NONE,
-            new CoreSettings.Leases(WorkflowLanes.HEARTBEAT_MS * NS_PER_MS, LEASE_MS * NS_PER_MS, ATTEMPTS_MAX),
+            new CoreSettings.Leases(
+                WorkflowLanes.HEARTBEAT_MS * NS_PER_MS, LEASE_MS * NS_PER_MS, ATTEMPTS_MAX),
             0,
             false,
             CoreSettings.Predictor.OFF);

@@ -72,10 +72,7 @@ public final class WorkflowRun {
             options.systemFile(), options.requestsFile(), gpus.count(), options.skipInfeasible());
     options.policyName(files);
     Workflows workflows = Workflows.of(files, gpus, online);
-    String id =
-        runId == null
-            ? "workflows-" + policy + "-" + MachineClock.stamp()
-            : runId;
+    String id = runId == null ? "workflows-" + policy + "-" + MachineClock.stamp() : runId;
     if (executes && noTrace) {
       throw new UserMistakeException(
           "--no-trace", "what really ran is always kept", "you want it without");

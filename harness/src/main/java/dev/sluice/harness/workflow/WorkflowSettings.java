@@ -66,8 +66,7 @@ public record WorkflowSettings(
    * @param simulate another spelling of execute, as text: true or false
    * @param bootstrap a Kafka that runs already
    */
-  public record Execution(
-      boolean execute, @Nullable String simulate, @Nullable String bootstrap) {}
+  public record Execution(boolean execute, @Nullable String simulate, @Nullable String bootstrap) {}
 
   /**
    * Whether nodes are really run.
@@ -143,8 +142,7 @@ public record WorkflowSettings(
   public Gpus gpusAsTold() throws UserMistakeException {
     Integer gpus = machine.gpus();
     if (gpus == null) {
-      throw new UserMistakeException(
-          "--gpus", "the number of GPUs is missing", "--gpus 4 will do");
+      throw new UserMistakeException("--gpus", "the number of GPUs is missing", "--gpus 4 will do");
     }
     if (gpus < 1 || gpus > GPUS_MAX) {
       throw new UserMistakeException(
