@@ -195,7 +195,7 @@ final class CheckCommand implements Callable<Integer> {
     } catch (IOException e) {
       throw new UserMistakeException(
           "--save-report",
-          "the report can not be written (" + file + ": " + UserMistakeException.reason(e) + ")",
+          "the report cannot be written (" + file + ": " + UserMistakeException.reason(e) + ")",
           "you have to give yourself the right to write there",
           e);
     }

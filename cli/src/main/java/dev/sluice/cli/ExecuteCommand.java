@@ -103,7 +103,7 @@ final class ExecuteCommand implements Callable<Integer> {
       throw new UserMistakeException(
           "--shard",
           "there is no shard (" + shard + "): the experiment has kafka.shards " + frame.shards(),
-          "it counts from 0, or is to be left out");
+          "you want a number from 0 to " + (frame.shards() - 1) + ", or no --shard");
     }
     if (speed != null && (!frame.experiment().lanes().emulated() || !(speed > 0 && speed < 1e6))) {
       throw new UserMistakeException(

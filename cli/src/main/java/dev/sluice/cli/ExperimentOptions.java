@@ -41,9 +41,9 @@ final class ExperimentOptions {
   }
 
   /**
-   * Null: one is to be made.
+   * The run's id; null: the run makes one.
    *
-   * @throws UserMistakeException if it can not name topics and a folder
+   * @throws UserMistakeException if it cannot name topics and a folder
    */
   @Nullable String runId() throws UserMistakeException {
     if (runId != null) {

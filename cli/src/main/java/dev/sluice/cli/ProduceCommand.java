@@ -47,7 +47,7 @@ final class ProduceCommand implements Callable<Integer> {
   @Option(
       names = "--after",
       hidden = true,
-      description = "Begins once so many processes, this one among them, have joined.")
+      description = "Begins once N processes, this one among them, have joined.")
   private int after;
 
   @Override

@@ -68,7 +68,7 @@ final class RunCommand implements Callable<Integer> {
       names = "--repeat",
       paramLabel = "N",
       description =
-          "Runs it so many times, each with a seed of its own derived from the"
+          "Runs it N times, each with a seed of its own derived from the"
               + " experiment's, and gives each figure with its interval.")
   private @Nullable Integer repeats;
 
@@ -92,7 +92,7 @@ final class RunCommand implements Callable<Integer> {
       if (processes && dryRun) {
         throw new UserMistakeException(
             "--dry-run",
-            "there is none with --processes",
+            "a dry run has no processes to start",
             "you want it without: all of the experiment is checked there too");
       }
       var options =
@@ -136,11 +136,13 @@ final class RunCommand implements Callable<Integer> {
   private void checkRepeats(int repeats) throws UserMistakeException {
     if (repeats < 1 || repeats > 1000) {
       throw new UserMistakeException(
-          "--repeat", "so many runs (" + repeats + ") can not be", "8 is a good number");
+          "--repeat",
+          "the value (" + repeats + ") must be between 1 and 1000",
+          "--repeat 8 will do");
     }
     if (dryRun) {
       throw new UserMistakeException(
-          "--dry-run", "there is none with --repeat", "you want it without: one is like the other");
+          "--dry-run", "a dry run cannot be repeated", "you want one of them alone");
     }
   }
 }

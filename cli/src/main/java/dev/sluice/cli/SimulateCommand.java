@@ -81,7 +81,7 @@ final class SimulateCommand implements Callable<Integer> {
       names = "--repeat",
       paramLabel = "N",
       description =
-          "Simulates it so many times, in parallel, each with a seed of its own derived from the"
+          "Simulates it N times, in parallel, each with a seed of its own derived from the"
               + " experiment's, and gives each figure with its interval.")
   private @Nullable Integer repeats;
 
@@ -128,7 +128,9 @@ final class SimulateCommand implements Callable<Integer> {
       }
       if (repeats != null && (repeats < 1 || repeats > REPEATS_MAX)) {
         throw new UserMistakeException(
-            "--repeat", "so many runs (" + repeats + ") can not be", "20 is a good number");
+            "--repeat",
+            "the value (" + repeats + ") must be between 1 and 1000",
+            "--repeat 20 will do");
       }
       var options =
           new SimulatedRun.Options(config, overrides, results.folder(), runId, profile, noTrace);

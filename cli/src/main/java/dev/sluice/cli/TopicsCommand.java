@@ -181,7 +181,7 @@ final class TopicsCommand implements Callable<Integer> {
             kafka.location(),
             "the topics of ("
                 + run.runId()
-                + ") can not be removed ("
+                + ") cannot be removed ("
                 + kafka.secrets().hide(String.valueOf(e.getCause()))
                 + ")",
             "its administrator has to allow it",
@@ -225,7 +225,7 @@ final class TopicsCommand implements Callable<Integer> {
     try {
       return JSON.writeValueAsString(all);
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("runs that can not be written", e);
+      throw new IllegalStateException("runs that cannot be written", e);
     }
   }
 }

@@ -98,7 +98,7 @@ final class TrainCommand implements Callable<Integer> {
     } catch (IOException e) {
       throw new UserMistakeException(
           "--out",
-          "the folder can not be written (" + folder + ": " + UserMistakeException.reason(e) + ")",
+          "the folder cannot be written (" + folder + ": " + UserMistakeException.reason(e) + ")",
           "you want another --out, or have to give yourself the right to write there",
           e);
     }

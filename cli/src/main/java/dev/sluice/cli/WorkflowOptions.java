@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** What a schedule of workflows is told, by the names of this project and of the seed's. */
-public final class WorkflowOptions {
+final class WorkflowOptions {
 
   @Option(
       names = {"--system", "--config"},
@@ -20,7 +20,7 @@ public final class WorkflowOptions {
       description = "Workflows: the requests, YAML or JSON (default: workflow_requests.yaml).")
   private @Nullable Path requests;
 
-  @Option(names = "--gpus", paramLabel = "N", description = "Workflows: how many GPUs there are.")
+  @Option(names = "--gpus", paramLabel = "N", description = "Workflows: the number of GPUs.")
   private @Nullable Integer gpus;
 
   @Option(
@@ -39,7 +39,7 @@ public final class WorkflowOptions {
   @Option(
       names = "--skip-infeasible",
       description =
-          "Workflows: leaves out requests that are wrong or that can not run, and lists them.")
+          "Workflows: leaves out requests that are wrong or that cannot run, and lists them.")
   private boolean skipInfeasible;
 
   @Option(
@@ -99,17 +99,11 @@ public final class WorkflowOptions {
 
   WorkflowSettings settings() {
     return new WorkflowSettings(
-        system,
-        requests,
-        gpus,
+        new WorkflowSettings.Input(system, requests),
+        new WorkflowSettings.Machine(gpus, gangSwitch, bandwidthGbPerSecond, switchOverheadSeconds),
+        new WorkflowSettings.Execution(execute, simulate, bootstrap),
         mode,
         policy,
-        skipInfeasible,
-        gangSwitch,
-        bandwidthGbPerSecond,
-        switchOverheadSeconds,
-        execute,
-        simulate,
-        bootstrap);
+        skipInfeasible);
   }
 }

@@ -168,7 +168,7 @@ final class BadInputTest {
     for (Path results : new Path[] {occupied, occupied.resolve("below")}) {
       sluice("run", file(GOOD).toString(), "--results", results.toString())
           .isRefused(1)
-          .says("--results: error: the folder can not be written (" + results + ": ");
+          .says("--results: error: the folder cannot be written (" + results + ": ");
     }
   }
 
@@ -260,7 +260,7 @@ final class BadInputTest {
         "bench --repeats 0 | --repeats: error: the value (0) is below 1",
         "bench core --seconds 0 | --seconds: error: the value (0) is below 1",
         "bench core --warm-up -1 | --warm-up: error: the value (-1) is below 0",
-        "bench --repeats two | sluice: error: --repeats can not be (two)",
+        "bench --repeats two | sluice: error: --repeats cannot be (two)",
         "chaos x.yaml --kills 0 | --kills: error: the number of faults (0) is below 1",
         "schedule x.yaml --bootstrap localhost:1 --run-id a --wait -1"
             + " | --wait: error: the value (-1) is below 0",

@@ -207,7 +207,8 @@ final class RoleProcessesTest {
         assertThat(register.awaitOthersLeft(Set.of(after.instance()), LIMIT)).isEmpty();
         ChildProcess third = roles.start("broker-3", command);
         roles.awaitEnd(third, ExitStatus.MISTAKE);
-        assertThat(Roles.printed(third)).contains("--port: error: the port can not be listened on");
+        assertThat(Roles.printed(third))
+            .contains("--port: error: the port (" + port + ") cannot be listened on");
       }
     }
   }

@@ -134,7 +134,7 @@ final class SecuredKafkaTest {
     run(loop, config("MAGIC", PASSWORD)).isRefused(1);
     run(loop, folder.resolve("missing"))
         .isRefused(1)
-        .says("--kafka-config: error: the file can not be read")
+        .says("--kafka-config: error: the file cannot be read")
         .says("no such file");
     run(loop, file("sasl.jaas.confg=" + login(PASSWORD)))
         .isRefused(1)

@@ -202,8 +202,10 @@ final class SimulatedWorkflowsTest {
 
   @Test
   void mistakesOfTheCommandLine_areAnsweredWithAWayOut() throws Exception {
-    simulate(SYSTEM, REQUESTS).isRefused(1).says("--gpus: error: how many GPUs there are is not");
-    simulate(SYSTEM, REQUESTS, "--gpus", "0").isRefused(1).says("so many GPUs (0) can not be");
+    simulate(SYSTEM, REQUESTS).isRefused(1).says("--gpus: error: the number of GPUs is missing");
+    simulate(SYSTEM, REQUESTS, "--gpus", "0")
+        .isRefused(1)
+        .says("the number of GPUs (0) must be between 1 and 100000");
     simulate(SYSTEM, REQUESTS, "--gpus", "2", "--mode", "ofline")
         .isRefused(1)
         .says("--mode: error: (ofline) is unknown.\n  Maybe you meant offline.");
@@ -212,7 +214,7 @@ final class SimulatedWorkflowsTest {
         .says("system.yaml:6: error: the scheduler (dynamic) goes by latency promises");
     simulate(SYSTEM, REQUESTS, "--gpus", "2", "--bandwidth-gb-per-s", "0")
         .isRefused(1)
-        .says("--bandwidth-gb-per-s: error: it can not be (0.0)");
+        .says("--bandwidth-gb-per-s: error: the value (0.0) must be between 0.000001 and 1e9");
     simulate(SYSTEM, REQUESTS, "--gpus", "2", "--repeat", "2")
         .isRefused(1)
         .says("workflows know nothing of repeats");

@@ -23,8 +23,7 @@ final class SourcesTest {
       Pattern.compile("\\b(?:can not|so many|whoever|the lesser the sooner)\\b");
 
   private static List<Path> files(String suffix, String... folders) throws IOException {
-    try (Stream<Path> all =
-        Stream.of(folders).map(ROOT::resolve).flatMap(SourcesTest::walk)) {
+    try (Stream<Path> all = Stream.of(folders).map(ROOT::resolve).flatMap(SourcesTest::walk)) {
       List<Path> found = all.filter(path -> path.toString().endsWith(suffix)).sorted().toList();
       assertThat(found).hasSizeGreaterThan(10);
       return found;

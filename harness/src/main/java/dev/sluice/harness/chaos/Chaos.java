@@ -80,25 +80,25 @@ public final class Chaos implements ProcessesRun.Companion {
   private final Experiment experiment;
   private final Path results;
   private final String runId;
-  public final Path log;
+  private final Path log;
   private final Console console;
-  public final List<String> inflicted = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> inflicted = Collections.synchronizedList(new ArrayList<>());
   private final CountDownLatch over = new CountDownLatch(1);
   private final Thread thread = new Thread(this::inflictAll, "sluice-chaos");
-  public final boolean canFillDisks = canFillDisks();
+  private final boolean canFillDisks = canFillDisks();
   private long startedAtNs;
   private volatile boolean brokerDiskIsFull;
   private volatile boolean resultsDiskIsFull;
-  public volatile boolean looksFinished;
+  private volatile boolean looksFinished;
   private @Nullable Supervisor children;
-  public volatile @Nullable Throwable failure;
-  public @Nullable Path folder;
-  public @Nullable LogAudit audit;
+  private volatile @Nullable Throwable failure;
+  private @Nullable Path folder;
+  private @Nullable LogAudit audit;
 
   /**
    * @param results where the run's folder is made; the log of the faults stands beside it
    */
-  public Chaos(
+  Chaos(
       int faultsWanted,
       long seed,
       Experiment experiment,
@@ -343,7 +343,7 @@ public final class Chaos implements ProcessesRun.Companion {
       children().restart(child.spec());
       return true;
     } catch (IOException e) {
-      LOG.error("{} could not be started again", child.name(), e);
+      LOG.error("{} cannot be started again", child.name(), e);
       return false;
     }
   }
@@ -360,17 +360,17 @@ public final class Chaos implements ProcessesRun.Companion {
   }
 
   /** Whether a run that could not write its results left a folder that looks finished. */
-  public boolean looksFinished() {
+  boolean looksFinished() {
     return looksFinished;
   }
 
   /** A line for each fault: seconds, what, which role, which process. */
-  public Path log() {
+  Path log() {
     return log;
   }
 
   /** The run's, finished or failed. */
-  public Path folder() {
+  Path folder() {
     if (folder == null) {
       throw new IllegalStateException("the run is not over");
     }
@@ -378,24 +378,22 @@ public final class Chaos implements ProcessesRun.Companion {
   }
 
   /** Whether the run is whole. */
-  public boolean hasFinished() {
+  boolean hasFinished() {
     return Files.exists(results.resolve(runId));
   }
 
   /** What the audit found; null if the run came to no end. */
-  @Nullable
-  public LogAudit audit() {
+  @Nullable LogAudit audit() {
     return audit;
   }
 
   /** What ended the faults before their number was full; null: nothing. */
-  @Nullable
-  public Throwable failure() {
+  @Nullable Throwable failure() {
     return failure;
   }
 
   /** How often each fault was inflicted. */
-  public Map<String, Integer> inflicted() {
+  Map<String, Integer> inflicted() {
     Map<String, Integer> counts = new TreeMap<>();
     List.copyOf(inflicted).forEach(fault -> counts.merge(fault, 1, Integer::sum));
     return counts;

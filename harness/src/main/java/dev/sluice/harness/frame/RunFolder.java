@@ -44,7 +44,7 @@ public final class RunFolder implements AutoCloseable {
   /**
    * Makes the folder.
    *
-   * @throws UserMistakeException if it is there already, or can not be written
+   * @throws UserMistakeException if it is there already, or cannot be written
    */
   public static RunFolder create(Path results, String runId) throws UserMistakeException {
     var folder = new RunFolder(results, runId);
@@ -63,7 +63,7 @@ public final class RunFolder implements AutoCloseable {
    * Makes the folder for other processes, one of which takes it over.
    *
    * @return where it is until then
-   * @throws UserMistakeException if it is there already, or can not be written
+   * @throws UserMistakeException if it is there already, or cannot be written
    */
   public static Path prepare(Path results, String runId) throws UserMistakeException {
     var folder = new RunFolder(results, runId);
@@ -80,7 +80,7 @@ public final class RunFolder implements AutoCloseable {
    * Takes a folder over that another process of the same run has made or left, or makes it.
    *
    * @throws UserMistakeException if the run is finished, another process works on its folder, or it
-   *     can not be written
+   *     cannot be written
    */
   public static RunFolder takeOver(Path results, String runId) throws UserMistakeException {
     var folder = new RunFolder(results, runId);
@@ -138,7 +138,7 @@ public final class RunFolder implements AutoCloseable {
   private static UserMistakeException notWritable(Path results, IOException e) {
     return new UserMistakeException(
         "--results",
-        "the folder can not be written (" + results + ": " + UserMistakeException.reason(e) + ")",
+        "the folder cannot be written (" + results + ": " + UserMistakeException.reason(e) + ")",
         "you want another --results, or have to give yourself the right to write there");
   }
 

@@ -16,7 +16,7 @@ public final class RunId {
           "--run-id",
           "the id ("
               + runId
-              + ") can not name topics and a folder: it begins with a letter or digit, and goes on"
+              + ") cannot name topics and a folder: it begins with a letter or digit, and goes on"
               + " with letters, digits, '.', '_' and '-', at most 150 in all",
           "leave it out of run: one is made from the run's name and the time");
     }

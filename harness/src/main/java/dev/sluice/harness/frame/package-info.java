@@ -1,4 +1,7 @@
-/** What every run has around it: its frame, its folder, its registries. */
+/**
+ * What runs of every kind share: the experiment with its clocks, the run's id, its folder and its
+ * environment, exit statuses, and the roles' entries in the register.
+ */
 @NullMarked
 package dev.sluice.harness.frame;
 

@@ -136,7 +136,7 @@ public final class EmbeddedBroker implements AutoCloseable {
           .setReleaseVersion(MetadataVersion.latestProduction())
           .run();
     } catch (Exception e) {
-      throw new IOException("the broker's folder " + folder + " can not be prepared", e);
+      throw new IOException("the broker's folder " + folder + " cannot be prepared", e);
     }
   }
 

@@ -202,7 +202,7 @@ public record KafkaAccess(
     }
     return new UserMistakeException(
         String.valueOf(configFile),
-        "Kafka's clients can not be made with these properties (" + said(root) + ")",
+        "Kafka's clients cannot be made with these properties (" + said(root) + ")",
         "a class, a file or a value in it is misspelt",
         e);
   }

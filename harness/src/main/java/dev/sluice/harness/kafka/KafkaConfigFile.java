@@ -39,7 +39,7 @@ final class KafkaConfigFile {
   /**
    * The file's properties.
    *
-   * @throws UserMistakeException if the file can not be read, or names what no client knows
+   * @throws UserMistakeException if the file cannot be read, or names what no client knows
    */
   static Map<String, String> read(Path file) throws UserMistakeException {
     var properties = new Properties();
@@ -48,13 +48,13 @@ final class KafkaConfigFile {
     } catch (IOException e) {
       throw new UserMistakeException(
           LOCATION,
-          "the file can not be read (" + file + ": " + UserMistakeException.reason(e) + ")",
-          "the path is wrong, or its permissions are to be changed");
+          "the file cannot be read (" + file + ": " + UserMistakeException.reason(e) + ")",
+          "the path is wrong, or you have to change its permissions");
     } catch (IllegalArgumentException e) { // its text may hold what stands in the file
       throw new UserMistakeException(
           LOCATION,
           "the file is no Java properties file (" + file + ": a \\u without four hex digits)",
-          "a backslash in a value is to be doubled");
+          "you want two backslashes where a value has one");
     }
     Set<String> known = new TreeSet<>(AdminClientConfig.configNames());
     known.addAll(ProducerConfig.configNames());
@@ -66,8 +66,8 @@ final class KafkaConfigFile {
             file.toString(),
             "the property (" + name + ") is set by Sluice, for each of its clients",
             name.equals("bootstrap.servers")
-                ? "it is to be given as --bootstrap HOST:PORT"
-                : "that line is to be taken out");
+                ? "you want to give it as --bootstrap HOST:PORT"
+                : "you want to take that line out");
       }
       if (!known.contains(name)) {
         throw new UserMistakeException(

@@ -29,7 +29,7 @@ public final class ParentWatch {
                   onLine.accept(line);
                 }
               } catch (IOException e) {
-                System.err.println("sluice: standard input can not be read: " + e.getMessage());
+                System.err.println("sluice: standard input cannot be read: " + e.getMessage());
               }
               onEnd.run();
             },

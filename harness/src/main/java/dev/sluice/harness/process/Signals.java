@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * away under lanes that still run. A second signal ends the process.
  *
  * <p>{@code sun.misc.Signal} is called by reflection, since the compiler warns of its name in a way
- * that can not be silenced.
+ * that cannot be silenced.
  */
 public final class Signals implements AutoCloseable {
   private static final int EXIT_BASE = 128;
@@ -35,7 +35,7 @@ public final class Signals implements AutoCloseable {
 
   /**
    * Begins to listen in a process that another process of Sluice started: a terminal sends Ctrl-C
-   * to both, and only the parent knows what is to be stopped first.
+   * to both, and only the parent knows what to stop first.
    */
   public static Signals listenAsChild(Runnable onFirst, Runnable onSecond) {
     return listen(onFirst, onSecond, List.of("TERM"), List.of("INT", "HUP"));
@@ -113,7 +113,7 @@ public final class Signals implements AutoCloseable {
           try {
             handle(signal, handler);
           } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("a signal can not be given back", e);
+            throw new IllegalStateException("a signal cannot be given back", e);
           }
         });
   }

@@ -1,4 +1,8 @@
-/** Child processes, signals and log files. */
+/**
+ * Processes: how a child is started, watched, signalled and restarted, what it tells its parent in
+ * JSON lines, and where a process writes its log. No other package starts a process. Deliberately
+ * absent: what a child is for; its exit status and its news are all that is known of it.
+ */
 @NullMarked
 package dev.sluice.harness.process;
 

@@ -29,7 +29,7 @@ final class FitInChild {
   private FitInChild() {}
 
   /**
-   * What is to be done.
+   * The fit that is asked for.
    *
    * @param kafka client properties
    * @param topicPrefix of the run

@@ -17,7 +17,7 @@ record LearnedModel(Path path, LatencyModel model) {
    * the one that stands at the path itself. One that is missing, or for another kind of device, is
    * a warning: the run begins cold, with running means.
    *
-   * @throws UserMistakeException if there is one and it can not be read
+   * @throws UserMistakeException if there is one and it cannot be read
    */
   static Optional<LearnedModel> read(RunFrame frame, String deviceKind)
       throws UserMistakeException {

@@ -250,9 +250,9 @@ public final class RoleProcess {
     }
   }
 
-  /** The role can not go on. From any thread. */
+  /** The role cannot go on. From any thread. */
   public void fail(Throwable cause) {
-    LOG.error("the role can not go on", cause);
+    LOG.error("the role cannot go on", cause);
     end.completeExceptionally(cause);
   }
 

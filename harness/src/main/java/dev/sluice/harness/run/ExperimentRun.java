@@ -1,7 +1,6 @@
 package dev.sluice.harness.run;
 
 import dev.sluice.analytics.report.RunReport;
-import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.experiment.Experiment;
@@ -21,13 +20,10 @@ import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.kafka.Opened;
 import dev.sluice.harness.machine.HostLoad;
 import dev.sluice.harness.machine.MachineClock;
-import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.RoleFailedException;
-import dev.sluice.harness.process.Secrets;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.role.AnalyzeRole;
@@ -36,14 +32,12 @@ import dev.sluice.harness.role.ProduceRole;
 import dev.sluice.harness.role.ScheduleRole;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.generator.RunFailedException;
-import dev.sluice.producer.requests.OfferedLoad;
 import dev.sluice.producer.requests.RequestList;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -59,19 +53,14 @@ public final class ExperimentRun {
   private static final Logger LOG = LoggerFactory.getLogger(ExperimentRun.class);
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
-  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
-
-  private static final int LINES_SHOWN_MAX = 6;
 
   private final Options options;
   private final Console console;
-  private final Opened opened = new Opened();
 
   /** Completed by whatever ends the load first: the generators, or the failure of a role. */
   private final CompletableFuture<Optional<RunEnded>> load = new CompletableFuture<>();
 
   private @Nullable ProduceRole generators;
-  private boolean stopRequested;
   public @Nullable String summaryJson;
 
   /**
@@ -104,7 +93,7 @@ public final class ExperimentRun {
       return ExperimentFile.read(config, overrides, Registries.vocabulary());
     }
 
-    /** Where a Kafka runs already; null: an embedded one is to be started. */
+    /** Where a Kafka runs already; null: the run starts an embedded one. */
     @Nullable KafkaAccess externalKafka(ParsedExperiment parsed) throws UserMistakeException {
       var settings = parsed.experiment().kafka();
       if (bootstrap != null) {
@@ -118,12 +107,12 @@ public final class ExperimentRun {
         throw new UserMistakeException(
             "--kafka-config",
             "the properties (" + kafkaConfig + ") are for a Kafka of yours, and none is named",
-            "--bootstrap HOST:PORT is to be given too");
+            "you want --bootstrap HOST:PORT too");
       }
       return null;
     }
 
-    /** Listens to whoever may stop the run; a child's parent stops it by going away, too. */
+    /** Listens to the signals that stop the run; a child's parent stops it by going away, too. */
     Signals listen(Runnable onFirst, Runnable onSecond) {
       if (!child) {
         return Signals.listen(onFirst, onSecond);
@@ -152,21 +141,20 @@ public final class ExperimentRun {
   /**
    * Runs it, and returns the exit status.
    *
-   * @throws IOException if the run's folder can not be written any more
+   * @throws IOException if the run's folder cannot be written any more
    */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed = options.read();
     KafkaAccess external = options.externalKafka(parsed);
-    LaneSource lanes = opened.add(LaneSource.of(parsed));
+    LaneSource lanes = LaneSource.of(parsed);
     RunFrame frame = RunFrame.of(parsed, options.runIdFor(parsed.experiment()), console);
-    Secrets secrets = external == null ? Secrets.NONE : external.secrets();
     try (var folder = RunFolder.create(options.results(), frame.runId());
-        var log = LogFile.open(folder.log(), secrets);
-        var signals = options.listen(this::stop, folder::abandon)) {
+        var shell = new RunShell(folder, external, options::listen, this::stop)) {
       announce(frame.runId(), parsed, console);
+      var unused = shell.failure().thenAccept(load::completeExceptionally);
       try {
-        int status = execute(frame, lanes, external, folder);
-        return signals.received() && status != ExitStatus.BUG ? signals.exitStatus() : status;
+        int status = execute(frame, shell.add(lanes), shell, external, folder);
+        return status == ExitStatus.BUG ? status : shell.exitStatus(status);
       } catch (RoleFailedException | WarmUpException e) {
         LOG.error("the run failed", e);
         String why = String.valueOf(e.getMessage());
@@ -175,19 +163,17 @@ public final class ExperimentRun {
         return ExitStatus.BUG;
       } catch (UserMistakeException e) {
         LOG.error("a mistake of the user's", e);
-        opened.close();
+        shell.closeParts();
         folder.discard();
         throw e;
       } catch (StoppedException e) {
-        opened.close();
+        shell.closeParts();
         folder.discard();
         console.line("Stopped before the first job.");
-        return signals.exitStatus();
+        return shell.exitStatus(ExitStatus.DONE);
       } catch (RuntimeException e) {
         LOG.error("a bug ended the run", e);
         throw e;
-      } finally {
-        opened.close();
       }
     }
   }
@@ -198,8 +184,12 @@ public final class ExperimentRun {
     parsed.warnings().forEach(console::line);
   }
 
-  public int execute(
-      RunFrame frame, LaneSource lanes, @Nullable KafkaAccess external, RunFolder folder)
+  private int execute(
+      RunFrame frame,
+      LaneSource lanes,
+      RunShell shell,
+      @Nullable KafkaAccess external,
+      RunFolder folder)
       throws UserMistakeException,
           RoleFailedException,
           WarmUpException,
@@ -207,40 +197,38 @@ public final class ExperimentRun {
           IOException,
           InterruptedException {
     Experiment experiment = frame.experiment();
-    if (external != null) {
-      external.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
-    }
+    shell.awaitExternal();
     ExecuteRole.Loaded loaded =
         ExecuteRole.load(
             frame, lanes, experiment.lanes().speed()); // what can be wrong comes before the broker
-    heedAWishToStop();
-    List<ExecuteRole> executors = warmUp(frame, loaded);
-    KafkaAccess kafka = startKafka(frame, external, folder);
-    heedAWishToStop();
+    shell.heedAWishToStop();
+    List<ExecuteRole> executors = warmUp(frame, loaded, shell);
+    KafkaAccess kafka = startKafka(frame, shell, external);
+    shell.heedAWishToStop();
     RunTopics.create(frame.topics(), frame.shards(), kafka.clients());
     var register =
-        opened.add(RunRegister.open(frame.topics(), kafka.clients(), frame.clock(), this::fail));
-    var entries = opened.add(new Entries(register));
+        shell.add(RunRegister.open(frame.topics(), kafka.clients(), frame.clock(), shell::fail));
+    var entries = shell.add(new Entries(register));
     for (int shard = 0; shard < frame.shards(); shard++) {
       entries.add(
           register.joinExecutor(executorId(shard), shard, frame.configDigest(), frame.shards()));
     }
     RequestList requests = RequestList.draw(experiment, lanes::isolatedMs);
-    startScheduler(frame, kafka, folder, entries);
+    startScheduler(frame, shell, kafka, folder, entries);
     entries.join(Role.ANALYZE, "analyze", frame);
-    var analyze = opened.add(new AnalyzeRole(frame, kafka.clients()));
+    var analyze = shell.add(new AnalyzeRole(frame, kafka.clients()));
     executors.get(executors.size() - 1).awaitWarm();
-    showOfferedLoad(experiment, requests, executors.get(0).capabilities(), console);
+    OfferedLoadLines.show(experiment, requests, executors.get(0).capabilities(), console);
     for (ExecuteRole executor : executors) {
-      opened.add(executor); // again, to be closed before what it writes to
-      executor.join(kafka.clients(), LaneFaults.NONE, this::fail);
+      shell.add(executor); // again, to be closed before what it writes to
+      executor.join(kafka.clients(), LaneFaults.NONE, shell::fail);
     }
 
     if (options.dryRun()) {
-      opened.close();
+      shell.closeParts();
       folder.discard();
       console.line("Dry run: all is ready.");
-      removeTopics(frame, external);
+      removeTopics(frame, shell);
       return ExitStatus.DONE;
     }
 
@@ -250,12 +238,12 @@ public final class ExperimentRun {
     try {
       entries.join(Role.PRODUCE, "produce", frame);
       awaitShardsTaken(frame, register);
-      if (runLoad(frame, requests, kafka, analyze).isEmpty()) {
+      if (runLoad(frame, requests, shell, kafka, analyze).isEmpty()) {
         throw new StoppedException();
       }
       analyze.awaitWholeLog();
     } catch (RoleFailedException e) {
-      if (!answers(kafka)) {
+      if (!RunShell.answers(kafka)) {
         throw e; // there is no log to report
       }
       failure = e;
@@ -268,7 +256,7 @@ public final class ExperimentRun {
     } catch (IllegalStateException e) {
       throw failure != null ? failure : new RoleFailedException(e.getMessage(), e);
     }
-    opened.close();
+    shell.closeParts();
     analyze.write(report, environment, requests.digest(), folder);
     if (failure != null) {
       throw failure; // what the log held until then stands in the folder
@@ -276,21 +264,21 @@ public final class ExperimentRun {
     int status = analyze.conclude(report, folder);
     summaryJson = analyze.summaryJson();
     if (status != ExitStatus.BUG) {
-      removeTopics(frame, external);
+      removeTopics(frame, shell);
     }
     return status;
   }
 
   /** The last one's lanes after the first still go on: the broker may start beside them. */
-  private List<ExecuteRole> warmUp(RunFrame frame, ExecuteRole.Loaded loaded)
+  private static List<ExecuteRole> warmUp(RunFrame frame, ExecuteRole.Loaded loaded, RunShell shell)
       throws WarmUpException, StoppedException, InterruptedException {
     List<ExecuteRole> executors = new ArrayList<>();
     for (int shard = 0; shard < frame.shards(); shard++) {
       if (shard > 0) {
         executors.get(shard - 1).awaitWarm();
       }
-      executors.add(opened.add(ExecuteRole.beginWarmUp(frame, loaded, executorId(shard), shard)));
-      heedAWishToStop();
+      executors.add(shell.add(ExecuteRole.beginWarmUp(frame, loaded, executorId(shard), shard)));
+      shell.heedAWishToStop();
     }
     return executors;
   }
@@ -299,79 +287,31 @@ public final class ExperimentRun {
     return "executor-" + shard;
   }
 
-  private static boolean answers(KafkaAccess kafka) throws InterruptedException {
-    try {
-      return kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
-    } catch (UserMistakeException e) {
-      return false;
-    }
-  }
-
-  private KafkaAccess startKafka(RunFrame frame, @Nullable KafkaAccess external, RunFolder folder)
+  private KafkaAccess startKafka(RunFrame frame, RunShell shell, @Nullable KafkaAccess external)
       throws RoleFailedException, InterruptedException {
-    if (external != null) {
-      console.item("broker", "Kafka at " + external.bootstrapServers());
-      return external;
-    }
     long startedNs = frame.clock().monotonicNs();
-    KafkaAccess kafka = KafkaAccess.startEmbedded(opened, folder.temporary());
+    KafkaAccess kafka = shell.startKafka();
     console.item(
         "broker",
-        "embedded Kafka on " + kafka.bootstrapServers() + ", " + frame.secondsSince(startedNs));
+        external == null
+            ? "embedded Kafka on " + kafka.bootstrapServers() + ", " + frame.secondsSince(startedNs)
+            : "Kafka at " + kafka.bootstrapServers());
     return kafka;
   }
 
-  /**
-   * Says what the run is about to ask of its lanes.
-   *
-   * @param capabilities of each lane, with its times
-   */
-  public static void showOfferedLoad(
-      Experiment experiment, RequestList requests, List<Capability> capabilities, Console console) {
-    OfferedLoad offered = OfferedLoad.of(experiment, requests, capabilities);
-    int lanes = experiment.lanes().count() * experiment.kafka().shards();
-    console.item(
-        "offered load",
-        String.format(
-            Locale.ROOT,
-            "%.2f per lane: %s jobs/s of %.1f ms each alone, on %d lane%s%s",
-            offered.perLane(),
-            trimmed(experiment.load().arrivalRateJobsPerSec()),
-            offered.meanServiceMs(),
-            lanes,
-            lanes == 1 ? "" : "s",
-            offered.perLaneMin() < 0.99 * offered.perLane()
-                ? String.format(Locale.ROOT, "; at least %.2f in batches", offered.perLaneMin())
-                : ""));
-    if (offered.perLaneMin() > 1) {
-      console.item(
-          "",
-          String.format(
-              Locale.ROOT,
-              "warning: hopelessly overloaded, the queue must grow without end;"
-                  + " the tail ends the run %s s after the last measured arrival",
-              trimmed(experiment.load().tailSeconds())));
-    }
-    List<String> infeasible = offered.infeasible();
-    console.item("infeasible", infeasible.isEmpty() ? "none" : infeasible.get(0));
-    infeasible.stream().skip(1).limit(LINES_SHOWN_MAX - 1).forEach(l -> console.item("", l));
-    if (infeasible.size() > LINES_SHOWN_MAX) {
-      console.item("", "and " + (infeasible.size() - LINES_SHOWN_MAX) + " more");
-    }
-  }
-
-  private void startScheduler(RunFrame frame, KafkaAccess kafka, RunFolder folder, Entries entries)
+  private void startScheduler(
+      RunFrame frame, RunShell shell, KafkaAccess kafka, RunFolder folder, Entries entries)
       throws UserMistakeException, RoleFailedException, InterruptedException {
     long startedNs = frame.clock().monotonicNs();
     String instance = entries.join(Role.SCHEDULE, "schedule", frame).instance();
     var role =
-        opened.add(
+        shell.add(
             ScheduleRole.start(
                 frame,
                 kafka.clients(),
                 instance,
                 folder.temporary().resolve("streams"),
-                this::fail));
+                shell::fail));
     role.awaitRunning();
     console.item(
         "scheduler",
@@ -388,16 +328,16 @@ public final class ExperimentRun {
   }
 
   private Optional<RunEnded> runLoad(
-      RunFrame frame, RequestList requests, KafkaAccess kafka, AnalyzeRole analyze)
+      RunFrame frame, RequestList requests, RunShell shell, KafkaAccess kafka, AnalyzeRole analyze)
       throws RoleFailedException, StoppedException, InterruptedException {
     var running = new ProduceRole(frame, requests, kafka.clients(), START_LIMIT);
     synchronized (this) {
       generators = running;
-      heedAWishToStop();
+      shell.heedAWishToStop();
     }
-    var thread = new Thread(() -> generate(running), "sluice-generators");
+    var thread = new Thread(() -> generate(running, shell), "sluice-generators");
     thread.start();
-    try (var progress = analyze.showProgress(this::fail)) {
+    try (var progress = analyze.showProgress(shell::fail)) {
       Optional<RunEnded> ended = load.get();
       progress.draw();
       return ended;
@@ -412,7 +352,7 @@ public final class ExperimentRun {
     }
   }
 
-  private void generate(ProduceRole running) {
+  private void generate(ProduceRole running, RunShell shell) {
     try {
       load.complete(running.run(false));
     } catch (RunFailedException
@@ -420,7 +360,7 @@ public final class ExperimentRun {
         | InterruptedException
         | RuntimeException
         | Error e) {
-      fail(e);
+      shell.fail(e);
     }
   }
 
@@ -430,38 +370,19 @@ public final class ExperimentRun {
   }
 
   /** On a Kafka that is not ours, nothing of a finished run stays unless that was asked for. */
-  private void removeTopics(RunFrame frame, @Nullable KafkaAccess external)
-      throws InterruptedException {
-    if (external != null && !options.keepTopics()) {
-      external.removeTopicsOrSay(frame.topics(), console::line);
+  private void removeTopics(RunFrame frame, RunShell shell) throws InterruptedException {
+    if (!options.keepTopics()) {
+      shell.removeTopics(frame.topics(), console::line);
     }
-  }
-
-  /** A role can not go on. From any thread. */
-  private void fail(Throwable cause) {
-    LOG.error("a role failed", cause);
-    load.completeExceptionally(cause);
   }
 
   /** A person wants the run to end. From any thread. */
   private synchronized void stop() {
-    stopRequested = true;
     if (generators == null) {
       console.line("Stopping after the step at hand. Again to stop at once.");
     } else {
       console.line("Stopping: no more arrivals, what runs is awaited. Again to stop at once.");
       generators.stop();
     }
-  }
-
-  /** Between the steps of the start: an interrupt would hit the libraries while they load. */
-  private synchronized void heedAWishToStop() throws StoppedException {
-    if (stopRequested) {
-      throw new StoppedException();
-    }
-  }
-
-  private static String trimmed(double number) {
-    return number == Math.rint(number) ? Long.toString((long) number) : Double.toString(number);
   }
 }

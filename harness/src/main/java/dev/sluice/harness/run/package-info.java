@@ -1,4 +1,7 @@
-/** Runs: in one process, in several, and repeated. */
+/**
+ * A whole run of an experiment: all roles in this process, each in its own, or several runs one
+ * after the other. {@link dev.sluice.harness.run.RunShell} is what a run needs whatever its load.
+ */
 @NullMarked
 package dev.sluice.harness.run;
 

@@ -14,6 +14,7 @@ import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.Secrets;
 import dev.sluice.harness.role.AnalyzeRole;
 import dev.sluice.harness.run.ExperimentRun;
+import dev.sluice.harness.run.OfferedLoadLines;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
@@ -106,7 +107,7 @@ public final class SimulatedRun {
     ExperimentRun.announce(runId, experiment.parsed(), console);
     console.item("simulated", "nothing runs and nothing waits");
     experiment.notes().forEach(note -> console.item("", note));
-    ExperimentRun.showOfferedLoad(
+    OfferedLoadLines.show(
         experiment.parsed().experiment(),
         experiment.requests(),
         experiment.capabilities(),

@@ -18,7 +18,7 @@ public final class ProfileBar implements AutoCloseable {
   private boolean closed;
 
   /**
-   * @param total repeats that are to be measured
+   * @param total repeats to measure
    */
   public ProfileBar(Console console, long total) {
     this.console = console;

@@ -41,7 +41,7 @@ public final class ProgressLine implements AutoCloseable {
   /**
    * Begins to draw.
    *
-   * @param onFailure told when the log can not be read any more
+   * @param onFailure told when the log cannot be read any more
    */
   public static ProgressLine start(
       Console console,

@@ -1,4 +1,7 @@
-/** What a person reads while a command goes on. */
+/**
+ * Lines on a terminal: plain ones, aligned items, and one live line that is drawn anew.
+ * Deliberately absent: logging, which goes to a file.
+ */
 @NullMarked
 package dev.sluice.harness.terminal;
 

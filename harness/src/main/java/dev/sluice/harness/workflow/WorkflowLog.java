@@ -24,7 +24,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The one shard of a run of workflows, as whoever sends its requests writes and reads it. */
+/** The one shard of a run of workflows, for the sender of its requests to write and read. */
 final class WorkflowLog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WorkflowLog.class);
 

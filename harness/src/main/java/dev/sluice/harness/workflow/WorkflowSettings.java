@@ -17,34 +17,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a schedule of workflows is told. Null stands for an option that was left out.
+ * What a schedule of workflows is told, as text and numbers of a command line; the values are
+ * checked here. Null stands for an option that was left out.
  *
- * @param system the file of models and graphs
- * @param requests the file of requests
- * @param gpus how many GPUs there are
  * @param mode offline or online
  * @param policy the scheduler's name
  * @param skipInfeasible whether requests that cannot run are left out and listed
- * @param gangSwitch which switch a job of several GPUs waits for: longest or first
- * @param bandwidthGbPerSecond how fast models are moved
- * @param switchOverheadSeconds what each change of models costs beside
- * @param execute whether nodes are really run
- * @param simulate the seed's name for the same: true or false
- * @param bootstrap a Kafka that runs already
  */
 public record WorkflowSettings(
-    @Nullable Path system,
-    @Nullable Path requests,
-    @Nullable Integer gpus,
+    Input input,
+    Machine machine,
+    Execution execution,
     @Nullable String mode,
     @Nullable String policy,
-    boolean skipInfeasible,
-    @Nullable String gangSwitch,
-    @Nullable Double bandwidthGbPerSecond,
-    @Nullable Double switchOverheadSeconds,
-    boolean execute,
-    @Nullable String simulate,
-    @Nullable String bootstrap) {
+    boolean skipInfeasible) {
   private static final int GPUS_MAX = 100_000;
   private static final int LANES_MAX = 64;
   private static final List<String> MODES = List.of("offline", "online");
@@ -52,33 +38,68 @@ public record WorkflowSettings(
   private static final double NS_PER_SECOND = 1e9;
 
   /**
+   * The files.
+   *
+   * @param system models and graphs
+   * @param requests requests of the graphs
+   */
+  public record Input(@Nullable Path system, @Nullable Path requests) {}
+
+  /**
+   * The GPUs.
+   *
+   * @param gpus their number
+   * @param gangSwitch which switch a job of several GPUs waits for: longest or first
+   * @param bandwidthGbPerSecond how fast models are moved
+   * @param switchOverheadSeconds what each change of models costs beside
+   */
+  public record Machine(
+      @Nullable Integer gpus,
+      @Nullable String gangSwitch,
+      @Nullable Double bandwidthGbPerSecond,
+      @Nullable Double switchOverheadSeconds) {}
+
+  /**
+   * How nodes are executed: really, or in virtual time.
+   *
+   * @param execute whether they really run
+   * @param simulate another spelling of execute, as text: true or false
+   * @param bootstrap a Kafka that runs already
+   */
+  public record Execution(boolean execute, @Nullable String simulate, @Nullable String bootstrap) {}
+
+  /**
    * Whether nodes are really run.
    *
    * @throws UserMistakeException if options do not go together
    */
   public boolean executes() throws UserMistakeException {
+    String simulate = execution.simulate();
     String really = simulate == null ? "" : simulate.toLowerCase(Locale.ROOT);
     boolean executes =
-        execute
+        execution.execute()
             || (simulate != null
                 && oneOf("--simulate", really, List.of("true", "false"), "values").equals("true"));
-    if (execute && really.equals("false")) {
+    if (execution.execute() && really.equals("false")) {
       throw new UserMistakeException(
-          "--simulate", "false is given, and --execute as well", "one of them is to go");
+          "--simulate", "false is given, and --execute as well", "you want one of them alone");
     }
     if (executes) {
-      refuseMeasured("--gang-switch", gangSwitch);
-      refuseMeasured("--bandwidth-gb-per-s", bandwidthGbPerSecond);
-      refuseMeasured("--switch-overhead-s", switchOverheadSeconds);
+      refuseMeasured("--gang-switch", machine.gangSwitch());
+      refuseMeasured("--bandwidth-gb-per-s", machine.bandwidthGbPerSecond());
+      refuseMeasured("--switch-overhead-s", machine.switchOverheadSeconds());
+      Integer gpus = machine.gpus();
       if (gpus != null && gpus > LANES_MAX) {
         throw new UserMistakeException(
             "--gpus",
             "a lane plays each GPU, and (" + gpus + ") are too many for one machine",
-            "--gpus 2 is a beginning");
+            "--gpus 2 will do");
       }
-    } else if (bootstrap != null) {
+    } else if (execution.bootstrap() != null) {
       throw new UserMistakeException(
-          "--bootstrap", "a simulation needs no Kafka (" + bootstrap + ")", "you want --execute");
+          "--bootstrap",
+          "a simulation needs no Kafka (" + execution.bootstrap() + ")",
+          "you want --execute");
     }
     return executes;
   }
@@ -93,44 +114,59 @@ public record WorkflowSettings(
     }
   }
 
-  /** Where a Kafka runs already; null: an embedded one is to be started. */
+  /** Where a Kafka runs already; null: the run starts an embedded one. */
   @Nullable
   public KafkaAccess externalKafka() throws UserMistakeException {
+    String bootstrap = execution.bootstrap();
     return bootstrap == null ? null : KafkaAccess.of("--bootstrap", bootstrap, null);
   }
 
+  /** The file of models and graphs. */
   public Path systemFile() {
+    Path system = input.system();
     return system == null ? Path.of("system_config.yaml") : system;
   }
 
+  /** The file of requests. */
   public Path requestsFile() {
+    Path requests = input.requests();
     return requests == null ? Path.of("workflow_requests.yaml") : requests;
   }
 
+  /** Whether requests come by their timestamps, rather than all at time 0. */
   public boolean online() throws UserMistakeException {
     return oneOf("--mode", mode == null ? "offline" : mode, MODES, "modes").equals("online");
   }
 
   /** The GPUs as told. */
   public Gpus gpusAsTold() throws UserMistakeException {
+    Integer gpus = machine.gpus();
     if (gpus == null) {
-      throw new UserMistakeException(
-          "--gpus", "how many GPUs there are is not said", "--gpus 4 is a beginning");
+      throw new UserMistakeException("--gpus", "the number of GPUs is missing", "--gpus 4 will do");
     }
     if (gpus < 1 || gpus > GPUS_MAX) {
       throw new UserMistakeException(
-          "--gpus", "so many GPUs (" + gpus + ") can not be", "--gpus 4 is a beginning");
+          "--gpus",
+          "the number of GPUs (" + gpus + ") must be between 1 and " + GPUS_MAX,
+          "--gpus 4 will do");
     }
-    double bandwidth = bandwidthGbPerSecond == null ? 16 : bandwidthGbPerSecond;
-    double overheadSeconds = switchOverheadSeconds == null ? 2 : switchOverheadSeconds;
+    Double givenBandwidth = machine.bandwidthGbPerSecond();
+    Double givenOverhead = machine.switchOverheadSeconds();
+    double bandwidth = givenBandwidth == null ? 16 : givenBandwidth;
+    double overheadSeconds = givenOverhead == null ? 2 : givenOverhead;
     if (!(bandwidth >= 1e-6 && bandwidth <= 1e9)) {
       throw new UserMistakeException(
-          "--bandwidth-gb-per-s", "it can not be (" + bandwidth + ")", "16 is that of PCIe 4.0");
+          "--bandwidth-gb-per-s",
+          "the value (" + bandwidth + ") must be between 0.000001 and 1e9",
+          "--bandwidth-gb-per-s 16 will do, which is PCIe 4.0");
     }
     if (!(overheadSeconds >= 0 && overheadSeconds <= 1e6)) {
       throw new UserMistakeException(
-          "--switch-overhead-s", "it can not be (" + overheadSeconds + ")", "you meant 2");
+          "--switch-overhead-s",
+          "the value (" + overheadSeconds + ") must be between 0 and 1e6",
+          "--switch-overhead-s 2 will do");
     }
+    String gangSwitch = machine.gangSwitch();
     String which = gangSwitch == null ? "longest" : gangSwitch;
     return new Gpus(
         gpus,
@@ -157,7 +193,7 @@ public record WorkflowSettings(
               systemFile() + ":" + asked.line(),
               "the scheduler (%s) goes by latency promises, and workflow (%s) makes none"
                   .formatted(name, asked.id()),
-              "slo_ms: 60000 is to be added to it, or one of these will do: "
+              "you want to add slo_ms: 60000 to it, or one of these schedulers: "
                   + String.join(", ", withoutPromises()));
         }
       }
@@ -174,6 +210,7 @@ public record WorkflowSettings(
     return Policies.names().stream().filter(name -> !newPolicy(name).needs().deadlines()).toList();
   }
 
+  /** A new policy of that name, with its defaults. */
   public static SchedulingPolicy newPolicy(String name) {
     return Policies.create(name, Map.of());
   }

@@ -1,4 +1,8 @@
-/** Workflows: simulated, and really run. */
+/**
+ * Schedules of workflows over GPUs, in virtual time or by nodes that really run, and the files that
+ * tell of them. Times are nanoseconds since the first request, named {@code …Ns}; the files have
+ * seconds.
+ */
 @NullMarked
 package dev.sluice.harness.workflow;
 

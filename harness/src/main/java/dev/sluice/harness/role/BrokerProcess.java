@@ -1,0 +1,113 @@
+package dev.sluice.harness.role;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.kafka.EmbeddedBroker;
+import dev.sluice.harness.process.LogFile;
+import dev.sluice.harness.process.News;
+import dev.sluice.harness.process.ParentWatch;
+import dev.sluice.harness.process.Secrets;
+import dev.sluice.harness.process.Signals;
+import dev.sluice.harness.process.TemporaryFolder;
+import dev.sluice.harness.terminal.Console;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+
+/** A Kafka of one node as a process of its own. */
+public final class BrokerProcess {
+  private final Options options;
+  private final CountDownLatch stopping = new CountDownLatch(1);
+  private volatile @Nullable Path temporary;
+
+  /**
+   * What the command line said.
+   *
+   * @param port where it listens
+   * @param data where its log outlives it; null: a temporary folder
+   * @param child whether another process of Sluice started it, and ends it
+   */
+  public record Options(int port, @Nullable Path data, boolean child) {}
+
+  public BrokerProcess(Options options) {
+    this.options = options;
+  }
+
+  /** Runs it until somebody stops it, and returns the exit status. */
+  public int execute() throws InterruptedException {
+    if (options.child()) {
+      ParentWatch.start(line -> {}, this::endAtOnce);
+    }
+    try (var log = LogFile.toStandardError(Secrets.NONE);
+        var signals =
+            options.child()
+                ? Signals.listenAsChild(stopping::countDown, this::removeTemporary)
+                : Signals.listen(stopping::countDown, this::removeTemporary)) {
+      checkPort();
+      try (var broker = EmbeddedBroker.startAt(folder(), options.port(), Map.of())) {
+        Console.standardOutput().line("Kafka answers: --bootstrap " + broker.bootstrapServers());
+        News.up(broker.bootstrapServers());
+        stopping.await();
+      } finally {
+        removeTemporary();
+      }
+      return signals.exitStatus();
+    } catch (UserMistakeException e) {
+      News.error(String.valueOf(e.getMessage()));
+      return ExitStatus.MISTAKE;
+    } catch (IOException e) {
+      News.error("sluice: error: " + e.getMessage() + ".\n  Maybe the lines before say more.");
+      return ExitStatus.BUG;
+    }
+  }
+
+  private void checkPort() throws UserMistakeException {
+    int port = options.port();
+    if (port < 1 || port > 65_535) {
+      throw new UserMistakeException(
+          "--port", "the port (" + port + ") must be between 1 and 65535", "--port 9092 will do");
+    }
+    try (var probe = new ServerSocket()) {
+      probe.setReuseAddress(true);
+      probe.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    } catch (IOException e) {
+      throw new UserMistakeException(
+          "--port",
+          "the port (" + port + ") cannot be listened on (" + UserMistakeException.reason(e) + ")",
+          "a broker runs there already, or you want another --port",
+          e);
+    }
+  }
+
+  private Path folder() throws IOException, UserMistakeException {
+    Path data = options.data();
+    if (data == null) {
+      temporary = Files.createTempDirectory("sluice-broker-");
+      return temporary;
+    }
+    try {
+      return Files.createDirectories(data);
+    } catch (IOException e) {
+      throw new UserMistakeException(
+          "--data",
+          "the folder (" + data + ") cannot be made (" + UserMistakeException.reason(e) + ")",
+          "you want another --data, or have to give yourself the right to write there",
+          e);
+    }
+  }
+
+  private void endAtOnce() {
+    removeTemporary();
+    Runtime.getRuntime().halt(ExitStatus.BUG);
+  }
+
+  private void removeTemporary() {
+    TemporaryFolder.remove(temporary);
+  }
+}

@@ -1,0 +1,59 @@
+package dev.sluice.harness.run;
+
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.harness.terminal.Console;
+import dev.sluice.producer.requests.OfferedLoad;
+import dev.sluice.producer.requests.RequestList;
+import java.util.List;
+import java.util.Locale;
+
+/** What a run is about to ask of its lanes, in the lines that its beginning shows. */
+public final class OfferedLoadLines {
+  private static final int LINES_SHOWN_MAX = 6;
+
+  private OfferedLoadLines() {}
+
+  /**
+   * Says what the run is about to ask of its lanes.
+   *
+   * @param capabilities of each lane, with its times
+   */
+  public static void show(
+      Experiment experiment, RequestList requests, List<Capability> capabilities, Console console) {
+    OfferedLoad offered = OfferedLoad.of(experiment, requests, capabilities);
+    int lanes = experiment.lanes().count() * experiment.kafka().shards();
+    console.item(
+        "offered load",
+        String.format(
+            Locale.ROOT,
+            "%.2f per lane: %s jobs/s of %.1f ms each alone, on %d lane%s%s",
+            offered.perLane(),
+            trimmed(experiment.load().arrivalRateJobsPerSec()),
+            offered.meanServiceMs(),
+            lanes,
+            lanes == 1 ? "" : "s",
+            offered.perLaneMin() < 0.99 * offered.perLane()
+                ? String.format(Locale.ROOT, "; at least %.2f in batches", offered.perLaneMin())
+                : ""));
+    if (offered.perLaneMin() > 1) {
+      console.item(
+          "",
+          String.format(
+              Locale.ROOT,
+              "warning: hopelessly overloaded, the queue must grow without end;"
+                  + " the tail ends the run %s s after the last measured arrival",
+              trimmed(experiment.load().tailSeconds())));
+    }
+    List<String> infeasible = offered.infeasible();
+    console.item("infeasible", infeasible.isEmpty() ? "none" : infeasible.get(0));
+    infeasible.stream().skip(1).limit(LINES_SHOWN_MAX - 1).forEach(l -> console.item("", l));
+    if (infeasible.size() > LINES_SHOWN_MAX) {
+      console.item("", "and " + (infeasible.size() - LINES_SHOWN_MAX) + " more");
+    }
+  }
+
+  private static String trimmed(double number) {
+    return number == Math.rint(number) ? Long.toString((long) number) : Double.toString(number);
+  }
+}

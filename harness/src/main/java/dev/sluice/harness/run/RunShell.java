@@ -1,0 +1,147 @@
+package dev.sluice.harness.run;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.Topics;
+import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.kafka.Opened;
+import dev.sluice.harness.process.LogFile;
+import dev.sluice.harness.process.RoleFailedException;
+import dev.sluice.harness.process.Secrets;
+import dev.sluice.harness.process.Signals;
+import dev.sluice.harness.process.StoppedException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The shell of a run in this process, around any kind of load: its Kafka and its topics, its log
+ * file, the parts that it has opened, a person's wish to stop, and the first failure of a part.
+ * What was opened is closed in the opposite order, however the run ends.
+ */
+public final class RunShell implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RunShell.class);
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
+
+  private final RunFolder folder;
+  private final @Nullable KafkaAccess external;
+  private final LogFile log;
+  private final Signals signals;
+  private final Opened opened = new Opened();
+  private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+  private volatile boolean stopRequested;
+
+  /** How the process hears of a wish to stop: the first one, and one to stop at once. */
+  @FunctionalInterface
+  public interface Listening {
+    Signals listen(Runnable onFirst, Runnable onSecond);
+  }
+
+  /**
+   * Opens the run's log file and listens to signals.
+   *
+   * @param external where a Kafka runs already; null: the run starts an embedded one
+   * @param onStop told once of a wish to stop, after {@link #stopRequested} tells of it
+   */
+  public RunShell(
+      RunFolder folder, @Nullable KafkaAccess external, Listening listening, Runnable onStop) {
+    this.folder = folder;
+    this.external = external;
+    this.log = LogFile.open(folder.log(), external == null ? Secrets.NONE : external.secrets());
+    this.signals =
+        listening.listen(
+            () -> {
+              stopRequested = true;
+              onStop.run();
+            },
+            folder::abandon);
+  }
+
+  /** Takes care that a part is closed. */
+  public <T extends AutoCloseable> T add(T part) {
+    return opened.add(part);
+  }
+
+  /** Closes all parts; what is added later is closed with the shell. */
+  public void closeParts() {
+    opened.close();
+  }
+
+  /** Makes sure that a Kafka which runs already answers; an embedded one is not there yet. */
+  public void awaitExternal() throws UserMistakeException, InterruptedException {
+    if (external != null) {
+      external.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
+    }
+  }
+
+  /** Whether the run's Kafka answers still. */
+  static boolean answers(KafkaAccess kafka) throws InterruptedException {
+    try {
+      return kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
+    } catch (UserMistakeException e) {
+      return false;
+    }
+  }
+
+  /** The Kafka that runs already, or an embedded one, which starts now. */
+  public KafkaAccess startKafka() throws RoleFailedException, InterruptedException {
+    return external == null ? KafkaAccess.startEmbedded(opened, folder.temporary()) : external;
+  }
+
+  /**
+   * Removes the run's topics from a Kafka that was there before; an embedded one takes them along.
+   *
+   * @param said told if they stay behind
+   */
+  public void removeTopics(Topics topics, Consumer<String> said) throws InterruptedException {
+    if (external != null) {
+      external.removeTopicsOrSay(topics, said);
+    }
+  }
+
+  /** A part of the run cannot go on. From any thread; the first failure counts. */
+  public void fail(Throwable cause) {
+    LOG.error("a role failed", cause);
+    failure.complete(cause);
+  }
+
+  /** Completed by the first failure of a part. */
+  CompletableFuture<Throwable> failure() {
+    return failure;
+  }
+
+  /** Ends the run where a part has failed. */
+  public void failIfFailed() throws RoleFailedException {
+    Throwable cause = failure.getNow(null);
+    if (cause != null) {
+      throw new RoleFailedException(String.valueOf(cause.getMessage()), cause);
+    }
+  }
+
+  /** Whether a person wants the run to end. */
+  public boolean stopRequested() {
+    return stopRequested;
+  }
+
+  /** Between the steps of the start: an interrupt would hit the libraries while they load. */
+  void heedAWishToStop() throws StoppedException {
+    if (stopRequested) {
+      throw new StoppedException();
+    }
+  }
+
+  /** The exit status of a run that ended so, or that of the signal that ended it. */
+  public int exitStatus(int status) {
+    return signals.received() ? signals.exitStatus() : status;
+  }
+
+  @Override
+  public void close() {
+    opened.close();
+    signals.close();
+    log.close();
+  }
+}

@@ -1,0 +1,219 @@
+package dev.sluice.harness.workflow;
+
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.file.NearestName;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.workflow.Model;
+import dev.sluice.contract.workflow.WorkflowFiles;
+import dev.sluice.executor.dispatch.Executor;
+import dev.sluice.executor.dispatch.LaneBackend;
+import dev.sluice.executor.lane.ExecutorSettings;
+import dev.sluice.executor.lane.WarmUpException;
+import dev.sluice.executor.model.Devices;
+import dev.sluice.executor.model.Engines;
+import dev.sluice.executor.model.ModelCache;
+import dev.sluice.executor.model.ModelRequest;
+import dev.sluice.executor.model.ModelShelf;
+import dev.sluice.executor.network.Workloads;
+import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.run.RunShell;
+import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.terminal.ModelBar;
+import dev.sluice.scheduler.workflow.Workflows;
+import dev.sluice.scheduling.workflow.GpuModel;
+import dev.sluice.scheduling.workflow.Graph;
+import dev.sluice.scheduling.workflow.GraphRequest;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Objects;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lanes that play the GPUs of a schedule of workflows, and what each model runs as: a real
+ * workload on a real backend.
+ */
+final class WorkflowLanes {
+  static final long SEED = 42;
+  static final int HEARTBEAT_MS = 200;
+  static final String PRECISION = "fp32";
+
+  private static final int THREADS_PER_LANE = 1;
+  private static final long NS_PER_MS = 1_000_000;
+
+  /** More lanes than this on each processor would be so slow that they seem to hang. */
+  private static final int LANES_PER_PROCESSOR_MAX = 4;
+
+  private static final String EXECUTOR = "gpus";
+
+  /** The workload and the backend of a model for which the file names none. */
+  private static final String WORKLOAD = "resnet18";
+
+  private static final String BACKEND = "onnx";
+  private static final List<String> BACKENDS = List.of("pytorch", "onnx");
+
+  private final WorkflowFiles files;
+  private final Workflows workflows;
+
+  /** What each model that is in use runs as. */
+  private final Map<String, ModelRequest> models;
+
+  /**
+   * Nothing starts yet.
+   *
+   * @throws UserMistakeException if a model is to run as what is not known
+   */
+  WorkflowLanes(Path systemFile, WorkflowFiles files, Workflows workflows)
+      throws UserMistakeException {
+    this.files = files;
+    this.workflows = workflows;
+    this.models = modelRequests(systemFile, files, workflows);
+  }
+
+  /** The backend on which a model runs. */
+  String backendOf(GpuModel model) {
+    return Objects.requireNonNull(models.get(model.id())).backend();
+  }
+
+  private static Map<String, ModelRequest> modelRequests(
+      Path system, WorkflowFiles files, Workflows workflows) throws UserMistakeException {
+    Map<String, ModelRequest> requests = new LinkedHashMap<>();
+    for (GraphRequest request : workflows.requests()) {
+      for (Graph.Node node : request.graph().nodes()) {
+        String id = node.model().id();
+        if (!requests.containsKey(id)) {
+          Model model = files.models().get(id);
+          Model.Named workload = model == null ? null : model.workload();
+          Model.Named backend = model == null ? null : model.backend();
+          requests.put(
+              id,
+              new ModelRequest(
+                  oneOf(system, id, "workload", workload, WORKLOAD, List.copyOf(Workloads.names())),
+                  oneOf(system, id, "backend", backend, BACKEND, BACKENDS),
+                  PRECISION,
+                  null));
+        }
+      }
+    }
+    return requests;
+  }
+
+  private static String oneOf(
+      Path system,
+      String model,
+      String key,
+      Model.@Nullable Named given,
+      String fallback,
+      List<String> known)
+      throws UserMistakeException {
+    if (given == null) {
+      return fallback;
+    }
+    if (!known.contains(given.name())) {
+      throw new UserMistakeException(
+          system + ":" + given.line(),
+          "models." + model + "." + key + " (" + given.name() + ") is unknown",
+          NearestName.advice(given.name(), known, key + "s"));
+    }
+    return given.name();
+  }
+
+  /** Loads each model once onto the first lane, so that it is known how long that takes. */
+  Executor warmUp(
+      int gpus, ProcessClock clock, RunShell shell, Console console, Consumer<String> said)
+      throws UserMistakeException, WarmUpException, InterruptedException {
+    var cache =
+        new ModelCache(
+            ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))));
+    Engines engines = Engines.prepare(THREADS_PER_LANE, cache);
+    List<String> backends =
+        models.values().stream().map(ModelRequest::backend).distinct().sorted().toList();
+    Devices devices = Devices.choose("--execute", "auto", backends, gpus, engines::cudaDevices);
+    int processors = Runtime.getRuntime().availableProcessors();
+    if (devices.kind().equals("cpu") && gpus > LANES_PER_PROCESSOR_MAX * processors) {
+      throw new UserMistakeException(
+          "--gpus",
+          "a lane plays each GPU, and (%d) are too many for (%d) cores".formatted(gpus, processors),
+          "--gpus %d will do".formatted(processors));
+    }
+    ModelShelf shelf;
+    try (var bar = new ModelBar(console)) {
+      shelf = ModelShelf.of(models, engines, devices, cache, bar);
+    }
+    backends.forEach(engines::start);
+    var settings =
+        new ExecutorSettings(
+            EXECUTOR,
+            clock.epochNs() / NS_PER_MS,
+            0,
+            gpus,
+            0,
+            THREADS_PER_LANE,
+            null,
+            SEED,
+            HEARTBEAT_MS,
+            models.entrySet().stream()
+                .map(m -> new ModelKey(m.getKey(), m.getValue().backend(), PRECISION))
+                .toList(),
+            warmUpSamples());
+    Executor executor =
+        shell.add(
+            Executor.warmUp(
+                settings,
+                LaneBackend.switching(shelf),
+                clock,
+                MachineClock.pacer(),
+                (done, total, what) -> {}));
+    said.accept("Each GPU is played by a lane of " + THREADS_PER_LANE + " thread on " + devices);
+    if (devices.kind().equals("cpu") && gpus > processors) {
+      said.accept("Warning: %d lanes on %d cores slow each other down".formatted(gpus, processors));
+    }
+    for (Capability capability : executor.capabilities()) {
+      describe(capability, said);
+    }
+    return executor;
+  }
+
+  /** Whether any node shares a batch. */
+  boolean joins() {
+    return workflows.requests().stream().anyMatch(request -> request.graph().joined());
+  }
+
+  /** One, and the powers of two up to the largest batch, which is the last. */
+  private List<Integer> warmUpSamples() {
+    int most = joins() ? files.microbatch().maxBatch() : 1;
+    NavigableSet<Integer> samples = new TreeSet<>(List.of(most));
+    for (int power = 1; power < most; power *= 2) {
+      samples.add(power);
+    }
+    return List.copyOf(samples);
+  }
+
+  private void describe(Capability capability, Consumer<String> said) {
+    Long loadNs = capability.loadNs();
+    ModelRequest request = models.get(capability.workload());
+    said.accept(
+        String.format(
+            Locale.ROOT,
+            "Model %s is %s on %s: loaded in %.3fs, run in %.3fs",
+            capability.workload(),
+            request == null ? "" : request.workload(),
+            capability.backend(),
+            loadNs == null ? 0 : loadNs / 1e9,
+            capability.warmUps().get(0).serviceNs() / 1e9));
+    workflows.models().stream()
+        .filter(model -> model.id().equals(capability.workload()) && model.gpus() > 1)
+        .forEach(
+            model ->
+                said.accept(
+                    "Model %s is loaded by each of its %d lanes, and run by the first: no engine here splits one"
+                        .formatted(model.id(), model.gpus())));
+  }
+}
