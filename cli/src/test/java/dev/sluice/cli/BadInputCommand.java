@@ -57,8 +57,8 @@ public record BadInputCommand(int status, String out, String err) {
   }
 
   /**
-   * It was refused as a mistake: exit 2, so many mistakes of one line and one "Maybe" each and
-   * nothing else on standard error, and no broker had been started.
+   * It was refused as a mistake: exit 2, the given number of mistakes of one line and one "Maybe"
+   * each and nothing else on standard error, and no broker had been started.
    */
   public BadInputCommand isRefused(int mistakes) {
     assertThat(status).as(err).isEqualTo(ExitStatus.MISTAKE);

@@ -72,7 +72,7 @@ final class BadInputModelFileTest {
     truncate(Files.copy(model(name), folder.resolve(name)));
 
     assertRefused(own(name, "3, 224, 224"))
-        .says("the model file (" + folder.resolve(name) + ") can not be loaded (")
+        .says("the model file (" + folder.resolve(name) + ") cannot be loaded (")
         .says("  Maybe it is incomplete, or was not exported as ");
   }
 
@@ -129,7 +129,7 @@ final class BadInputModelFileTest {
     Path cache = Files.writeString(folder.resolve("occupied"), "a file").resolve("cache");
 
     assertCacheRefused(cache)
-        .says(cache + ": error: the model cache can not be written (not a directory).\n")
+        .says(cache + ": error: the model cache cannot be written (not a directory).\n")
         .says("  Maybe make room there or set SLUICE_CACHE to a folder that you can write.");
   }
 

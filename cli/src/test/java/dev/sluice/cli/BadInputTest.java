@@ -211,7 +211,7 @@ final class BadInputTest {
             + " device. | docs/devices.md",
         "precision_modes: [fp32, fp16] | precision_modes (fp16) is slower than fp32 on a cpu,"
             + " where onnx runs here. | allow_slow_precision: true",
-        "precision_modes: [bf16] | precision_modes (bf16) can not run on onnx: it has no"
+        "precision_modes: [bf16] | precision_modes (bf16) cannot run on onnx: it has no"
             + " convolution in bf16. | backends_enabled should be [pytorch]"
       })
   void namesTheLine_whenTheDeviceCanNotDoIt(String line, String what, String maybe)

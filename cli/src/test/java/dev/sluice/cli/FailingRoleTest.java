@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A role that can not go on ends the run: exit 1, a folder marked as failed, nothing else left. */
+/** A role that cannot go on ends the run: exit 1, a folder marked as failed, nothing else left. */
 @Tag("slow")
 final class FailingRoleTest {
   private static final Duration LIMIT = Duration.ofSeconds(120);

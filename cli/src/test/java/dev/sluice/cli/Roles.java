@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 public final class Roles implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(120);
 
-  /** Promises so long that the generators can not be too late for them on a busy machine. */
+  /** Promises so long that the generators cannot be too late for them on a busy machine. */
   public static final List<String> UNHURRIED =
       List.of("--set", "classes.interactive.slo_ms=400000", "--set", "classes.batch.slo_ms=800000");
 

@@ -47,7 +47,7 @@ public final class EventCodec<E extends Event> {
     try {
       return writer.writeValueAsBytes(event);
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("an event that can not be written: " + event, e);
+      throw new IllegalStateException("an event that cannot be written: " + event, e);
     }
   }
 

@@ -109,7 +109,7 @@ public record ExecutorReported(
     }
   }
 
-  /** The service time of a batch of so many samples, as timed at warm-up. */
+  /** The service time of a batch of one samples count, as timed at warm-up. */
   public record WarmUp(int samples, long serviceNs) {
     public WarmUp {
       Checks.atLeast(1, samples, "samples");

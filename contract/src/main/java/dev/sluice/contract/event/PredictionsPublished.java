@@ -15,7 +15,7 @@ import java.util.Set;
  * @param executorId the executor that published it, which has reported before and is of that kind
  * @param modelVersion names the model that the table was filled from, for the record: for example
  *     the head of its digest and a counter
- * @param tableVersion rises with each new table of a device kind, whoever publishes it; from 1. One
+ * @param tableVersion rises with each new table of a device kind, from any publisher; from 1. One
  *     that was published already is ignored if it is the same, and else refused
  * @param services one entry for each workload, backend and precision
  * @param calibrations at most one entry for each workload and backend

@@ -310,7 +310,7 @@ public record Experiment(
   public record Threshold(String comparison, double value) {}
 
   /**
-   * What a batch of so many samples costs in memory tokens: × 0.7, rounded up, in fp16 and bf16.
+   * What a batch of a samples count costs in memory tokens: × 0.7, rounded up, in fp16 and bf16.
    *
    * @param modelTokens of the model itself
    */

@@ -15,7 +15,7 @@ import java.util.Map;
  * @param workflows by id, in the order of the file; each without a fault
  * @param microbatch of those workflows whose nodes share batches
  * @param requests those that can run, in the order of the file
- * @param skipped those that can not, in the order of the file
+ * @param skipped those that cannot, in the order of the file
  */
 public record WorkflowFiles(
     Map<String, Model> models,
@@ -52,7 +52,7 @@ public record WorkflowFiles(
    * Reads and checks both files; the ending {@code .json} means JSON, any other YAML.
    *
    * @param gpus how many there are; {@link Integer#MAX_VALUE}: as many as any model needs
-   * @param skipInfeasible whether requests that are wrong or can not run are left out, with their
+   * @param skipInfeasible whether requests that are wrong or cannot run are left out, with their
    *     reason; otherwise they are mistakes
    * @throws UserMistakeException with every mistake that could be found
    */

@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A round's keys are dealt to as many lanes as it keeps busy, each lane taking the next; a lane
  * that finds none left runs batches drawn from the same keys, which are not measured, until the
  * last measured one has ended. So the other lanes' work is the mix of all keys, and each row is
- * measured beside exactly so many busy lanes but for the moments in which a lane makes its inputs.
+ * measured beside exactly that number of busy lanes but for the moments in which a lane makes its
+ * inputs.
  */
 public final class Profiler implements AutoCloseable {
   private final ExecutorSettings settings;

@@ -129,7 +129,7 @@ public final class Emulation {
   }
 
   /**
-   * Mean service time of a batch if so many lanes are busy all the time, in nanoseconds.
+   * Mean service time of a batch if the given number of lanes is busy all the time, in nanoseconds.
    *
    * @param busyLanes this one included; at least 1
    */

@@ -130,7 +130,7 @@ public final class RealDevice implements Device {
         sessions.put(model, models.openSession(model, index, buffer));
         untimed(model, warmUpBatch(model, 1));
       } catch (Exception e) {
-        release(); // it does not hold what can not run
+        release(); // it does not hold what cannot run
         throw e;
       }
       return Math.max(1, clock.monotonicNs() - startedNs);

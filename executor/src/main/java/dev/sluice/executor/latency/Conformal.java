@@ -34,7 +34,8 @@ public final class Conformal {
   }
 
   /**
-   * At most so many of the residuals, none of whose quantiles is below that of all of them.
+   * At most the given number of the residuals, none of whose quantiles is below that of all of
+   * them.
    *
    * @param sortedResiduals ascending
    * @return ascending

@@ -138,7 +138,10 @@ public final class LatencyModel {
     return ModelFile.digest(this).substring(0, 12);
   }
 
-  /** Whether the workload was measured on that backend in that precision with so many threads. */
+  /**
+   * Whether the workload was measured on that backend in that precision with that number of
+   * threads.
+   */
   public boolean knows(LatencyKey key) {
     return busyLanes.containsKey(place(key));
   }

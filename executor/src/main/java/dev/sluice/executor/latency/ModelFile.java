@@ -186,7 +186,7 @@ final class ModelFile {
     } catch (IOException e) {
       throw new UserMistakeException(
           file.toString(),
-          "the latency model can not be read (" + UserMistakeException.reason(e) + ")",
+          "the latency model cannot be read (" + UserMistakeException.reason(e) + ")",
           "its permissions are to be changed");
     }
   }

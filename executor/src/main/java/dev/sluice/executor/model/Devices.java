@@ -122,7 +122,7 @@ public final class Devices {
             problems.add(
                 new Problem(
                     location,
-                    "precision_modes (bf16) can not run on onnx: it has no convolution in bf16",
+                    "precision_modes (bf16) cannot run on onnx: it has no convolution in bf16",
                     "backends_enabled should be [pytorch]"));
           }
           if (precisions.contains("fp16") && onProcessor && !allowSlow) {

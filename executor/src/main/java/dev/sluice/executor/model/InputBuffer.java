@@ -11,7 +11,7 @@ import java.nio.ByteOrder;
 public final class InputBuffer {
   private ByteBuffer buffer = ByteBuffer.allocateDirect(0);
 
-  /** Room for so many bytes, from position 0, in the machine's byte order. */
+  /** Room for a number of bytes, from position 0, in the machine's byte order. */
   ByteBuffer cleared(int bytes) {
     if (buffer.capacity() < bytes) {
       buffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());

@@ -178,10 +178,7 @@ public final class LoadedModels implements AutoCloseable {
     } catch (IOException | MalformedModelException | EngineException e) {
       model.close();
       throw new UserMistakeException(
-          location,
-          "the model file (%s) can not be loaded (%s)".formatted(file, gist(e)),
-          maybe,
-          e);
+          location, "the model file (%s) cannot be loaded (%s)".formatted(file, gist(e)), maybe, e);
     }
   }
 

@@ -62,7 +62,7 @@ public final class ModelCache {
   static UserMistakeException unwritable(Path folder, IOException cause) {
     return new UserMistakeException(
         folder.toString(),
-        "the model cache can not be written (" + UserMistakeException.reason(cause) + ")",
+        "the model cache cannot be written (" + UserMistakeException.reason(cause) + ")",
         "make room there or set SLUICE_CACHE to a folder that you can write",
         cause);
   }
@@ -138,8 +138,7 @@ public final class ModelCache {
     } catch (IOException e) {
       throw new UserMistakeException(
           location,
-          "the model file (%s) can not be read (%s)"
-              .formatted(file, UserMistakeException.reason(e)),
+          "the model file (%s) cannot be read (%s)".formatted(file, UserMistakeException.reason(e)),
           "its permissions are to be changed",
           e);
     }

@@ -8,10 +8,10 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * What a profile measures, and in which order. Each pass measures each key so many times, in
- * rounds: one round is one repeat of all keys with the same busy lanes. The rounds of a pass, and
- * the keys of a round, are in an order drawn from the seed, another one in each pass, so that
- * neither a drift of the machine nor the batch before falls on the same keys again.
+ * What a profile measures, and in which order. Each pass measures each key the given number of
+ * times, in rounds: one round is one repeat of all keys with the same busy lanes. The rounds of a
+ * pass, and the keys of a round, are in an order drawn from the seed, another one in each pass, so
+ * that neither a drift of the machine nor the batch before falls on the same keys again.
  *
  * @param keys without repetition, at least one
  * @param passes at least 1
@@ -62,7 +62,7 @@ public record ProfilePlan(List<LatencyKey> keys, int passes, int repeats, long s
   }
 
   /**
-   * The counts of busy lanes that are measured on so many lanes: all up to four; of more, the
+   * The counts of busy lanes that are measured on a number of lanes: all up to four; of more, the
    * powers of two and all lanes, since each count takes as long as all others together.
    */
   public static List<Integer> busyLanes(int lanes) {

@@ -106,7 +106,7 @@ final class DevicesTest {
       assertThatThrownBy(() -> chosen.checkPrecisions("a.yaml:3", List.of("bf16"), true))
           .isInstanceOf(UserMistakeException.class)
           .hasMessage(
-              "a.yaml:3: error: precision_modes (bf16) can not run on onnx: it has no convolution"
+              "a.yaml:3: error: precision_modes (bf16) cannot run on onnx: it has no convolution"
                   + " in bf16.\n"
                   + "  Maybe backends_enabled should be [pytorch].");
     }

@@ -188,7 +188,7 @@ final class ModelCacheTest {
     assertThatThrownBy(
             () -> new ModelCache(occupied).file("vit_tiny", "onnx", "fp32", ModelProgress.none()))
         .isInstanceOf(UserMistakeException.class)
-        .hasMessageStartingWith(occupied + ": error: the model cache can not be written (")
+        .hasMessageStartingWith(occupied + ": error: the model cache cannot be written (")
         .hasMessageContaining("\n  Maybe make room there or set SLUICE_CACHE");
   }
 

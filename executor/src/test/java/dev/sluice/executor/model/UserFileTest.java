@@ -70,7 +70,7 @@ final class UserFileTest {
 
     assertRefused(file, backend, SHAPE)
         .hasMessageStartingWith(
-            "mine.yaml:4: error: the model file (" + file + ") can not be loaded (")
+            "mine.yaml:4: error: the model file (" + file + ") cannot be loaded (")
         .hasMessageContaining("\n  Maybe it is incomplete");
   }
 
@@ -81,7 +81,7 @@ final class UserFileTest {
 
     assertRefused(file, backend, SHAPE)
         .hasMessageStartingWith(
-            "mine.yaml:4: error: the model file (" + file + ") can not be loaded (");
+            "mine.yaml:4: error: the model file (" + file + ") cannot be loaded (");
   }
 
   @ParameterizedTest

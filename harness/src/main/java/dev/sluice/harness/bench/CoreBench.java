@@ -208,7 +208,7 @@ final class CoreBench {
       return alphaNs + betaNs * samples;
     }
 
-    /** Lets jobs arrive until so many wait. */
+    /** Lets jobs arrive until the given number waits. */
     void fill() {
       while (core.waiting() < WAITING) {
         draw();

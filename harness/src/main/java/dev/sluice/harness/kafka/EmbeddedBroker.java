@@ -48,7 +48,7 @@ public final class EmbeddedBroker implements AutoCloseable {
   /**
    * Starts a broker and waits until it serves.
    *
-   * @param dataFolder where its log goes; made if absent, removed by whoever owns it
+   * @param dataFolder where its log goes; made if absent, removed by its owner
    * @throws IOException if it did not start, on a second pair of ports either
    */
   public static EmbeddedBroker start(Path dataFolder) throws IOException, InterruptedException {

@@ -72,8 +72,8 @@ public record KafkaAccess(
   }
 
   /**
-   * Starts one in this process, for as long as a run goes on. It does not come back: whoever misses
-   * it need not wait long.
+   * Starts one in this process, for as long as a run goes on. It does not come back: a client that
+   * misses it need not wait long.
    *
    * @param opened takes care of it
    * @param folder of the run, while it lasts

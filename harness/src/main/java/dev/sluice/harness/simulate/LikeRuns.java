@@ -102,7 +102,7 @@ public final class LikeRuns {
     if (!experiment.requests().digest().equals(run.run().requestDigest())) {
       throw new UserMistakeException(
           run.folder().toString(),
-          "the run's requests can not be drawn again (request digest "
+          "the run's requests cannot be drawn again (request digest "
               + run.run().requestDigest()
               + ", drawn "
               + experiment.requests().digest()

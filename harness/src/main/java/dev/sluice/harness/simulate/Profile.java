@@ -168,7 +168,7 @@ record Profile(LatencyTable table, @Nullable LiveRun run, @Nullable Residuals re
       return new BusyLanes(atNs, lanes);
     }
 
-    /** How many whole batches a time is worth, at so many nanoseconds a batch by busy lanes. */
+    /** How many whole batches a time is worth, at the given nanoseconds a batch by busy lanes. */
     double worth(long fromNs, long toNs, IntToDoubleFunction nsByLanes) {
       int at = Collections.binarySearch(atNs, fromNs);
       int step = at < 0 ? Math.max(0, -at - 2) : at;

@@ -262,7 +262,7 @@ final class RequestListTest {
     return IntStream.range(0, list.size()).mapToLong(i -> list.get(i).intendedAtNs()).toArray();
   }
 
-  /** Within four standard errors of a share of so many independent draws. */
+  /** Within four standard errors of a share of that number of independent draws. */
   private static void assertShare(List<Request> jobs, double share, Predicate<Request> isOne) {
     double seen = jobs.stream().filter(isOne).count() / (double) jobs.size();
     double standardError = Math.sqrt(share * (1 - share) / jobs.size());

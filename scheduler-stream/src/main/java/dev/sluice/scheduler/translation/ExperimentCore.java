@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** The scheduling core of an experiment, whoever drives it. */
+/** The scheduling core of an experiment, for every driver. */
 public final class ExperimentCore {
   private ExperimentCore() {}
 

@@ -63,7 +63,7 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
   private static final List<String> WORKLOADS = List.of("small", "middle", "large");
   private static final int REQUESTS = 400;
 
-  /** One request of so many is for a workflow. */
+  /** One request of this number is for a workflow. */
   private static final int WORKFLOW_EACH = 20;
 
   private static final int NODES = 4;

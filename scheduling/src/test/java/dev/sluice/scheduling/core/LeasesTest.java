@@ -39,7 +39,7 @@ final class LeasesTest {
     return shard.at(nowNs, job(job).arrives()).get(0);
   }
 
-  /** Lets so many heartbeats go by without a word from an executor. */
+  /** Lets a number of heartbeats go by without a word from an executor. */
   private List<Dispatch> silence(int heartbeats) {
     int before = shard.dispatches.size();
     for (int i = 0; i < heartbeats; i++) {

@@ -173,7 +173,7 @@ final class VirtualLanes implements CoreListener {
     return this;
   }
 
-  /** Goes on until so many batches more have completed. */
+  /** Goes on until this number of further batches has completed. */
   VirtualLanes run(int batches) {
     int until = done.size() + batches;
     double nextArrivalNs = nowNs + gapNs();

@@ -72,7 +72,7 @@ final class CorrectionTest {
     }
   }
 
-  /** The remaining errors of so many batches of four samples counts, whose times err by log. */
+  /** The remaining errors of a number of batches of four samples counts, whose times err by log. */
   private static double[] errors(
       Correction correction,
       Factor[] factors,
