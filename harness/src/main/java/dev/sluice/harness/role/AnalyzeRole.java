@@ -30,7 +30,7 @@ public final class AnalyzeRole implements AutoCloseable {
 
   private final RunFrame frame;
   private final EventLogReader reader;
-  public @Nullable String summaryJson;
+  private @Nullable String summaryJson;
 
   /** Begins to read. */
   public AnalyzeRole(RunFrame frame, LogClients kafka) {

@@ -40,28 +40,28 @@ import org.slf4j.LoggerFactory;
  * waits for Kafka, makes the run's topics if it comes first, enters and leaves the run's register,
  * and ends with the run.
  */
-public final class RoleProcess {
+final class RoleProcess {
   private static final Logger LOG = LoggerFactory.getLogger(RoleProcess.class);
   private static final int EXIT_PARENT_GONE = 1;
 
   private final RoleSettings settings;
-  public final RunFrame frame;
-  public final KafkaAccess kafka;
+  private final RunFrame frame;
+  private final KafkaAccess kafka;
   private final Opened opened = new Opened();
 
   /** How the run went: empty if a person stopped this process first. */
   private final CompletableFuture<Optional<RunEnded>> end = new CompletableFuture<>();
 
   private volatile boolean stopped;
-  public volatile @Nullable Runnable onStop;
-  public @Nullable Path temporary;
-  public @Nullable RoleMetrics metrics;
-  public @Nullable RunRegister register;
-  public @Nullable RoleJoined joined;
+  private volatile @Nullable Runnable onStop;
+  private @Nullable Path temporary;
+  private @Nullable RoleMetrics metrics;
+  private @Nullable RunRegister register;
+  private @Nullable RoleJoined joined;
 
   /** What the role does between the reading of its experiment and the closing of all it opened. */
   @FunctionalInterface
-  public interface Work {
+  interface Work {
     /** Returns the exit status, unless a signal came. */
     int run(RoleProcess process)
         throws UserMistakeException,
@@ -82,18 +82,19 @@ public final class RoleProcess {
    * Runs a role and returns its exit status: 0 when the run has ended, 1 if it or the role failed,
    * 2 for a user's mistake, 130 after Ctrl-C.
    */
-  public static int run(
-      Role role, RoleSettings.Told told, Console console, Consumer<String> onInput, Work work)
+  static int run(
+      Role role, RoleSettings settings, Console console, Consumer<String> onInput, Work work)
       throws IOException, InterruptedException {
     try {
-      var settings = told.settings();
+      settings.check();
+      var kafka = settings.kafka();
       if (role != Role.ANALYZE && !settings.child()) { // it knows better where the folder goes
         RunFolder.refuseFinished(RunFolder.results(null), settings.runId());
       }
       var parsed =
           ExperimentFile.read(settings.config(), settings.overrides(), Registries.vocabulary());
       var frame = RunFrame.of(parsed, settings.runId(), console);
-      var process = new RoleProcess(settings, frame, settings.kafka());
+      var process = new RoleProcess(settings, frame, kafka);
       parsed.warnings().forEach(console::line);
       return process.run(role, onInput, work);
     } catch (UserMistakeException e) {
@@ -103,7 +104,7 @@ public final class RoleProcess {
     }
   }
 
-  public int run(Role role, Consumer<String> onInput, Work work)
+  private int run(Role role, Consumer<String> onInput, Work work)
       throws UserMistakeException, IOException, InterruptedException {
     if (settings.child()) {
       ParentWatch.start(onInput, this::endAtOnce);
@@ -152,21 +153,21 @@ public final class RoleProcess {
     Runtime.getRuntime().halt(EXIT_PARENT_GONE);
   }
 
-  public RunFrame frame() {
+  RunFrame frame() {
     return frame;
   }
 
-  public KafkaAccess kafka() {
+  KafkaAccess kafka() {
     return kafka;
   }
 
   /** Takes care that a part is closed before this role leaves. */
-  public <T extends AutoCloseable> T open(T part) {
+  <T extends AutoCloseable> T open(T part) {
     return opened.add(part);
   }
 
   /** A folder that goes when this process goes in order. */
-  public Path temporary() throws IOException {
+  Path temporary() throws IOException {
     Path folder = Files.createTempDirectory("sluice-" + frame.runId() + "-");
     temporary = folder;
     return folder;
@@ -177,7 +178,7 @@ public final class RoleProcess {
   }
 
   /** Waits for Kafka, makes the run's topics unless they are there, and opens the register. */
-  public RunRegister connect() throws UserMistakeException, StoppedException, InterruptedException {
+  RunRegister connect() throws UserMistakeException, StoppedException, InterruptedException {
     boolean answered =
         kafka.awaitAnswer(
             settings.waitLimit(),
@@ -194,7 +195,7 @@ public final class RoleProcess {
   }
 
   /** Remembers what this process entered, so that its leaving is entered too. */
-  public RoleJoined joined(RoleJoined entry) {
+  RoleJoined joined(RoleJoined entry) {
     joined = entry;
     frame
         .console()
@@ -209,14 +210,14 @@ public final class RoleProcess {
   }
 
   /** Where the role's meters are handed in. */
-  public RoleMetrics metrics() {
+  RoleMetrics metrics() {
     if (metrics == null) {
       throw new IllegalStateException("not running");
     }
     return metrics;
   }
 
-  public RunRegister register() {
+  RunRegister register() {
     if (register == null) {
       throw new IllegalStateException("not connected");
     }
@@ -224,7 +225,7 @@ public final class RoleProcess {
   }
 
   /** Waits until the run has ended, and returns the exit status that follows from it. */
-  public int awaitRunEnd() throws RoleFailedException, StoppedException, InterruptedException {
+  int awaitRunEnd() throws RoleFailedException, StoppedException, InterruptedException {
     if (!register().started().isDone()) {
       frame.console().line("waiting for the run to begin");
     }
@@ -240,7 +241,7 @@ public final class RoleProcess {
   }
 
   /** Waits for the run's end as it stands in the register. */
-  public RunEnded awaitEnd() throws RoleFailedException, StoppedException, InterruptedException {
+  RunEnded awaitEnd() throws RoleFailedException, StoppedException, InterruptedException {
     var unused = register().ended().thenAccept(ended -> end.complete(Optional.of(ended)));
     try {
       return end.get().orElseThrow(StoppedException::new);
@@ -251,13 +252,13 @@ public final class RoleProcess {
   }
 
   /** The role cannot go on. From any thread. */
-  public void fail(Throwable cause) {
+  void fail(Throwable cause) {
     LOG.error("the role cannot go on", cause);
     end.completeExceptionally(cause);
   }
 
   /** What ends the role when a person wants it, instead of its leaving at once. */
-  public void onStop(Runnable action) {
+  void onStop(Runnable action) {
     onStop = action;
     if (stopped) { // it came before
       action.run();
@@ -284,12 +285,12 @@ public final class RoleProcess {
   }
 
   /** Whether the run has ended, or this process has to. */
-  public boolean ending() {
+  boolean ending() {
     return stopped || end.isDone() || register().ended().isDone();
   }
 
   /** Between the steps of the start. */
-  public void heedAWishToStop() throws StoppedException {
+  void heedAWishToStop() throws StoppedException {
     if (stopped) {
       throw new StoppedException();
     }
@@ -299,7 +300,7 @@ public final class RoleProcess {
    * Closes all that the role opened, then says in the register that it is gone: its last act. Only
    * once.
    */
-  public void leave() throws InterruptedException {
+  void leave() throws InterruptedException {
     opened.close();
     RunRegister register = this.register;
     if (register == null) {

@@ -61,7 +61,7 @@ public final class ExperimentRun {
   private final CompletableFuture<Optional<RunEnded>> load = new CompletableFuture<>();
 
   private @Nullable ProduceRole generators;
-  public @Nullable String summaryJson;
+  private @Nullable String summaryJson;
 
   /**
    * What the command line said.
@@ -132,18 +132,18 @@ public final class ExperimentRun {
     this.console = console;
   }
 
-  /** The finished run's summary.json; null if there is none. */
-  @Nullable
-  public String summaryJson() {
-    return summaryJson;
-  }
-
   /**
    * Runs it, and returns the exit status.
    *
    * @throws IOException if the run's folder cannot be written any more
    */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
+    int status = run();
+    console.result(summaryJson);
+    return status;
+  }
+
+  private int run() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed = options.read();
     KafkaAccess external = options.externalKafka(parsed);
     LaneSource lanes = LaneSource.of(parsed);

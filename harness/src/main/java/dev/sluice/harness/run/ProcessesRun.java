@@ -50,7 +50,7 @@ public final class ProcessesRun {
   private final CompletableFuture<Ended> end = new CompletableFuture<>();
   private volatile @Nullable Supervisor supervisor;
   private volatile boolean stopRequested;
-  public @Nullable String summaryJson;
+  private @Nullable String summaryJson;
 
   /** The child whose end ends the run, and its exit status. */
   private record Ended(ChildProcess child, int status) {}
@@ -95,14 +95,14 @@ public final class ProcessesRun {
     this.companion = companion;
   }
 
-  /** The finished run's summary.json; null if there is none. */
-  @Nullable
-  public String summaryJson() {
-    return summaryJson;
-  }
-
   /** Runs it, and returns the exit status. */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
+    int status = run();
+    console.result(summaryJson);
+    return status;
+  }
+
+  private int run() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed = options.read();
     KafkaAccess external = options.externalKafka(parsed);
     LaneSource.of(parsed).close();

@@ -33,7 +33,7 @@ public final class RepeatedRun {
   private final Console console;
   private volatile @Nullable Process running;
   private volatile boolean stopRequested;
-  public @Nullable String summaryJson;
+  private @Nullable String summaryJson;
 
   /**
    * @param processes whether each role of each run is a process of its own
@@ -47,14 +47,14 @@ public final class RepeatedRun {
     this.console = console;
   }
 
-  /** The finished runs' summary.json; null if there is none. */
-  @Nullable
-  public String summaryJson() {
-    return summaryJson;
-  }
-
   /** Runs them, and returns the worst exit status; the first run that fails ends it. */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
+    int status = runAll();
+    console.result(summaryJson);
+    return status;
+  }
+
+  private int runAll() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed = options.read();
     options.externalKafka(parsed);
     LaneSource.of(parsed).close();
@@ -94,7 +94,7 @@ public final class RepeatedRun {
   }
 
   private int run(Path results, String runId, long seed) throws IOException, InterruptedException {
-    boolean json = console.stream() == System.err;
+    boolean json = console.hasResults();
     Process child =
         Launch.of(ChildJvm.sluice(List.of(), arguments(results, runId, seed, json)))
             .output(json ? Redirect.DISCARD : Redirect.INHERIT)
@@ -127,7 +127,7 @@ public final class RepeatedRun {
       arguments.add("--processes");
     }
     if (json) {
-      arguments.add("--json"); // so that all that people read is on standard error
+      arguments.add("--json"); // what people read goes to standard error
     }
     return arguments;
   }

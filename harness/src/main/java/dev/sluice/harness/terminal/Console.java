@@ -2,6 +2,7 @@ package dev.sluice.harness.terminal;
 
 import java.io.PrintStream;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a person sees: a checklist, one live line, a closing table. Where there is no terminal, the
@@ -13,11 +14,27 @@ public final class Console {
 
   private final PrintStream out;
   private final boolean terminal;
+  private final @Nullable PrintStream results;
   private boolean liveLineStands;
 
+  /** A console whose results are not printed. */
   public Console(PrintStream out, boolean terminal) {
+    this(out, terminal, null);
+  }
+
+  private Console(PrintStream out, boolean terminal, @Nullable PrintStream results) {
     this.out = out;
     this.terminal = terminal;
+    this.results = results;
+  }
+
+  /**
+   * The console of a command that has {@code --json}.
+   *
+   * @param json true if results go to standard output, and all else to standard error
+   */
+  public static Console ofJson(boolean json) {
+    return json ? new Console(System.err, false, System.out) : standardOutput();
   }
 
   /** What is printed goes to standard output, with a live line where that is a terminal. */
@@ -25,9 +42,17 @@ public final class Console {
     return new Console(System.out, Boolean.getBoolean("sluice.terminal"));
   }
 
-  /** What is printed goes to standard error, since a result goes to standard output. */
-  public static Console standardError() {
-    return new Console(System.err, false);
+  /** True if results are printed, apart from all else. */
+  public boolean hasResults() {
+    return results != null;
+  }
+
+  /** Prints a result, unless results are not printed or there is none. */
+  public synchronized void result(@Nullable String json) {
+    if (results != null && json != null) {
+      results.print(json);
+      results.flush();
+    }
   }
 
   public boolean isTerminal() {

@@ -28,6 +28,7 @@ public record WorkflowSettings(
     Input input,
     Machine machine,
     Execution execution,
+    Output output,
     @Nullable String mode,
     @Nullable String policy,
     boolean skipInfeasible) {
@@ -67,6 +68,15 @@ public record WorkflowSettings(
    * @param bootstrap a Kafka that runs already
    */
   public record Execution(boolean execute, @Nullable String simulate, @Nullable String bootstrap) {}
+
+  /**
+   * What is left.
+   *
+   * @param results folder of all runs
+   * @param runId name of the run's folder; null: made from the time
+   * @param noTrace true if events, executions and picture are left out
+   */
+  public record Output(Path results, @Nullable String runId, boolean noTrace) {}
 
   /**
    * Whether nodes are really run.
