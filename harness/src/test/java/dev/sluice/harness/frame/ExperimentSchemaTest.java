@@ -44,7 +44,7 @@ final class ExperimentSchemaTest {
 
   @Test
   void theFile_isWhatTheReaderAsksFor() throws IOException {
-    String made = ExperimentSchema.text(Registries.vocabulary(), meanings()::of);
+    String made = made();
     if (Boolean.getBoolean("sluice.renew")) {
       Files.writeString(FILE, made);
     }
@@ -162,11 +162,15 @@ final class ExperimentSchemaTest {
     assertThat(mistakes("duration_seconds: 20\n")).hasSize(1);
   }
 
+  private static String made() throws IOException {
+    return ExperimentSchema.text(Registries.vocabulary(), meanings()::of);
+  }
+
   private static List<String> mistakes(String yaml) throws IOException {
     Object tree = new Yaml(new SafeConstructor(new LoaderOptions())).load(yaml);
     Schema schema =
         SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
-            .getSchema(Files.readString(FILE), InputFormat.JSON);
+            .getSchema(made(), InputFormat.JSON);
     return schema.validate(new ObjectMapper().valueToTree(tree)).stream()
         .map(mistake -> mistake.toString())
         .toList();
