@@ -36,7 +36,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One role as a process of its own, from its command line to its exit status: reads the experiment,
+ * One role as a process of its own, from its settings to its exit status: reads the experiment,
  * waits for Kafka, makes the run's topics if it comes first, enters and leaves the run's register,
  * and ends with the run.
  */
@@ -49,7 +49,7 @@ final class RoleProcess {
   private final KafkaAccess kafka;
   private final Opened opened = new Opened();
 
-  /** How the run went: empty if a person stopped this process first. */
+  /** End of the run; empty if a person stopped this process first. */
   private final CompletableFuture<Optional<RunEnded>> end = new CompletableFuture<>();
 
   private volatile boolean stopped;
@@ -59,7 +59,7 @@ final class RoleProcess {
   private @Nullable RunRegister register;
   private @Nullable RoleJoined joined;
 
-  /** What the role does between the reading of its experiment and the closing of all it opened. */
+  /** Work of a role, from the reading of its experiment to the closing of all that it opened. */
   @FunctionalInterface
   interface Work {
     /** Returns the exit status, unless a signal came. */
@@ -88,7 +88,8 @@ final class RoleProcess {
     try {
       settings.check();
       var kafka = settings.kafka();
-      if (role != Role.ANALYZE && !settings.child()) { // it knows better where the folder goes
+      if (role != Role.ANALYZE
+          && !settings.child()) { // analytics knows better where the folder goes
         RunFolder.refuseFinished(RunFolder.results(null), settings.runId());
       }
       var parsed =
@@ -115,7 +116,7 @@ final class RoleProcess {
             : Signals.listen(this::stop, this::removeTemporary)) {
       int status;
       String name = role.name().toLowerCase(Locale.ROOT);
-      // What analytics prints its parent shows; its log has a file of its own.
+      // A parent shows the output of analytics; its log has a file of its own.
       boolean shown = settings.child() && role == Role.ANALYZE;
       try (var log = shown ? null : LogFile.toStandardError(kafka.secrets());
           var served = RoleMetrics.serve(settings.metricsPort(), name, frame.runId())) {
@@ -142,12 +143,12 @@ final class RoleProcess {
         opened.close();
         removeTemporary();
       }
-      // A parent that asked this role to stop wants to know whether its work is done.
+      // A parent that stopped this role needs the status of its work.
       return signals.received() && !settings.child() ? signals.exitStatus() : status;
     }
   }
 
-  /** The parent is gone: nobody waits for this process any more. */
+  /** Ends this process at once, since its parent is gone. */
   private void endAtOnce() {
     removeTemporary();
     Runtime.getRuntime().halt(EXIT_PARENT_GONE);
@@ -161,12 +162,12 @@ final class RoleProcess {
     return kafka;
   }
 
-  /** Takes care that a part is closed before this role leaves. */
+  /** Adds a part that is closed before this role leaves. */
   <T extends AutoCloseable> T open(T part) {
     return opened.add(part);
   }
 
-  /** A folder that goes when this process goes in order. */
+  /** Makes a temporary folder, which is removed when this process ends. */
   Path temporary() throws IOException {
     Path folder = Files.createTempDirectory("sluice-" + frame.runId() + "-");
     temporary = folder;
@@ -194,7 +195,7 @@ final class RoleProcess {
     return opening;
   }
 
-  /** Remembers what this process entered, so that its leaving is entered too. */
+  /** Remembers this process's entry in the register, so that its leaving is entered too. */
   RoleJoined joined(RoleJoined entry) {
     joined = entry;
     frame
@@ -209,7 +210,7 @@ final class RoleProcess {
     return entry;
   }
 
-  /** Where the role's meters are handed in. */
+  /** The meters of this process. */
   RoleMetrics metrics() {
     if (metrics == null) {
       throw new IllegalStateException("not running");
@@ -240,7 +241,7 @@ final class RoleProcess {
     return ExitStatus.DONE;
   }
 
-  /** Waits for the run's end as it stands in the register. */
+  /** Waits for the run's end in the register. */
   RunEnded awaitEnd() throws RoleFailedException, StoppedException, InterruptedException {
     var unused = register().ended().thenAccept(ended -> end.complete(Optional.of(ended)));
     try {
@@ -251,21 +252,21 @@ final class RoleProcess {
     }
   }
 
-  /** The role cannot go on. From any thread. */
+  /** Ends the role because it cannot go on. Called from any thread. */
   void fail(Throwable cause) {
     LOG.error("the role cannot go on", cause);
     end.completeExceptionally(cause);
   }
 
-  /** What ends the role when a person wants it, instead of its leaving at once. */
+  /** Sets the action that ends the role when a person wants it, instead of leaving at once. */
   void onStop(Runnable action) {
     onStop = action;
-    if (stopped) { // it came before
+    if (stopped) { // the wish came earlier
       action.run();
     }
   }
 
-  /** A person wants this process to end. From any thread. */
+  /** Obeys a person's wish that this process end. Called from any thread. */
   private void stop() {
     stopped = true;
     Runnable action = onStop;
@@ -284,12 +285,12 @@ final class RoleProcess {
     return stopped;
   }
 
-  /** Whether the run has ended, or this process has to. */
+  /** True if the run has ended, or this process has to end. */
   boolean ending() {
     return stopped || end.isDone() || register().ended().isDone();
   }
 
-  /** Between the steps of the start. */
+  /** Throws if a person wants this process to end. Called between the steps of the start. */
   void heedAWishToStop() throws StoppedException {
     if (stopped) {
       throw new StoppedException();
@@ -297,8 +298,8 @@ final class RoleProcess {
   }
 
   /**
-   * Closes all that the role opened, then says in the register that it is gone: its last act. Only
-   * once.
+   * Closes all that the role opened, then enters in the register that it is gone, as its last act.
+   * Later calls do nothing.
    */
   void leave() throws InterruptedException {
     opened.close();

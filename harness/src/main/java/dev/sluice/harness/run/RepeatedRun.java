@@ -22,9 +22,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One experiment several times, each with a seed derived from the experiment's, one after the
- * other. Each is a process of its own, since a JVM that has run once before is faster than one that
- * has not. The folder holds those of the runs, and the figures over all of them.
+ * Several runs of one experiment, one after the other, each with a seed derived from the
+ * experiment's. Each run is a process of its own, since a JVM that has run once before is faster
+ * than a fresh one. The folder holds the runs' folders and the figures over all runs.
  */
 public final class RepeatedRun {
   private final ExperimentRun.Options options;
@@ -36,8 +36,8 @@ public final class RepeatedRun {
   private @Nullable String summaryJson;
 
   /**
-   * @param processes whether each role of each run is a process of its own
-   * @param repeats how many runs, at least 1
+   * @param processes true if each role of each run is a process of its own
+   * @param repeats number of runs, at least 1
    */
   public RepeatedRun(
       ExperimentRun.Options options, boolean processes, int repeats, Console console) {
@@ -47,7 +47,10 @@ public final class RepeatedRun {
     this.console = console;
   }
 
-  /** Runs them, and returns the worst exit status; the first run that fails ends it. */
+  /**
+   * Runs the experiment repeatedly, and returns the worst exit status. The first run that fails
+   * ends the series.
+   */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     int status = runAll();
     console.result(summaryJson);
@@ -102,7 +105,7 @@ public final class RepeatedRun {
             .start();
     running = child;
     if (stopRequested) {
-      stop(); // it came before there was anybody to stop
+      stop(); // the wish came before there was a child to stop
     }
     return child.waitFor();
   }

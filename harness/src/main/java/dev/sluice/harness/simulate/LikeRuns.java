@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Finished live runs, each simulated with its own requests, and what came of it beside them. */
+/** Finished live runs, each compared with a simulation of its own requests. */
 public final class LikeRuns {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -47,8 +47,8 @@ public final class LikeRuns {
   /**
    * Simulates all runs, prints the comparison, and returns the exit status.
    *
-   * @throws UserMistakeException if a folder is none of a live run, if service times or hops would
-   *     come from the run itself, or if nothing says how long batches take
+   * @throws UserMistakeException if a folder is not that of a live run, if service times or hops
+   *     would come from the run itself, or if nothing says how long batches take
    */
   public int execute() throws UserMistakeException, IOException {
     List<LiveRun> runs = new ArrayList<>();

@@ -38,13 +38,13 @@ public final class SimulatedRun {
   private @Nullable String summaryJson;
 
   /**
-   * What the command line said.
+   * Options of a simulation.
    *
-   * @param runId null: made from the run's name and the time
-   * @param profile where service times come from in place of what the experiment names: a latency
-   *     table, or a run's folder; null: nowhere
-   * @param noTrace whether rows and pictures are left out
-   * @param repeats how many simulations, each with a seed of its own; null: one, with the
+   * @param runId id of the run; null: made from the run's name and the time
+   * @param profile service times in place of those that the experiment names: a latency table, or a
+   *     run's folder; null: none
+   * @param noTrace true if rows and pictures are left out
+   * @param repeats number of simulations, each with a seed of its own; null: one, with the
    *     experiment's seed
    */
   public record Options(

@@ -5,8 +5,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a person sees: a checklist, one live line, a closing table. Where there is no terminal, the
- * live line becomes plain lines, fewer of them.
+ * Lines for a person: a checklist, one live line, a closing table. Without a terminal the live line
+ * becomes plain lines, fewer of them.
  */
 public final class Console {
   public static final String CLEAR_LINE = "\r\u001b[2K";
@@ -37,7 +37,7 @@ public final class Console {
     return json ? new Console(System.err, false, System.out) : standardOutput();
   }
 
-  /** What is printed goes to standard output, with a live line where that is a terminal. */
+  /** A console on standard output, with a live line where that is a terminal. */
   public static Console standardOutput() {
     return new Console(System.out, Boolean.getBoolean("sluice.terminal"));
   }
@@ -63,20 +63,20 @@ public final class Console {
     return out;
   }
 
-  /** A line of its own. */
+  /** Prints a plain line. */
   public synchronized void line(String text) {
     endLiveLine();
     out.println(text);
     out.flush();
   }
 
-  /** A line of the checklist, in place of the live line. */
+  /** Prints a line of the checklist in place of the live line. */
   public synchronized void item(String label, String text) {
     clearLiveLine();
     line(String.format(Locale.ROOT, "  %-" + LABEL_WIDTH + "s %s", label, text));
   }
 
-  /** The live line's new text. */
+  /** Replaces the text of the live line. */
   public synchronized void live(String text) {
     if (terminal) {
       out.print(CLEAR_LINE + text);
@@ -87,7 +87,7 @@ public final class Console {
     out.flush();
   }
 
-  /** Takes the live line away. */
+  /** Removes the live line. */
   public synchronized void clearLiveLine() {
     if (liveLineStands) {
       out.print(CLEAR_LINE);
@@ -96,7 +96,7 @@ public final class Console {
     }
   }
 
-  /** Lets the live line stand and begins a new one. */
+  /** Keeps the live line as it stands, and begins a new line. */
   public synchronized void endLiveLine() {
     if (liveLineStands) {
       out.println();

@@ -137,7 +137,10 @@ public final class WorkflowRun {
     return status;
   }
 
-  /** Null: nodes shared their work, and nobody knows what it takes apart. */
+  /**
+   * The lower bound of a schedule; null if nodes shared their work, since their separate times are
+   * unknown.
+   */
   private static @Nullable LowerBound bound(
       GraphSchedule schedule, Workflows workflows, Gpus gpus, boolean executed) {
     if (schedule.sharesBatches()) {
@@ -280,7 +283,7 @@ public final class WorkflowRun {
     return timeline.png();
   }
 
-  /** What is said, on the console and in the log; of very many events only the log has all. */
+  /** Lines for the console and the log. Of very many events only the log has all. */
   private static final class Lines implements Consumer<String>, AutoCloseable {
     private final BufferedWriter file;
     private final Console console;
@@ -297,7 +300,10 @@ public final class WorkflowRun {
       toFile(line);
     }
 
-    /** With the time of day on the console alone, so that equal schedules leave equal files. */
+    /**
+     * Prints a line with the time of day on the console alone, so that equal schedules leave equal
+     * files.
+     */
     void dated(String line) {
       console.line(WALL_CLOCK.format(MachineClock.now()) + " - " + line);
       toFile(line);
