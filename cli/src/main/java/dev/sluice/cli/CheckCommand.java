@@ -40,7 +40,7 @@ final class CheckCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "LOG|RUN",
       description =
-          "A run's folder, or an execution log (default: baseline_execution_log.json in this folder).")
+          "A run's folder, or an execution log (default: ./baseline_execution_log.json).")
   private Path subject = Path.of(ExecutionLog.NAME);
 
   @Option(

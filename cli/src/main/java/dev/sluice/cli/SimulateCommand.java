@@ -174,7 +174,7 @@ final class SimulateCommand implements Callable<Integer> {
       throw new UserMistakeException(
           what,
           "schedules of workflows do not take " + means,
-          "you meant an experiment, without --system, --requests, --gpus and other options of workflows");
+          "you meant an experiment, without --system, --requests, --gpus and the like");
     }
   }
 }

@@ -45,8 +45,8 @@ final class WorkflowOptions {
       names = "--gang-switch",
       paramLabel = "WHICH",
       description =
-          "Workflows: a job of several GPUs waits for its longest switch (default) or for the switch of"
-              + " its first GPU.")
+          "Workflows: a job of several GPUs waits for its longest switch (default) or for the one"
+              + " of its first GPU.")
   private @Nullable String gangSwitch;
 
   @Option(
