@@ -66,7 +66,7 @@ final class ExecutorTest {
             (done, total, what) -> {});
   }
 
-  /** Joined, with time zero at the clock's present time. */
+  /** Joins an executor; time zero is the clock's present time. */
   private void join() throws Exception {
     warmUp();
     executor.join(FakeLog.TOPICS, log::opened, faults, failures::add);
@@ -118,7 +118,9 @@ final class ExecutorTest {
         1);
   }
 
-  /** Inferences that go on only when the test says so; says when one has begun. */
+  /**
+   * A gate that holds inferences until the test opens it, and shows when an inference has begun.
+   */
   private final class Gate {
     private final CountDownLatch inside = new CountDownLatch(1);
     private final CountDownLatch goOn = new CountDownLatch(1);
@@ -422,7 +424,8 @@ final class ExecutorTest {
           inferences.countDown();
           return FakeModels.oneHot(jobs);
         };
-    log.beforeCompletion = () -> await(inferences); // the second must not wait for this
+    log.beforeCompletion =
+        () -> await(inferences); // the second batch must not wait for this completion
     log.put(dispatch("5-0", 0));
     log.put(dispatch("5-1", 0));
     assertThat(log.nextCompletion().dispatchId()).hasToString("5-0");
@@ -490,7 +493,8 @@ final class ExecutorTest {
     begin();
     log.put(dispatch("5-0", 0));
     assertThat(log.nextCompletion().result()).isEqualTo(Result.DONE);
-    monotonicNs.addAndGet(3_600_000 * MS); // stopped meanwhile; these came in
+    monotonicNs.addAndGet(
+        3_600_000 * MS); // the process stood still, and these dispatches came in meanwhile
     log.put(dispatch("6-0", 0));
     log.put(dispatch("6-0", 0));
     log.put(dispatch("7-0", "executor-0", 3, List.of(0), "resnet18", 100 * MS));
