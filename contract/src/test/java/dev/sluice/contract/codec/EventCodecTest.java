@@ -1,5 +1,10 @@
 package dev.sluice.contract.codec;
 
+import dev.sluice.contract.event.BatchDispatched.Decision;
+import dev.sluice.contract.event.BatchDispatched.Work;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -253,26 +258,22 @@ final class EventCodecTest {
     BatchDispatched dispatch() {
       return new BatchDispatched(
           dispatchId(),
-          text(),
-          ns(),
-          List.of(count()),
-          text(),
-          text(),
-          text(),
-          List.of(new DispatchedJob(text(), 1 + count())),
-          1 + count(),
-          count(),
-          1 + count(),
-          ns(),
-          orNull(this::ns),
-          ns(),
-          text(),
-          Map.of(text(), random.nextGaussian()),
-          orNull(this::text),
-          orNull(this::ns),
-          orNull(this::ns),
-          orNull(this::ns),
-          orNull(() -> 1 + count()));
+          new Place(text(), ns(), List.of(count())),
+          new Work(
+              new ModelKey(text(), text(), text()),
+              List.of(new DispatchedJob(text(), 1 + count())),
+              1 + count(),
+              count(),
+              1 + count()),
+          new Decision(ns(), orNull(this::ns), Map.of(text(), random.nextGaussian())),
+          new Prediction(
+              ns(),
+              text(),
+              orNull(() -> 1 + count()),
+              orNull(this::text),
+              orNull(this::ns),
+              orNull(this::ns),
+              orNull(this::ns)));
     }
 
     Outcome outcome() {

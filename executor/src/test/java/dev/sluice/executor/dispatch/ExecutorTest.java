@@ -1,5 +1,9 @@
 package dev.sluice.executor.dispatch;
 
+import dev.sluice.contract.event.BatchDispatched.Decision;
+import dev.sluice.contract.event.BatchDispatched.Work;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.value.Prediction;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -96,26 +100,13 @@ final class ExecutorTest {
       Long notAfterNs) {
     return new BatchDispatched(
         DispatchId.parse(id),
-        executorId,
-        incarnation,
-        lanes,
-        workload,
-        "onnx",
-        "fp32",
-        List.of(new DispatchedJob("job-" + id, 2), new DispatchedJob("other-" + id, 1)),
-        3,
-        92,
-        1,
-        0,
-        notAfterNs,
-        MS,
-        "warm_up",
-        Map.of(),
-        null,
-        null,
-        null,
-        null,
-        1);
+        new Place(executorId, incarnation, lanes),
+        Work.firstAttempt(
+            new ModelKey(workload, "onnx", "fp32"),
+            List.of(new DispatchedJob("job-" + id, 2), new DispatchedJob("other-" + id, 1)),
+            92),
+        new Decision(0, notAfterNs, Map.of()),
+        Prediction.ofMean(MS, "warm_up", 1));
   }
 
   /** Inferences that go on only when the test says so; says when one has begun. */

@@ -1,5 +1,9 @@
 package dev.sluice.executor.dispatch;
 
+import dev.sluice.contract.event.BatchDispatched.Decision;
+import dev.sluice.contract.event.BatchDispatched.Work;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.value.Prediction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.event.BatchCompleted;
@@ -44,26 +48,11 @@ final class RecentBatchesTest {
   private static BatchDispatched dispatched(String executor, int number) {
     return new BatchDispatched(
         new DispatchId(number, 0),
-        executor,
-        1,
-        List.of(0),
-        "w",
-        "onnx",
-        "fp32",
-        List.of(new DispatchedJob("j" + number, 3)),
-        3,
-        0,
-        1,
-        0,
-        null,
-        1,
-        "flops",
-        Map.of(),
-        null,
-        null,
-        null,
-        null,
-        1);
+        new Place(executor, 1, List.of(0)),
+        Work.firstAttempt(
+            new ModelKey("w", "onnx", "fp32"), List.of(new DispatchedJob("j" + number, 3)), 0),
+        Decision.at(0),
+        Prediction.ofMean(1, "flops", 1));
   }
 
   private static PredictionsPublished table(String kind, long version) {

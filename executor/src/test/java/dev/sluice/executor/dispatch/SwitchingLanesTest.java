@@ -1,5 +1,9 @@
 package dev.sluice.executor.dispatch;
 
+import dev.sluice.contract.event.BatchDispatched.Decision;
+import dev.sluice.contract.event.BatchDispatched.Work;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.value.Prediction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.event.BatchCompleted;
@@ -80,26 +84,11 @@ final class SwitchingLanesTest {
   private static BatchDispatched dispatch(int id, String workload, Integer... lanes) {
     return new BatchDispatched(
         new DispatchId(id, 0),
-        "gpus",
-        3,
-        List.of(lanes),
-        workload,
-        "onnx",
-        "fp32",
-        List.of(new DispatchedJob("r/" + id, 1)),
-        1,
-        0,
-        1,
-        0,
-        null,
-        MS,
-        "warm_up",
-        Map.of(),
-        null,
-        null,
-        null,
-        null,
-        1);
+        new Place("gpus", 3, List.of(lanes)),
+        Work.firstAttempt(
+            new ModelKey(workload, "onnx", "fp32"), List.of(new DispatchedJob("r/" + id, 1)), 0),
+        Decision.at(0),
+        Prediction.ofMean(MS, "warm_up", 1));
   }
 
   @Test

@@ -1,5 +1,10 @@
 package dev.sluice.harness.profile;
 
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.event.BatchDispatched.Decision;
+import dev.sluice.contract.event.BatchDispatched.Work;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchCompleted;
@@ -139,26 +144,11 @@ final class LoopTraffic implements AutoCloseable {
         EventCodec.DISPATCHES,
         new BatchDispatched(
             id,
-            "profile",
-            1,
-            List.of(lane),
-            key.workload(),
-            key.backend(),
-            key.precision(),
-            List.of(new DispatchedJob(jobId, key.samples())),
-            key.samples(),
-            1,
-            1,
-            startedAtNs,
-            null,
-            serviceNs,
-            "warm_up",
-            Map.of(),
-            null,
-            null,
-            null,
-            null,
-            key.busyLanes()));
+            new Place("profile", 1, List.of(lane)),
+            Work.firstAttempt(
+new ModelKey(key.workload(), key.backend(), key.precision()), List.of(new DispatchedJob(jobId, key.samples())), 1),
+            Decision.at(startedAtNs),
+            Prediction.ofMean(serviceNs, "warm_up", key.busyLanes())));
     send(
         topics.facts(),
         EventCodec.FACTS,

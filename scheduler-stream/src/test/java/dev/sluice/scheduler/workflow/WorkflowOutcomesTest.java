@@ -1,5 +1,10 @@
 package dev.sluice.scheduler.workflow;
 
+import dev.sluice.contract.event.BatchDispatched.Decision;
+import dev.sluice.contract.event.BatchDispatched.Work;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -41,26 +46,13 @@ final class WorkflowOutcomesTest {
     outcomes.take(
         new BatchDispatched(
             new DispatchId(id, 0),
-            "gpus",
-            1,
-            lanes,
-            model.id(),
-            "onnx",
-            "fp32",
-            jobs.stream().map(job -> new DispatchedJob(job, 1)).toList(),
-            jobs.size(),
-            0,
-            1,
-            0,
-            null,
-            0,
-            "warm_up",
-            Map.of(),
-            null,
-            null,
-            null,
-            null,
-            1));
+            new Place("gpus", 1, lanes),
+            Work.firstAttempt(
+                new ModelKey(model.id(), "onnx", "fp32"),
+                jobs.stream().map(job -> new DispatchedJob(job, 1)).toList(),
+                0),
+            Decision.at(0),
+            Prediction.ofMean(0, "warm_up", 1)));
   }
 
   private void ran(int id, long startedAtNs, long serviceNs, long switchNs) {
