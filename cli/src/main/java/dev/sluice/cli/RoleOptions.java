@@ -1,19 +1,15 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.RunId;
-import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.role.RoleSettings;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What every role is told on its command line. */
-public final class RoleOptions {
+/** Options that all roles share. */
+final class RoleOptions {
   @Parameters(
       paramLabel = "CONFIG",
       description = "The experiment file (YAML), the same for all roles of the run.")
@@ -65,26 +61,11 @@ public final class RoleOptions {
       description = "Started by Sluice: ends with its standard input, leaves Ctrl-C to its parent.")
   private boolean child;
 
-  Duration waitLimit() {
-    return Duration.ofSeconds(waitSeconds);
-  }
-
-  RoleSettings settings() throws UserMistakeException {
-    RunId.check(runId);
-    if (waitSeconds < 0) {
-      throw new UserMistakeException(
-          "--wait", "the value (" + waitSeconds + ") is below 0", "leave it out: it is 600 then");
-    }
+  RoleSettings settings() {
     if (config == null) {
       throw new IllegalStateException("the command line was not parsed");
     }
     return new RoleSettings(
-        config,
-        overrides,
-        runId,
-        KafkaAccess.of("--bootstrap", bootstrap, kafkaConfig),
-        waitLimit(),
-        metricsPort,
-        child);
+        config, overrides, runId, bootstrap, kafkaConfig, waitSeconds, metricsPort, child);
   }
 }

@@ -6,7 +6,6 @@ import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.ProcessesRun;
 import dev.sluice.harness.run.RepeatedRun;
 import dev.sluice.harness.terminal.Console;
-import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -85,16 +84,9 @@ final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    PrintStream out = System.out;
-    boolean terminal = !json && Boolean.getBoolean("sluice.terminal");
-    var console = new Console(json ? System.err : out, terminal);
+    var console = Console.ofJson(json);
     try {
-      if (processes && dryRun) {
-        throw new UserMistakeException(
-            "--dry-run",
-            "a dry run has no processes to start",
-            "you want it without: all of the experiment is checked there too");
-      }
+      checkTogether();
       var options =
           new ExperimentRun.Options(
               experiment.config(),
@@ -106,26 +98,12 @@ final class RunCommand implements Callable<Integer> {
               keepTopics,
               dryRun,
               child);
-      String summaryJson;
-      int status;
       if (repeats != null) {
-        checkRepeats(repeats);
-        var run = new RepeatedRun(options, processes, repeats, console);
-        status = run.execute();
-        summaryJson = run.summaryJson();
-      } else if (processes) {
-        var run = new ProcessesRun(options, console);
-        status = run.execute();
-        summaryJson = run.summaryJson();
-      } else {
-        var run = new ExperimentRun(options, console);
-        status = run.execute();
-        summaryJson = run.summaryJson();
+        return new RepeatedRun(options, processes, repeats, console).execute();
       }
-      if (json && summaryJson != null) {
-        out.print(summaryJson);
-      }
-      return status;
+      return processes
+          ? new ProcessesRun(options, console).execute()
+          : new ExperimentRun(options, console).execute();
     } catch (UserMistakeException e) {
       console.endLiveLine();
       System.err.println(e.getMessage());
@@ -133,14 +111,20 @@ final class RunCommand implements Callable<Integer> {
     }
   }
 
-  private void checkRepeats(int repeats) throws UserMistakeException {
-    if (repeats < 1 || repeats > 1000) {
+  private void checkTogether() throws UserMistakeException {
+    if (processes && dryRun) {
+      throw new UserMistakeException(
+          "--dry-run",
+          "a dry run has no processes to start",
+          "you want it without: all of the experiment is checked there too");
+    }
+    if (repeats != null && (repeats < 1 || repeats > 1000)) {
       throw new UserMistakeException(
           "--repeat",
           "the value (" + repeats + ") must be between 1 and 1000",
           "--repeat 8 will do");
     }
-    if (dryRun) {
+    if (repeats != null && dryRun) {
       throw new UserMistakeException(
           "--dry-run", "a dry run cannot be repeated", "you want one of them alone");
     }

@@ -7,7 +7,7 @@ import dev.sluice.harness.simulate.LikeRuns;
 import dev.sluice.harness.simulate.SimulatedRun;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.harness.workflow.WorkflowRun;
-import java.io.PrintStream;
+import dev.sluice.harness.workflow.WorkflowSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,18 +107,19 @@ final class SimulateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    PrintStream out = System.out;
-    var console =
-        new Console(json ? System.err : out, !json && Boolean.getBoolean("sluice.terminal"));
+    var console = Console.ofJson(json);
     try {
       if (runId != null) {
         RunId.check(runId);
       }
       if (workflows.given()) {
-        return simulateWorkflows(out, console);
+        refuseBesideWorkflows();
+        var output = new WorkflowSettings.Output(results.folder(), runId, noTrace);
+        return new WorkflowRun(workflows.settings(output), console).execute();
       }
       if (!like.isEmpty()) {
-        return simulateLike(out, console);
+        refuseBesideLike();
+        return new LikeRuns(new LikeRuns.Options(like, overrides, profile), console).execute();
       }
       if (config == null) {
         throw new UserMistakeException(
@@ -129,34 +130,24 @@ final class SimulateCommand implements Callable<Integer> {
       if (repeats != null && (repeats < 1 || repeats > REPEATS_MAX)) {
         throw new UserMistakeException(
             "--repeat",
-            "the value (" + repeats + ") must be between 1 and 1000",
+            "the value (" + repeats + ") must be between 1 and " + REPEATS_MAX,
             "--repeat 20 will do");
       }
       var options =
-          new SimulatedRun.Options(config, overrides, results.folder(), runId, profile, noTrace);
-      var run = new SimulatedRun(options, console);
-      int status = repeats == null ? run.execute() : run.execute(repeats);
-      String summaryJson = run.summaryJson();
-      if (json && summaryJson != null) {
-        out.print(summaryJson);
-      }
-      return status;
+          new SimulatedRun.Options(
+              config, overrides, results.folder(), runId, profile, noTrace, repeats);
+      return new SimulatedRun(options, console).execute();
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());
       return ExitStatus.MISTAKE;
     }
   }
 
-  private int simulateLike(PrintStream out, Console console) throws Exception {
+  private void refuseBesideLike() throws UserMistakeException {
     refuseBesideLike(config != null, String.valueOf(config));
     refuseBesideLike(repeats != null, "--repeat");
     refuseBesideLike(runId != null, "--run-id");
     refuseBesideLike(noTrace, "--no-trace");
-    String agreement = new LikeRuns(like, overrides, profile, console).execute();
-    if (json) {
-      out.print(agreement);
-    }
-    return ExitStatus.DONE;
   }
 
   private static void refuseBesideLike(boolean given, String what) throws UserMistakeException {
@@ -169,19 +160,12 @@ final class SimulateCommand implements Callable<Integer> {
     }
   }
 
-  private int simulateWorkflows(PrintStream out, Console console) throws Exception {
+  private void refuseBesideWorkflows() throws UserMistakeException {
     refuseBesideWorkflows(config != null, String.valueOf(config), "an experiment file");
     refuseBesideWorkflows(!overrides.isEmpty(), "--set", "keys of an experiment");
     refuseBesideWorkflows(profile != null, "--profile", "a latency table");
     refuseBesideWorkflows(repeats != null, "--repeat", "repeats");
     refuseBesideWorkflows(!like.isEmpty(), "--like", "live runs");
-    var run = new WorkflowRun(workflows.settings(), console);
-    int status = run.execute(results.folder(), runId, noTrace);
-    String summaryJson = run.summaryJson();
-    if (json && summaryJson != null) {
-      out.print(summaryJson);
-    }
-    return status;
   }
 
   private static void refuseBesideWorkflows(boolean given, String what, String means)

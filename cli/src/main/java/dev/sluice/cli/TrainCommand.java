@@ -1,21 +1,11 @@
 package dev.sluice.cli;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.executor.latency.LatencyModel;
-import dev.sluice.executor.latency.Trainer;
-import dev.sluice.executor.latency.Trainer.Trained;
-import dev.sluice.executor.profile.ProfileFile;
-import dev.sluice.executor.profile.ProfileRow;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.SluiceVersion;
-import dev.sluice.harness.profile.TrainReport;
+import dev.sluice.harness.profile.TrainRun;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -36,9 +26,6 @@ import picocli.CommandLine.Parameters;
     exitCodeList = {"0:done", "1:a bug", "2:a mistake in the command or in the profile"},
     footer = {"", "Example:", "  ./sluice train results/profiles.csv"})
 final class TrainCommand implements Callable<Integer> {
-  private static final ObjectMapper JSON =
-      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
-
   @Parameters(paramLabel = "PROFILES", description = "The profile (CSV).")
   private @Nullable Path profiles;
 
@@ -67,47 +54,15 @@ final class TrainCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    PrintStream result = System.out;
-    var console = json ? Console.standardError() : Console.standardOutput();
+    if (profiles == null) {
+      throw new IllegalStateException("the command line was not parsed");
+    }
     try {
-      if (profiles == null) {
-        throw new IllegalStateException("the command line was not parsed");
-      }
-      Path home = Path.of(System.getProperty("sluice.home", "."));
-      train(
-          profiles, out == null ? home.resolve("models").resolve("latency") : out, console, result);
-      return ExitStatus.DONE;
+      var options = new TrainRun.Options(profiles, out, seed, deviceKind);
+      return new TrainRun(options, Console.ofJson(json)).execute();
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());
       return ExitStatus.MISTAKE;
     }
-  }
-
-  private void train(Path file, Path folder, Console console, PrintStream result)
-      throws UserMistakeException, IOException {
-    List<ProfileRow> rows =
-        Trainer.checked(ProfileFile.read(file).rows(), file.toString(), deviceKind);
-    console.line("Sluice " + SluiceVersion.current() + ", training on " + file);
-    Trained trained = Trainer.train(rows, seed);
-    LatencyModel model = trained.model();
-    var report = new TrainReport(file.toString(), trained);
-    Path modelFile;
-    try {
-      modelFile = model.write(folder);
-      report.write(folder);
-    } catch (IOException e) {
-      throw new UserMistakeException(
-          "--out",
-          "the folder cannot be written (" + folder + ": " + UserMistakeException.reason(e) + ")",
-          "you want another --out, or have to give yourself the right to write there",
-          e);
-    }
-    if (json) {
-      result.println(JSON.writeValueAsString(report.figures()));
-    }
-    report.lines().forEach(line -> console.item(line.label(), line.text()));
-    console.line("");
-    console.line("Model     " + modelFile + ", version " + model.version());
-    console.line("Report    " + folder.resolve(TrainReport.FILE));
   }
 }

@@ -97,11 +97,12 @@ final class WorkflowOptions {
         || bootstrap != null;
   }
 
-  WorkflowSettings settings() {
+  WorkflowSettings settings(WorkflowSettings.Output output) {
     return new WorkflowSettings(
         new WorkflowSettings.Input(system, requests),
         new WorkflowSettings.Machine(gpus, gangSwitch, bandwidthGbPerSecond, switchOverheadSeconds),
         new WorkflowSettings.Execution(execute, simulate, bootstrap),
+        output,
         mode,
         policy,
         skipInfeasible);

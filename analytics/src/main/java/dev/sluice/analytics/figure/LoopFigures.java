@@ -78,7 +78,8 @@ final class LoopFigures implements Figure {
         DispatchRow next = lane.get(i);
         long endNs = before.requireFinishedAtNs();
         Long completedAtNs = before.completedAtNs();
-        boolean sameProcess = before.dispatch().place().incarnation() == next.dispatch().place().incarnation();
+        boolean sameProcess =
+            before.dispatch().place().incarnation() == next.dispatch().place().incarnation();
         boolean inside = run.windowStartNs() <= endNs && endNs < run.windowEndNs();
         boolean decidedByIt =
             completedAtNs != null && next.dispatch().decision().decidedAtNs() <= completedAtNs;

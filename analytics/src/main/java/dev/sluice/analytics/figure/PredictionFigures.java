@@ -133,8 +133,7 @@ public final class PredictionFigures implements Figure {
                   .orElse(Double.NaN)));
       figures.put(
           bound.text() + "_over_median",
-          median(
-              sorted(judged, row -> (double) bound.ns(row) / row.prediction().meanNs())));
+          median(sorted(judged, row -> (double) bound.ns(row) / row.prediction().meanNs())));
     }
     return figures;
   }

@@ -52,7 +52,8 @@ final class RowFaults {
   static List<String> lateDecisions(List<JobRow> jobs, List<DispatchRow> dispatches, long boundMs) {
     List<Decision> late = new ArrayList<>();
     for (DispatchRow row : dispatches) {
-      late.add(new Decision(row.shard(), row.dispatch().decision().decidedAtNs(), row.appendedAtNs()));
+      late.add(
+          new Decision(row.shard(), row.dispatch().decision().decidedAtNs(), row.appendedAtNs()));
     }
     for (JobRow job : jobs) {
       Long endedAtNs = job.endedAtNs();

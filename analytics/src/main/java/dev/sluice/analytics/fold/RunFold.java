@@ -1,7 +1,5 @@
 package dev.sluice.analytics.fold;
 
-import dev.sluice.contract.value.ModelKey;
-import dev.sluice.contract.value.Prediction;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -15,6 +13,8 @@ import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -210,8 +210,7 @@ public final class RunFold implements LogFold {
     decision.scoreTerms().forEach((name, term) -> terms.put(shared(name), term));
     return new BatchDispatched(
         dispatch.dispatchId(),
-        new BatchDispatched.Place(
-            shared(place.executorId()), place.incarnation(), place.lanes()),
+        new BatchDispatched.Place(shared(place.executorId()), place.incarnation(), place.lanes()),
         new BatchDispatched.Work(
             models.computeIfAbsent(work.model(), same -> same),
             work.jobs().stream()

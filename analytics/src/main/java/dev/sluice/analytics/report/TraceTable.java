@@ -114,7 +114,8 @@ final class TraceTable {
     cells.add(Integer.toString(job.attempt()));
     cells.add(Decimals.seconds(request.sentAtNs()));
     cells.add(Decimals.seconds(job.appendedAtNs()));
-    cells.add(dispatch == null ? "" : Decimals.seconds(dispatch.dispatch().decision().decidedAtNs()));
+    cells.add(
+        dispatch == null ? "" : Decimals.seconds(dispatch.dispatch().decision().decidedAtNs()));
     cells.add(Decimals.seconds(job.observedAtNs()));
     cells.add(Integer.toString(job.shard()));
     return cells;

@@ -1,8 +1,5 @@
 package dev.sluice.analytics.fold;
 
-import dev.sluice.contract.event.BatchDispatched.Decision;
-import dev.sluice.contract.event.BatchDispatched.Work;
-import dev.sluice.contract.event.BatchDispatched.Place;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.analytics.report.RunReport;
@@ -13,6 +10,9 @@ import dev.sluice.analytics.summary.Verdict;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Decision;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.ExecutorReported;

@@ -1,13 +1,12 @@
 package dev.sluice.analytics.fold;
 
-import dev.sluice.contract.event.BatchDispatched.Decision;
-import dev.sluice.contract.event.BatchDispatched.Work;
-import dev.sluice.contract.event.BatchDispatched.Place;
-import dev.sluice.contract.value.Prediction;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Decision;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
@@ -28,6 +27,7 @@ import dev.sluice.contract.experiment.Experiment.Resources;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.Prediction;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,10 +1,5 @@
 package dev.sluice.analytics.report;
 
-import dev.sluice.contract.event.BatchDispatched.Decision;
-import dev.sluice.contract.event.BatchDispatched.Work;
-import dev.sluice.contract.event.BatchDispatched.Place;
-import dev.sluice.contract.value.ModelKey;
-import dev.sluice.contract.value.Prediction;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -17,6 +12,9 @@ import dev.sluice.analytics.summary.Verdict;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Decision;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
@@ -25,6 +23,8 @@ import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -153,8 +153,7 @@ public final class RunReportTest {
                 new ModelKey(workload, "onnx", "fp32"),
                 List.of(new BatchDispatched.DispatchedJob(job, samples)),
                 80 + 4 * samples),
-            new Decision(
-                decidedMs * 1_000_000, null, Map.of("interactive", 3.0, "tokens", -1.0)),
+            new Decision(decidedMs * 1_000_000, null, Map.of("interactive", 3.0, "tokens", -1.0)),
             new Prediction(
                 200_000_000,
                 "running_mean",

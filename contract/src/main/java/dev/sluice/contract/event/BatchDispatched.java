@@ -77,8 +77,7 @@ public record BatchDispatched(
 
     /** The first attempt at jobs that all run once. */
     public static Work firstAttempt(ModelKey model, List<DispatchedJob> jobs, int tokens) {
-      return new Work(
-          model, jobs, jobs.stream().mapToInt(DispatchedJob::samples).sum(), tokens, 1);
+      return new Work(model, jobs, jobs.stream().mapToInt(DispatchedJob::samples).sum(), tokens, 1);
     }
   }
 

@@ -1,10 +1,5 @@
 package dev.sluice.contract.codec;
 
-import dev.sluice.contract.event.BatchDispatched.Decision;
-import dev.sluice.contract.event.BatchDispatched.Work;
-import dev.sluice.contract.event.BatchDispatched.Place;
-import dev.sluice.contract.value.ModelKey;
-import dev.sluice.contract.value.Prediction;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,7 +8,10 @@ import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchCompleted.JobResult;
 import dev.sluice.contract.event.BatchCompleted.Result;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Decision;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Capability;
@@ -33,6 +31,8 @@ import dev.sluice.contract.event.ShardTaken;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

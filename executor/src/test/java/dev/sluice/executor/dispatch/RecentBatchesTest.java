@@ -1,21 +1,20 @@
 package dev.sluice.executor.dispatch;
 
-import dev.sluice.contract.event.BatchDispatched.Decision;
-import dev.sluice.contract.event.BatchDispatched.Work;
-import dev.sluice.contract.event.BatchDispatched.Place;
-import dev.sluice.contract.value.Prediction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Decision;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.executor.profile.Measured;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 final class RecentBatchesTest {

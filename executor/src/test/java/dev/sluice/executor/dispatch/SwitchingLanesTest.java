@@ -1,20 +1,20 @@
 package dev.sluice.executor.dispatch;
 
-import dev.sluice.contract.event.BatchDispatched.Decision;
-import dev.sluice.contract.event.BatchDispatched.Work;
-import dev.sluice.contract.event.BatchDispatched.Place;
-import dev.sluice.contract.value.Prediction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchCompleted.Result;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Decision;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.model.FakeModels;
 import dev.sluice.executor.model.InferenceException;
@@ -22,7 +22,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;

@@ -8,7 +8,7 @@ public final class ExitStatus {
   /** A bug, or a run that came to nothing. */
   public static final int BUG = 1;
 
-  /** A mistake of the user, named before anything ran. */
+  /** A user's mistake, found before anything ran. */
   public static final int MISTAKE = 2;
 
   /** The command did what it was asked, and found faults or a missed threshold. */

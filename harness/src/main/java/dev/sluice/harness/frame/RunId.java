@@ -9,7 +9,7 @@ public final class RunId {
 
   private RunId() {}
 
-  /** Whether an id can name topics and a folder. */
+  /** Refuses an id that cannot name topics and a folder. */
   public static void check(String runId) throws UserMistakeException {
     if (!VALID.matcher(runId).matches()) {
       throw new UserMistakeException(

@@ -31,8 +31,8 @@ final class MetricsServer implements AutoCloseable {
    * Starts to answer.
    *
    * @param port 0: any free port
-   * @param registry read anew for each answer
-   * @throws UserMistakeException if there is no such port, or another process listens there
+   * @param registry meters, read anew for each answer
+   * @throws UserMistakeException if the port does not exist, or another process listens on it
    */
   static MetricsServer start(int port, PrometheusRegistry registry) throws UserMistakeException {
     if (port < 0 || port > PORT_MAX) {
@@ -76,7 +76,7 @@ final class MetricsServer implements AutoCloseable {
         e);
   }
 
-  /** The port it listens on. */
+  /** The port that the server listens on. */
   int port() {
     return server.getPort();
   }
@@ -88,9 +88,9 @@ final class MetricsServer implements AutoCloseable {
   }
 
   /**
-   * Refuses what is not {@code GET /metrics}. Prometheus' server would answer other methods, paths
-   * that only begin so, and {@code /} with a page; the authenticator is what it lets a caller put
-   * before its handlers. It knows no users: anybody may read.
+   * Refuses all requests but {@code GET /metrics}. Prometheus' server would answer other methods,
+   * paths that only begin with it, and {@code /} with a page; an authenticator is the one hook
+   * before its handlers. There are no users: anybody may read.
    */
   private static final class OnlyGetMetrics extends Authenticator {
     private static final Result MAY_READ = new Success(new HttpPrincipal("anybody", "sluice"));

@@ -1,7 +1,5 @@
 package dev.sluice.scheduler.translation;
 
-import dev.sluice.contract.value.ModelKey;
-import dev.sluice.contract.value.Prediction;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -15,6 +13,8 @@ import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.Dispatch;
@@ -166,8 +166,7 @@ public final class Translation {
     JobSpec first = dispatch.jobs().get(0);
     return new BatchDispatched(
         toEvent(dispatch.name()),
-        new BatchDispatched.Place(
-            dispatch.executorId(), dispatch.incarnation(), dispatch.lanes()),
+        new BatchDispatched.Place(dispatch.executorId(), dispatch.incarnation(), dispatch.lanes()),
         new BatchDispatched.Work(
             new ModelKey(first.workload(), first.backend(), first.precision()),
             dispatch.jobs().stream()

@@ -248,13 +248,16 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
       dispatches.add(event);
       String executorId = event.place().executorId();
       long serviceMs = 1 + random.nextInt(12);
-      long startsMs = Math.max(nowMs, freeAtMs.getOrDefault(executorId + event.place().lanes(), 0L));
+      long startsMs =
+          Math.max(nowMs, freeAtMs.getOrDefault(executorId + event.place().lanes(), 0L));
       boolean refused = random.nextInt(25) == 0;
       boolean failed = !refused && random.nextInt(25) == 0;
       long endsMs = startsMs + serviceMs;
       freeAtMs.put(executorId + event.place().lanes(), endsMs);
       boolean diesInIt =
-          executorId.equals("executor-0") && event.place().incarnation() == 1 && endsMs >= RESTARTED_AT_MS;
+          executorId.equals("executor-0")
+              && event.place().incarnation() == 1
+              && endsMs >= RESTARTED_AT_MS;
       if (diesInIt) {
         return;
       }
