@@ -28,6 +28,6 @@ final class StartFigures implements Figure {
             ? null
             : started.timeZeroEpochMs()
                 - begunAtEpochMs
-                + run.dispatches().get(0).dispatch().decidedAtNs() / 1e6);
+                + run.dispatches().get(0).dispatch().decision().decidedAtNs() / 1e6);
   }
 }

@@ -128,7 +128,8 @@ public record JobRow(
   /** Part of its batch's service time, by samples; only for a done job. */
   public long serviceShareNs() {
     DispatchRow row = doneDispatch();
-    return Math.round((double) row.serviceNs() * request.samples() / row.dispatch().samples());
+    return Math.round(
+        (double) row.serviceNs() * request.samples() / row.dispatch().work().samples());
   }
 
   /** Time from intended arrival to end; only for a done job. */

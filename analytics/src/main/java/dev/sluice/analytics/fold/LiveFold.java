@@ -148,13 +148,13 @@ public final class LiveFold implements LogFold {
       return; // a further copy
     }
     shard.lastDispatch = dispatch.dispatchId();
-    var batch = new Batch(key, dispatch.decidedAtNs(), dispatch.lanes().size());
-    for (BatchDispatched.DispatchedJob member : dispatch.jobs()) {
+    var batch = new Batch(key, dispatch.decision().decidedAtNs(), dispatch.place().lanes().size());
+    for (BatchDispatched.DispatchedJob member : dispatch.work().jobs()) {
       Job job = jobs.get(member.jobId());
       if (job != null) {
         if (job.batch == null) {
           running++;
-          windows.moved(dispatch.decidedAtNs(), -1, 1);
+          windows.moved(dispatch.decision().decidedAtNs(), -1, 1);
         } else {
           leave(job.batch);
         }
@@ -168,7 +168,7 @@ public final class LiveFold implements LogFold {
     }
     BatchCompleted completion = early.remove(key);
     if (completion != null && batch.open > 0) {
-      apply(completion, batch, dispatch.decidedAtNs());
+      apply(completion, batch, dispatch.decision().decidedAtNs());
     }
   }
 

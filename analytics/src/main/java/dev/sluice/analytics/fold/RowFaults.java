@@ -28,7 +28,7 @@ final class RowFaults {
                   ? ""
                   : ", " + unanswered + " never answered, whose busy time is not in lane_use"));
     }
-    long again = dispatches.stream().filter(row -> row.dispatch().attempt() > 1).count();
+    long again = dispatches.stream().filter(row -> row.dispatch().work().attempt() > 1).count();
     if (again > 0) {
       words.add(FaultWords.count(again, "batch was", "batches were") + " tried again");
     }
@@ -52,7 +52,8 @@ final class RowFaults {
   static List<String> lateDecisions(List<JobRow> jobs, List<DispatchRow> dispatches, long boundMs) {
     List<Decision> late = new ArrayList<>();
     for (DispatchRow row : dispatches) {
-      late.add(new Decision(row.shard(), row.dispatch().decidedAtNs(), row.appendedAtNs()));
+      late.add(
+          new Decision(row.shard(), row.dispatch().decision().decidedAtNs(), row.appendedAtNs()));
     }
     for (JobRow job : jobs) {
       Long endedAtNs = job.endedAtNs();

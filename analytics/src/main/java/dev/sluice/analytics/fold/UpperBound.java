@@ -47,8 +47,8 @@ public enum UpperBound {
 
   private @Nullable Long nsOrNull(DispatchRow row) {
     return switch (this) {
-      case P95 -> row.dispatch().predictedP95Ns();
-      case P99 -> row.dispatch().predictedP99Ns();
+      case P95 -> row.prediction().p95Ns();
+      case P99 -> row.prediction().p99Ns();
     };
   }
 }

@@ -5,7 +5,10 @@ import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchCompleted.Result;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Decision;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Capability;
@@ -16,11 +19,12 @@ import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.log.Writing;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.executor.profile.LatencyKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -139,26 +143,13 @@ final class LoopTraffic implements AutoCloseable {
         EventCodec.DISPATCHES,
         new BatchDispatched(
             id,
-            "profile",
-            1,
-            List.of(lane),
-            key.workload(),
-            key.backend(),
-            key.precision(),
-            List.of(new DispatchedJob(jobId, key.samples())),
-            key.samples(),
-            1,
-            1,
-            startedAtNs,
-            null,
-            serviceNs,
-            "warm_up",
-            Map.of(),
-            null,
-            null,
-            null,
-            null,
-            key.busyLanes()));
+            new Place("profile", 1, List.of(lane)),
+            Work.firstAttempt(
+                new ModelKey(key.workload(), key.backend(), key.precision()),
+                List.of(new DispatchedJob(jobId, key.samples())),
+                1),
+            Decision.at(startedAtNs),
+            Prediction.ofMean(serviceNs, "warm_up", key.busyLanes())));
     send(
         topics.facts(),
         EventCodec.FACTS,
