@@ -30,7 +30,7 @@ final class BatchCounts {
     refusedByCause.merge(cause.text(), 1L, Long::sum);
   }
 
-  /** The counts so far, with what the lanes hold now. */
+  /** Returns the counts so far, together with what the lanes hold now. */
   ExecutorNumbers with(List<Lane> lanes) {
     int busy = 0;
     int held = 0;

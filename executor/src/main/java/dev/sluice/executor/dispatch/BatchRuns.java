@@ -17,13 +17,13 @@ import java.util.function.Consumer;
  * frees the lanes and appends the completion.
  */
 final class BatchRuns {
-  /** A batch is overdue after this many times its predicted service time. */
+  /** Multiple of its predicted service time after which a batch is overdue. */
   private static final int OVERDUE_FACTOR = 10;
 
-  /** A batch is not overdue before it has run this long. */
+  /** Time that a batch may always run before it counts as overdue. */
   private static final long OVERDUE_NS_MIN = 10_000_000_000L;
 
-  /** A lane that loads its model for longer than this is given up when the executor closes. */
+  /** Longest time to load a model before a closing executor gives the lane up. */
   private static final long LOAD_NS_MAX = 120_000_000_000L;
 
   private final ProcessClock clock;
@@ -37,9 +37,9 @@ final class BatchRuns {
   private final AtomicInteger busy = new AtomicInteger();
 
   /**
-   * @param completing runs what follows a batch: on the lane's own thread, or on another if lanes
-   *     hold batches ahead; one batch after the other in either case, so each lane's completions
-   *     keep their order
+   * @param completing runs the work that follows a batch: on the lane's own thread, or on another
+   *     thread if lanes hold batches ahead. Either way batches are handled one after the other, so
+   *     each lane's completions keep their order
    */
   BatchRuns(
       ProcessClock clock,
@@ -57,7 +57,7 @@ final class BatchRuns {
   }
 
   /**
-   * Starts the batch on its lanes, once these have run what they hold.
+   * Starts the batch on its lanes once these lanes have run the batches that they hold.
    *
    * @return false if one of the lanes holds as many dispatches as it can; nothing is started
    */
@@ -105,10 +105,10 @@ final class BatchRuns {
       begin(lanes, LOAD_NS_MAX);
       switchNs = work.hold(model);
       switchNs = Math.max(switchNs, gang.awaitHeldNs());
-      var batch = work.prepare(model, dispatch.jobs(), dispatch.attempt());
+      var batch = work.prepare(model, dispatch.work().jobs(), dispatch.work().attempt());
       busyLanes = busy.addAndGet(lanes.size());
       startedNs = clock.monotonicNs();
-      begin(lanes, Math.max(OVERDUE_NS_MIN, OVERDUE_FACTOR * dispatch.predictedServiceNs()));
+      begin(lanes, Math.max(OVERDUE_NS_MIN, OVERDUE_FACTOR * dispatch.prediction().meanNs()));
       faults.beforeInference(lane.index());
       batch.run();
       return new Ran(

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes the answer to each dispatch, and counts it. From any thread. */
+/** Makes the completion that answers each dispatch, and counts it. From any thread. */
 final class Completions {
   private static final Logger LOG = LoggerFactory.getLogger(Completions.class);
 
@@ -24,18 +24,18 @@ final class Completions {
     this.counts = counts;
   }
 
-  /** The answer to a dispatch that no lane takes. */
+  /** Returns the completion of a dispatch that no lane takes. */
   BatchCompleted refused(BatchDispatched dispatch, Reason cause) {
     counts.refused(cause);
     return BatchCompleted.refused(
         dispatch.dispatchId(),
         settings.executorId(),
         settings.incarnation(),
-        dispatch.lanes().get(0),
+        dispatch.place().lanes().get(0),
         cause);
   }
 
-  /** The answer to a batch that ran, with its results, or failed. */
+  /** Returns the completion of a batch that ran, with its results, or of one that failed. */
   BatchCompleted of(Ran ran, RunClock runClock) {
     long startedAtNs = ran.startedNs() - runClock.toMonotonicNs(0);
     counts.served(ran.serviceNs());
@@ -87,7 +87,7 @@ final class Completions {
         dispatch.dispatchId(),
         settings.executorId(),
         settings.incarnation(),
-        dispatch.lanes().get(0),
+        dispatch.place().lanes().get(0),
         startedAtNs,
         startedAtNs + serviceNs,
         serviceNs,

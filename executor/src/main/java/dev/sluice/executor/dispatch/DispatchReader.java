@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The reader thread's work: takes the shard's dispatches in their order, starts or refuses each
- * that is for this executor, and appends a report at each heartbeat.
+ * dispatch that is for this executor, and appends a report at each heartbeat.
  */
 final class DispatchReader implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(DispatchReader.class);
@@ -44,13 +44,15 @@ final class DispatchReader implements Runnable {
   private final Ending ending;
   private final Set<ModelKey> models;
 
-  /** Dispatches that were read before the run's time zero, which stands in another topic. */
+  /**
+   * Dispatches that were read before the run's time zero was known; time zero is in another topic.
+   */
   private final List<BatchDispatched> early = new ArrayList<>();
 
   /** Clock of the run; null until its time zero was read. */
   private @Nullable RunClock runClock;
 
-  /** Highest dispatch id that was read; of several dispatches with one id only the first counts. */
+  /** Highest dispatch id read so far; if several dispatches have one id, only the first counts. */
   private @Nullable DispatchId highest;
 
   DispatchReader(
@@ -77,7 +79,7 @@ final class DispatchReader implements Runnable {
     this.models = new LinkedHashSet<>(settings.models());
   }
 
-  /** Reads until the end has begun; a failure begins it. */
+  /** Reads until the executor begins to end; a failure here begins that end. */
   @Override
   public void run() {
     try {
@@ -106,7 +108,7 @@ final class DispatchReader implements Runnable {
       LOG.warn(
           "{}-{} at {} is no event", received.topic(), received.partition(), received.offset(), e);
       if (received.topic().equals(topics.dispatches())) {
-        log.putAside(received, e.getMessage()); // analytics keeps those of the other topic
+        log.putAside(received, e.getMessage()); // analytics keeps the other topic's bytes
       }
     }
   }
@@ -128,8 +130,8 @@ final class DispatchReader implements Runnable {
       return;
     }
     highest = dispatch.dispatchId();
-    if (!dispatch.executorId().equals(settings.executorId())
-        || dispatch.incarnation() > settings.incarnation()) {
+    if (!dispatch.place().executorId().equals(settings.executorId())
+        || dispatch.place().incarnation() > settings.incarnation()) {
       return;
     }
     Reason refusal = startOrRefuse(dispatch, runClock);
@@ -138,24 +140,27 @@ final class DispatchReader implements Runnable {
     }
   }
 
-  /** Null if the batch was started, else the cause of the refusal. */
+  /**
+   * Starts or refuses a dispatch; returns the cause of a refusal, null if the batch was started.
+   */
   private @Nullable Reason startOrRefuse(BatchDispatched dispatch, RunClock runClock) {
-    var model = dispatch.model();
-    if (dispatch.incarnation() < settings.incarnation()) {
+    var model = dispatch.work().model();
+    if (dispatch.place().incarnation() < settings.incarnation()) {
       return Reason.OLDER_INCARNATION;
     }
-    if (!areNeighbours(dispatch.lanes()) || !models.contains(model)) {
+    if (!areNeighbours(dispatch.place().lanes()) || !models.contains(model)) {
       return Reason.UNSUPPORTED;
     }
-    if (dispatch.notAfterNs() != null && runClock.nowNs() > dispatch.notAfterNs()) {
+    if (dispatch.decision().notAfterNs() != null
+        && runClock.nowNs() > dispatch.decision().notAfterNs()) {
       return Reason.TOO_LATE;
     }
-    int first = dispatch.lanes().get(0);
-    var taken = lanes.subList(first, first + dispatch.lanes().size());
+    int first = dispatch.place().lanes().get(0);
+    var taken = lanes.subList(first, first + dispatch.place().lanes().size());
     return runs.start(dispatch, model, taken, runClock) ? null : Reason.BUSY;
   }
 
-  /** True if the indexes follow each other and each is that of a lane. */
+  /** Returns whether the indexes are consecutive and each is the index of a lane. */
   private boolean areNeighbours(List<Integer> indexes) {
     int first = indexes.get(0);
     for (int i = 0; i < indexes.size(); i++) {

@@ -15,19 +15,19 @@ final class Ending {
   private volatile boolean begun;
 
   /**
-   * @param onFailure told of the first failure, on the thread that met it
+   * @param onFailure receives the first failure, on the thread where it occurred
    */
   Ending(String executorId, Consumer<Throwable> onFailure) {
     this.executorId = executorId;
     this.onFailure = onFailure;
   }
 
-  /** No further dispatch shall be taken. */
+  /** Begins the end: from now on no dispatch is taken. */
   void begin() {
     begun = true;
   }
 
-  /** Begins the end because of a failure. Only the first failure is told. */
+  /** Begins the end because of a failure. Only the first failure is passed on. */
   void fail(Throwable failure) {
     begun = true;
     if (failed.compareAndSet(false, true)) {

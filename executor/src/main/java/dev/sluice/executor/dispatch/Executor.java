@@ -30,26 +30,26 @@ import org.slf4j.LoggerFactory;
  * <p>A dispatch is refused as {@code older_incarnation} if it is for an earlier start of this
  * executor, {@code unsupported} if its lanes do not exist or are not neighbours, or no lane can run
  * its model, {@code too_late} after its notAfterNs, {@code busy} if one of its lanes holds as many
- * dispatches as it can: the one that runs, and those that it may hold ahead. Of several dispatches
- * with one id only the first counts. Each dispatch that an executor takes is answered once, unless
- * the executor fails or the lane hangs.
+ * dispatches as it can: the one that runs, and those that it may hold ahead. If several dispatches
+ * have one id, only the first counts. An executor answers each dispatch that it takes exactly once,
+ * unless the executor fails or the lane hangs.
  *
- * <p>A job's input is made on its lane's thread, after the batch before it has ended and before the
- * service time begins. Lanes therefore do not wait for each other's inputs, making an input counts
- * as waiting, and no inference shares its core with it. A lane that may hold a batch ahead leaves
- * the completion of each batch to another thread, so that only the inputs stand between two
- * batches.
+ * <p>A job's input is made on its lane's thread, after the previous batch has ended and before the
+ * service time begins. Lanes therefore do not wait for each other's inputs, the time to make an
+ * input counts as waiting, and no inference shares a core with that work. A lane that may hold a
+ * batch ahead leaves the completion of each batch to another thread, so that two batches are
+ * separated only by the making of inputs.
  *
- * <p>If a dispatch takes several lanes, all of them hold its model before the first one runs it,
- * and all stay taken until the first is through. The time for loading models counts as switch time
- * and is no part of the service time.
+ * <p>If a dispatch takes several lanes, all of them hold its model before the first lane runs it,
+ * and all stay taken until the first lane has finished. The time for loading models counts as
+ * switch time and is not part of the service time.
  *
- * <p>The broker may be away for a minute: completions are kept, and delivered in their order.
+ * <p>The broker may be away for a minute: completions are kept and then delivered in order.
  */
 public final class Executor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Executor.class);
 
-  /** Longest wait, at the close, for completions that are still to be appended. */
+  /** Longest wait on closing for completions that have not been appended yet. */
   private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
 
   private final ExecutorSettings settings;
@@ -65,7 +65,8 @@ public final class Executor implements AutoCloseable {
   /**
    * The log that was joined, with the threads that work on it.
    *
-   * @param completing appends the completions of lanes that hold batches ahead; null if none does
+   * @param completing appends the completions of lanes that hold batches ahead; null if no lane
+   *     does
    */
   private record Joined(
       ExecutorLog log, Thread reader, @Nullable ExecutorService completing, Ending ending) {}
@@ -84,7 +85,7 @@ public final class Executor implements AutoCloseable {
     this.reports = new Reports(settings, deviceKind, warmed);
   }
 
-  /** {@link #beginWarmUp}, then {@link #awaitWarm}. */
+  /** Calls {@link #beginWarmUp}, then {@link #awaitWarm}. */
   public static Executor warmUp(
       ExecutorSettings settings,
       LaneBackend backend,
@@ -137,22 +138,28 @@ public final class Executor implements AutoCloseable {
     }
   }
 
-  /** What each lane can run, with its service times when the first lane warmed up alone. */
+  /**
+   * Returns what each lane can run, with the service times that the first lane showed when it
+   * warmed up alone.
+   */
   public List<Capability> capabilities() {
     return warmed.capabilities();
   }
 
-  /** Processor cores that one busy lane used at warm-up; null on emulated lanes. */
+  /**
+   * Returns the number of processor cores that one busy lane used at warm-up; null on emulated
+   * lanes.
+   */
   public @Nullable Double cpuPerLane() {
     return warmed.cpuPerLane();
   }
 
-  /** What a person should know before the run; often empty. */
+  /** Returns warnings that the user should read before the run; often empty. */
   public List<String> warnings() {
     return warmed.warnings();
   }
 
-  /** Kind of device that the lanes compute on or pretend to be. */
+  /** Returns the kind of device that the lanes compute on or pretend to be. */
   public String deviceKind() {
     return deviceKind;
   }
@@ -170,7 +177,10 @@ public final class Executor implements AutoCloseable {
     reports.addFitCpuNs(cpuNs);
   }
 
-  /** What the executor has done since it joined, and what its lanes hold now. From any thread. */
+  /**
+   * Returns what the executor has done since it joined and what its lanes hold now. From any
+   * thread.
+   */
   public ExecutorNumbers numbers() {
     return counts.with(warmed.lanes());
   }
@@ -183,9 +193,9 @@ public final class Executor implements AutoCloseable {
   /**
    * Begins to report to the shard and to take its dispatches, on a thread of its own.
    *
-   * @param faults what a test of faults does to the lanes
-   * @param onFailure told once, from any thread, when the executor cannot go on; {@link #close}
-   *     must then be called, but not from within
+   * @param faults faults that a test inflicts on the lanes
+   * @param onFailure called once, from any thread, when the executor cannot go on; {@link #close}
+   *     must then be called, but not from within this callback
    * @throws org.apache.kafka.common.KafkaException if the broker or a topic is out of reach
    */
   public void join(
@@ -204,7 +214,7 @@ public final class Executor implements AutoCloseable {
       LaneFaults faults,
       Consumer<Throwable> onFailure) {
     if (joined != null || closed) {
-      throw new IllegalStateException("an executor joins once");
+      throw new IllegalStateException("an executor can join only once");
     }
     if (!warmed.areAllWarm()) {
       throw new IllegalStateException("its lanes are not all warm yet");
@@ -249,11 +259,12 @@ public final class Executor implements AutoCloseable {
   }
 
   /**
-   * Takes no more dispatches, lets the lanes finish what they hold, reports for the last time, and
-   * closes the sessions; the models may be closed afterwards. A second call does nothing.
+   * Takes no more dispatches, lets the lanes finish the batches that they hold, sends a last
+   * report, and closes the sessions; the models may be closed afterwards. A second call does
+   * nothing.
    *
-   * <p>A lane whose batch is overdue, hence may hang, is left behind: its thread, its sessions and
-   * what its dispatches hold stay, and the last report names them. Loaded models then refuse to be
+   * <p>A lane whose batch is overdue may hang and is left behind: its thread, its sessions and its
+   * dispatches stay, and the last report names those dispatches. Loaded models then refuse to be
    * closed.
    */
   @Override

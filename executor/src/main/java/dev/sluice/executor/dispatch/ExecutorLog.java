@@ -10,25 +10,33 @@ import org.jspecify.annotations.Nullable;
  * The log as one executor sees it: its shard's dispatches, the run's records, and its own facts.
  */
 interface ExecutorLog extends AutoCloseable {
-  /** What has come in, in the order of each topic; empty when the time is over or at a wake-up. */
+  /**
+   * Returns the records that have arrived, in the order of each topic; empty after the timeout or a
+   * wake-up.
+   */
   List<ConsumerRecord<byte[], byte[]>> poll(Duration timeout);
 
-  /** Ends a poll that waits, or the next one, at once. May be called from any thread. */
+  /**
+   * Ends the present poll, or the next one if none is waiting, at once. May be called from any
+   * thread.
+   */
   void wakeUp();
 
   /**
    * Appends a fact to the shard; from any thread. A fact that cannot be written fails the log, and
-   * the one who opened the log is told.
+   * the log's opener is informed.
    */
   void append(Fact fact);
 
-  /** Puts bytes that are no event aside. */
+  /** Puts a record that is not a valid event aside. */
   void putAside(ConsumerRecord<byte[], byte[]> received, @Nullable String error);
 
-  /** Largest distance seen between this process's clock and the broker's append time. */
+  /**
+   * Returns the largest distance seen between this process's clock and the broker's append time.
+   */
   long clockOffsetNsMax();
 
-  /** Waits until everything appended has been written, then lets go of the log. */
+  /** Waits until everything appended has been written, then closes the log. */
   @Override
   void close();
 }

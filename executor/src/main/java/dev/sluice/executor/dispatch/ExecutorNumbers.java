@@ -3,17 +3,17 @@ package dev.sluice.executor.dispatch;
 import java.util.Map;
 
 /**
- * What an executor has done since it joined and what its lanes hold, for a person or a gauge that
- * looks now and then.
+ * Counts of an executor's work since it joined and of the dispatches that its lanes hold, for a
+ * person or a gauge that looks from time to time.
  *
- * @param lanes number of its lanes
+ * @param lanes number of lanes
  * @param lanesBusy number of lanes that hold at least one dispatch
- * @param held dispatches that its lanes hold, running or about to
- * @param done batches that ended without a failure
- * @param failed batches whose inference failed
- * @param refusedByCause refused dispatches by the cause that their completion names, the text of a
- *     {@link dev.sluice.contract.value.Reason}
- * @param serviceNsSum service time of the batches done and failed
+ * @param held number of dispatches that lanes hold, running or waiting
+ * @param done number of batches that ended without a failure
+ * @param failed number of batches whose inference failed
+ * @param refusedByCause number of refused dispatches by the cause that their completion names,
+ *     which is the text of a {@link dev.sluice.contract.value.Reason}
+ * @param serviceNsSum total service time of batches done and failed
  */
 public record ExecutorNumbers(
     int lanes,

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lanes of one dispatch beside its first: each makes itself hold the model, and stands by until
- * the first has run it. No engine here splits a model over lanes.
+ * The lanes of one dispatch other than its first lane: each loads the model and stands by until the
+ * first lane has run it. No engine here splits a model over lanes.
  */
 final class Gang implements AutoCloseable {
   private final CountDownLatch unready;
@@ -21,9 +21,9 @@ final class Gang implements AutoCloseable {
   }
 
   /**
-   * Called by each of its lanes, on that lane's thread; returns once the first lane is through.
+   * Stands by until the first lane has finished. Called by each of these lanes, on its own thread.
    *
-   * @param holding makes the lane hold the model, and says how long that took
+   * @param holding makes the lane hold the model, and returns how long that took
    */
   void standBy(Callable<Long> holding) {
     try {
@@ -37,9 +37,9 @@ final class Gang implements AutoCloseable {
   }
 
   /**
-   * Called by the first lane: waits until all others hold the model.
+   * Waits until all other lanes hold the model. Called by the first lane.
    *
-   * @return the longest time that one of them took for it
+   * @return the longest time that one of them took to do so
    * @throws Exception if one of them cannot hold it
    */
   long awaitHeldNs() throws Exception {
@@ -54,7 +54,7 @@ final class Gang implements AutoCloseable {
     return longestNs.get();
   }
 
-  /** Waits through interrupts, since two lanes must not run at once because of one. */
+  /** Waits through interrupts, since an interrupt must not let two of these lanes run at once. */
   private static void await(CountDownLatch latch) {
     boolean interrupted = false;
     while (true) {
@@ -70,7 +70,7 @@ final class Gang implements AutoCloseable {
     }
   }
 
-  /** The first lane is through: the others are free. */
+  /** Lets the other lanes go, since the first lane has finished. */
   @Override
   public void close() {
     over.countDown();

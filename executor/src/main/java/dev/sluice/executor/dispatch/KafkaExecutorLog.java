@@ -24,9 +24,9 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The executor's side of Kafka: one consumer without a group, which reads uncommitted, and one
- * plain idempotent producer. Dispatches are read from their end: none can be meant for an executor
- * that has not reported yet.
+ * The executor's side of Kafka: one consumer without a group, which reads uncommitted records, and
+ * one plain idempotent producer. Dispatches are read from the topic's end: an executor that has not
+ * reported yet cannot have any.
  */
 final class KafkaExecutorLog implements ExecutorLog {
   private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
@@ -40,9 +40,9 @@ final class KafkaExecutorLog implements ExecutorLog {
   private final AtomicLong clockOffsetNsMax = new AtomicLong();
 
   /**
-   * Connects, and fixes where reading begins.
+   * Connects, and sets the positions from which topics are read.
    *
-   * @param onFailure told when something cannot be written, from the producer's thread
+   * @param onFailure called when a record cannot be written, from the producer's thread
    * @throws org.apache.kafka.common.KafkaException if the broker or a topic is out of reach
    */
   static KafkaExecutorLog open(
@@ -59,7 +59,7 @@ final class KafkaExecutorLog implements ExecutorLog {
       consumer.seekToBeginning(List.of(runs));
       consumer.seekToEnd(List.of(dispatches));
       consumer.position(runs);
-      consumer.position(dispatches); // both seeks are lazy until asked
+      consumer.position(dispatches); // both seeks are lazy until a position is asked for
       var producer = kafka.producer(Writing.FACTS);
       return new KafkaExecutorLog(topics, shard, clock, onFailure, consumer, producer);
     } catch (RuntimeException e) {
@@ -115,7 +115,8 @@ final class KafkaExecutorLog implements ExecutorLog {
   }
 
   /**
-   * The append happened between sending and now: what its date is off by beyond that, is offset.
+   * Takes in one append. It happened between sending and now, so a date outside that span shows an
+   * offset of the clocks.
    */
   private void measureOffset(long sentEpochNs, RecordMetadata written) {
     long appendedEpochNs = written.timestamp() * 1_000_000;
@@ -125,10 +126,10 @@ final class KafkaExecutorLog implements ExecutorLog {
   }
 
   /**
-   * The least distance between two clocks that explains what was seen.
+   * Returns the least distance between the two clocks that explains these times.
    *
-   * @param appendedFromNs the broker's date of the append, and
-   * @param appendedToNs the end of that millisecond
+   * @param appendedFromNs the broker's date of the append
+   * @param appendedToNs the end of that date's millisecond
    */
   static long clockOffsetNs(long sentNs, long appendedFromNs, long appendedToNs, long nowNs) {
     return Math.max(0, Math.max(sentNs - appendedToNs, appendedFromNs - nowNs));

@@ -19,7 +19,7 @@ import dev.sluice.executor.network.WorkloadInfo;
 import java.lang.management.ManagementFactory;
 import java.util.function.LongSupplier;
 
-/** What lanes will run on: real models, or an emulation. */
+/** The backend of lanes: real models, or an emulation. */
 public final class LaneBackend {
   private final String deviceKind;
   private final DeviceFactory factory;
@@ -33,7 +33,10 @@ public final class LaneBackend {
     this.factory = factory;
   }
 
-  /** Models on this machine's devices. The caller closes them after the executor. */
+  /**
+   * Returns a backend of models on this machine's devices. The caller closes them after the
+   * executor.
+   */
   public static LaneBackend real(LoadedModels models) {
     return real(
         models.devices().kind(),
@@ -59,10 +62,10 @@ public final class LaneBackend {
   }
 
   /**
-   * Models on this machine's devices, of which a lane holds one at a time: it loads another when a
-   * batch needs it, and releases the one before.
+   * Returns a backend of models on this machine's devices of which a lane holds one at a time: the
+   * lane loads another model when a batch needs it, and releases the previous one.
    *
-   * @param shelf by the names of workloads
+   * @param shelf the models, by the names of their workloads
    */
   public static LaneBackend switching(ModelShelf shelf) {
     return real(
@@ -104,7 +107,7 @@ public final class LaneBackend {
     return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class)::getProcessCpuTime;
   }
 
-  /** Lanes that wait instead of computing. */
+  /** Returns a backend whose lanes wait instead of computing. */
   public static LaneBackend emulated(Emulation emulation) {
     return new LaneBackend(
         emulation.deviceKind(),
@@ -112,7 +115,10 @@ public final class LaneBackend {
             new EmulatedDevice(emulation.times(), emulation.drift(), settings, clock, pacer));
   }
 
-  /** What the lanes compute on, for example {@code cpu}; predictions are kept per device kind. */
+  /**
+   * Returns the kind of device that lanes compute on, for example {@code cpu}; predictions are kept
+   * per device kind.
+   */
   public String deviceKind() {
     return deviceKind;
   }

@@ -6,8 +6,8 @@ public interface LaneFaults {
   LaneFaults NONE = lane -> {};
 
   /**
-   * Called on a lane's thread within the service time of each batch, before its inference. A call
-   * that does not return is a hung lane; one that throws fails the batch.
+   * Inflicts a fault. Called on a lane's thread within the service time of each batch, before its
+   * inference. A call that does not return makes the lane hang; a call that throws fails the batch.
    *
    * @param lane index within its executor
    */

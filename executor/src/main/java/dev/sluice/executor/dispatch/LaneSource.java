@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What the lanes of an experiment will run on: loaded models, or an emulation. */
+/** The source of an experiment's lane backend: loaded models, or an emulation. */
 public final class LaneSource implements AutoCloseable {
   private final ParsedExperiment parsed;
   private final @Nullable LatencyTable table;
@@ -41,10 +41,10 @@ public final class LaneSource implements AutoCloseable {
   }
 
   /**
-   * Reads what has to be read before anything starts.
+   * Reads the latency table, where the experiment needs one, before anything starts.
    *
-   * @throws UserMistakeException if the latency table is missing or wrong, or lacks what a promise
-   *     counts in
+   * @throws UserMistakeException if the latency table is missing or wrong, or lacks a row that a
+   *     latency promise depends on
    */
   public static LaneSource of(ParsedExperiment parsed) throws UserMistakeException {
     String path = parsed.experiment().lanes().latencyTable();
@@ -82,7 +82,7 @@ public final class LaneSource implements AutoCloseable {
                   parsed.location(key),
                   "%s (%s) needs the time of (%s) with one busy lane, and %s holds no such row"
                       .formatted(key, plain(jobClass.sloScale()), model, table.file()),
-                  "rows for it are to be added, or slo_ms is meant"));
+                  "add rows for it, or use slo_ms"));
         }
       }
     }
@@ -95,16 +95,20 @@ public final class LaneSource implements AutoCloseable {
     return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
   }
 
-  /** What was read of {@code lanes.latency_table}; null: nothing, for nothing needs it. */
+  /**
+   * Returns the table at {@code lanes.latency_table}; null if it was not read because nothing needs
+   * it.
+   */
   @Nullable
   public LatencyTable latencyTable() {
     return table;
   }
 
   /**
-   * How long a job takes alone, in milliseconds, as the experiment or its latency table says.
+   * Returns how long a job takes alone, in milliseconds, according to the experiment or its latency
+   * table.
    *
-   * @throws IllegalStateException if neither does
+   * @throws IllegalStateException if neither of them says so
    */
   public double isolatedMs(String workload, String backend, String precision, int samples) {
     LinearServiceTime linear = parsed.experiment().workload(workload).linear();
@@ -121,7 +125,7 @@ public final class LaneSource implements AutoCloseable {
    * Loads the models, or prepares the emulation.
    *
    * @param speed of emulated lanes
-   * @throws UserMistakeException if a device is not there, cannot do what is asked of it, or a
+   * @throws UserMistakeException if a device is missing or cannot do what is asked of it, or if a
    *     model or a row of the latency table cannot be had
    */
   public LaneBackend open(Path cacheFolder, double speed, ModelProgress progress)
@@ -134,9 +138,9 @@ public final class LaneSource implements AutoCloseable {
   }
 
   /**
-   * An emulation of the experiment's workloads.
+   * Returns an emulation of the experiment's workloads.
    *
-   * @throws UserMistakeException if a workload is neither linear nor in the table
+   * @throws UserMistakeException if a workload is neither linear nor in the latency table
    */
   public static Emulation emulation(
       Experiment experiment, @Nullable LatencyTable table, double speed)
@@ -144,7 +148,7 @@ public final class LaneSource implements AutoCloseable {
     return Emulation.of(experiment, table, speed, LaneSource::flopsPerSample);
   }
 
-  /** Loads one model of the experiment, as {@link #open} loads all. */
+  /** Loads one model of the experiment in the way in which {@link #open} loads all of them. */
   public LoadedModels load(ModelKey model, Path cacheFolder, ModelProgress progress)
       throws UserMistakeException {
     List<ModelRequest> requests =
@@ -166,13 +170,16 @@ public final class LaneSource implements AutoCloseable {
     return loaded;
   }
 
-  /** Starts the engine of real lanes, which loads its libraries, and no model. */
+  /** Starts the engine of real lanes, which loads its libraries but no model. */
   public void startEngine(String backend, Path cacheFolder) throws UserMistakeException {
     Engines.prepare(parsed.experiment().lanes().threads(), new ModelCache(cacheFolder))
         .start(backend);
   }
 
-  /** What the lanes will compute on, once it is known that it can do what the jobs ask for. */
+  /**
+   * Returns the devices that lanes will compute on, after checking that they can do what jobs ask
+   * for.
+   */
   public Devices devices(Engines engines) throws UserMistakeException {
     Experiment experiment = parsed.experiment();
     Devices devices =
@@ -189,12 +196,15 @@ public final class LaneSource implements AutoCloseable {
     return devices;
   }
 
-  /** What real lanes compute on; empty for emulated ones. */
+  /** Returns the devices that real lanes compute on; empty for emulated lanes. */
   public Optional<Devices> devices() {
     return Optional.ofNullable(models).map(LoadedModels::devices);
   }
 
-  /** 0, which means unknown, for a workload that only the experiment knows. */
+  /**
+   * Returns the FLOPs of one sample; 0, which means unknown, for a workload that only the
+   * experiment defines.
+   */
   public static long flopsPerSample(String workload) {
     return Workloads.names().contains(workload) ? Workloads.info(workload).flopsPerSample() : 0;
   }
@@ -222,12 +232,12 @@ public final class LaneSource implements AutoCloseable {
             workload.tokens());
   }
 
-  /** How many model files are loaded. */
+  /** Returns how many model files are loaded. */
   public int modelCount() {
     return requests(parsed.experiment()).size();
   }
 
-  /** Each workload's size, by name, as far as it is known. */
+  /** Returns each workload's size, by name, as far as it is known. */
   public Map<String, WorkloadInfo> workloadInfos() {
     Map<String, WorkloadInfo> infos = new LinkedHashMap<>();
     for (ModelRequest request : requests(parsed.experiment())) {
@@ -242,7 +252,7 @@ public final class LaneSource implements AutoCloseable {
     return infos;
   }
 
-  /** The size of each workload that comes with Sluice, by name. */
+  /** Returns the size of each workload that comes with Sluice, by name. */
   public static Map<String, WorkloadInfo> knownWorkloads(Experiment experiment) {
     Map<String, WorkloadInfo> infos = new LinkedHashMap<>();
     for (WorkloadChoice workload : experiment.jobs().workloads()) {
@@ -253,7 +263,10 @@ public final class LaneSource implements AutoCloseable {
     return infos;
   }
 
-  /** What every output says of an emulation, of other devices than the processor, of a table. */
+  /**
+   * Returns the notes that every output carries: on an emulation, on devices other than the
+   * processor, on a latency table.
+   */
   public List<String> notes() {
     List<String> notes = new ArrayList<>();
     devices()
@@ -272,7 +285,7 @@ public final class LaneSource implements AutoCloseable {
     return notes;
   }
 
-  /** The table's name, and its first word on where it comes from; all of it stands in the file. */
+  /** Returns the table's name and the first line on its origin; the file holds all lines. */
   public static String describe(LatencyTable table) {
     String text = String.join(" ", table.source());
     int end = text.indexOf(". ");

@@ -33,14 +33,14 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures service times on the lanes of an executor, as an executor does: around joining the
- * batch, inference and copying back, after the inputs were made.
+ * Measures service times on the lanes of an executor, as an executor does: a service time spans
+ * joining the batch, inference and copying back, and begins after the inputs were made.
  *
- * <p>A round's keys are dealt to as many lanes as it keeps busy, each lane taking the next; a lane
- * that finds none left runs batches drawn from the same keys, which are not measured, until the
- * last measured one has ended. So the other lanes' work is the mix of all keys, and each row is
- * measured beside exactly that number of busy lanes but for the moments in which a lane makes its
- * inputs.
+ * <p>A round keeps a fixed number of lanes busy, and each of these lanes takes the round's next
+ * key. A lane that finds no key left runs batches drawn from the same keys, which are not measured,
+ * until the last measured batch has ended. So the other lanes' work is the mix of all keys, and
+ * each row is measured beside exactly that number of busy lanes, except for the moments in which a
+ * lane makes its inputs.
  */
 public final class Profiler implements AutoCloseable {
   private final ExecutorSettings settings;
@@ -49,26 +49,32 @@ public final class Profiler implements AutoCloseable {
   private final Device device;
   private final WarmedLanes warmed;
 
-  /** Hears of a profile while it goes on. */
+  /** Receives the course of a profile while it is measured. */
   public interface Listener {
-    /** Lanes and what surrounds them are warm: measuring begins. On the caller's thread. */
+    /**
+     * Called when lanes and the work around them are warm and measuring begins. On the caller's
+     * thread.
+     */
     void settled();
 
     /**
-     * A batch has ended, measured or not. On its lane's thread, between two batches.
+     * Called when a batch has ended, measured or not. On its lane's thread, between two batches.
      *
-     * @param jobId of the one job in it
-     * @param measured whether it makes a row
+     * @param jobId id of the batch's one job
+     * @param measured whether the batch makes a row
      */
     void batchEnded(LatencyKey key, String jobId, int lane, long serviceNs, boolean measured);
 
-    /** Share of the processors that others took lately; null: unknown. On a lane's thread. */
+    /**
+     * Returns the share of the processors that other processes took lately; null if unknown. On a
+     * lane's thread.
+     */
     @Nullable Double foreignLoad();
 
-    /** Rows of a round, the last or a part of it. On the caller's thread. */
+    /** Receives rows of a round: its last rows or a part of them. On the caller's thread. */
     void measured(List<ProfileRow> rows);
 
-    /** Whether to measure more. On any thread. */
+    /** Returns whether to measure more. On any thread. */
     boolean goesOn();
   }
 
@@ -86,8 +92,8 @@ public final class Profiler implements AutoCloseable {
   }
 
   /**
-   * What lanes are told that run whatever this experiment's jobs can ask for, alone or joined,
-   * whichever policy decides.
+   * Returns settings of lanes that run any batch that this experiment's jobs can form, alone or
+   * joined, whichever policy decides.
    */
   public static ExecutorSettings settings(Experiment experiment) {
     var settings = ExecutorSettings.of(experiment, "profile", 0, 0);
@@ -98,7 +104,7 @@ public final class Profiler implements AutoCloseable {
             experiment.scheduling().microbatch().maxBatch()));
   }
 
-  /** Every key that these lanes can be asked for. */
+  /** Returns every key that these lanes can be asked to run. */
   public static List<LatencyKey> keys(ExecutorSettings settings) {
     List<LatencyKey> keys = new ArrayList<>();
     for (ModelKey model : settings.models()) {
@@ -141,23 +147,26 @@ public final class Profiler implements AutoCloseable {
     }
   }
 
-  /** What each lane can run, with its times when it was warmed up alone. */
+  /**
+   * Returns what each lane can run, with the times of the first lane's warm-up, when it ran alone.
+   */
   public List<Capability> capabilities() {
     return warmed.capabilities();
   }
 
-  /** What a person should know before the profile; often empty. */
+  /** Returns warnings that the user should read before the profile; often empty. */
   public List<String> warnings() {
     return warmed.warnings();
   }
 
   /**
-   * Measures what the plan says and was not measured yet.
+   * Measures those rows of the plan that were not measured yet.
    *
-   * @param infos of the workloads, by name, as far as they are known
+   * @param infos sizes of the workloads, by name, as far as they are known
    * @param beganEpochNs when the profile was begun
-   * @return whether all was measured; otherwise the listener wanted no more
-   * @throws WarmUpException if a batch failed; what was measured before it was told
+   * @return true if everything was measured; false if the listener wanted no more
+   * @throws WarmUpException if a batch failed; the listener has received the rows measured before
+   *     it
    */
   public boolean measure(
       ProfilePlan plan,
@@ -193,7 +202,10 @@ public final class Profiler implements AutoCloseable {
     return true;
   }
 
-  /** A round beside all lanes that makes no rows: what surrounds the lanes must warm up as well. */
+  /**
+   * Runs a round on all lanes that makes no rows, since the code around the lanes must warm up as
+   * well.
+   */
   private void settle(ProfilePlan plan, Map<String, WorkloadInfo> infos, Listener listener)
       throws WarmUpException, InterruptedException {
     List<LatencyKey> keys =
@@ -205,7 +217,7 @@ public final class Profiler implements AutoCloseable {
     return new ProfileRow.Slot(deviceKind, key, round.pass(), round.repeat());
   }
 
-  /** A round at work. */
+  /** A round that is being measured. */
   private final class Running {
     private final Round round;
     private final boolean kept;
@@ -215,17 +227,17 @@ public final class Profiler implements AutoCloseable {
     private final CountDownLatch begun;
     private final Random fillers;
 
-    // guarded by this, as all below
+    // this field and all fields below are guarded by this
     private final Queue<LatencyKey> queue;
     private final List<ProfileRow> rows = new ArrayList<>();
     private int unfinished;
     private int fillersBegun;
 
-    /** What a lane does next. */
+    /** The next batch of a lane. */
     private record Turn(LatencyKey key, String jobId, boolean measured) {}
 
     /**
-     * @param kept whether its batches make rows
+     * @param kept whether the round's batches make rows
      */
     Running(
         Round round,
@@ -261,7 +273,7 @@ public final class Profiler implements AutoCloseable {
       }
     }
 
-    /** How many batches it ran. */
+    /** Runs batches until the round is over; returns how many. */
     private int run(LaneWork work, int lane) throws Exception {
       int batches = 0;
       begun.countDown();
@@ -289,7 +301,7 @@ public final class Profiler implements AutoCloseable {
       return batches;
     }
 
-    /** Null: the round is over. */
+    /** Returns the next batch; null if the round is over. */
     private synchronized @Nullable Turn next() {
       if (!listener.goesOn()) {
         unfinished -= queue.size();
@@ -353,7 +365,7 @@ public final class Profiler implements AutoCloseable {
     }
   }
 
-  /** Closes the lanes once they have ended what they run. */
+  /** Closes the lanes once their present batches have ended. */
   @Override
   public void close() {
     warmed.lanes().forEach(Lane::beginToClose);

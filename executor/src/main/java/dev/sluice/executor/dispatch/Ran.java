@@ -5,9 +5,10 @@ import dev.sluice.executor.lane.LaneWork.PreparedBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a batch on its lanes, before its results are read.
+ * The course of a batch on its lanes, before its results are read.
  *
  * @param startedNs monotonic time at which the inference began, or at which the batch failed before
+ *     its inference
  * @param switchNs time until all its lanes held its model; 0 if they held it already
  * @param busyLanes number of lanes that ran a batch when this one began, its own included; null if
  *     it never began

@@ -26,9 +26,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a shard's log says of service times on one kind of device: the newest batches that were
- * done, the table that is in force, and which executors of that kind are there. Facts are taken
- * before dispatches, so that only the dispatches of batches that count are kept.
+ * Service times on one kind of device, from a shard's log: the newest batches that succeeded, the
+ * table that is in force, and the executors of that kind that are present. Facts are read before
+ * dispatches, so that only the dispatches of batches that count are kept.
  */
 public final class RecentBatches {
   /** Number of the newest batches that count. */
@@ -52,7 +52,7 @@ public final class RecentBatches {
   /**
    * Reads the shard's topics to where they end now.
    *
-   * @param wholeFacts whether the facts are read from their beginning, for a table that was
+   * @param wholeFacts whether to read the facts from their beginning, to find a table that was
    *     published long ago
    */
   public static RecentBatches read(
@@ -122,25 +122,25 @@ public final class RecentBatches {
     if (batch != null && batch.busyLanes() != null && batch.startedAtNs() != null) {
       measured.add(
           new Measured(
-              dispatch.model(),
-              dispatch.samples(),
+              dispatch.work().model(),
+              dispatch.work().samples(),
               batch.busyLanes(),
               batch.startedAtNs(),
               batch.serviceNs()));
     }
   }
 
-  /** The newest batches, in no promised order. */
+  /** Returns the newest batches, in no particular order. */
   public List<Measured> measured() {
     return List.copyOf(measured);
   }
 
-  /** The table in force; null: none was published. */
+  /** Returns the table in force; null if none was published. */
   public @Nullable PredictionsPublished table() {
     return table;
   }
 
-  /** Executors of the device kind that are there, in alphabetical order. */
+  /** Returns the executors of the device kind that are present, in alphabetical order. */
   public List<String> executors() {
     return List.copyOf(executors);
   }

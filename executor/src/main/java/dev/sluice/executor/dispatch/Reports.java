@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an executor says of itself: a report at each heartbeat, and tables of predictions, which
- * follow the first report because a reader learns the device kind from it.
+ * An executor's reports on itself: one at each heartbeat, and tables of predictions. Tables follow
+ * the first report because a reader learns the device kind from that report.
  */
 final class Reports {
   private final ExecutorSettings settings;
@@ -35,7 +35,7 @@ final class Reports {
     this.warmed = warmed;
   }
 
-  /** Adds a table that {@link #appendDue} will append. From any thread. */
+  /** Queues a table for {@link #appendDue} to append. From any thread. */
   void publish(PredictionsPublished table) {
     tables.add(table);
   }
@@ -59,7 +59,10 @@ final class Reports {
     }
   }
 
-  /** Time until the next heartbeat, after {@link #appendDue}; negative if it is late. */
+  /**
+   * Returns the time until the next heartbeat, negative if it is late. Call {@link #appendDue}
+   * first.
+   */
   long untilDueNs(long nowNs) {
     return dueNs == null ? 0 : dueNs - nowNs;
   }

@@ -18,9 +18,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lanes that wait instead of computing. Each waits, asleep, on its own thread until its batch ends:
- * a timer that woke the lanes would end them later by a second thread's waking. A batch that ends
- * earlier than its lane waits for, because another ended, interrupts that lane's wait.
+ * Lanes that wait instead of computing. Each lane sleeps on its own thread until its batch ends: a
+ * timer that woke the lanes would end batches later, by the time that a second thread takes to
+ * wake. If a batch comes to end earlier because another batch has ended, its lane's sleep is
+ * interrupted.
  */
 public final class EmulatedDevice implements Device {
   private final EmulatedTimes times;
@@ -34,14 +35,14 @@ public final class EmulatedDevice implements Device {
   private volatile @Nullable RunClock runClock;
 
   private final Object lock = new Object();
-  // guarded by lock, as all below
+  // this field and all fields below are guarded by lock
   private final SharedWork work = new SharedWork();
   private final Map<Integer, Waiting> waitingByLane = new HashMap<>();
   private boolean closed;
 
   private record Size(ModelKey model, int samples) {}
 
-  /** A lane whose batch runs. */
+  /** A lane that waits for its batch to end. */
   private static final class Waiting {
     final Thread thread = Thread.currentThread();
 
@@ -53,20 +54,20 @@ public final class EmulatedDevice implements Device {
 
   /** Service times of a device that is not there. */
   interface EmulatedTimes {
-    /** Mean service time in milliseconds; busyLanes counts the lane itself. */
+    /** Returns the mean service time in milliseconds; busyLanes counts the lane itself. */
     double meanMs(ModelKey model, int samples, int busyLanes);
 
-    /** Standard deviation of its natural logarithm. */
+    /** Returns the standard deviation of the service time's natural logarithm. */
     double spread(ModelKey model, int samples);
 
-    /** Floating-point operations of one sample's inference. */
+    /** Returns the floating-point operations of one sample's inference. */
     long flopsPerSample(ModelKey model);
 
     /**
-     * Mean service times in nanoseconds by the number of busy lanes, from 1; one time alone if it
-     * does not depend on them.
+     * Returns mean service times in nanoseconds by the number of busy lanes, from 1; a single time
+     * if it does not depend on that number.
      *
-     * @param lanes how many may be busy at once
+     * @param lanes number of lanes that may be busy at once
      */
     static double[] nsByBusyLanes(EmulatedTimes times, ModelKey model, int samples, int lanes) {
       double[] ns =
@@ -77,7 +78,10 @@ public final class EmulatedDevice implements Device {
       return equal ? new double[] {ns[0]} : ns;
     }
 
-    /** What a lane says of one batch at its warm-up: it is alone, and there is no noise. */
+    /**
+     * Returns the warm-up time that a lane reports for one batch: the lane is alone, and there is
+     * no noise.
+     */
     default long warmUpNs(ModelKey model, int samples) {
       return Math.max(1, (long) (meanMs(model, samples, 1) * 1e6));
     }
@@ -107,14 +111,17 @@ public final class EmulatedDevice implements Device {
     this.runClock = runClock;
   }
 
-  /** Service times of each model and samples count, looked up once. From any lane's thread. */
+  /**
+   * Returns the service times of a model and samples count, each looked up once. From any lane's
+   * thread.
+   */
   private double[] nsByBusyLanes(ModelKey model, int samples) {
     return nsByBusyLanes.computeIfAbsent(
         new Size(model, samples),
         size -> EmulatedTimes.nsByBusyLanes(times, model, samples, lanes));
   }
 
-  /** Drift now: the factor for batches that start now. */
+  /** Returns the drift factor for batches that start now. */
   private double driftNow() {
     RunClock clock = runClock;
     return clock == null ? 1 : drift.factor(clock.nowNs());
@@ -133,7 +140,7 @@ public final class EmulatedDevice implements Device {
     }
   }
 
-  /** Waits until the batch's work is done; returns how long that was meant to take. */
+  /** Waits until the batch's work is done; returns its intended duration. */
   private long run(int lane, double[] nsByBusyLanes, double factor) {
     var waiting = new Waiting();
     long startedNs;
@@ -142,7 +149,7 @@ public final class EmulatedDevice implements Device {
       startedNs = clock.monotonicNs();
       settle(startedNs);
       work.start(lane, nsByBusyLanes, factor, startedNs);
-      wakeWhoSleepsTooLong(); // a table may say that lanes are faster beside others
+      wakeWhoSleepsTooLong(); // a table may hold shorter times for more busy lanes
       waitingByLane.put(lane, waiting);
       waiting.untilNs = work.finishNs(lane);
     }
@@ -153,7 +160,7 @@ public final class EmulatedDevice implements Device {
         // re-timed or closed: look again
       }
       synchronized (lock) {
-        boolean unused = Thread.interrupted(); // nobody interrupts it from here on
+        boolean unused = Thread.interrupted(); // no other thread interrupts this one from here on
         waiting.untilNs = Long.MIN_VALUE;
         failIfClosed();
         settle(clock.monotonicNs());
@@ -171,7 +178,10 @@ public final class EmulatedDevice implements Device {
     }
   }
 
-  /** Ends what has ended by now, and wakes each lane that waits for longer than it still needs. */
+  /**
+   * Ends the batches that are over by now, and wakes each lane that would sleep beyond its batch's
+   * end.
+   */
   private void settle(long nowNs) {
     for (var finished : work.advance(nowNs)) {
       Waiting ended = waitingByLane.remove(finished.lane());
@@ -215,7 +225,7 @@ public final class EmulatedDevice implements Device {
 
     @Override
     public void follow(ModelKey model, List<Integer> samplesCounts) {
-      // there is nothing to get used to
+      // emulated lanes have nothing to warm up
     }
 
     @Override

@@ -4,8 +4,8 @@ import dev.sluice.contract.experiment.Experiment.Drift;
 import java.util.List;
 
 /**
- * How emulated service times change during a run: a factor by time, 1 at first, and linear within
- * each change. Pure: time is what it is told.
+ * The change of emulated service times during a run: a factor by time, 1 at first, and linear
+ * within each change. Pure: callers pass the time.
  */
 record EmulatedDrift(List<Drift> changes) {
   static final EmulatedDrift NONE = new EmulatedDrift(List.of());
@@ -17,9 +17,9 @@ record EmulatedDrift(List<Drift> changes) {
   }
 
   /**
-   * What the service time of a batch is multiplied by that starts at that time.
+   * Returns the factor for the service time of a batch that starts at a given time.
    *
-   * @param atNs since time zero of the run
+   * @param atNs start of the batch, since time zero of the run
    */
   double factor(long atNs) {
     double atSeconds = atNs / NS_PER_SECOND;

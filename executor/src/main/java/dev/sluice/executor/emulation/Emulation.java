@@ -18,12 +18,12 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long each batch takes on lanes that only pretend to compute: linear workloads as the
- * experiment says, without contention and noise, the others by a latency table. Live lanes wait for
- * these times, and a simulation counts with them. Immutable.
+ * Service times of batches on lanes that only pretend to compute: linear workloads by the
+ * experiment's two numbers, without contention and noise, the others by a latency table. Live lanes
+ * wait for these times, and a simulation uses the same ones. Immutable.
  */
 public final class Emulation {
-  /** The device kind of emulated lanes whose workloads are all linear. */
+  /** Device kind of emulated lanes whose workloads are all linear. */
   private static final String LINEAR = "emulated-linear";
 
   private final String deviceKind;
@@ -37,11 +37,12 @@ public final class Emulation {
   }
 
   /**
-   * An emulation of the experiment's workloads.
+   * Returns an emulation of the experiment's workloads.
    *
    * @param table null: every workload must be linear
-   * @param speed how many times as fast the lanes are; one that is not 1 is part of the device kind
-   * @param flopsPerSample of a workload, by its name
+   * @param speed factor by which lanes are faster than their table; a speed other than 1 becomes
+   *     part of the device kind
+   * @param flopsPerSample FLOPs of one sample of a workload, by its name
    * @throws UserMistakeException if a workload is neither linear nor in the table
    */
   public static Emulation of(
@@ -115,7 +116,7 @@ public final class Emulation {
     };
   }
 
-  /** What the lanes pretend to compute on. */
+  /** Returns the kind of device that the lanes pretend to compute on. */
   public String deviceKind() {
     return deviceKind;
   }
@@ -129,35 +130,39 @@ public final class Emulation {
   }
 
   /**
-   * Mean service time of a batch if the given number of lanes is busy all the time, in nanoseconds.
+   * Returns the mean service time of a batch, in nanoseconds, if the given number of lanes is busy
+   * all the time.
    *
-   * @param busyLanes this one included; at least 1
+   * @param busyLanes number of busy lanes, the batch's own included; at least 1
    */
   public double meanNs(ModelKey model, int samples, int busyLanes) {
     return times.meanMs(model, samples, busyLanes) * 1e6;
   }
 
-  /** Factor by which one batch differs from its mean; see {@link EmulationNoise}. */
+  /** Returns the factor by which one batch differs from its mean; see {@link EmulationNoise}. */
   public double noise(long seed, String firstJobId, int attempt, ModelKey model, int samples) {
     return noise(seed, firstJobId, attempt, times.spread(model, samples));
   }
 
-  /** Factor by which one batch of that spread differs from its mean. */
+  /** Returns the factor by which one batch of a given spread differs from its mean. */
   public static double noise(long seed, String firstJobId, int attempt, double spread) {
     return EmulationNoise.factor(seed, firstJobId, attempt, spread);
   }
 
-  /** A number in (0, 1] that each batch has of its own, whatever the policy. */
+  /** Returns a number in (0, 1] that depends on the batch alone, not on the policy. */
   public static double uniform(long seed, String firstJobId, int attempt) {
     return EmulationNoise.uniform(seed, firstJobId, attempt);
   }
 
-  /** Factor for all batches that start at that time of the run. */
+  /** Returns the drift factor of all batches that start at a given time of the run. */
   public double drift(long atNs) {
     return drift.factor(atNs);
   }
 
-  /** What each lane reports that it can run, as {@link WarmedLanes} makes it of such lanes. */
+  /**
+   * Returns the capabilities that each lane reports, equal to those that {@link WarmedLanes} finds
+   * for such lanes.
+   */
   public List<Capability> capabilities(ExecutorSettings settings) {
     List<Capability> capabilities = new ArrayList<>();
     for (ModelKey model : settings.models()) {

@@ -1,8 +1,9 @@
 package dev.sluice.executor.emulation;
 
 /**
- * The factor by which one emulated batch takes longer or shorter than the mean: lognormal, of mean
- * 1, a function of seed, first job and attempt alone, so that it is the same under every policy.
+ * The factor by which one emulated batch takes longer or shorter than the mean. It is lognormal
+ * with mean 1, and depends on seed, first job and attempt alone, so that it is equal under every
+ * policy.
  */
 final class EmulationNoise {
   private static final long PURPOSE = 0x656d756c6174696fL;
@@ -10,7 +11,7 @@ final class EmulationNoise {
   private EmulationNoise() {}
 
   /**
-   * exp(spread × z − spread² / 2), z standard normal by Box and Muller (1958).
+   * Returns exp(spread × z − spread² / 2), where z is standard normal by Box and Muller (1958).
    *
    * @param spread standard deviation of the factor's natural logarithm; 0 gives 1
    */
@@ -24,7 +25,7 @@ final class EmulationNoise {
     return StrictMath.exp(spread * z - spread * spread / 2);
   }
 
-  /** A number in (0, 1] that each batch has of its own, whatever the policy. */
+  /** Returns a number in (0, 1] that depends on the batch alone, not on the policy. */
   static double uniform(long seed, String firstJobId, int attempt) {
     return unit(hash(seed, firstJobId, attempt));
   }
@@ -37,12 +38,12 @@ final class EmulationNoise {
     return mix(hash + attempt);
   }
 
-  /** Uniform in (0, 1]. */
+  /** Returns a uniform number in (0, 1] from a hash. */
   private static double unit(long hash) {
     return ((hash >>> 11) + 1) * 0x1.0p-53;
   }
 
-  /** A step of SplitMix64 (Steele, Lea, Flood, 2014). */
+  /** Returns the result of one step of SplitMix64 (Steele, Lea, Flood, 2014). */
   private static long mix(long state) {
     long z = state + 0x9e3779b97f4a7c15L;
     z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;

@@ -26,8 +26,8 @@ import java.util.function.ToDoubleFunction;
  * the numbers come from; {@code # device_kind: NAME} names the device.
  *
  * <p>Between two samples counts, and between two counts of busy lanes, values are interpolated
- * linearly. Beyond the samples of the table a time is proportional to the samples, and a spread is
- * the nearest one; beyond its busy lanes the nearest count holds.
+ * linearly. Beyond the table's samples counts a time is proportional to the samples, and the spread
+ * is that of the nearest count. Beyond the table's counts of busy lanes the nearest count holds.
  */
 public final class LatencyTable {
   private static final List<String> REQUIRED =
@@ -40,7 +40,7 @@ public final class LatencyTable {
   private final String deviceKind;
   private final boolean hasContention;
 
-  /** By model, then busy lanes, then samples. */
+  /** Entries by model, then busy lanes, then samples. */
   private final Map<ModelKey, NavigableMap<Integer, NavigableMap<Integer, Entry>>> entries;
 
   private record Entry(double meanMs, double spread) {}
@@ -61,7 +61,8 @@ public final class LatencyTable {
   /**
    * Reads and checks a whole table.
    *
-   * @throws UserMistakeException if it is no such table, with the file and the line to blame
+   * @throws UserMistakeException if the file is not a latency table, with the file and the line to
+   *     blame
    */
   public static LatencyTable read(Path file) throws UserMistakeException {
     CsvRows rows = CsvRows.read(file, "latency table");
@@ -79,7 +80,7 @@ public final class LatencyTable {
         + String.join(", ", OPTIONAL);
   }
 
-  /** Turns records into a table. Without a busy_lanes column all rows are of one busy lane. */
+  /** Turns CSV rows into a table. Without a busy_lanes column all rows are for one busy lane. */
   private static final class Parser {
     private final Path file;
     private final List<String> columns;
@@ -95,7 +96,7 @@ public final class LatencyTable {
         }
       }
       if (rows.repeatsColumn()) {
-        throw rows.header().mistake("a column stands there twice (" + columns + ")", "remove one");
+        throw rows.header().mistake("a column occurs twice (" + columns + ")", "remove one");
       }
       for (String column : REQUIRED) {
         if (!columns.contains(column)) {
@@ -161,17 +162,17 @@ public final class LatencyTable {
       if (Double.isNaN(number)) {
         throw row.mistake(
             column + " (" + row.text(column) + ") must be a finite number",
-            "a unit stands there, or a decimal comma");
+            "it has a unit or a decimal comma");
       }
       return number;
     }
   }
 
   /**
-   * Writes what a profile measured as a table: for each key the mean of its times, and the standard
-   * deviation of their logarithms, which is 0 where there is one time only.
+   * Writes the measurements of a profile as a table: for each key the mean of its times, and the
+   * standard deviation of their logarithms, which is 0 where there is only one time.
    *
-   * @param deviceKind of the emulated lanes that will use it
+   * @param deviceKind device kind of the emulated lanes that will use the table
    * @param source where the numbers come from
    * @param rows at least one, all with the same threads
    */
@@ -213,40 +214,46 @@ public final class LatencyTable {
     return ms.size() == 1 ? 0 : Math.sqrt(squares / (ms.size() - 1));
   }
 
-  /** The file it was read from. */
+  /** Returns the file that the table was read from. */
   public Path file() {
     return file;
   }
 
-  /** The comment lines but the device kind's, without their #: where the numbers come from. */
+  /**
+   * Returns the comment lines without their #, except the device kind's: where the numbers come
+   * from.
+   */
   public List<String> source() {
     return source;
   }
 
-  /** What the lanes compute on, from the comment lines; {@code emulated} if they do not say. */
+  /** Returns the kind of device from the comment lines; {@code emulated} if no line names it. */
   public String deviceKind() {
     return deviceKind;
   }
 
-  /** Whether it says how lanes slow each other down. */
+  /** Returns whether the table says how lanes slow each other down. */
   public boolean hasContention() {
     return hasContention;
   }
 
-  /** Whether it has a time for the model. */
+  /** Returns whether the table has a time for the model. */
   public boolean holds(ModelKey model) {
     return entries.containsKey(model);
   }
 
-  /** Whether it has a time for the model with one busy lane, from which others follow. */
+  /**
+   * Returns whether the table has a time for the model with one busy lane, from which other times
+   * follow.
+   */
   public boolean holdsAlone(ModelKey model) {
     return holds(model) && byBusyLanes(model).containsKey(1);
   }
 
   /**
-   * Mean service time of a batch.
+   * Returns the mean service time of a batch in milliseconds.
    *
-   * @param busyLanes lanes at work at the same time, this one included; at least 1
+   * @param busyLanes number of lanes at work at the same time, the batch's own included; at least 1
    * @throws IllegalArgumentException if the table does not hold the model
    */
   public double meanMs(ModelKey model, int samples, int busyLanes) {
@@ -271,8 +278,9 @@ public final class LatencyTable {
   }
 
   /**
-   * Standard deviation of the natural logarithm of the service time, with as few lanes busy as the
-   * table knows: a batch's noise must not depend on its neighbours, hence not on the policy.
+   * Returns the standard deviation of the natural logarithm of the service time, for the smallest
+   * number of busy lanes in the table: a batch's noise must not depend on its neighbours, hence not
+   * on the policy.
    *
    * @throws IllegalArgumentException if the table does not hold the model
    */

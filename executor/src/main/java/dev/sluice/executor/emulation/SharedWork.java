@@ -7,16 +7,19 @@ import java.util.List;
  * Emulated batches as amounts of work, each done at a rate that depends on the number of busy
  * lanes. While k lanes are busy, a batch that would take T(k) beside k − 1 others does 1 / T(k) of
  * its work per nanosecond; each start and end of a batch re-times the others. A batch whose time
- * does not depend on others is timed once, at its start. Pure: callers say what time it is.
+ * does not depend on others is timed once, at its start. Pure: callers pass the time.
  *
  * <p>Simulations have their own code for the same arithmetic, since neither module sees the other.
- * The class is public so that a test can hold both to the same nanosecond.
+ * The class is public so that a test can compare both to the nanosecond.
  */
 public final class SharedWork {
   /** Running batches, in the order of their starts. */
   private final List<Running> running = new ArrayList<>();
 
-  /** Time of the last start or end: the shares are of that time, and rates hold since then. */
+  /**
+   * Time of the last start or end: each batch's remaining share is of that time, and rates hold
+   * since then.
+   */
   private long changedAtNs = Long.MIN_VALUE;
 
   private static final class Running {
@@ -45,10 +48,10 @@ public final class SharedWork {
   public record Finished(int lane, long atNs) {}
 
   /**
-   * Begins a batch. Call {@link #advance} to atNs before it.
+   * Begins a batch. The caller must have called {@link #advance} up to atNs.
    *
-   * @param nsByBusyLanes service time if that number of lanes, from 1 on, were busy all the time;
-   *     above 0; the last holds beyond; one alone: it does not depend on others
+   * @param nsByBusyLanes service times by number of lanes that are busy all the time, from 1 on;
+   *     each above 0; the last holds for more lanes; a single entry does not depend on other lanes
    * @param factor multiplies each of these times; above 0
    */
   public void start(int lane, double[] nsByBusyLanes, double factor, long atNs) {
@@ -68,7 +71,10 @@ public final class SharedWork {
     retime();
   }
 
-  /** When the next batch ends if none starts before; {@link Long#MAX_VALUE} if none runs. */
+  /**
+   * Returns when the next batch ends if no batch starts before; {@link Long#MAX_VALUE} if none
+   * runs.
+   */
   public long nextFinishNs() {
     long next = Long.MAX_VALUE;
     for (Running batch : running) {
@@ -77,7 +83,7 @@ public final class SharedWork {
     return next;
   }
 
-  /** When that lane's batch ends if none starts or ends before. */
+  /** Returns when a lane's batch ends if no other batch starts or ends before. */
   long finishNs(int lane) {
     for (Running batch : running) {
       if (batch.lane == lane) {
@@ -87,7 +93,7 @@ public final class SharedWork {
     throw new IllegalArgumentException("lane " + lane + " is not busy");
   }
 
-  /** Ends the batches that are done by toNs, and returns them in the order of their ends. */
+  /** Ends the batches that are done by toNs, and returns them in the order in which they end. */
   public List<Finished> advance(long toNs) {
     var finished = new ArrayList<Finished>();
     while (!running.isEmpty() && nextFinishNs() <= toNs) {

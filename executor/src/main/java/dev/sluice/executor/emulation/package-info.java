@@ -3,7 +3,7 @@
  * contention, drift and noise.
  *
  * <p>Units: latency tables speak of milliseconds, {@code …Ms}; everything else is nanoseconds,
- * {@code …Ns}. Deliberately absent: clocks and waiting of its own, which callers hand in.
+ * {@code …Ns}. Deliberately absent: clocks and waiting, which callers hand in.
  */
 @NullMarked
 package dev.sluice.executor.emulation;

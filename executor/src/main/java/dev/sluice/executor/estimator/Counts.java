@@ -3,20 +3,20 @@ package dev.sluice.executor.estimator;
 import java.io.DataInputStream;
 import java.io.IOException;
 
-/** How many of something follow in a model file. */
+/** Counts of list elements in a model file. */
 public final class Counts {
   private Counts() {}
 
   /**
-   * A count that the rest of the file can hold.
+   * Reads a count, and checks that the rest of the file can hold that many elements.
    *
-   * @param bytesEach how many bytes each takes at least
-   * @throws IOException if it cannot
+   * @param bytesEach least number of bytes that each element takes
+   * @throws IOException if the rest of the file is too short
    */
   public static int read(DataInputStream in, String what, int bytesEach) throws IOException {
     int count = in.readInt();
     if (count < 0 || (long) count * bytesEach > in.available()) {
-      throw new IOException("it tells of " + count + " " + what);
+      throw new IOException("it claims to hold " + count + " " + what);
     }
     return count;
   }

@@ -3,7 +3,7 @@ package dev.sluice.executor.estimator;
 import dev.sluice.executor.profile.LatencyKey;
 import java.util.Comparator;
 
-/** Everything that a key says but its samples: over these a time is drawn as a curve. */
+/** A key without its samples: the times of all samples counts form one curve. */
 public record Curve(String workload, String backend, String precision, int threads, int busyLanes)
     implements Comparable<Curve> {
   private static final Comparator<Curve> ORDER =

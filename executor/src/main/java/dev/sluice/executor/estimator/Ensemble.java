@@ -19,13 +19,13 @@ import smile.regression.GradientTreeBoost;
 import smile.regression.RandomForest;
 
 /**
- * Trees that say together how far the logarithm of a time lies from its line: (first + factor ×
+ * Trees that together predict how far the logarithm of a time lies from its line: (first + factor ×
  * their sum) / divisor, added in their order. A tree is flat between and beyond the values that it
- * saw, so trees upon the bare time could not answer for samples that were not measured; upon the
- * line they can.
+ * was fitted to, so trees fitted to the bare time could not predict samples that were not measured;
+ * fitted to the distance from the line they can.
  *
  * <p>Random forest: Breiman (2001). Gradient boosting: Friedman (2001). Both are Smile's, fitted to
- * one median for each key and pass, since a leaf is a mean and one pause would move it.
+ * one median for each key and pass, since a leaf is a mean, which a single pause would move.
  */
 public final class Ensemble implements Estimator {
   private static final int TREES = 200;
@@ -62,7 +62,7 @@ public final class Ensemble implements Estimator {
     this.trees = List.copyOf(trees);
   }
 
-  /** What trees are fitted to. */
+  /** The rows that trees are fitted to. */
   private static final class Table {
     final DataFrame x;
     final DataFrame xAndTarget;
@@ -79,8 +79,8 @@ public final class Ensemble implements Estimator {
 
   /**
    * Smile sorts the samples of a tree's node in parallel, for all features with the one buffer of
-   * the tree. With two threads a tree comes out wrong now and then, and unlike that of the same
-   * rows before.
+   * the tree. With two threads a tree is sometimes wrong, and differs from an earlier tree of equal
+   * rows.
    */
   private static <T> T onOneThread(Callable<T> fit) {
     var pool = new ForkJoinPool(1);
@@ -120,7 +120,7 @@ public final class Ensemble implements Estimator {
     GradientTreeBoost boosting =
         onOneThread(
             () -> {
-              MathEx.setSeed(Seeds.derived(seed, -1)); // of the thread that draws the samples
+              MathEx.setSeed(Seeds.derived(seed, -1)); // for the thread that draws the samples
               return GradientTreeBoost.fit(
                   Formula.lhs(TARGET),
                   table.xAndTarget,
@@ -168,7 +168,7 @@ public final class Ensemble implements Estimator {
     }
   }
 
-  /** An ensemble that was written, upon the features and lines of the same rows. */
+  /** Reads an ensemble that was written; features and lines must be those of the same rows. */
   public static Ensemble read(DataInputStream in, Features features, Lines lines)
       throws IOException {
     double first = in.readDouble();

@@ -12,9 +12,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A key as numbers, for trees: one column each for a workload, a backend and a precision, 1 where
- * the key has it, else 0; the model's FLOPs per sample and parameters; samples, busy lanes,
- * threads. Functions of the rows alone, in a fixed order.
+ * A key as numbers, for trees. There is one column for each workload, backend and precision, 1
+ * where the key has it, else 0; then the model's FLOPs per sample and parameters; then samples,
+ * busy lanes and threads. Functions of the rows alone, in a fixed order.
  */
 public final class Features {
   private final List<String> workloads;
@@ -52,7 +52,7 @@ public final class Features {
             .collect(Collectors.toCollection(TreeSet::new)));
   }
 
-  /** The columns' names. */
+  /** Returns the columns' names. */
   List<String> names() {
     return Stream.of(
             workloads.stream().map(name -> "workload_" + name),

@@ -4,7 +4,9 @@ import dev.sluice.executor.profile.LatencyKey;
 import java.util.NavigableMap;
 import java.util.SortedMap;
 
-/** Between the medians of the nearest samples below and above, linearly in time. */
+/**
+ * Interpolation, linear in time, between the medians of the nearest samples counts below and above.
+ */
 public record Interpolation(SortedMap<Curve, NavigableMap<Integer, Double>> curves)
     implements Estimator {
   @Override

@@ -7,7 +7,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * alpha + beta × samples, for each curve by itself: one line through two precisions, or through one
+ * Lines alpha + beta × samples, one for each curve: a line through two precisions, or through one
  * and two busy lanes, would be right for neither.
  */
 public final class Lines implements Estimator {
@@ -21,8 +21,9 @@ public final class Lines implements Estimator {
    */
   public record Line(double alphaNs, double betaNs) {
     /**
-     * The line of least squared relative errors. Where it would begin below 0 or fall, the one of
-     * least errors that does neither; of one samples count the proportional one.
+     * Returns the line of least squared relative errors. If that line would begin below 0 or fall,
+     * returns the line of least errors that does neither; for a single samples count, the
+     * proportional line.
      *
      * @param lnNsBySamples at least one
      */

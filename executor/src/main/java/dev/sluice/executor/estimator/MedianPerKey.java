@@ -3,7 +3,7 @@ package dev.sluice.executor.estimator;
 import dev.sluice.executor.profile.LatencyKey;
 import java.util.SortedMap;
 
-/** The median of the key's own times. */
+/** An estimate by the median of the key's own times. */
 public record MedianPerKey(SortedMap<LatencyKey, Double> lnNsByKey) implements Estimator {
   @Override
   public boolean answers(LatencyKey key) {

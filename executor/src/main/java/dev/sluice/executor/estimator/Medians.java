@@ -9,13 +9,15 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.apache.commons.statistics.descriptive.Median;
 
-/** Medians of measured times: what all estimators begin from, since one pause moves a mean. */
+/**
+ * Medians of measured times. All estimators begin from medians, since a single pause moves a mean.
+ */
 public final class Medians {
   private static final Median MEDIAN = Median.withDefaults().withCopy(true);
 
   private Medians() {}
 
-  /** The middle value, or the mean of the two middle values; at least one value. */
+  /** Returns the middle value, or the mean of the two middle values; needs at least one value. */
   public static double of(double[] values) {
     return MEDIAN.evaluate(values);
   }
@@ -24,7 +26,7 @@ public final class Medians {
     return of(values.stream().mapToDouble(Double::doubleValue).toArray());
   }
 
-  /** The median ln ns of each key. */
+  /** Returns the median ln ns of each key. */
   public static SortedMap<LatencyKey, Double> byKey(List<ProfileRow> rows) {
     SortedMap<LatencyKey, List<Double>> lnNs = new TreeMap<>();
     rows.forEach(row -> lnNs.computeIfAbsent(row.key(), key -> new ArrayList<>()).add(row.lnNs()));
@@ -36,7 +38,7 @@ public final class Medians {
   /** The median ln ns of each key in each pass. */
   record OfPass(LatencyKey key, int pass, double lnNs) {}
 
-  /** One for each key and pass that has rows; by key, then pass. */
+  /** Returns a median for each key and pass that has rows, ordered by key, then pass. */
   public static List<OfPass> byKeyAndPass(List<ProfileRow> rows) {
     SortedMap<LatencyKey, SortedMap<Integer, List<Double>>> lnNs = new TreeMap<>();
     rows.forEach(
@@ -51,7 +53,7 @@ public final class Medians {
     return medians;
   }
 
-  /** The medians of {@link #byKey}, as ln ns by samples for each curve. */
+  /** Returns the medians of {@link #byKey}, as ln ns by samples for each curve. */
   public static SortedMap<Curve, NavigableMap<Integer, Double>> byCurve(
       SortedMap<LatencyKey, Double> byKey) {
     SortedMap<Curve, NavigableMap<Integer, Double>> curves = new TreeMap<>();

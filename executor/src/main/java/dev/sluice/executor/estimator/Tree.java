@@ -32,9 +32,9 @@ final class Tree {
   }
 
   /**
-   * The same tree as Smile's, which gives the same for every row, to the last bit.
+   * Returns a copy of Smile's tree that predicts every row equally, to the last bit.
    *
-   * @param schema of the features; all are numbers
+   * @param schema schema of the features, all of which are numbers
    */
   static Tree of(RegressionTree tree, StructType schema) {
     var nodes = new Walk(schema);
@@ -74,9 +74,9 @@ final class Tree {
     }
 
     /**
-     * The largest number that goes to the true child. Smile does not tell it, so it is searched
-     * for, by halves, among all doubles: their bits, read as a whole number, are ordered as they
-     * are.
+     * Returns the largest number that goes to the true child. Smile does not reveal it, so a binary
+     * search finds it among all doubles: the bits of doubles, read as whole numbers, have the order
+     * of the doubles.
      */
     private double threshold(InternalNode split) {
       double[] row = new double[schema.length()];
@@ -124,10 +124,11 @@ final class Tree {
   }
 
   /**
-   * A tree that was written.
+   * Reads a tree that was written.
    *
-   * @param columns how many features a row has
-   * @throws IOException if it is none: it would lead out of itself or around in a ring
+   * @param columns number of features of a row
+   * @throws IOException if the bytes are not a tree: a branch would lead outside the tree or in a
+   *     circle
    */
   static Tree read(DataInputStream in, int columns) throws IOException {
     int nodes = Counts.read(in, "nodes", 1);

@@ -3,22 +3,22 @@ package dev.sluice.executor.lane;
 import dev.sluice.contract.time.RunClock;
 import dev.sluice.contract.value.ModelKey;
 
-/** What an executor's lanes run on: real models, or an emulation. */
+/** The device of an executor's lanes: real models, or an emulation. */
 public interface Device extends AutoCloseable {
   /**
-   * Opens one lane's share of it. Called on the lane's own thread.
+   * Opens one lane's share of the device. Called on the lane's own thread.
    *
-   * @param lane its number, from 0
+   * @param lane number of the lane, from 0
    */
   LaneWork openLane(int lane) throws Exception;
 
-  /** The run begins; may be called again. */
+  /** Tells the device that the run begins; may be called again. */
   default void begin(RunClock runClock) {}
 
-  /** Floating-point operations of one sample's inference. */
+  /** Returns the floating-point operations of one sample's inference. */
   long flopsPerSample(ModelKey model);
 
-  /** Called when all lanes are closed. */
+  /** Closes the device; called when all lanes are closed. */
   @Override
   void close();
 }

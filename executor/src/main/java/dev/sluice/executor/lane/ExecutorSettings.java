@@ -8,18 +8,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an executor is told about itself and its run.
+ * Settings of an executor: its identity, its lanes and its run.
  *
- * @param incarnation rises with each start of the same executor
+ * @param incarnation number that rises with each start of the executor
  * @param shard the partition of facts and dispatches that it belongs to
- * @param lanes how many; at least 1
- * @param ahead how many dispatches a lane holds beside the one that it runs; at least 0
+ * @param lanes number of lanes; at least 1
+ * @param ahead number of dispatches that a lane holds beside the one that it runs; at least 0
  * @param threadsPerLane intra-op threads that each lane may use
- * @param tokens the memory budget that its lanes share; null: no budget
- * @param seed of the run; inputs and emulated noise are made from it
- * @param heartbeatMs how often it reports
- * @param models what each lane opens before joining
- * @param warmUpSamples the samples counts to warm up, ascending
+ * @param tokens memory budget that the lanes share; null: no budget
+ * @param seed seed of the run, from which inputs and emulated noise are made
+ * @param heartbeatMs time between two reports
+ * @param models models that each lane opens before the executor joins
+ * @param warmUpSamples samples counts to warm up, ascending
  */
 public record ExecutorSettings(
     String executorId,
@@ -48,7 +48,7 @@ public record ExecutorSettings(
     warmUpSamples = List.copyOf(warmUpSamples);
   }
 
-  /** The settings of an executor that runs this experiment's jobs. */
+  /** Returns the settings of an executor that runs this experiment's jobs. */
   public static ExecutorSettings of(
       Experiment experiment, String executorId, long incarnation, int shard) {
     boolean joined =
@@ -72,7 +72,7 @@ public record ExecutorSettings(
             experiment.scheduling().microbatch().maxBatch()));
   }
 
-  /** The same but for the samples counts to warm up, ascending. */
+  /** Returns these settings with other samples counts to warm up, ascending. */
   public ExecutorSettings withWarmUpSamples(List<Integer> samples) {
     return new ExecutorSettings(
         executorId,
@@ -88,7 +88,10 @@ public record ExecutorSettings(
         samples);
   }
 
-  /** Every model that the experiment's jobs can ask for; a user's own file runs on its backend. */
+  /**
+   * Returns every model that the experiment's jobs can ask for; a user's own file runs on its own
+   * backend alone.
+   */
   public static List<ModelKey> models(Experiment experiment) {
     var models = new ArrayList<ModelKey>();
     for (var workload : experiment.jobs().workloads()) {

@@ -13,9 +13,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thread that lives as long as its executor, and the dispatches that it holds: the one that
- * runs and those that wait for it. An engine may keep memory for each thread that ran an inference,
- * so a lane never changes its thread.
+ * One thread that lives as long as its executor, and the dispatches that the lane holds: the
+ * running one and the ones behind it. An engine may keep memory for each thread that ran an
+ * inference, so a lane never changes its thread.
  */
 public final class Lane {
   private static final long LOOK_MS = 20;
@@ -24,7 +24,7 @@ public final class Lane {
   private final int holdsMax;
   private final ExecutorService thread;
 
-  /** Dispatches that it holds, in the order of their runs. Guarded by itself. */
+  /** Dispatches that the lane holds, in the order in which they run. Guarded by itself. */
   private final List<DispatchId> holds = new ArrayList<>();
 
   private volatile long overdueAtNs = Long.MAX_VALUE;
@@ -38,7 +38,7 @@ public final class Lane {
   }
 
   /**
-   * @param holdsMax how many dispatches it holds at most, at least 1
+   * @param holdsMax largest number of dispatches that the lane holds, at least 1
    */
   Lane(int index, int holdsMax, String threadName) {
     this.index = index;
@@ -68,7 +68,10 @@ public final class Lane {
     return thread.submit(() -> task.run(opened()));
   }
 
-  /** Runs the task after those before it. It must not throw: nobody would be told. */
+  /**
+   * Queues a task for the lane's thread. The task must not throw, since no caller would receive the
+   * exception.
+   */
   public void execute(Consumer<LaneWork> task) {
     thread.execute(
         () -> {
@@ -87,38 +90,46 @@ public final class Lane {
     return work;
   }
 
-  /** Takes the lane for a dispatch; false if it holds as many as it can. */
+  /** Takes the lane for a dispatch; returns false if the lane holds as many as it can. */
   public boolean hold(DispatchId dispatch) {
     synchronized (holds) {
       return holds.size() < holdsMax && holds.add(dispatch);
     }
   }
 
-  /** The dispatch is over: called before its completion is sent, which may bring the next. */
+  /**
+   * Frees the lane of a dispatch that is over. Called before the completion is sent, which may
+   * bring the next dispatch.
+   */
   public void release(DispatchId dispatch) {
     synchronized (holds) {
       holds.remove(dispatch);
     }
   }
 
-  /** A batch begins; {@link #overdue} from that time on, until its task is through. */
+  /**
+   * Notes that a batch begins; the lane is {@link #overdue} from the given time until the batch's
+   * task has finished.
+   */
   public void begin(long overdueAtNs) {
     this.overdueAtNs = overdueAtNs;
   }
 
-  /** True if the running batch has taken longer than it may. */
+  /** Returns whether the running batch has taken longer than allowed. */
   public boolean overdue(long nowNs) {
     return nowNs >= overdueAtNs;
   }
 
-  /** The dispatches that it holds, in the order of their runs. */
+  /** Returns the dispatches that the lane holds, in the order in which they run. */
   public List<DispatchId> holds() {
     synchronized (holds) {
       return List.copyOf(holds);
     }
   }
 
-  /** Closes its work, on its own thread, once it has run what it holds. */
+  /**
+   * Closes the lane's work, on its own thread, once the lane has run the dispatches that it holds.
+   */
   public void beginToClose() {
     thread.execute(
         () -> {
@@ -130,11 +141,12 @@ public final class Lane {
   }
 
   /**
-   * After {@link #beginToClose}: waits until its thread has ended, or is given up. A lane that is
-   * given up keeps what it has open, since a model must not be closed under an inference.
+   * Waits until the lane's thread has ended or the lane is given up; call {@link #beginToClose}
+   * first. A lane that is given up keeps its sessions open, since a model must not be closed during
+   * an inference.
    *
-   * @param givenUp whether to wait no longer; looked at again and again
-   * @return whether it has ended
+   * @param givenUp whether to stop waiting; asked repeatedly
+   * @return whether the thread has ended
    */
   public boolean awaitEnd(BooleanSupplier givenUp) {
     boolean interrupted = false;
@@ -143,7 +155,7 @@ public final class Lane {
       try {
         ended = thread.awaitTermination(LOOK_MS, TimeUnit.MILLISECONDS);
       } catch (InterruptedException e) {
-        interrupted = true; // a model must not be closed under a lane that predicts
+        interrupted = true; // keep waiting: a model must not be closed while a lane predicts
       }
     }
     if (interrupted) {

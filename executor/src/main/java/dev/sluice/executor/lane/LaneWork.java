@@ -6,27 +6,27 @@ import dev.sluice.contract.value.ModelKey;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How one lane runs batches. Used, and closed, by that lane's thread alone. */
+/** One lane's way to run batches. Used, and closed, by that lane's thread alone. */
 public interface LaneWork extends AutoCloseable {
   /**
-   * Makes the lane hold the model: releases what it holds instead, loads it, and gets it ready to
-   * run at its usual speed.
+   * Makes the lane hold a model: releases the model that it holds instead, loads the new one, and
+   * warms it up to its usual speed.
    *
-   * @return how long that took; 0: it held the model
+   * @return time taken; 0 if the lane held the model already
    */
   default long hold(ModelKey model) throws Exception {
     return 0;
   }
 
-  /** Lets go of a model that {@link #hold} loaded. */
+  /** Releases a model that {@link #hold} loaded. */
   default void release() {}
 
   /**
-   * Makes the batch ready to run: all that happens before its service time begins. The one before
-   * is over by then, and is not run again.
+   * Prepares a batch: all work that happens before its service time begins. The previous batch is
+   * over by then and is not run again.
    *
    * @param jobs the chosen one first
-   * @param attempt the highest among the jobs, from 1
+   * @param attempt highest attempt among the jobs, from 1
    */
   PreparedBatch prepare(ModelKey model, List<DispatchedJob> jobs, int attempt) throws Exception;
 
@@ -34,9 +34,9 @@ public interface LaneWork extends AutoCloseable {
   WarmUpTiming warmUp(ModelKey model, int samples) throws Exception;
 
   /**
-   * Gets used to a model that the first lane is warm with.
+   * Warms this lane up on a model that the first lane has warmed up already.
    *
-   * @param samplesCounts of the batches to come, ascending
+   * @param samplesCounts samples counts of the batches to come, ascending
    */
   void follow(ModelKey model, List<Integer> samplesCounts) throws Exception;
 
@@ -45,21 +45,27 @@ public interface LaneWork extends AutoCloseable {
 
   /** A batch about to start. */
   interface PreparedBatch {
-    /** Joins, infers and copies back; its duration is the service time. */
+    /**
+     * Joins the inputs, infers and copies the logits back; the duration of this call is the service
+     * time.
+     */
     void run() throws Exception;
 
-    /** After the run: each job's top classes, in the order of the jobs; empty if emulated. */
+    /**
+     * Returns each job's top classes, in the order of the jobs; empty if emulated. Call it after
+     * the run.
+     */
     List<JobResult> results();
 
-    /** After the run: how long it was meant to take; null if real. */
+    /** Returns the intended duration of an emulated batch; null if real. Call it after the run. */
     @Nullable Long emulatedServiceNs();
   }
 
   /**
-   * What a warm-up showed.
+   * The result of a warm-up.
    *
-   * @param serviceNs at least 1
-   * @param cpuCores processor time of the whole process divided by the time taken; null: unknown
+   * @param serviceNs service time of one batch; at least 1
+   * @param cpuCores processor time of the whole process divided by the elapsed time; null: unknown
    */
   record WarmUpTiming(long serviceNs, @Nullable Double cpuCores) {}
 }

@@ -3,8 +3,8 @@ package dev.sluice.executor.lane;
 import java.util.List;
 
 /**
- * The lower of the two middle values where their number is even: a value that occurred, so that a
- * published warm-up time is one that was measured.
+ * The median, or the lower of the two middle values if the number of values is even. It is always
+ * one of the values, so that a published warm-up time is one that was measured.
  */
 final class LowerMedian {
   private LowerMedian() {}

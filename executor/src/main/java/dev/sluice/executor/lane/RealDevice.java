@@ -22,20 +22,20 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lanes that run real models, each with sessions of its own: of all models from the beginning, or
- * of one at a time, which is loaded when it is needed.
+ * Lanes that run real models, each lane with its own sessions: of all models from the beginning, or
+ * of one model at a time, loaded when a batch needs it.
  */
 public final class RealDevice implements Device {
-  /** Timed inferences per model and samples count, if they are short. */
+  /** Number of timed inferences per model and samples count, if they are short. */
   private static final int TIMED_RUNS = 3;
 
-  /** No further timed inference begins once those of a count took so long. */
+  /** Total time of a samples count's timed inferences after which no further one begins. */
   private static final long TIMED_NS_MAX = 50_000_000;
 
   /**
-   * Untimed inferences of a lane's first batch of a model: TorchScript compiles at the first and at
-   * the second. The first of any later samples count was seen to take at most 17 % longer than
-   * those after it, which the median leaves out where there are several.
+   * Number of untimed inferences at a lane's first batch of a model: TorchScript compiles during
+   * the first and the second. For any later samples count, the first inference was seen to take at
+   * most 17 % longer than the following ones; where there are several, the median leaves it out.
    */
   private static final int UNTIMED_RUNS = 2;
 
@@ -47,24 +47,25 @@ public final class RealDevice implements Device {
   private final ProcessClock clock;
   private final LongSupplier processCpuNs;
 
-  /** The part of the loaded models that lanes need. */
+  /** The loaded models as lanes need them. */
   public interface Models {
     /**
-     * A session of one lane, by its number from 0, which has one buffer for all its sessions.
+     * Opens a session of one lane, by the lane's number from 0. A lane has one buffer for all its
+     * sessions.
      *
-     * @throws InferenceException if the model must be loaded for it and cannot be
+     * @throws InferenceException if the model must be loaded for this session and cannot be
      */
     InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer)
         throws InferenceException;
 
-    /** Whether what that lane runs is the first lane's own, on one device. */
+    /** Returns whether a lane shares the first lane's loaded model, on one device. */
     boolean isOneWithTheFirst(ModelKey model, int lane);
 
     WorkloadInfo info(ModelKey model);
   }
 
   /**
-   * @param oneAtATime whether a lane holds one model at a time; all otherwise
+   * @param oneAtATime true if a lane holds one model at a time; false if it holds all
    * @param processCpuNs processor time that this process has used, in nanoseconds
    */
   public RealDevice(
@@ -101,7 +102,7 @@ public final class RealDevice implements Device {
 
   @Override
   public void close() {
-    // the models are their owner's to close
+    // the owner of the models closes them
   }
 
   private final class RealLane implements LaneWork {
@@ -109,10 +110,10 @@ public final class RealDevice implements Device {
     private final Map<ModelKey, InferenceSession> sessions = new LinkedHashMap<>();
     private final InputBuffer buffer = new InputBuffer();
 
-    /** What the inputs of its last batch stand in, for those of the next. */
+    /** Arrays of the last batch's inputs, which the next batch uses again. */
     private final List<float[]> arrays = new ArrayList<>();
 
-    /** The models that it has run. */
+    /** Models that the lane has run. */
     private final Set<ModelKey> begun = new HashSet<>();
 
     RealLane(int index) {
@@ -130,7 +131,7 @@ public final class RealDevice implements Device {
         sessions.put(model, models.openSession(model, index, buffer));
         untimed(model, warmUpBatch(model, 1));
       } catch (Exception e) {
-        release(); // it does not hold what cannot run
+        release(); // a model that cannot run must not stay held
         throw e;
       }
       return Math.max(1, clock.monotonicNs() - startedNs);
@@ -151,7 +152,7 @@ public final class RealDevice implements Device {
         throw new IllegalArgumentException("no session is open for " + model);
       }
       int elements = models.info(model).inputShape().stream().reduce(1, Math::multiplyExact);
-      List<float[]> free = new ArrayList<>(arrays); // the batch before is over
+      List<float[]> free = new ArrayList<>(arrays); // the previous batch is over
       arrays.clear();
       var inputs = new ArrayList<JobInput>(jobs.size());
       for (DispatchedJob job : jobs) {
@@ -191,13 +192,14 @@ public final class RealDevice implements Device {
     }
 
     /**
-     * What a model compiles, all lanes on its device share. One thread's first inference was seen
-     * to take up to 40 % longer than those after it, of whatever samples count they were.
+     * Runs a model on this lane's thread. All lanes on a device share what the model compiles, but
+     * a thread's first inference was seen to take up to 40 % longer than the following ones, for
+     * any samples count.
      */
     @Override
     public void follow(ModelKey model, List<Integer> samplesCounts) throws Exception {
       if (oneAtATime) {
-        return; // it loads for itself what it needs
+        return; // this lane loads models itself, when batches need them
       }
       if (models.isOneWithTheFirst(model, index)) {
         warmUpBatch(model, samplesCounts.get(samplesCounts.size() - 1)).run();
@@ -264,11 +266,11 @@ public final class RealDevice implements Device {
   }
 
   /**
-   * The classes with the highest logits, summed over one job's samples; at equal sums the lower
-   * class first.
+   * Returns the classes with the highest logits, summed over one job's samples; at equal sums the
+   * lower class comes first.
    *
-   * @param from its first row, inclusive
-   * @param to its last row, exclusive
+   * @param from the job's first row, inclusive
+   * @param to the job's last row, exclusive
    */
   static List<Integer> topClasses(float[][] logits, int from, int to) {
     var sums = new double[logits[from].length];

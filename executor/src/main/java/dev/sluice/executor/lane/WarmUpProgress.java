@@ -1,14 +1,14 @@
 package dev.sluice.executor.lane;
 
-/** Told how far the warm-up is, one call at a time, from any thread. */
+/** Receives the progress of the warm-up, one call at a time, from any thread. */
 @FunctionalInterface
 public interface WarmUpProgress {
   /**
-   * One more step is done.
+   * Called when one more step is done.
    *
    * @param done steps so far, from 1
-   * @param total steps in all: the first lane has one for each model and samples count, the others
-   *     one for each model
+   * @param total number of all steps: the first lane has one for each model and samples count,
+   *     every other lane one for each model
    * @param what the step, for people
    */
   void warmed(int done, int total, String what);

@@ -4,17 +4,18 @@ import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
 
-/** Which samples counts lanes warm up before they join. */
+/** The samples counts that lanes warm up before they join. */
 public final class WarmUpSamples {
-  /** More counts than this are thinned out, since each costs several inferences per model. */
+  /** Largest number of samples counts to warm up: each costs several inferences per model. */
   static final int COUNTS_MAX = 16;
 
   private WarmUpSamples() {}
 
   /**
-   * Each batch size and, if jobs may be joined, each sum of them up to maxBatch. When these are
-   * more than {@link #COUNTS_MAX}: the batch sizes, the largest sum, and for each power of two the
-   * largest sum that does not exceed it; the scheduler scales from the nearest for the others.
+   * Returns each batch size and, if jobs may be joined, each sum of batch sizes up to maxBatch. If
+   * these are more than {@link #COUNTS_MAX}, returns the batch sizes, the largest sum, and for each
+   * power of two the largest sum that does not exceed it; the scheduler scales the other counts
+   * from the nearest one.
    *
    * @return ascending, without repetition
    */

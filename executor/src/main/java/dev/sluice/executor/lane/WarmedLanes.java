@@ -15,17 +15,17 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens and warms up all lanes. The first is timed alone, so that its times and its use of the
- * processor are its own; then the others follow, together, while this process may do something
- * else.
+ * Opens and warms up all lanes. The first lane is timed alone, so that its times and its processor
+ * use are undisturbed; then the other lanes follow, all together, while this process may do other
+ * work.
  */
 public final class WarmedLanes {
-  /** More processor time than this many times the threads of a lane is worth a warning. */
+  /** Processor use of one lane, as a multiple of its threads, above which a warning is given. */
   private static final double CPU_EXCESS = 1.25;
 
   private final List<Lane> lanes;
 
-  /** What the lanes after the first still do, in their order; used by one thread. */
+  /** Unfinished warm-ups of the lanes after the first, in order; used by one thread. */
   private final Map<Lane, List<Future<?>>> warming;
 
   private final List<Capability> capabilities;
@@ -46,8 +46,8 @@ public final class WarmedLanes {
   }
 
   /**
-   * Returns once the first lane is warm and timed. Lanes that could not be warmed are closed before
-   * this returns.
+   * Opens all lanes, and returns once the first lane is warm and timed. If a lane cannot be warmed,
+   * all lanes are closed before this throws.
    */
   public static WarmedLanes begin(ExecutorSettings settings, Device device, WarmUpProgress progress)
       throws WarmUpException, InterruptedException {
@@ -87,7 +87,7 @@ public final class WarmedLanes {
     }
   }
 
-  /** Waits until all lanes are warm. Lanes that could not be warmed are closed, with all others. */
+  /** Waits until all lanes are warm. If a lane cannot be warmed, all lanes are closed. */
   public void await() throws WarmUpException, InterruptedException {
     try {
       for (var lane : warming.entrySet()) {
@@ -107,7 +107,7 @@ public final class WarmedLanes {
     lanes.forEach(lane -> lane.awaitEnd(() -> false));
   }
 
-  /** Whether {@link #await} has seen all lanes warm. */
+  /** Returns whether {@link #await} has found all lanes warm. */
   public boolean areAllWarm() {
     return warming.isEmpty();
   }
@@ -125,7 +125,7 @@ public final class WarmedLanes {
   }
 
   /**
-   * @param loadNs receives the models that the lane had to load
+   * @param loadNs receives the load times of the models that the lane had to load
    */
   private static Map<ModelKey, Map<Integer, WarmUpTiming>> warm(
       ExecutorSettings settings, LaneWork work, Map<ModelKey, Long> loadNs, Steps steps)
@@ -195,8 +195,9 @@ public final class WarmedLanes {
   }
 
   /**
-   * Cores used by one busy lane: for each backend the median over its warm-ups, since other threads
-   * of the process disturb single ones; then the largest, since a backend has its own threads.
+   * Returns the number of cores used by one busy lane: for each backend the median over its
+   * warm-ups, since other threads of the process disturb single warm-ups; then the largest of
+   * these, since each backend has its own threads.
    */
   private static @Nullable Double cpuPerLane(Map<ModelKey, Map<Integer, WarmUpTiming>> timings) {
     var byBackend = new LinkedHashMap<String, List<Double>>();

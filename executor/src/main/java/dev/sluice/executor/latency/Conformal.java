@@ -3,20 +3,21 @@ package dev.sluice.executor.latency;
 import java.util.OptionalDouble;
 
 /**
- * Upper quantiles from calibration residuals, each the ln(actual / predicted) of a row that had no
- * part in its prediction: split-conformal prediction (Vovk, Gammerman, Shafer, 2005; Lei et al.,
- * 2018). If the next residual is exchangeable with the n before it, it lies above the one of rank
- * ⌈(n + 1) q⌉ with a chance of at most 1 − q, whatever its distribution.
+ * Upper quantiles from calibration residuals by split-conformal prediction (Vovk, Gammerman,
+ * Shafer, 2005; Lei et al., 2018). A residual is the ln(actual / predicted) of a row that had no
+ * part in its prediction. If the next residual is exchangeable with the n residuals before it, it
+ * exceeds the residual of rank ⌈(n + 1) q⌉ with a chance of at most 1 − q, whatever its
+ * distribution.
  */
 public final class Conformal {
   private Conformal() {}
 
   /**
-   * The residual that the next one exceeds with a chance of at most 1 − level.
+   * Returns the residual that the next residual exceeds with a chance of at most 1 − level.
    *
    * @param sortedResiduals ascending
    * @param level in (0, 1)
-   * @return empty if they are too few: 0.99 needs 99 of them, 0.95 needs 19
+   * @return empty if there are too few residuals: level 0.99 needs 99, level 0.95 needs 19
    */
   public static OptionalDouble quantile(double[] sortedResiduals, double level) {
     int rank = rank(sortedResiduals.length, level);
@@ -25,7 +26,10 @@ public final class Conformal {
         : OptionalDouble.of(sortedResiduals[rank - 1]);
   }
 
-  /** ⌈(n + 1) level⌉, where a product that is whole but for rounding counts as whole; from 1. */
+  /**
+   * Returns ⌈(n + 1) level⌉, at least 1; a product that is whole except for rounding errors counts
+   * as whole.
+   */
   private static int rank(int residuals, double level) {
     double product = (residuals + 1) * level;
     double nearest = Math.rint(product);
@@ -34,8 +38,8 @@ public final class Conformal {
   }
 
   /**
-   * At most the given number of the residuals, none of whose quantiles is below that of all of
-   * them.
+   * Returns at most a given number of the residuals, such that no quantile is below that of all
+   * residuals.
    *
    * @param sortedResiduals ascending
    * @return ascending

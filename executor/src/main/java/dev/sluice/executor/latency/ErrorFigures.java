@@ -4,17 +4,18 @@ import dev.sluice.executor.estimator.Medians;
 import java.util.List;
 
 /**
- * How far predictions lay from times.
+ * The errors of predictions.
  *
- * @param rows how many; the others are NaN if there is none
- * @param medianAbsoluteLog the median of |ln(actual / predicted)|: the error throughout
+ * @param rows number of rows; the other figures are NaN if it is 0
+ * @param medianAbsoluteLog median of |ln(actual / predicted)|, which "error" means wherever no
+ *     other figure is named
  * @param maeMs mean of |actual − predicted|
  * @param mape mean of |actual − predicted| / actual; 0.1 is 10 %
  * @param rSquared 1 − squared errors / squared distances from the mean; NaN if all times are equal
  */
 public record ErrorFigures(
     int rows, double medianAbsoluteLog, double maeMs, double mape, double rSquared) {
-  /** An actual time and what was predicted for it, both as ln ns. */
+  /** An actual time and its prediction, both as ln ns. */
   record Pair(double actualLnNs, double predictedLnNs) {
     double absoluteLog() {
       return Math.abs(actualLnNs - predictedLnNs);

@@ -36,7 +36,7 @@ final class Fit {
   }
 
   /**
-   * Fits the simple methods, and those trees that are asked for.
+   * Fits the simple methods, and the trees among the given methods.
    *
    * @param rows at least one
    */
@@ -52,7 +52,7 @@ final class Fit {
     return fit;
   }
 
-  /** The simple methods, to which trees that were read are then added. */
+  /** Fits the simple methods alone; trees that were read from a file are then added. */
   static Fit withoutTrees(List<ProfileRow> rows) {
     return new Fit(rows);
   }
@@ -73,7 +73,7 @@ final class Fit {
     return estimators;
   }
 
-  /** The estimator of that method; it was fitted or read. */
+  /** Returns the estimator of a method that was fitted or read. */
   Estimator estimator(Method method) {
     return Objects.requireNonNull(estimators.get(method), () -> method + " was not fitted");
   }
@@ -82,7 +82,7 @@ final class Fit {
     return curves.keySet();
   }
 
-  /** How far the key lies from the rows; its curve must be known. */
+  /** Returns how far the key lies from the rows; its curve must be known. */
   Reach reach(LatencyKey key) {
     var curve = curves.get(Curve.of(key));
     if (curve == null) {

@@ -18,9 +18,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What is known of service times on one kind of device: for each {@link Reach} the method that was
- * best at it, fitted to the rows, which are part of it, so that it can be fitted again. Immutable;
- * may be used from many threads.
+ * A model of service times on one kind of device: for each {@link Reach} the method that predicted
+ * best, fitted to the model's rows. The rows are part of the model, so that it can be fitted again.
+ * Immutable; may be used from many threads.
  */
 public final class LatencyModel {
   private final String deviceKind;
@@ -30,12 +30,12 @@ public final class LatencyModel {
   private final Fit fit;
   private final SortedMap<Calibrated, double[]> residuals;
 
-  /** The counts of busy lanes that were measured, by all else but the samples. */
+  /** Counts of busy lanes that were measured, by the rest of the key without samples. */
   private final Map<Place, NavigableSet<Integer>> busyLanes = new HashMap<>();
 
   private record Place(String workload, String backend, String precision, int threads) {}
 
-  /** What residuals are of. */
+  /** Key of a list of residuals. */
   record Calibrated(String workload, String backend, Reach reach)
       implements Comparable<Calibrated> {
     @Override
@@ -48,9 +48,9 @@ public final class LatencyModel {
 
   /**
    * @param choice a method for each reach
-   * @param rows all of that device kind, in {@link ProfileRow#ORDER}
-   * @param fit to these rows, with what the choice needs
-   * @param residuals each ascending
+   * @param rows all rows of the device kind, in {@link ProfileRow#ORDER}
+   * @param fit the methods of the choice, fitted to these rows
+   * @param residuals residuals by their key, each list ascending
    */
   LatencyModel(
       String deviceKind,
@@ -78,16 +78,16 @@ public final class LatencyModel {
    * Reads a model file.
    *
    * @param path the file, or the folder that {@code train} made
-   * @throws UserMistakeException if it is missing, cut short, damaged, or of a later version
+   * @throws UserMistakeException if the file is missing, cut short, damaged, or of a later version
    */
   public static LatencyModel read(Path path) throws UserMistakeException {
     return ModelFile.read(path);
   }
 
   /**
-   * Reads a model file for lanes of that device kind.
+   * Reads a model file for lanes of a device kind.
    *
-   * @throws UserMistakeException if it is for another, or cannot be read
+   * @throws UserMistakeException if the model is for another device kind, or cannot be read
    */
   public static LatencyModel read(Path path, String deviceKind) throws UserMistakeException {
     LatencyModel model = read(path);
@@ -105,7 +105,7 @@ public final class LatencyModel {
   }
 
   /**
-   * Writes it into that folder; a file that stands there is replaced at once.
+   * Writes the model into a folder; an older model file there is replaced atomically.
    *
    * @return the file
    */
@@ -113,34 +113,34 @@ public final class LatencyModel {
     return ModelFile.write(this, folder);
   }
 
-  /** The kind of device that its rows were measured on. */
+  /** Returns the kind of device that the rows were measured on. */
   public String deviceKind() {
     return deviceKind;
   }
 
-  /** What it was fitted with. */
+  /** Returns the seed that the model was fitted with. */
   public long seed() {
     return seed;
   }
 
-  /** What it was fitted to, by key, pass and repeat. */
+  /** Returns the rows that the model was fitted to, by key, pass and repeat. */
   public List<ProfileRow> rows() {
     return rows;
   }
 
-  /** The method that answers for each reach. */
+  /** Returns the method that answers for each reach. */
   public Map<Reach, Method> choice() {
     return Map.copyOf(choice);
   }
 
-  /** Twelve hex digits that tell models apart. */
+  /** Returns twelve hex digits that tell models apart. */
   public String version() {
     return ModelFile.digest(this).substring(0, 12);
   }
 
   /**
-   * Whether the workload was measured on that backend in that precision with that number of
-   * threads.
+   * Returns whether the key's workload was measured on its backend in its precision with its number
+   * of threads.
    */
   public boolean knows(LatencyKey key) {
     return busyLanes.containsKey(place(key));
@@ -150,7 +150,9 @@ public final class LatencyModel {
     return new Place(key.workload(), key.backend(), key.precision(), key.threads());
   }
 
-  /** How far the key lies from what was measured, beside the nearest measured busy lanes. */
+  /**
+   * Returns how far the key lies from measured keys, at the nearest measured count of busy lanes.
+   */
   public Reach reach(LatencyKey key) {
     NavigableSet<Integer> measured = measuredBusyLanes(key);
     Integer nearest = measured.floor(key.busyLanes());
@@ -166,11 +168,11 @@ public final class LatencyModel {
   }
 
   /**
-   * The typical service time: half of the times lie above it. Between two measured counts of busy
-   * lanes it is interpolated linearly; beyond them the nearest count holds.
+   * Returns the typical service time: half of the times lie above it. Between two measured counts
+   * of busy lanes it is interpolated linearly; beyond them the nearest count holds.
    *
    * @return above 0
-   * @throws IllegalArgumentException if it does not know the key
+   * @throws IllegalArgumentException if the model does not know the key
    */
   public double predictNs(LatencyKey key) {
     NavigableSet<Integer> measured = measuredBusyLanes(key);
@@ -194,8 +196,8 @@ public final class LatencyModel {
   }
 
   /**
-   * Calibration residuals of the workload on the backend: ln(actual / predicted) of measured keys,
-   * each row predicted by what the other passes say.
+   * Returns the calibration residuals of the workload on the backend: ln(actual / predicted) of
+   * measured keys, each row predicted from the other passes.
    *
    * @return ascending; empty if it knows none
    */
@@ -204,9 +206,9 @@ public final class LatencyModel {
   }
 
   /**
-   * Calibration residuals of the workload on the backend for keys at that reach: each row predicted
-   * by what the other passes say and, where the reach is not {@link Reach#SEEN}, by other samples
-   * counts alone.
+   * Returns the calibration residuals of the workload on the backend for keys at a reach: each row
+   * is predicted from the other passes and, if the reach is not {@link Reach#SEEN}, from other
+   * samples counts alone.
    *
    * @return ascending; empty if it knows none
    */
@@ -216,12 +218,12 @@ public final class LatencyModel {
   }
 
   /**
-   * The time that a batch exceeds with a chance of at most 1 − level, if its residual is
+   * Returns the time that a batch exceeds with a chance of at most 1 − level, if its residual is
    * exchangeable with the calibration's.
    *
    * @param level in (0, 1)
-   * @return empty if the calibration has too few rows for it
-   * @throws IllegalArgumentException if it does not know the key
+   * @return empty if the calibration has too few rows for this level
+   * @throws IllegalArgumentException if the model does not know the key
    */
   public OptionalDouble quantileNs(LatencyKey key, double level) {
     OptionalDouble residual =
@@ -231,7 +233,10 @@ public final class LatencyModel {
         : OptionalDouble.of(predictNs(key) * StrictMath.exp(residual.getAsDouble()));
   }
 
-  /** How far its predictions lie from those rows that it knows; none need be its own. */
+  /**
+   * Returns the errors of predictions for rows whose keys the model knows; the rows need not be the
+   * model's own.
+   */
   public ErrorFigures errors(List<ProfileRow> actual) {
     List<ErrorFigures.Pair> pairs = new ArrayList<>();
     for (ProfileRow row : actual) {

@@ -16,7 +16,7 @@ public enum Method {
     this.words = words;
   }
 
-  /** How it predicts, for people. */
+  /** Returns how the method predicts, in words for people. */
   public String words() {
     return words;
   }

@@ -39,13 +39,13 @@ import org.jspecify.annotations.Nullable;
  * 32 bytes  SHA-256 of all before
  * </pre>
  *
- * Medians, interpolation and lines are not in it: they follow from the rows. Nothing in it names a
- * class, so that a file from elsewhere can at worst predict wrongly.
+ * Medians, interpolation and lines are not in the file, since they follow from the rows. Nothing in
+ * the file names a class, so that the worst that a file from elsewhere can do is predict wrongly.
  */
 final class ModelFile {
   static final int VERSION = 1;
 
-  /** Its name in the folder that {@code train} makes. */
+  /** Name of the model file in the folder that {@code train} makes. */
   static final String NAME = "model.sluice";
 
   private static final String MAGIC = "sluice latency model ";
@@ -56,7 +56,7 @@ final class ModelFile {
 
   private ModelFile() {}
 
-  /** The model file at that path or in that folder. */
+  /** Returns the model file at a path, or in the folder at that path. */
   static Path in(Path path) {
     return Files.isDirectory(path) ? path.resolve(NAME) : path;
   }
@@ -72,7 +72,7 @@ final class ModelFile {
         StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** SHA-256, in hex, of the model's bytes. */
+  /** Returns the SHA-256, in hex, of the model's bytes. */
   static String digest(LatencyModel model) {
     byte[] bytes = bytes(model);
     return HexFormat.of().formatHex(bytes, bytes.length - DIGEST_BYTES, bytes.length);
@@ -94,7 +94,7 @@ final class ModelFile {
           .put(Sha256.begin().digest(signed))
           .array();
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // of an array in memory: a text of more than 64 KB
+      throw new UncheckedIOException(e); // the only cause in memory: a text of more than 64 KB
     }
   }
 
@@ -170,7 +170,7 @@ final class ModelFile {
     try (var in = new DataInputStream(new ByteArrayInputStream(bytes, body, (int) length))) {
       LatencyModel model = readBody(in);
       if (in.available() > 0) {
-        throw new IOException("something stands behind its end");
+        throw new IOException("there are bytes after its end");
       }
       return model;
     } catch (IOException | IllegalArgumentException e) {
@@ -187,11 +187,11 @@ final class ModelFile {
       throw new UserMistakeException(
           file.toString(),
           "the latency model cannot be read (" + UserMistakeException.reason(e) + ")",
-          "its permissions are to be changed");
+          "change its permissions");
     }
   }
 
-  /** Where the first line ends. */
+  /** Checks the version in the first line, and returns where that line ends. */
   private static int checkVersion(Path file, byte[] bytes) throws UserMistakeException {
     String start =
         new String(bytes, 0, Math.min(bytes.length, MAGIC_LINE_MAX), StandardCharsets.US_ASCII);

@@ -14,12 +14,12 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What a model says of every batch in reach of one kind of lanes, as the scheduler reads it.
+ * The reach of a table of predictions: every batch that one kind of lanes may run.
  *
- * @param models what the lanes can run
- * @param threads of each lane
- * @param lanes how many may be busy at once; at least 1
- * @param samplesMax of one batch; at least 1
+ * @param models models that the lanes can run
+ * @param threads threads of each lane
+ * @param lanes number of lanes that may be busy at once; at least 1
+ * @param samplesMax most samples of one batch; at least 1
  */
 public record PredictionTable(List<ModelKey> models, int threads, int lanes, int samplesMax) {
   public PredictionTable {
@@ -30,17 +30,17 @@ public record PredictionTable(List<ModelKey> models, int threads, int lanes, int
     }
   }
 
-  /** Whether the model knows any of the lanes' models. */
+  /** Returns whether the latency model knows any of the lanes' models. */
   public boolean isKnownTo(LatencyModel model) {
     return models.stream().anyMatch(key -> model.knows(key(key, 1, 1)));
   }
 
   /**
-   * Fills the table. Models that the latency model does not know are left out: the scheduler
-   * predicts them by other means.
+   * Fills the table from a latency model. Models that the latency model does not know are left out:
+   * the scheduler predicts them by other means.
    *
-   * @param executorId who publishes it
-   * @param tableVersion above those that were published for the device kind before
+   * @param executorId executor that publishes the table
+   * @param tableVersion number above those of earlier tables for the device kind
    * @throws IllegalArgumentException if the model knows none of the lanes' models
    */
   public PredictionsPublished fill(LatencyModel model, String executorId, long tableVersion) {
@@ -86,7 +86,7 @@ public record PredictionTable(List<ModelKey> models, int threads, int lanes, int
     return new Service(key, byBusyLanes);
   }
 
-  /** Residuals at every reach that some key of the table has, together. */
+  /** Returns the residuals at every reach that some key of the table has, all in one list. */
   private static Calibration calibration(
       LatencyModel model, String workload, String backend, Set<Reach> reaches) {
     double[] all =
@@ -104,7 +104,7 @@ public record PredictionTable(List<ModelKey> models, int threads, int lanes, int
     return Math.max(-most, Math.min(most, residual));
   }
 
-  /** What a published table says; null-free: {@link Double#NaN} where it says nothing. */
+  /** Returns the mean that a published table holds; {@link Double#NaN} where it holds none. */
   static double meanNs(PredictionsPublished table, ModelKey model, int samples, int busyLanes) {
     for (Service service : table.services()) {
       if (service.model().equals(model)) {
@@ -116,7 +116,10 @@ public record PredictionTable(List<ModelKey> models, int threads, int lanes, int
     return Double.NaN;
   }
 
-  /** The calibration with further residuals, on rows that the model was not fitted to. */
+  /**
+   * Returns the table with further residuals in its calibration, from rows that the model was not
+   * fitted to.
+   */
   static PredictionsPublished withResiduals(
       PredictionsPublished table, Map<List<String>, List<Double>> more) {
     List<Calibration> calibrations = new ArrayList<>();

@@ -2,11 +2,11 @@ package dev.sluice.executor.latency;
 
 import java.util.Locale;
 
-/** How far a key lies from what was measured. */
+/** The distance of a key from measured keys. */
 public enum Reach {
-  /** It was measured itself. */
+  /** The key itself was measured. */
   SEEN,
-  /** Fewer samples and more samples were measured, all else equal, but not these. */
+  /** Both fewer and more samples were measured, all else equal, but not the key's number. */
   BETWEEN,
   /** Only fewer or only more samples were measured, all else equal. */
   BEYOND;

@@ -21,16 +21,19 @@ import org.jspecify.annotations.Nullable;
  * ln(measured / predicted), and the run's own rows stand beside them.
  *
  * <p>The newest rows take no part in the fit. They decide whether the new table is better than the
- * one that is in force.
+ * table that is in force.
  */
 public final class Retraining {
-  /** With fewer batches there is nothing to learn, or to judge by. */
+  /** Least number of batches to learn from and to judge by. */
   static final int ROWS_MIN = 60;
 
-  /** The share of the rows, the newest, that judge. */
+  /** Share of the rows, the newest ones, that judge tables and take no part in the fit. */
   private static final double JUDGING = 0.25;
 
-  /** The error must fall by more than this share of it, else tables would follow noise. */
+  /**
+   * Ratio of the new error to the old that a new table must stay below, else tables would follow
+   * noise.
+   */
   private static final double BETTER = 0.98;
 
   private static final int ROWS_PER_MODEL_MIN = 5;
@@ -38,29 +41,31 @@ public final class Retraining {
 
   private final PredictionTable reach;
 
-  /** Tables for these lanes. */
+  /** Retrains tables for lanes of this reach. */
   public Retraining(PredictionTable reach) {
     this.reach = reach;
   }
 
   /**
-   * What came of it.
+   * The outcome of a retraining.
    *
-   * @param table to be published; null: none is better than what there is
+   * @param table table to publish; null: it is no better than the table in force
    * @param errorBefore median absolute log error of the table in force on the newest rows; NaN
    *     without such a table, or without rows to judge by
-   * @param errorAfter that of the new one; NaN if there is none
+   * @param errorAfter median absolute log error of the new table on these rows; NaN if there is no
+   *     new table
    */
   public record Outcome(
       @Nullable PredictionsPublished table, int rows, double errorBefore, double errorAfter) {}
 
   /**
-   * Fits, and judges.
+   * Fits a new table, and judges it.
    *
-   * @param profiled fitted to the profile; null: there is none, and the run's rows must do
-   * @param measured by lanes of one device kind, in any order
-   * @param current the table in force; null: none is
-   * @param executorId who would publish the new one
+   * @param profiled model fitted to the profile; null: there is no profile, and the run's rows must
+   *     suffice
+   * @param measured batches of lanes of one device kind, in any order
+   * @param current the table in force; null: there is none
+   * @param executorId executor that would publish the new table
    */
   public Outcome run(
       @Nullable LatencyModel profiled,
@@ -109,7 +114,7 @@ public final class Retraining {
     return Optional.of(Trainer.refit(profiled, all).model());
   }
 
-  /** Those of keys that have come up a few times. */
+  /** Returns the rows of keys that occur several times. */
   private static List<ProfileRow> often(List<ProfileRow> rows) {
     Map<LatencyKey, Integer> counts = new HashMap<>();
     rows.forEach(row -> counts.merge(row.key(), 1, Integer::sum));
@@ -132,7 +137,10 @@ public final class Retraining {
         row.busyLanes());
   }
 
-  /** The profile's rows at the level of these; models with too few of them at that of all. */
+  /**
+   * Returns the profile's rows moved to the level of measured rows; a model with too few measured
+   * rows moves to the level of all.
+   */
   private List<ProfileRow> moved(LatencyModel profiled, List<Measured> rows) {
     Map<ModelKey, List<Double>> offBy = new HashMap<>();
     List<Double> all = new ArrayList<>();
@@ -169,7 +177,9 @@ public final class Retraining {
     return Medians.of(values.stream().mapToDouble(v -> v).toArray());
   }
 
-  /** Rows of two further passes, the older half and the newer. */
+  /**
+   * Returns the measured batches as rows of two further passes, the older half and the newer half.
+   */
   private List<ProfileRow> asRows(
       String deviceKind, List<Measured> measured, int lastPass, Map<ModelKey, ProfileRow> example) {
     Map<LatencyKey, Integer> repeats = new HashMap<>();
@@ -194,7 +204,10 @@ public final class Retraining {
     return rows;
   }
 
-  /** Median absolute log error over those rows that the table predicts; NaN if it does none. */
+  /**
+   * Returns the median absolute log error over the rows that the table predicts; NaN if it predicts
+   * none.
+   */
   private static double error(PredictionsPublished table, List<Measured> rows) {
     double[] errors =
         rows.stream()

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Figures and tables of a trained latency model: what it was trained on, how each method did on
- * held-out rows, and what a picture of it shows. Values only; the words and the layout are its
- * readers' part.
+ * held-out rows, and what a picture of it shows. It holds values only; its readers add words and
+ * layout.
  */
 public final class TrainFigures {
   /** Levels of the upper quantiles that are validated, ascending. */
@@ -40,7 +40,7 @@ public final class TrainFigures {
    * @param without workloads and backends, as {@code vit on onnx}, with too few calibration rows
    */
   public record QuantileTrial(double level, Validation.Coverage coverage, List<String> without) {
-    /** Name of the quantile, for example {@code p95}. */
+    /** Returns the name of the quantile, for example {@code p95}. */
     public String name() {
       return "p" + Math.round(100 * level);
     }
@@ -73,22 +73,22 @@ public final class TrainFigures {
     this.validation = trained.validation();
   }
 
-  /** Number of different keys that were measured. */
+  /** Returns the number of different keys that were measured. */
   public long keys() {
     return model.rows().stream().map(ProfileRow::key).distinct().count();
   }
 
-  /** Number of passes that were measured. */
+  /** Returns the number of passes that were measured. */
   public long passes() {
     return model.rows().stream().map(ProfileRow::pass).distinct().count();
   }
 
-  /** Errors of the chosen method at that reach. */
+  /** Returns the errors of the chosen method at a reach. */
   public MethodErrors chosen(Reach reach) {
     return errors(reach, model.choice().get(reach), validation.chosen(reach));
   }
 
-  /** Errors of the noise floor at that reach, then of each method that answered there. */
+  /** Returns the errors of the noise floor at a reach, then of each method that answered there. */
   public List<MethodErrors> methods(Reach reach) {
     List<MethodErrors> all = new ArrayList<>();
     all.add(errors(reach, null, validation.noiseFloor(reach)));
@@ -104,7 +104,7 @@ public final class TrainFigures {
         figures.medianAbsoluteLog() / validation.noiseFloor(reach).medianAbsoluteLog());
   }
 
-  /** Reaches at which rows were held out. */
+  /** Returns the reaches at which rows were held out. */
   public List<Reach> triedReaches() {
     List<Reach> tried = new ArrayList<>();
     for (Reach reach : Reach.values()) {
@@ -115,7 +115,10 @@ public final class TrainFigures {
     return tried;
   }
 
-  /** Error of each method at each of {@link #triedReaches}; NaN where a method had no answer. */
+  /**
+   * Returns the error of each method at each of {@link #triedReaches}; NaN where a method had no
+   * answer.
+   */
   public Map<Method, List<Double>> errorsByMethod() {
     Map<Method, List<Double>> errors = new EnumMap<>(Method.class);
     for (Method method : Method.values()) {
@@ -129,7 +132,7 @@ public final class TrainFigures {
     return errors;
   }
 
-  /** Trials of the upper quantiles, by level ascending. */
+  /** Returns the trials of the upper quantiles, by level ascending. */
   public List<QuantileTrial> quantiles() {
     return LEVELS.stream()
         .map(level -> new QuantileTrial(level, validation.coverage(level), without(level)))
@@ -145,7 +148,7 @@ public final class TrainFigures {
         .toList();
   }
 
-  /** Figures by name, for JSON; null where a figure is not finite. */
+  /** Returns the figures by name, for JSON; null where a figure is not finite. */
   public Map<String, @Nullable Object> named(String profile) {
     Map<String, @Nullable Object> figures = new LinkedHashMap<>();
     figures.put("profile", profile);
@@ -180,8 +183,8 @@ public final class TrainFigures {
   }
 
   /**
-   * Held-out batches of measured keys, by workload in alphabetical order. Where there are more than
-   * {@code pointsMax}, each workload shows every second, third, … batch.
+   * Returns the held-out batches of measured keys, by workload in alphabetical order. Where there
+   * are more than {@code pointsMax}, each workload shows every second, third, … batch.
    */
   public List<Scatter> predictedAndActual(int pointsMax) {
     List<Validation.Point> points = validation.points(Reach.SEEN);
@@ -206,7 +209,10 @@ public final class TrainFigures {
     return scatters;
   }
 
-  /** Service times over samples beside no other busy lane, by name in alphabetical order. */
+  /**
+   * Returns the service times over samples beside no other busy lane, by name in alphabetical
+   * order.
+   */
   public List<SamplesCurve> timesOverSamples() {
     long precisions = model.rows().stream().map(row -> row.key().precision()).distinct().count();
     long threads = model.rows().stream().map(row -> row.key().threads()).distinct().count();

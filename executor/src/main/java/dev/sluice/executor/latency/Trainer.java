@@ -19,16 +19,17 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fits models to rows. Each method predicts rows that were held out; the best at a reach answers
- * for it. Uses the common pool's threads for trees, and gives the same whatever their number.
+ * Fits models to rows. Each method predicts rows that were held out; the best method at a reach
+ * answers for that reach. Trees are fitted on the common pool's threads, and the result does not
+ * depend on their number.
  */
 public final class Trainer {
-  /** No more samples counts than these are held out, evenly chosen, since each costs a fit. */
+  /** Largest number of samples counts that are held out, evenly chosen, since each costs a fit. */
   private static final int HELD_SAMPLES_MAX = 8;
 
   private static final int ROWS_PER_KEY_MIN = 3;
 
-  /** A method must be so much better than a simpler one to be preferred. */
+  /** Ratio of a method's error to that of a simpler method below which the method is preferred. */
   private static final double BETTER = 0.98;
 
   private static final Map<Reach, Method> UNPROVEN =
@@ -37,16 +38,18 @@ public final class Trainer {
 
   private Trainer() {}
 
-  /** A model, and how its methods did on rows that they had not seen. */
+  /** A model, and the predictions of its methods for held-out rows. */
   public record Trained(LatencyModel model, Validation validation) {}
 
   /**
    * Refuses rows that no model can be fitted to.
    *
-   * @param location where they are from
-   * @param deviceKind of the lanes that the model is for; null: the only one there is
-   * @return those of the device kind
-   * @throws UserMistakeException with what is missing and how many more are needed
+   * @param location file that the rows are from, for messages
+   * @param deviceKind device kind of the lanes that the model is for; null: the only device kind of
+   *     the rows
+   * @return the rows of the device kind
+   * @throws UserMistakeException if no model can be fitted, with what is missing and how many more
+   *     rows are needed
    */
   public static List<ProfileRow> checked(
       List<ProfileRow> rows, String location, @Nullable String deviceKind)
@@ -71,7 +74,7 @@ public final class Trainer {
       throw new UserMistakeException(
           location,
           "the profile has rows of one key only (" + counts.firstKey() + ")",
-          "its experiment should have more than one workload, backend or batch size");
+          "give its experiment more than one workload, backend or batch size");
     }
     long passes = chosen.stream().mapToInt(ProfileRow::pass).distinct().count();
     if (passes < 2) {
@@ -100,11 +103,11 @@ public final class Trainer {
   }
 
   /**
-   * Fits all methods, holds passes and samples counts out to find the best for each reach, and fits
-   * these to all rows.
+   * Fits all methods, holds passes and samples counts out to find the best method for each reach,
+   * and fits the chosen methods to all rows.
    *
-   * @param rows that {@link #checked} has let through, in any order
-   * @param seed of the trees; equal rows and an equal seed give an equal model
+   * @param rows rows that {@link #checked} has accepted, in any order
+   * @param seed seed of the trees; equal rows and an equal seed give an equal model
    */
   public static Trained train(List<ProfileRow> rows, long seed) {
     List<ProfileRow> sorted = rows.stream().sorted(ProfileRow.ORDER).toList();
@@ -123,9 +126,9 @@ public final class Trainer {
 
   /**
    * Fits the methods that a model has chosen to other rows, in a fraction of the time: only passes
-   * are held out, and the residuals of samples that were not measured stay those of the model.
+   * are held out, and for samples that were not measured the model's residuals are kept.
    *
-   * @param rows of at least two passes, of the model's device kind, in any order
+   * @param rows rows of at least two passes, of the model's device kind, in any order
    */
   public static Trained refit(LatencyModel before, List<ProfileRow> rows) {
     List<ProfileRow> sorted = rows.stream().sorted(ProfileRow.ORDER).toList();
@@ -141,7 +144,7 @@ public final class Trainer {
         validation);
   }
 
-  /** For each pass the medians of all keys in the others. */
+  /** Returns for each pass the medians of all keys in the other passes. */
   private static SortedMap<Integer, SortedMap<LatencyKey, Double>> floors(List<ProfileRow> rows) {
     SortedMap<Integer, SortedMap<LatencyKey, Double>> floors = new TreeMap<>();
     for (int pass : passes(rows)) {
@@ -194,7 +197,7 @@ public final class Trainer {
     return held;
   }
 
-  /** The first, the last, and evenly chosen ones between. */
+  /** Returns the first value, the last value, and evenly chosen values between them. */
   private static List<Integer> evenly(List<Integer> values) {
     if (values.size() <= HELD_SAMPLES_MAX) {
       return values;
@@ -206,7 +209,9 @@ public final class Trainer {
     return List.copyOf(chosen);
   }
 
-  /** The rows of curves that the rest knows, predicted from it. */
+  /**
+   * Predicts held-out rows from the remaining rows; rows of curves that these lack are left out.
+   */
   private static List<Held> predicted(
       List<ProfileRow> rest,
       List<ProfileRow> out,

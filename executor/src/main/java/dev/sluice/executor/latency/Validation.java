@@ -15,8 +15,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How each method predicted rows that it had not seen. A measured key's rows are predicted from the
- * other passes; those of samples held out from the other passes' other samples counts.
+ * The predictions of each method for rows that it was not fitted to. Rows of a measured key are
+ * predicted from the other passes; rows of samples counts that were held out are predicted from the
+ * other samples counts of the other passes.
  */
 public final class Validation {
   private final List<Held> held;
@@ -25,9 +26,10 @@ public final class Validation {
   /**
    * A row that was held out.
    *
-   * @param reach of its key, from the rows that were left
-   * @param lnNsByMethod what each method that had an answer predicted
-   * @param floorLnNs the median of the same key in the other passes; null: it was in no other
+   * @param reach distance of its key from the rows that were left
+   * @param lnNsByMethod prediction of each method that had an answer
+   * @param floorLnNs median of the row's key in the other passes; null: the key was in no other
+   *     pass
    */
   record Held(
       ProfileRow row, Reach reach, Map<Method, Double> lnNsByMethod, @Nullable Double floorLnNs) {
@@ -37,14 +39,14 @@ public final class Validation {
   }
 
   /**
-   * Whether upper quantiles kept their promise on passes that were held out of their calibration.
+   * The coverage of an upper quantile on passes that were held out of its calibration.
    *
    * @param level of the quantile
-   * @param rows of workloads and backends with enough calibration rows
-   * @param above how many of these exceeded it
+   * @param rows number of rows of workloads and backends with enough calibration rows
+   * @param above number of these rows that exceeded the quantile
    */
   public record Coverage(double level, int rows, int above) {
-    /** Share of the rows that exceeded the quantile; NaN if there is none. */
+    /** Returns the share of the rows that exceeded the quantile; NaN if there are no rows. */
     public double missRate() {
       return rows == 0 ? Double.NaN : (double) above / rows;
     }
@@ -58,7 +60,7 @@ public final class Validation {
     this.choice = new EnumMap<>(choice);
   }
 
-  /** The methods that answered at that reach, each with its error, the simplest first. */
+  /** Returns the methods that answered at a reach, each with its errors, the simplest first. */
   public Map<Method, ErrorFigures> byMethod(Reach reach) {
     Map<Method, ErrorFigures> figures = new EnumMap<>(Method.class);
     for (Method method : Method.values()) {
@@ -74,12 +76,12 @@ public final class Validation {
     return figures;
   }
 
-  /** The errors of the chosen method at that reach. */
+  /** Returns the errors of the chosen method at a reach. */
   public ErrorFigures chosen(Reach reach) {
     return chosen(h -> h.reach() == reach);
   }
 
-  /** The errors of the chosen method at that reach, by workload and samples. */
+  /** Returns the errors of the chosen method at that reach, by workload and samples. */
   public SortedMap<String, SortedMap<Integer, ErrorFigures>> chosenByWorkloadAndSamples(
       Reach reach) {
     SortedMap<String, SortedMap<Integer, ErrorFigures>> figures = new TreeMap<>();
@@ -110,8 +112,8 @@ public final class Validation {
   }
 
   /**
-   * The noise floor: the errors of the same rows, predicted by the median of the same key in the
-   * other passes. Nothing that knows only the key can be expected to do much better.
+   * Returns the noise floor: the errors if each held-out row is predicted by the median of its own
+   * key in the other passes. A method that knows only the key cannot be expected to do much better.
    */
   public ErrorFigures noiseFloor(Reach reach) {
     List<Pair> pairs = new ArrayList<>();
@@ -123,7 +125,7 @@ public final class Validation {
     return ErrorFigures.of(pairs);
   }
 
-  /** The held-out rows at that reach, as the model would have predicted them. */
+  /** Returns the held-out rows at that reach, as the model would have predicted them. */
   public List<Point> points(Reach reach) {
     return held.stream()
         .filter(h -> h.reach() == reach)
@@ -138,7 +140,9 @@ public final class Validation {
         .toList();
   }
 
-  /** How often measured keys of one pass exceeded the quantile that the other passes gave. */
+  /**
+   * Returns how often measured keys of one pass exceeded the quantile that the other passes gave.
+   */
   public Coverage coverage(double level) {
     List<Held> seen = held.stream().filter(h -> h.reach() == Reach.SEEN).toList();
     List<Integer> passes = seen.stream().map(h -> h.row().pass()).distinct().sorted().toList();
@@ -171,7 +175,7 @@ public final class Validation {
     return pair.actualLnNs() - pair.predictedLnNs();
   }
 
-  /** The calibration residuals of the chosen methods, each list ascending. */
+  /** Returns the calibration residuals of the chosen methods, each list ascending. */
   SortedMap<LatencyModel.Calibrated, double[]> residuals() {
     return residuals(h -> true);
   }
@@ -189,7 +193,7 @@ public final class Validation {
     return sorted;
   }
 
-  /** Rows held out at that reach. */
+  /** Returns the number of rows held out at a reach. */
   public int rows(Reach reach) {
     return (int) held.stream().filter(h -> h.reach() == reach).count();
   }

@@ -15,7 +15,7 @@ enum Backend {
     this.fileEnding = fileEnding;
   }
 
-  /** The backend of that name in a config: pytorch or onnx. */
+  /** Returns the backend of a name in a config: pytorch or onnx. */
   static Backend named(String configName) {
     for (Backend backend : values()) {
       if (backend.configName.equals(configName)) {

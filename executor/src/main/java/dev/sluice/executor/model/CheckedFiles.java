@@ -10,20 +10,20 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * Model files, written or checked one after the other on another thread while those before them are
- * loaded: to hash a file takes about as long as to load it. Used by one thread.
+ * Model files, written or checked one after the other on another thread while earlier files are
+ * being loaded: hashing a file takes about as long as loading it. Used by one thread.
  */
 final class CheckedFiles implements AutoCloseable {
   private final Queue<FutureTask<Path>> files = new ArrayDeque<>();
   private final Thread thread;
 
-  /** What has a file ready, or throws a {@link UserMistakeException}. */
+  /** Writes or checks one file and returns it, or throws a {@link UserMistakeException}. */
   interface Check extends Callable<Path> {
     @Override
     Path call() throws UserMistakeException;
   }
 
-  /** Begins with the first. */
+  /** Begins with the first check. */
   CheckedFiles(List<Check> checks) {
     checks.forEach(check -> files.add(new FutureTask<>(check)));
     List<FutureTask<Path>> inOrder = List.copyOf(files);
@@ -33,9 +33,9 @@ final class CheckedFiles implements AutoCloseable {
   }
 
   /**
-   * Waits for the next one, in the order of the checks.
+   * Waits for the next file, in the order of the checks.
    *
-   * @throws UserMistakeException what its check threw
+   * @throws UserMistakeException if the file's check threw it
    */
   Path next() throws UserMistakeException {
     FutureTask<Path> file = files.remove();
@@ -45,7 +45,7 @@ final class CheckedFiles implements AutoCloseable {
         try {
           return file.get();
         } catch (InterruptedException e) {
-          interrupted = true; // as if it was checked on this thread
+          interrupted = true; // go on waiting, as if the file was checked on this thread
         }
       }
     } catch (ExecutionException e) {
@@ -63,7 +63,7 @@ final class CheckedFiles implements AutoCloseable {
     }
   }
 
-  /** Checks no further file than the one at hand, and waits for that. */
+  /** Waits for the file that is being checked, and checks no further one. */
   @Override
   public void close() {
     files.forEach(file -> file.cancel(false));

@@ -14,11 +14,12 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What each backend of an executor computes on: the processor, or CUDA devices that are dealt to
- * its lanes in turn. An engine uses CUDA only if its native library was built for it.
+ * The devices that each backend of an executor computes on: the processor, or CUDA devices that are
+ * dealt to the lanes in turn. An engine uses CUDA only if its native library was built for it.
  *
- * <p>Tried on machines without a GPU alone. The choice is tested with made-up answers of the
- * engines; that models load, run and are fast on a real CUDA device is not.
+ * <p>This code was tried only on machines without a GPU. The choice of devices is tested with
+ * made-up answers of the engines; it is not tested that models load, run and are fast on a real
+ * CUDA device.
  */
 public final class Devices {
   private static final String CPU = "cpu";
@@ -30,7 +31,7 @@ public final class Devices {
     this.byBackend = byBackend;
   }
 
-  /** The processor, for these backends. */
+  /** Returns the processor as the device of these backends. */
   public static Devices processor(List<String> backends) {
     Map<String, List<Device>> byBackend = new LinkedHashMap<>();
     backends.forEach(backend -> byBackend.put(backend, List.of(Device.cpu())));
@@ -41,12 +42,13 @@ public final class Devices {
    * Chooses a device for each backend.
    *
    * @param location where a mistake in {@code wanted} is reported
-   * @param wanted {@code cpu}; {@code auto}: CUDA for each backend that finds it, else the
-   *     processor; {@code cuda}: all CUDA devices; {@code cuda:N}: the one of that number, from 0
-   * @param backends those that the run's jobs can ask for
-   * @param lanes of the executor; no more devices than lanes are used
-   * @param cudaDevices how many CUDA devices a backend's engine can use, by the backend's name;
-   *     only asked if it matters
+   * @param wanted wanted device: {@code cpu}; {@code auto}: CUDA for each backend that finds it,
+   *     else the processor; {@code cuda}: all CUDA devices; {@code cuda:N}: the one of that number,
+   *     from 0
+   * @param backends backends that the run's jobs can ask for
+   * @param lanes lanes of the executor; no more devices than lanes are used
+   * @param cudaDevices number of CUDA devices that a backend's engine can use, by the backend's
+   *     name; called only if it matters
    * @throws UserMistakeException if CUDA is wanted and a backend does not find it
    */
   public static Devices choose(
@@ -105,10 +107,10 @@ public final class Devices {
   }
 
   /**
-   * Refuses what cannot run, or only slowly, where it would.
+   * Refuses precisions that a device cannot run, or can run only slowly.
    *
    * @param location where a mistake in the precisions is reported
-   * @param precisions that each backend's jobs can ask for: fp32, fp16, bf16
+   * @param precisions precisions that each backend's jobs can ask for: fp32, fp16, bf16
    * @param allowSlow whether fp16 may run on a processor
    * @throws UserMistakeException with each combination that is refused
    */
@@ -143,7 +145,10 @@ public final class Devices {
     }
   }
 
-  /** The devices of a backend's lanes: lane i computes on the (i mod their number)th. */
+  /**
+   * Returns the devices of a backend's lanes: lane i computes on the device at index i mod their
+   * number.
+   */
   List<Device> of(String backend) {
     List<Device> devices = byBackend.get(backend);
     if (devices == null) {
@@ -154,8 +159,8 @@ public final class Devices {
   }
 
   /**
-   * The kind of device that service times are told apart by: {@code cpu}, {@code cuda}, or both
-   * joined by + where the backends compute on different ones.
+   * Returns the device kind under which service times are kept: {@code cpu}, {@code cuda}, or both
+   * joined by + if the backends compute on different devices.
    */
   public String kind() {
     Set<String> kinds = new LinkedHashSet<>();
@@ -163,7 +168,7 @@ public final class Devices {
     return kinds.stream().sorted().collect(Collectors.joining("+"));
   }
 
-  /** For example {@code cpu}, or {@code pytorch on cuda:0 and cuda:1, onnx on cpu}. */
+  /** Returns, for example, {@code cpu}, or {@code pytorch on cuda:0 and cuda:1, onnx on cpu}. */
   @Override
   public String toString() {
     return kind().equals(CPU)

@@ -18,9 +18,9 @@ import java.util.Random;
 import java.util.function.LongSupplier;
 
 /**
- * The yardstick of the inference bench: DJL and nothing else, one thread, inference after inference
- * as fast as it goes. Each makes its tensor from a float array that stands ready and reads its
- * logits, as any user of DJL would.
+ * The yardstick of the inference bench: DJL alone, one thread, one inference after the other at
+ * full speed. Each inference makes its tensor from an existing float array and reads its logits, as
+ * any user of DJL would.
  */
 public final class DjlLoop {
   private static final int ELEMENTS = 3 * 224 * 224;
@@ -29,7 +29,7 @@ public final class DjlLoop {
   private DjlLoop() {}
 
   /**
-   * Inferences per second with ONNX Runtime, one intra-op thread, fp32.
+   * Returns inferences per second with ONNX Runtime, one intra-op thread, fp32.
    *
    * @param measuredNs length of the measured window
    */
@@ -62,7 +62,7 @@ public final class DjlLoop {
     return values;
   }
 
-  /** Inferences per second over at least so long. */
+  /** Returns inferences per second over at least the given time. */
   private static double count(
       Predictor<NDList, NDList> predictor,
       NDManager manager,

@@ -24,7 +24,7 @@ final class DjlSession implements InferenceSession {
   private boolean closed;
 
   /**
-   * @param buffer the lane's
+   * @param buffer buffer of the session's lane
    */
   DjlSession(Model model, List<Integer> inputShape, InputBuffer buffer) {
     this.buffer = buffer;
@@ -70,7 +70,7 @@ final class DjlSession implements InferenceSession {
     }
   }
 
-  /** From jobs to one tensor, and from the logits' tensor to rows. DJL closes both tensors. */
+  /** Translates jobs into one tensor, and the logits' tensor into rows. DJL closes both tensors. */
   private final class Joining implements NoBatchifyTranslator<List<JobInput>, float[][]> {
     private static final String SAMPLES = "samples";
     private static final int PIECE = 1 << 16;
@@ -90,7 +90,10 @@ final class DjlSession implements InferenceSession {
       return new NDList(context.getNDManager().create(joined, new Shape(shape), DataType.FLOAT32));
     }
 
-    /** In pieces, since one copy of many megabytes would hold up every thread that must pause. */
+    /**
+     * Copies in pieces, since one copy of many megabytes would delay every pause of the JVM's
+     * threads.
+     */
     private static void put(float[] from, FloatBuffer to) {
       for (int i = 0; i < from.length; i += PIECE) {
         to.put(from, i, Math.min(PIECE, from.length - i));

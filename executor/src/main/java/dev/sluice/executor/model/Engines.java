@@ -9,11 +9,14 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The inference engines of this process, told how to start: nothing is fetched, nobody is told, the
- * native libraries are kept in the cache, and each lane gets its threads.
+ * The inference engines of this process, with their start-up settings: they download nothing, send
+ * no usage reports, keep their native libraries in the cache, and give each lane its threads.
  */
 public final class Engines {
-  /** PyTorch reads its number of threads once in a process; 0: not yet. */
+  /**
+   * Number of threads that PyTorch was started with, which it reads once in a process; 0: not
+   * started yet.
+   */
   private static final AtomicInteger PYTORCH_THREADS = new AtomicInteger();
 
   private final int threadsPerLane;
@@ -23,9 +26,10 @@ public final class Engines {
   }
 
   /**
-   * Tells the engines; each starts when it is first used.
+   * Sets the engines' start-up settings; each engine starts when it is first used.
    *
-   * @param threadsPerLane intra-op threads of one inference; in one process the same at each call
+   * @param threadsPerLane intra-op threads of one inference; every call in one process must give an
+   *     equal number
    * @throws UserMistakeException if the cache cannot be written
    */
   public static Engines prepare(int threadsPerLane, ModelCache cache) throws UserMistakeException {
@@ -47,7 +51,8 @@ public final class Engines {
   }
 
   /**
-   * Version of each backend's engine, by the backend's name, in their order. Starts the engines.
+   * Returns the version of each backend's engine, by the backend's name, in the given order. Starts
+   * the engines.
    */
   public static Map<String, String> versions(List<String> backends) {
     Map<String, String> versions = new LinkedHashMap<>();
@@ -67,13 +72,13 @@ public final class Engines {
   }
 
   /**
-   * How many CUDA devices the backend's engine can use here; 0 where its native library is built
-   * for processors alone. Starts that engine.
+   * Returns how many CUDA devices the backend's engine can use here; 0 if its native library is
+   * built for processors alone. Starts that engine.
    */
   public int cudaDevices(String backend) {
     Backend named = Backend.named(backend);
     if (named == Backend.ONNX && !NativeLibraries.onnxRuntimeKnowsCuda()) {
-      return 0; // DJL would find that out by trying, and warn of it in each run's log
+      return 0; // asking DJL would put a warning into each run's log
     }
     Engine engine = Engine.getEngine(named.engine);
     return engine.hasCapability(StandardCapabilities.CUDA) ? engine.getGpuCount() : 0;

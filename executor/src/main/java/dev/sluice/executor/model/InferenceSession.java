@@ -3,8 +3,9 @@ package dev.sluice.executor.model;
 import java.util.List;
 
 /**
- * A loaded model as one lane uses it. Not thread-safe: one per lane; but the sessions of one model
- * may run at the same time. A session must be closed before the {@link LoadedModels} it is from.
+ * A loaded model as one lane uses it. A session is not thread-safe, so that each lane has its own;
+ * sessions of one model may run at the same time. A session must be closed before the {@link
+ * LoadedModels} that opened it.
  */
 public interface InferenceSession extends AutoCloseable {
   /**

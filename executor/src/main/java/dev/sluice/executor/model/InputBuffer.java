@@ -5,13 +5,17 @@ import java.nio.ByteOrder;
 
 /**
  * The direct memory in which a lane joins the inputs of a batch. The engines read it in place, so
- * it may be refilled only once an inference is over: the sessions of one lane share one, since a
- * lane runs one batch at a time. It grows to the largest batch. Not thread-safe.
+ * that it may be refilled only once an inference is over. The sessions of one lane share one
+ * buffer, since a lane runs one batch at a time. It grows to the size of the largest batch. Not
+ * thread-safe.
  */
 public final class InputBuffer {
   private ByteBuffer buffer = ByteBuffer.allocateDirect(0);
 
-  /** Room for a number of bytes, from position 0, in the machine's byte order. */
+  /**
+   * Returns the buffer with room for a number of bytes, from position 0, in the machine's byte
+   * order.
+   */
   ByteBuffer cleared(int bytes) {
     if (buffer.capacity() < bytes) {
       buffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());

@@ -3,9 +3,9 @@ package dev.sluice.executor.model;
 import static java.util.Objects.requireNonNull;
 
 /**
- * What one job asks a model about. Made before the start of a run; read only.
+ * The input of one job. Its values must only be read.
  *
- * @param samples at least 1
+ * @param samples number of samples, at least 1
  * @param values samples × the elements of the model's input shape, sample after sample
  */
 @SuppressWarnings("ArrayRecordComponent") // 600 kB a sample: a copy or boxing would cost the lanes

@@ -10,8 +10,8 @@ public final class JobInputs {
   private JobInputs() {}
 
   /**
-   * The input of a job: independent values, uniform in ±√3, so of mean 0 and variance 1. The same
-   * arguments give the same values on every machine. Two nanoseconds a value.
+   * Makes the input of a job: independent values, uniform in ±√3, so of mean 0 and variance 1.
+   * Equal arguments give equal values on every machine. Takes about two nanoseconds a value.
    *
    * @param samples at least 1
    * @param elementsPerSample the product of the model's input shape, at least 1
@@ -21,9 +21,10 @@ public final class JobInputs {
   }
 
   /**
-   * The same in an array that stands ready: to get a new one may take longer than to fill it.
+   * Makes the input of a job in an existing array: to allocate a new array may take longer than to
+   * fill it.
    *
-   * @param values of the input's size; what was in it is lost
+   * @param values array of the input's size; its content is overwritten
    */
   public static JobInput make(long seed, String jobId, int samples, float[] values) {
     SeededFloats.fill(SeededFloats.mix(seed ^ SeededFloats.hash(jobId)), HALF_WIDTH, values);

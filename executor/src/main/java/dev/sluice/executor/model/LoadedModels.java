@@ -19,14 +19,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Every model of a run, loaded once for each precision and shared by all lanes. May be used from
- * many threads. Close it after all lanes were joined and all its sessions closed: the engines hold
- * its memory outside the Java heap, and ONNX Runtime ends the whole process where a model is closed
- * under a running inference.
+ * many threads. Close it after all lanes have ended and all its sessions are closed: the engines
+ * hold its memory outside the Java heap, and ONNX Runtime ends the whole process if a model is
+ * closed during an inference.
  */
 public final class LoadedModels implements AutoCloseable {
   private static final int GIST_CHARACTERS_MAX = 200;
 
-  /** What models of one run are told apart by. */
+  /** The key of a model within one run. */
   private record Key(String workload, String backend, String precision) {
     static Key of(ModelRequest request) {
       return new Key(request.workload(), request.backend(), request.precision());
@@ -34,7 +34,7 @@ public final class LoadedModels implements AutoCloseable {
   }
 
   /**
-   * @param models the same on each device of its backend
+   * @param models the model on each device of its backend
    */
   private record Loaded(List<Model> models, WorkloadInfo info) {}
 
@@ -49,12 +49,14 @@ public final class LoadedModels implements AutoCloseable {
   }
 
   /**
-   * Has each model's file written if it must be, checks and loads it. Takes seconds. A user's own
-   * model is tried on one and on two samples of zeros.
+   * Loads all models: writes each model's file if it is missing, checks it and loads it. Takes
+   * seconds. A user's own model is tried on one and on two samples of zeros.
    *
-   * @param requests those of equal workload, backend and precision are loaded once
-   * @param devices chosen for all their backends; a model is loaded on each of its backend's
-   * @throws UserMistakeException if a model cannot be had for a reason that the user can mend
+   * @param requests models to load; requests of equal workload, backend and precision are loaded
+   *     once
+   * @param devices devices of all backends of the requests; a model is loaded on each device of its
+   *     backend
+   * @throws UserMistakeException if a model cannot be had for a reason that the user can remove
    */
   public static LoadedModels load(
       List<ModelRequest> requests,
@@ -113,7 +115,7 @@ public final class LoadedModels implements AutoCloseable {
             "it is incomplete, or was not exported as "
                 + (Backend.named(request.backend()) == Backend.PYTORCH ? "TorchScript" : "ONNX"));
     var info = new WorkloadInfo(request.workload(), userFile.tokens(), 0, 0, userFile.inputShape());
-    models.put(key, new Loaded(opened, info)); // before the trial, so that a failed one is closed
+    models.put(key, new Loaded(opened, info)); // before the trial, so that a failure closes it
     tryOut(userFile, opened.get(0), info);
   }
 
@@ -141,7 +143,9 @@ public final class LoadedModels implements AutoCloseable {
     }
   }
 
-  /** On each device of its backend; if one fails, none stays open. */
+  /**
+   * Opens a model on each device of its backend; if one device fails, the model stays open on none.
+   */
   private List<Model> open(String location, Path file, String backend, String maybe)
       throws UserMistakeException {
     var opened = new ArrayList<Model>();
@@ -159,13 +163,13 @@ public final class LoadedModels implements AutoCloseable {
   /**
    * Loads a model onto a device.
    *
-   * @param location what a message names
-   * @param maybe what may be the matter if it cannot be loaded
+   * @param location file or line that a message names
+   * @param maybe probable cause, for the message, if the model cannot be loaded
    */
   static Model open(
       Engines engines, String location, Path file, Backend backend, Device device, String maybe)
       throws UserMistakeException {
-    Engine.getEngine(backend.engine); // a missing engine is no fault of the file
+    Engine.getEngine(backend.engine); // a missing engine is not the file's fault
     Model model = Model.newInstance(file.getFileName().toString(), device, backend.engine);
     String threads = Integer.toString(engines.threadsPerLane());
     Map<String, String> options =
@@ -206,7 +210,9 @@ public final class LoadedModels implements AutoCloseable {
     }
   }
 
-  /** What an engine's message says, on one line; TorchScript puts a traceback before it. */
+  /**
+   * Returns the gist of an engine's message on one line; TorchScript puts a traceback before it.
+   */
   private static String gist(Throwable e) {
     Throwable cause = e.getCause() == null ? e : e.getCause();
     String message = cause.getMessage() == null ? cause.toString() : cause.getMessage().strip();
@@ -228,10 +234,10 @@ public final class LoadedModels implements AutoCloseable {
   }
 
   /**
-   * A session for one lane.
+   * Opens a session for one lane.
    *
-   * @param lane its number, from 0, which decides among several devices
-   * @param buffer the lane's, shared by its sessions
+   * @param lane number of the lane, from 0, which selects one of several devices
+   * @param buffer buffer of the lane, shared by its sessions
    * @throws IllegalArgumentException if {@link #load} was not asked for that model
    */
   public InferenceSession openSession(
@@ -244,18 +250,18 @@ public final class LoadedModels implements AutoCloseable {
     return session;
   }
 
-  /** Whether a lane's sessions are of the same model on the same device as the first lane's. */
+  /** Returns whether a lane's sessions use the first lane's loaded model, on its device. */
   public boolean isOneWithTheFirst(String workload, String backend, String precision, int lane) {
     return lane % loaded(workload, backend, precision).models().size() == 0;
   }
 
-  /** What the models compute on. */
+  /** Returns the devices that the models compute on. */
   public Devices devices() {
     return devices;
   }
 
   /**
-   * What is known of a loaded model.
+   * Returns the size and cost of a loaded model.
    *
    * @throws IllegalArgumentException if {@link #load} was not asked for that model
    */
@@ -276,7 +282,7 @@ public final class LoadedModels implements AutoCloseable {
   /**
    * Frees the engines' memory.
    *
-   * @throws IllegalStateException if a session is still open; then nothing is freed
+   * @throws IllegalStateException if a session is still open; nothing is freed in that case
    */
   @Override
   public void close() {

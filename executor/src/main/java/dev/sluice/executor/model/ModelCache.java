@@ -27,28 +27,30 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * The folder of the built-in workloads' model files. Each is written on first use, beside it its
- * SHA-256 as {@code sha256sum} writes it, and checked against that at each use, since the engines
- * load damaged weights without a word.
+ * The folder of the built-in workloads' model files. A file is written on first use, with its
+ * SHA-256 beside it in the format of {@code sha256sum}. Each use checks the file against that hash,
+ * since the engines load damaged weights without an error.
  *
- * <p>Any number of processes may use one folder: a file is written under a name of its own and
- * appears under its final name whole. Two that write the same file at once write the same bytes.
+ * <p>Any number of processes may use one folder: a file is written under a unique name and renamed
+ * when it is complete. Two processes that write one file at once write equal bytes.
  */
 public final class ModelCache {
-  /** Changes whenever a writer or a network changes what is in a file. */
+  /**
+   * Version of the files' content; change it whenever a writer or a network changes that content.
+   */
   private static final String FORMAT_VERSION = "v1";
 
   private static final String UNFINISHED = ".unfinished";
 
-  /** An unfinished file of this age was left behind by a writer that was killed. */
+  /** Age from which an unfinished file counts as left behind by a writer that was killed. */
   private static final Duration ABANDONED_AFTER = Duration.ofHours(1);
 
   private final Path folder;
 
   /**
-   * A cache in that folder.
+   * Uses a folder as the cache.
    *
-   * @param folder is made when the first file is written
+   * @param folder folder of the cache, which is made when the first file is written
    */
   public ModelCache(Path folder) {
     this.folder = folder;
@@ -58,7 +60,7 @@ public final class ModelCache {
     return folder;
   }
 
-  /** What a user is told when nothing can be kept in that folder. */
+  /** Returns the mistake that the user is told of if the folder cannot be written. */
   static UserMistakeException unwritable(Path folder, IOException cause) {
     return new UserMistakeException(
         folder.toString(),
@@ -68,8 +70,8 @@ public final class ModelCache {
   }
 
   /**
-   * Where a user's caches are: {@code $SLUICE_CACHE}, else {@code $XDG_CACHE_HOME/sluice}, else
-   * {@code .cache/sluice} in the home folder.
+   * Returns the folder of the user's cache: {@code $SLUICE_CACHE}, else {@code
+   * $XDG_CACHE_HOME/sluice}, else {@code .cache/sluice} in the home folder.
    *
    * @param environment the process's environment variables
    */
@@ -83,11 +85,12 @@ public final class ModelCache {
   }
 
   /**
-   * The model file of a built-in workload, whole and undamaged; writes it if it is not there.
+   * Returns the model file of a built-in workload, complete and undamaged; writes it if it is
+   * missing.
    *
    * @param backend pytorch or onnx
    * @param precision fp32, fp16 or bf16
-   * @throws UserMistakeException if it is damaged, or cannot be read or written
+   * @throws UserMistakeException if the file is damaged, or cannot be read or written
    */
   public Path file(String workload, String backend, String precision, ModelProgress progress)
       throws UserMistakeException {
@@ -113,7 +116,7 @@ public final class ModelCache {
     return file;
   }
 
-  /** Where the hash of a model file stands. */
+  /** Returns the file that holds the hash of a model file. */
   static Path hashFile(Path file) {
     return file.resolveSibling(file.getFileName() + ".sha256");
   }
@@ -122,7 +125,7 @@ public final class ModelCache {
    * Checks a file against the hash beside it.
    *
    * @param location where a mistake is reported
-   * @param maybe what to try if they differ
+   * @param maybe advice for the message if the hashes differ
    */
   static void verify(String location, Path file, String maybe) throws UserMistakeException {
     try {
@@ -139,7 +142,7 @@ public final class ModelCache {
       throw new UserMistakeException(
           location,
           "the model file (%s) cannot be read (%s)".formatted(file, UserMistakeException.reason(e)),
-          "its permissions are to be changed",
+          "change its permissions",
           e);
     }
   }
@@ -187,7 +190,7 @@ public final class ModelCache {
             Files.deleteIfExists(path);
           }
         } catch (NoSuchFileException ignored) {
-          // its writer has just finished
+          // another process has just renamed or deleted the file
         }
       }
     }

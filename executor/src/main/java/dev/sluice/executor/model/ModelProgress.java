@@ -1,29 +1,30 @@
 package dev.sluice.executor.model;
 
 /**
- * Hears how the writing of model files goes on, from the thread that writes. One file at a time:
- * started, advanced any number of times, finished; a failure ends it without finished.
+ * Receives the progress of writing model files, on the thread that writes. For each file, one at a
+ * time, started is called, then advanced any number of times, then finished; after a failure
+ * finished is not called.
  */
 public interface ModelProgress {
   /**
-   * A file is being written.
+   * Called when the writing of a file begins.
    *
    * @param name the file's name
-   * @param bytes of weights that will be written, to within 1 % the file's size
+   * @param bytes bytes of weights that will be written, which are the file's size to within 1 %
    */
   void started(String name, long bytes);
 
   /**
-   * So much more of it is written.
+   * Called when more of the file is written.
    *
-   * @param bytes since the last call
+   * @param bytes bytes written since the last call
    */
   void advanced(long bytes);
 
-  /** The file is whole and in its place. */
+  /** Called when the file is complete and has its final name. */
   void finished();
 
-  /** Hears nothing. */
+  /** Returns a receiver that ignores all calls. */
   static ModelProgress none() {
     return new ModelProgress() {
       @Override

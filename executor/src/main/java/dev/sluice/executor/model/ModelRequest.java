@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param workload a name in {@link Workloads}, or with {@code userFile} the user's own name
  * @param backend pytorch or onnx
- * @param precision fp32, fp16 or bf16; of a user's own model, which runs as it is, only fp32 is
- *     loaded
+ * @param precision fp32, fp16 or bf16; a user's own model runs in the precision of its file, and
+ *     only fp32 may be asked for
  * @param userFile the user's own model; null: a built-in workload
  */
 public record ModelRequest(
@@ -29,10 +29,11 @@ public record ModelRequest(
    * A user's own model file: TorchScript for pytorch, ONNX for onnx. It takes one float32 tensor
    * [samples, inputShape…] of any number of samples and gives one of [samples, classes].
    *
-   * @param location where a mistake in it is reported: {@code file:line} of the experiment
-   * @param path where it is; a file of that name with {@code .sha256} appended (as {@code
-   *     sha256sum} writes it), if there is one, must match
-   * @param inputShape of one sample, each at least 1
+   * @param location place at which a mistake in the file is reported: {@code file:line} of the
+   *     experiment
+   * @param path path of the model file; a file of that name with {@code .sha256} appended (in the
+   *     format of {@code sha256sum}), if there is one, must match
+   * @param inputShape shape of one sample, each number at least 1
    * @param tokens memory tokens of the model itself
    */
   public record UserFile(String location, Path path, List<Integer> inputShape, int tokens) {

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Models whose files are checked and at hand, and which are loaded anew for each lane that asks.
- * May be used from many threads.
+ * Models whose files are present and checked, and which are loaded separately for each lane that
+ * asks. May be used from many threads.
  */
 public final class ModelShelf {
   private final Engines engines;
@@ -27,11 +27,11 @@ public final class ModelShelf {
   }
 
   /**
-   * Has each model's file written if it must be, and checks it.
+   * Writes each model's file if it is missing, and checks it.
    *
-   * @param requests by the name that each is to have on the shelf; of models that come with Sluice
-   * @param devices chosen for all their backends
-   * @throws UserMistakeException if a model cannot be had for a reason that the user can mend
+   * @param requests requests for models that come with Sluice, by each model's name on the shelf
+   * @param devices devices of all backends of the requests
+   * @throws UserMistakeException if a model cannot be had for a reason that the user can remove
    */
   public static ModelShelf of(
       Map<String, ModelRequest> requests,
@@ -52,9 +52,9 @@ public final class ModelShelf {
   /**
    * Loads a model for one lane; closing the session frees it.
    *
-   * @param name as on the shelf
-   * @param lane its number, from 0, which decides among several devices
-   * @param buffer the lane's
+   * @param name name of the model on the shelf
+   * @param lane number of the lane, from 0, which selects one of several devices
+   * @param buffer buffer of the lane
    * @throws InferenceException if the engine cannot load it
    */
   public InferenceSession load(String name, int lane, InputBuffer buffer)
@@ -88,12 +88,12 @@ public final class ModelShelf {
     }
   }
 
-  /** What is known of a model. */
+  /** Returns the size and cost of a model. */
   public WorkloadInfo info(String name) {
     return Workloads.info(onShelf(name).request().workload());
   }
 
-  /** What the models compute on. */
+  /** Returns the devices that the models compute on. */
   public Devices devices() {
     return devices;
   }

@@ -12,17 +12,19 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * Keeps the engines' native libraries in the cache. Left alone, ONNX Runtime unpacks its own into
- * the system's temporary folder at each start, and leaves a folder behind at each end.
+ * Keeps the engines' native libraries in the cache. By default ONNX Runtime unpacks its library
+ * into the system's temporary folder at each start, and leaves that folder behind at each end.
  */
 final class NativeLibraries {
-  /** Where the jar holds this system's libraries, beside those of others. */
+  /** Folder of this system's libraries in the jar, which holds those of other systems too. */
   private static final String ONNX_RUNTIME =
       onnxRuntimeFolder(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
 
   private static final List<String> ONNX_RUNTIME_FILES = files("onnxruntime", "onnxruntime4j_jni");
 
-  /** In the jar that is built for CUDA; ONNX Runtime looks for them beside its own library. */
+  /**
+   * Files in the jar that is built for CUDA; ONNX Runtime looks for them beside its own library.
+   */
   private static final List<String> ONNX_RUNTIME_CUDA_FILES =
       files("onnxruntime_providers_shared", "onnxruntime_providers_cuda");
 
@@ -33,8 +35,8 @@ final class NativeLibraries {
   }
 
   /**
-   * The folder in the jar of ONNX Runtime, by Java's names of a system and its processor. Whether
-   * the jar has it is another question.
+   * Returns the folder in the jar of ONNX Runtime for Java's names of a system and its processor.
+   * The jar need not have that folder.
    */
   static String onnxRuntimeFolder(String osName, String osArch) {
     String system = osName.toLowerCase(Locale.ROOT);
@@ -44,17 +46,17 @@ final class NativeLibraries {
   }
 
   /**
-   * Unpacks what is not there yet and tells the engines; to be called before the first engine
+   * Unpacks missing libraries and tells the engines where they are. Call it before the first engine
    * starts.
    *
-   * @param cacheFolder is made if it is missing
+   * @param cacheFolder folder of the cache, which is made if it is missing
    * @throws UserMistakeException if the folder cannot be written
    */
   static void keepIn(Path cacheFolder) throws UserMistakeException {
     setIfAbsent("DJL_CACHE_DIR", cacheFolder.resolve("engines").resolve("djl"));
     URL packed = NativeLibraries.class.getResource(ONNX_RUNTIME + ONNX_RUNTIME_FILES.get(0));
     if (packed == null) {
-      return; // the jar has none for this system: ONNX Runtime says so when it starts
+      return; // the jar has no library for this system: ONNX Runtime says so when it starts
     }
     try {
       long bytes = packed.openConnection().getContentLengthLong();
@@ -74,7 +76,7 @@ final class NativeLibraries {
     }
   }
 
-  /** Whether the class path holds the ONNX Runtime that is built for CUDA. */
+  /** Returns whether the class path holds the ONNX Runtime that is built for CUDA. */
   static boolean onnxRuntimeKnowsCuda() {
     return ONNX_RUNTIME_CUDA_FILES.stream()
         .allMatch(name -> NativeLibraries.class.getResource(ONNX_RUNTIME + name) != null);

@@ -8,8 +8,8 @@ public final class TopClasses {
   private TopClasses() {}
 
   /**
-   * The {@code k} likeliest classes, the likeliest first, the lower number first among equals;
-   * fewer if there are fewer classes.
+   * Returns the {@code k} likeliest classes, the likeliest first, the lower number first among
+   * equals; fewer if there are fewer classes.
    */
   public static List<Integer> of(float[] logits, int k) {
     var best = new ArrayList<Integer>(k + 1);
@@ -29,11 +29,11 @@ public final class TopClasses {
   }
 
   /**
-   * What a completion says of a job: the likeliest class of each of its samples, in their order, of
-   * the first {@code samplesMax}.
+   * Returns the result of a job that its completion carries: the likeliest class of each of its
+   * first {@code samplesMax} samples, in their order.
    *
    * @param logits as {@link InferenceSession#infer} gives them
-   * @param firstRow where the job's samples begin in {@code logits}
+   * @param firstRow index in {@code logits} at which the job's samples begin
    */
   public static List<Integer> ofJob(float[][] logits, int firstRow, int samples, int samplesMax) {
     var classes = new ArrayList<Integer>();

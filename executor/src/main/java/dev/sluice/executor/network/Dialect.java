@@ -1,14 +1,17 @@
 package dev.sluice.executor.network;
 
 /**
- * The operations that a network is made of, as one file format says them. Each names its result
- * {@code out}, which no other operation of the network does.
+ * The operations of a network, as one file format writes them. Each operation has a result {@code
+ * out}, which is the result of no other operation of the network.
  */
 interface Dialect {
   /** A 2-D convolution with square kernel and equal stride and padding on both axes, no bias. */
   void convolve(Tensor out, Tensor in, Weight kernel, int stride, int padding);
 
-  /** A 2-D convolution as above with a bias per output channel. */
+  /**
+   * A 2-D convolution with square kernel, equal stride and padding on both axes, and a bias per
+   * output channel.
+   */
   void convolve(Tensor out, Tensor in, Weight kernel, Weight bias, int stride, int padding);
 
   /** (in − mean) / √(variance + epsilon) × scale + shift, each of them per channel. */

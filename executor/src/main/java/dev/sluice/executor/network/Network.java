@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A network: its operations in order, its weights, and what they cost. Built by one architecture,
- * read by both writers.
+ * A network: its operations in order, its weights, and its cost. An architecture builds it, and
+ * both writers read it.
  */
 public final class Network {
   public static final int CLASSES = 1000;
@@ -27,7 +27,7 @@ public final class Network {
   /**
    * An empty network.
    *
-   * @param workload its name, which seeds the weights
+   * @param workload name of the workload, which seeds the weights
    */
   Network(String workload) {
     this.workload = workload;
@@ -41,12 +41,12 @@ public final class Network {
     return input;
   }
 
-  /** The result of the operation added last. */
+  /** Returns the result of the operation added last. */
   Tensor output() {
     return output;
   }
 
-  /** All weights, in the order of the operations. */
+  /** Returns all weights, in the order of the operations. */
   List<Weight> weights() {
     return List.copyOf(weights);
   }
@@ -55,23 +55,26 @@ public final class Network {
     return weights.stream().mapToLong(precision::bytes).sum();
   }
 
-  /** Values that training would change: all weights but the running statistics. */
+  /**
+   * Returns the number of values that training would change: all weights except the running
+   * statistics.
+   */
   long parameters() {
     return parameters;
   }
 
-  /** 2 × the multiply-adds of convolutions, linear layers and attention. */
+  /** Returns 2 × the multiply-adds of convolutions, linear layers and attention. */
   long flopsPerSample() {
     return 2 * multiplyAdds;
   }
 
-  /** Says the operations in their order. */
+  /** Calls the dialect's method for each operation, in order. */
   void tell(Dialect dialect) {
     operations.forEach(operation -> operation.accept(dialect));
   }
 
   /**
-   * A convolution without bias.
+   * Adds a convolution without bias.
    *
    * @param gain variance of a result over the mean square of the inputs
    */
@@ -83,7 +86,7 @@ public final class Network {
     return then(out, dialect -> dialect.convolve(out, in, kernel, stride, padding));
   }
 
-  /** A convolution with bias whose squares of size × size tile the input. */
+  /** Adds a convolution with bias whose squares of size × size tile the input. */
   Tensor convolvePatches(Tensor in, String name, int channels, int size, float gain) {
     Weight kernel = kernel(in, name, channels, size, Weight.Rule.RANDOM, gain);
     Weight bias = parameter(name + ".bias", List.of(channels), Weight.Rule.CONSTANT, 0);
@@ -107,7 +110,7 @@ public final class Network {
     return next(channels, side, side);
   }
 
-  /** Batch norm in inference: running mean 0 and variance 1. */
+  /** Adds a batch norm in inference: running mean 0 and variance 1. */
   Tensor batchNorm(Tensor in, String name, float scaleValue) {
     List<Integer> shape = List.of(in.axis(0));
     Weight scale = parameter(name + ".weight", shape, Weight.Rule.CONSTANT, scaleValue);
@@ -120,7 +123,7 @@ public final class Network {
         dialect -> dialect.batchNorm(out, in, scale, shift, mean, variance, BATCH_NORM_EPSILON));
   }
 
-  /** ReLU on a tensor that nothing else reads. */
+  /** Adds a ReLU on a tensor that no other operation reads. */
   Tensor relu(Tensor in) {
     Tensor out = new Tensor(nextName(), in.shape());
     return then(out, dialect -> dialect.relu(out, in));
@@ -151,7 +154,7 @@ public final class Network {
   }
 
   /**
-   * A linear layer on the last axis, with bias.
+   * Adds a linear layer on the last axis, with bias.
    *
    * @param gain variance of a result over the mean square of the inputs
    */

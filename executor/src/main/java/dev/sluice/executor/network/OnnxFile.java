@@ -15,7 +15,7 @@ public final class OnnxFile {
   private static final int OPSET = 17;
   private static final int INT64 = 7;
 
-  /** Ends the names of the float32 tensors that come in and go out of a half-precision network. */
+  /** Ending of the names of the float32 inputs and outputs of a half-precision network. */
   private static final String GIVEN = "_fp32";
 
   private final Network network;
@@ -29,7 +29,7 @@ public final class OnnxFile {
   /**
    * Writes the file; leaves {@code out} open.
    *
-   * @param bytesWritten hears of the bytes of each weight once they are written
+   * @param bytesWritten receives the number of bytes of each weight once they are written
    */
   public static void write(
       Network network, Precision precision, OutputStream out, LongConsumer bytesWritten)
@@ -81,7 +81,7 @@ public final class OnnxFile {
     out.write(after);
   }
 
-  /** {@code TensorProto.DataType}. */
+  /** Returns the {@code TensorProto.DataType} of a precision. */
   private static int dataType(Precision precision) {
     return switch (precision) {
       case FP32 -> 1;
@@ -91,7 +91,7 @@ public final class OnnxFile {
     };
   }
 
-  /** An initializer up to its raw bytes, which follow it. */
+  /** Returns an initializer up to its raw bytes, which follow it. */
   private byte[] header(Weight weight, boolean transposed) {
     var tensor = new Protobuf();
     for (int i = 0; i < weight.shape().size(); i++) {
@@ -119,7 +119,7 @@ public final class OnnxFile {
     return transposed;
   }
 
-  /** A float32 tensor that comes into the graph or goes out of it. */
+  /** Returns the description of a float32 input or output of the graph. */
   private static Protobuf valueInfo(Tensor tensor, String ending) {
     var shape = new Protobuf().message(1, new Protobuf().text(2, "N"));
     tensor.shape().forEach(size -> shape.message(1, new Protobuf().integer(1, size)));
@@ -167,14 +167,14 @@ public final class OnnxFile {
       return attribute.integer(20, 7);
     }
 
-    /** A constant vector of whole numbers; its name. */
+    /** Adds a constant vector of whole numbers; returns its name. */
     private String vector(String name, long... values) {
       var tensor = new Protobuf().integer(1, values.length).integer(2, INT64);
       constant(name, tensor, values);
       return name;
     }
 
-    /** A constant whole number without an axis; its name. */
+    /** Adds a constant whole number without an axis; returns its name. */
     private String scalar(String name, long value) {
       constant(name, new Protobuf().integer(2, INT64), value);
       return name;
@@ -187,7 +187,7 @@ public final class OnnxFile {
       node("Constant", name, List.of(), tensorAttribute(tensor));
     }
 
-    /** A constant number without an axis, in the network's precision; its name. */
+    /** Adds a constant number without an axis, in the network's precision; returns its name. */
     private String scalar(String name, float value) {
       var tensor = new Protobuf().integer(2, dataType(precision));
       if (precision == Precision.FP32) {
@@ -296,7 +296,10 @@ public final class OnnxFile {
           number("epsilon", epsilon));
     }
 
-    /** x / 2 × (1 + erf(x / √2)), in the order of nodes that ONNX Runtime fuses into one Gelu. */
+    /**
+     * Writes x / 2 × (1 + erf(x / √2)), in the order of nodes that ONNX Runtime fuses into one
+     * Gelu.
+     */
     @Override
     public void gelu(Tensor out, Tensor in) {
       String name = out.name();
@@ -349,7 +352,8 @@ public final class OnnxFile {
     }
 
     /**
-     * Queries, keys or values of all heads, their axes [samples, tokens, heads, width] permuted.
+     * Selects the queries, keys or values of all heads, and permutes their axes [samples, tokens,
+     * heads, width].
      */
     private void part(String name, String suffix, int which, long... permutation) {
       String index = scalar(name + suffix + "_index", (long) which);

@@ -5,8 +5,8 @@ import java.nio.ByteOrder;
 import java.util.function.IntUnaryOperator;
 
 /**
- * What a network holds its weights in and computes in. Its inputs and its logits are float32 in
- * each.
+ * The precision in which a network holds its weights and computes. Its inputs and its logits are
+ * float32 in every precision.
  */
 public enum Precision {
   /** IEEE 754 binary32. */
@@ -32,7 +32,7 @@ public enum Precision {
     this.torchStorage = torchStorage;
   }
 
-  /** The precision of that name in a config: fp32, fp16 or bf16. */
+  /** Returns the precision of a name in a config: fp32, fp16 or bf16. */
   public static Precision named(String configName) {
     for (Precision precision : values()) {
       if (precision.configName.equals(configName)) {
@@ -46,7 +46,10 @@ public enum Precision {
     return (long) bytesPerValue * weight.elements();
   }
 
-  /** Each value rounded to the nearest of this precision, the even one of two equally near. */
+  /**
+   * Returns the bytes of the values, each rounded to the nearest value of this precision, to the
+   * even one of two equally near.
+   */
   byte[] littleEndian(float[] values) {
     ByteBuffer bytes =
         ByteBuffer.allocate(bytesPerValue * values.length).order(ByteOrder.LITTLE_ENDIAN);
@@ -64,7 +67,7 @@ public enum Precision {
     }
   }
 
-  /** The nearest bfloat16 to the float32 of those bits. */
+  /** Returns the nearest bfloat16 to the float32 of these bits. */
   static int bfloat16(int bits) {
     if ((bits & 0x7FFFFFFF) > 0x7F800000) {
       return 0x7FC0; // not a number; rounding could carry it into infinity
@@ -72,7 +75,7 @@ public enum Precision {
     return (bits + 0x7FFF + ((bits >>> 16) & 1)) >>> 16;
   }
 
-  /** The nearest binary16 to the float32 of those bits; infinity from 65520 on. */
+  /** Returns the nearest binary16 to the float32 of these bits; infinity from 65520 on. */
   static int binary16(int bits) {
     int sign = (bits >>> 16) & 0x8000;
     int magnitude = bits & 0x7FFFFFFF;

@@ -36,7 +36,7 @@ final class Protobuf {
     return this;
   }
 
-  /** Begins a field of {@code length} bytes that the caller writes after this message's bytes. */
+  /** Begins a field of {@code length} bytes, which the caller writes after this message's bytes. */
   Protobuf lengthOf(int field, long length) {
     varint(((long) field << 3) | 2);
     varint(length);

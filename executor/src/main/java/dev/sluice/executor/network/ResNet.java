@@ -11,12 +11,15 @@ import java.util.List;
 final class ResNet {
   private static final List<Integer> STAGE_WIDTHS = List.of(64, 128, 256, 512);
 
-  /** 1 / the variance of max(z, 0), z standard normal: keeps a zero-sum filter's results at 1. */
+  /**
+   * Gain 1 / the variance of max(z, 0), z standard normal, which keeps the variance of a zero-sum
+   * filter's results at 1.
+   */
   private static final float RELU_GAIN = 2.93f;
 
   /**
-   * Measured: gives logits of deviation 1. The mean over all positions leaves little of what
-   * differs between random inputs.
+   * Gain of the head, found by measuring: it gives logits of deviation 1. The mean over all
+   * positions leaves little of the differences between random inputs.
    */
   private static final float HEAD_GAIN = 64;
 
@@ -31,12 +34,12 @@ final class ResNet {
     this.bottleneck = bottleneck;
   }
 
-  /** ResNet-18: two basic blocks in each stage. */
+  /** Returns ResNet-18: two basic blocks in each stage. */
   static Network resnet18(String workload) {
     return new ResNet(new Network(workload), false).build(List.of(2, 2, 2, 2));
   }
 
-  /** ResNet-50: bottleneck blocks. */
+  /** Returns ResNet-50: bottleneck blocks. */
   static Network resnet50(String workload) {
     return new ResNet(new Network(workload), true).build(List.of(3, 4, 6, 3));
   }

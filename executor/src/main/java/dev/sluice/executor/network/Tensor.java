@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * A value between two operations.
  *
- * @param shape of one sample, without the batch axis
+ * @param shape shape of one sample, without the batch axis
  */
 record Tensor(String name, List<Integer> shape) {
   int elements() {

@@ -25,10 +25,10 @@ import java.util.zip.ZipOutputStream;
 public final class TorchScriptFile {
   private static final String FOLDER = "network/";
 
-  /** Ends the names of the float32 tensors that come in and go out of a half-precision network. */
+  /** Ending of the names of the float32 inputs and outputs of a half-precision network. */
   private static final String GIVEN = "_fp32";
 
-  /** The archive format of PyTorch 1.13 and later; the code uses nothing newer. */
+  /** Version of the archive format, that of PyTorch 1.13 and later; the code uses nothing newer. */
   private static final String ARCHIVE_VERSION = "10\n";
 
   private final Network network;
@@ -47,7 +47,7 @@ public final class TorchScriptFile {
   /**
    * Writes the file; closes {@code out}.
    *
-   * @param bytesWritten hears of the bytes of each weight once they are written
+   * @param bytesWritten receives the number of bytes of each weight once they are written
    */
   public static void write(
       Network network, Precision precision, OutputStream out, LongConsumer bytesWritten)
@@ -77,7 +77,7 @@ public final class TorchScriptFile {
     entry.setMethod(ZipEntry.STORED);
     entry.setSize(content.length);
     entry.setCrc(crc.getValue());
-    entry.setTimeLocal(LocalDateTime.of(1980, 1, 1, 0, 0)); // the same bytes every time
+    entry.setTimeLocal(LocalDateTime.of(1980, 1, 1, 0, 0)); // fixed, for equal bytes
     zip.putNextEntry(entry);
     zip.write(content);
     zip.closeEntry();
@@ -352,7 +352,7 @@ public final class TorchScriptFile {
       return op('R');
     }
 
-    /** A contiguous tensor on the CPU whose values are in the file {@code data/<key>}. */
+    /** Writes a contiguous tensor on the CPU whose values are in the file {@code data/<key>}. */
     Pickle tensor(int key, Weight weight, Precision precision) {
       global("torch._utils", "_rebuild_tensor_v2").mark();
       mark().unicode("storage").global("torch", precision.torchStorage);

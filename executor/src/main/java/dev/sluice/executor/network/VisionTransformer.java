@@ -9,10 +9,16 @@ final class VisionTransformer {
   private static final int PATCH = 16;
   private static final int BLOCKS = 12;
 
-  /** Queries × keys of deviation 3: each token looks at a few others, not at their mean. */
+  /**
+   * Gain that gives queries × keys a deviation of 3: each token then attends to a few others, not
+   * to their mean.
+   */
   private static final float ATTENTION_GAIN = 3;
 
-  /** 1 / the variance of GELU(z), z standard normal: keeps a zero-sum layer's results at 1. */
+  /**
+   * Gain 1 / the variance of GELU(z), z standard normal, which keeps the variance of a zero-sum
+   * layer's results at 1.
+   */
   private static final float GELU_GAIN = 2.9f;
 
   private final Network network;
@@ -25,12 +31,14 @@ final class VisionTransformer {
     this.heads = heads;
   }
 
-  /** ViT-B/16. */
+  /** Returns ViT-B/16. */
   static Network base(String workload) {
     return new VisionTransformer(new Network(workload), 768, 12).build();
   }
 
-  /** The shape of DeiT-Tiny (Touvron et al., 2021), without its distillation. */
+  /**
+   * Returns a network of the shape of DeiT-Tiny (Touvron et al., 2021), without its distillation.
+   */
   static Network tiny(String workload) {
     return new VisionTransformer(new Network(workload), 192, 3).build();
   }

@@ -4,11 +4,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * One tensor of a network's weights, by the rule that makes its values. So a network of 346 MB is a
- * list of rules, and one tensor at a time is in memory.
+ * One tensor of a network's weights, given by the rule that makes its values. A network of 346 MB
+ * is therefore a list of rules, and only one tensor at a time is in memory.
  *
  * @param name with dots, as torchvision names its weights
- * @param shape filters first: [out, in, height, width] or [out, in]; or any for the other rules
+ * @param shape shape of the tensor; for {@link Rule#RANDOM_ZERO_SUM} filters first: [out, in,
+ *     height, width] or [out, in]
  * @param rule how the values are made
  * @param number the standard deviation of random values, or the constant
  */
@@ -19,10 +20,10 @@ record Weight(String name, List<Integer> shape, Rule rule, float number) {
     /** Independent uniform values of mean 0. */
     RANDOM,
     /**
-     * Random, then shifted so that at each tap of each filter the sum over the input channels is 0.
-     * After a ReLU all channels share a positive mean; a plain random filter turns it into an
-     * offset that is the same for all inputs and soon drowns them, so that one class would always
-     * win. Such a filter ignores it.
+     * Random values, shifted so that at each tap of each filter the sum over the input channels is
+     * 0. After a ReLU all channels share a positive mean. A plain random filter turns that mean
+     * into an offset that is equal for all inputs and soon outweighs them, so that one class would
+     * always win. A zero-sum filter ignores the mean.
      */
     RANDOM_ZERO_SUM
   }
@@ -31,14 +32,14 @@ record Weight(String name, List<Integer> shape, Rule rule, float number) {
     return shape.stream().reduce(1, Math::multiplyExact);
   }
 
-  /** The values, the last axis fastest: the same for the same workload on every machine. */
+  /** Returns the values, the last axis fastest; they are equal for a workload on every machine. */
   float[] values(String workload) {
     var values = new float[elements()];
     if (rule == Rule.CONSTANT) {
       Arrays.fill(values, number);
       return values;
     }
-    float halfWidth = number * 1.7320508f; // √3: of a uniform distribution of deviation 1
+    float halfWidth = number * 1.7320508f; // √3 gives a deviation of 1
     SeededFloats.fill(
         SeededFloats.mix(SeededFloats.hash(workload + "/" + name)), halfWidth, values);
     if (rule == Rule.RANDOM_ZERO_SUM) {

@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * The built-in workloads, by name. Their architecture and cost are real, their weights are seeded
- * random. To add one: one line here, and a class if its architecture is new.
+ * The built-in workloads, by name. Their architecture and cost are real; their weights are random,
+ * from a seed. A new workload needs one line here, and a class if its architecture is new.
  */
 public final class Workloads {
   private static final Map<String, Entry> ENTRIES =
@@ -23,12 +23,12 @@ public final class Workloads {
 
   private Workloads() {}
 
-  /** In alphabetical order. */
+  /** Returns the names, in alphabetical order. */
   public static List<String> names() {
     return ENTRIES.keySet().stream().sorted().toList();
   }
 
-  /** Memory tokens of each workload's model itself, by name in alphabetical order. */
+  /** Returns the memory tokens of each workload's model itself, by name in alphabetical order. */
   public static Map<String, Integer> tokens() {
     var tokens = new TreeMap<String, Integer>();
     ENTRIES.forEach((name, entry) -> tokens.put(name, entry.tokens()));
@@ -36,7 +36,7 @@ public final class Workloads {
   }
 
   /**
-   * A workload's tokens, cost and input shape; writes no file.
+   * Returns a workload's tokens, cost and input shape; writes no file.
    *
    * @throws IllegalArgumentException if there is no such workload
    */

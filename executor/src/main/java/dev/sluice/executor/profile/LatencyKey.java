@@ -3,11 +3,11 @@ package dev.sluice.executor.profile;
 import java.util.Comparator;
 
 /**
- * What a service time depends on, on one kind of device.
+ * The key of a service time: everything that it depends on, on one kind of device.
  *
- * @param threads of the lane; at least 1
- * @param samples of the batch; at least 1
- * @param busyLanes lanes at work at the same time, this one included; at least 1
+ * @param threads threads of the lane; at least 1
+ * @param samples samples of the batch; at least 1
+ * @param busyLanes number of lanes at work at the same time, the batch's own included; at least 1
  */
 public record LatencyKey(
     String workload, String backend, String precision, int threads, int samples, int busyLanes)
@@ -28,7 +28,7 @@ public record LatencyKey(
     }
   }
 
-  /** The same batch beside another number of lanes. */
+  /** Returns this key with another number of busy lanes. */
   public LatencyKey withBusyLanes(int lanes) {
     return new LatencyKey(workload, backend, precision, threads, samples, lanes);
   }

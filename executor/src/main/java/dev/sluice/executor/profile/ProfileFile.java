@@ -22,8 +22,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Profiles as CSV files: a row for each single measurement, appended as it comes, so that what was
- * measured stays there however the profile ends. Lines beginning with # say where it comes from.
+ * Profiles as CSV files: a row for each single measurement, appended as it is made, so that
+ * measured rows are kept however the profile ends. Lines beginning with # say where the profile
+ * comes from.
  */
 public final class ProfileFile {
   static final List<String> COLUMNS =
@@ -47,7 +48,7 @@ public final class ProfileFile {
   private static final int NS_DECIMALS_OF_MS = 6;
   private static final int NS_DECIMALS_OF_S = 9;
 
-  /** About eleven days. */
+  /** Longest time of a row: about eleven days. */
   private static final BigDecimal MS_MAX = BigDecimal.valueOf(1_000_000_000);
 
   private ProfileFile() {}
@@ -55,7 +56,7 @@ public final class ProfileFile {
   /**
    * A profile that was read.
    *
-   * @param comments its comment lines without their #, in their order
+   * @param comments comment lines without their #, in their order
    * @param rows in the order of the file
    */
   public record Contents(List<String> comments, List<ProfileRow> rows) {
@@ -64,7 +65,7 @@ public final class ProfileFile {
       rows = List.copyOf(rows);
     }
 
-    /** What the comment line {@code key: value} says; null if there is none. */
+    /** Returns the value of a comment line {@code key: value}; null if there is none. */
     public @Nullable String said(String key) {
       String start = key + ":";
       return comments.stream()
@@ -78,7 +79,7 @@ public final class ProfileFile {
   /**
    * Reads and checks a whole profile.
    *
-   * @throws UserMistakeException if it is none, with the file and the line to blame
+   * @throws UserMistakeException if the file is not a profile, with the file and the line to blame
    */
   public static Contents read(Path file) throws UserMistakeException {
     if (Files.notExists(file)) {
@@ -109,9 +110,9 @@ public final class ProfileFile {
   }
 
   /**
-   * Takes away the last line if it has no end: the profile that wrote it was killed within it.
+   * Removes the last line if it has no line end, because the profile was killed while writing it.
    *
-   * @return whether there was one
+   * @return whether there was such a line
    */
   public static boolean mend(Path file) throws IOException {
     byte[] bytes = Files.readAllBytes(file);
@@ -129,8 +130,8 @@ public final class ProfileFile {
   }
 
   /**
-   * Whether anything but comments and column names stands in a file: else its profile was stopped
-   * before the first row.
+   * Returns whether a file holds more than comments and column names; if not, its profile was
+   * stopped before the first row.
    */
   public static boolean hasRows(Path file) throws IOException {
     try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
@@ -140,7 +141,7 @@ public final class ProfileFile {
     }
   }
 
-  /** Appends a comment: what befell the profile. */
+  /** Appends a comment on an event of the profile. */
   public static void comment(Path file, String words) throws IOException {
     try (CsvWriter out = writer(file, StandardOpenOption.APPEND)) {
       out.writeComment(" " + words);
@@ -154,7 +155,7 @@ public final class ProfileFile {
     }
   }
 
-  /** In the order of the columns; {@code at_s} to the microsecond. */
+  /** Returns the fields of a row in the order of the columns; {@code at_s} to the microsecond. */
   private static List<String> fields(ProfileRow row) {
     LatencyKey key = row.key();
     return List.of(
@@ -174,7 +175,7 @@ public final class ProfileFile {
         Long.toString(row.parameters()));
   }
 
-  /** Turns records into rows; goes on after a mistake, to find the next. */
+  /** Turns CSV records into rows; goes on after a mistake, to find all of them. */
   private static final class Parser {
     private final Path file;
     private final List<Problem> problems = new ArrayList<>();
@@ -193,7 +194,7 @@ public final class ProfileFile {
         }
       }
       if (csv.repeatsColumn()) {
-        note(header, "a column stands there twice (" + columns + ")", "one is to be removed");
+        note(header, "a column occurs twice (" + columns + ")", "remove one");
       }
       boolean misspelt = !problems.isEmpty();
       for (String column : absent) {
@@ -222,7 +223,7 @@ public final class ProfileFile {
                 record,
                 "a second row for %s, pass (%d), repeat (%d): line %d has the first"
                     .formatted(row.key(), row.pass(), row.repeat(), before),
-                "rows were copied twice; one of them is to be removed");
+                "a row was copied twice; remove one of the two");
           }
           rows.add(row);
         } catch (UserMistakeException e) {
@@ -277,7 +278,7 @@ public final class ProfileFile {
           rule = " must be at most " + MS_MAX;
         }
       } catch (NumberFormatException e) {
-        // the same error as for a number that is too small
+        // reported below, like a number that is too small
       }
       throw record.mistake(column + " (" + text + ")" + rule, BROKEN);
     }
@@ -294,7 +295,7 @@ public final class ProfileFile {
           return share;
         }
       } catch (NumberFormatException e) {
-        // the same error as for a number beyond the range
+        // reported below, like a number beyond the range
       }
       throw record.mistake(
           column + " (" + text + ") must be a share in [0, 1], or empty",

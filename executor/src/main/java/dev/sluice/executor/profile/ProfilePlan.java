@@ -8,14 +8,15 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * What a profile measures, and in which order. Each pass measures each key the given number of
- * times, in rounds: one round is one repeat of all keys with the same busy lanes. The rounds of a
- * pass, and the keys of a round, are in an order drawn from the seed, another one in each pass, so
- * that neither a drift of the machine nor the batch before falls on the same keys again.
+ * The plan of a profile: what it measures, and in which order. Each pass measures each key the
+ * given number of times, in rounds: one round is one repeat of all keys with an equal number of
+ * busy lanes. The order of the rounds in a pass, and of the keys in a round, is drawn from the seed
+ * and differs from pass to pass, so that neither a drift of the machine nor the previous batch
+ * affects one key again and again.
  *
- * @param keys without repetition, at least one
- * @param passes at least 1
- * @param repeats of each key in each pass; at least 1
+ * @param keys keys to measure, without repetition, at least one
+ * @param passes number of passes; at least 1
+ * @param repeats measurements of each key in each pass; at least 1
  */
 public record ProfilePlan(List<LatencyKey> keys, int passes, int repeats, long seed) {
   public ProfilePlan {
@@ -27,19 +28,19 @@ public record ProfilePlan(List<LatencyKey> keys, int passes, int repeats, long s
   }
 
   /**
-   * Keys that are measured together.
+   * A round: keys that are measured together.
    *
-   * @param busyLanes of each of them
-   * @param keys in their order
+   * @param busyLanes number of busy lanes of each key
+   * @param keys keys, in the order in which they are measured
    */
   public record Round(int pass, int repeat, int busyLanes, List<LatencyKey> keys) {}
 
-  /** How many rows a whole profile has. */
+  /** Returns how many rows a complete profile has. */
   public int rows() {
     return keys.size() * passes * repeats;
   }
 
-  /** The rounds of a pass, from 1, in their order. */
+  /** Returns the rounds of a pass, counted from 1, in their order. */
   public List<Round> rounds(int pass) {
     SortedSet<Integer> busyLanes = new TreeSet<>();
     keys.forEach(key -> busyLanes.add(key.busyLanes()));
@@ -56,14 +57,18 @@ public record ProfilePlan(List<LatencyKey> keys, int passes, int repeats, long s
     return rounds;
   }
 
-  /** By the place in the plan, so that a profile that is continued goes on in the same order. */
+  /**
+   * Returns random numbers seeded by the place in the plan, so that a continued profile keeps its
+   * order.
+   */
   private Random random(int pass, int repeat, int lanes) {
     return new Random(Seeds.derived(Seeds.derived(Seeds.derived(seed, pass), repeat), lanes));
   }
 
   /**
-   * The counts of busy lanes that are measured on a number of lanes: all up to four; of more, the
-   * powers of two and all lanes, since each count takes as long as all others together.
+   * Returns the counts of busy lanes that are measured on a number of lanes: every count up to four
+   * lanes; with more lanes, the powers of two and all lanes, since each count adds a measurement of
+   * all keys.
    */
   public static List<Integer> busyLanes(int lanes) {
     SortedSet<Integer> counts = new TreeSet<>();

@@ -6,15 +6,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * One measured service time.
  *
- * @param deviceKind what the lane computed on, for example {@code cpu}
- * @param pass all keys were measured once and again in passes apart in time; from 1
- * @param repeat of the key in the pass; from 1
- * @param atNs when it ended, since the profile was begun
- * @param serviceNs how long it took; at least 1
- * @param foreignLoad share of the machine's processors that others took meanwhile, in [0, 1]; null:
- *     unknown
- * @param flopsPerSample of the workload's model; 0: unknown
- * @param parameters of the workload's model; 0: unknown
+ * @param deviceKind kind of device that the lane computed on, for example {@code cpu}
+ * @param pass number of the pass, from 1; passes measure all keys at different times
+ * @param repeat number of the key's measurement in the pass; from 1
+ * @param atNs end of the measurement, since the profile was begun
+ * @param serviceNs service time; at least 1
+ * @param foreignLoad share of the machine's processors that other processes took meanwhile, in [0,
+ *     1]; null: unknown
+ * @param flopsPerSample FLOPs per sample of the workload's model; 0: unknown
+ * @param parameters number of parameters of the workload's model; 0: unknown
  */
 public record ProfileRow(
     String deviceKind,
@@ -26,7 +26,7 @@ public record ProfileRow(
     @Nullable Double foreignLoad,
     long flopsPerSample,
     long parameters) {
-  /** By key, then pass, then repeat: no two rows of a profile are equal in it. */
+  /** Order by key, then pass, then repeat; no two rows of a profile are equal in this order. */
   public static final Comparator<ProfileRow> ORDER =
       Comparator.comparing(ProfileRow::deviceKind)
           .thenComparing(ProfileRow::key)
@@ -46,7 +46,7 @@ public record ProfileRow(
     }
   }
 
-  /** Which measurement it is, whatever came out of it. */
+  /** Returns the slot of this measurement, which does not depend on the measured time. */
   public Slot slot() {
     return new Slot(deviceKind, key, pass, repeat);
   }
@@ -54,7 +54,7 @@ public record ProfileRow(
   /** One measurement that a profile holds at most once. */
   public record Slot(String deviceKind, LatencyKey key, int pass, int repeat) {}
 
-  /** Natural logarithm of the service time in nanoseconds. */
+  /** Returns the natural logarithm of the service time in nanoseconds. */
   public double lnNs() {
     return StrictMath.log((double) serviceNs);
   }

@@ -7,7 +7,10 @@ import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchCompleted.JobResult;
 import dev.sluice.contract.event.BatchCompleted.Result;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Decision;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.log.LogClients;
@@ -15,6 +18,7 @@ import dev.sluice.contract.time.Pacer;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.executor.model.FakeModels;
@@ -66,7 +70,7 @@ final class ExecutorTest {
             (done, total, what) -> {});
   }
 
-  /** Joined, with time zero at the clock's present time. */
+  /** Joins an executor; time zero is the clock's present time. */
   private void join() throws Exception {
     warmUp();
     executor.join(FakeLog.TOPICS, log::opened, faults, failures::add);
@@ -96,29 +100,18 @@ final class ExecutorTest {
       Long notAfterNs) {
     return new BatchDispatched(
         DispatchId.parse(id),
-        executorId,
-        incarnation,
-        lanes,
-        workload,
-        "onnx",
-        "fp32",
-        List.of(new DispatchedJob("job-" + id, 2), new DispatchedJob("other-" + id, 1)),
-        3,
-        92,
-        1,
-        0,
-        notAfterNs,
-        MS,
-        "warm_up",
-        Map.of(),
-        null,
-        null,
-        null,
-        null,
-        1);
+        new Place(executorId, incarnation, lanes),
+        Work.firstAttempt(
+            new ModelKey(workload, "onnx", "fp32"),
+            List.of(new DispatchedJob("job-" + id, 2), new DispatchedJob("other-" + id, 1)),
+            92),
+        new Decision(0, notAfterNs, Map.of()),
+        Prediction.ofMean(MS, "warm_up", 1));
   }
 
-  /** Inferences that go on only when the test says so; says when one has begun. */
+  /**
+   * A gate that holds inferences until the test opens it, and shows when an inference has begun.
+   */
   private final class Gate {
     private final CountDownLatch inside = new CountDownLatch(1);
     private final CountDownLatch goOn = new CountDownLatch(1);
@@ -422,7 +415,8 @@ final class ExecutorTest {
           inferences.countDown();
           return FakeModels.oneHot(jobs);
         };
-    log.beforeCompletion = () -> await(inferences); // the second must not wait for this
+    log.beforeCompletion =
+        () -> await(inferences); // the second batch must not wait for this completion
     log.put(dispatch("5-0", 0));
     log.put(dispatch("5-1", 0));
     assertThat(log.nextCompletion().dispatchId()).hasToString("5-0");
@@ -490,7 +484,8 @@ final class ExecutorTest {
     begin();
     log.put(dispatch("5-0", 0));
     assertThat(log.nextCompletion().result()).isEqualTo(Result.DONE);
-    monotonicNs.addAndGet(3_600_000 * MS); // stopped meanwhile; these came in
+    monotonicNs.addAndGet(
+        3_600_000 * MS); // the process stood still, and these dispatches came in meanwhile
     log.put(dispatch("6-0", 0));
     log.put(dispatch("6-0", 0));
     log.put(dispatch("7-0", "executor-0", 3, List.of(0), "resnet18", 100 * MS));

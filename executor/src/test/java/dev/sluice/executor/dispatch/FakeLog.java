@@ -29,7 +29,7 @@ final class FakeLog implements ExecutorLog {
   volatile RuntimeException failure;
   volatile boolean closed;
 
-  /** What stands before the writing of each completion. */
+  /** Action before the writing of each completion. */
   volatile Runnable beforeCompletion = () -> {};
 
   private final LinkedBlockingQueue<ConsumerRecord<byte[], byte[]>> incoming =
@@ -58,7 +58,7 @@ final class FakeLog implements ExecutorLog {
     put(topic, text.getBytes(UTF_8));
   }
 
-  /** The next completion, whatever reports come before it. */
+  /** Returns the next completion, whatever reports come before it. */
   BatchCompleted nextCompletion() throws InterruptedException {
     while (true) {
       if (next() instanceof BatchCompleted completed) {
@@ -67,7 +67,7 @@ final class FakeLog implements ExecutorLog {
     }
   }
 
-  /** The next report, whatever completions come before it. */
+  /** Returns the next report, whatever completions come before it. */
   ExecutorReported nextReport() throws InterruptedException {
     while (true) {
       if (next() instanceof ExecutorReported reported) {

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What an experiment makes of settings and of emulated lanes. */
+/** The settings and emulated lanes that follow from an experiment. */
 final class LaneBackendTest {
   private static final WorkloadChoice LINEAR =
       new WorkloadChoice("sum", 1, 50, null, new LinearServiceTime(4, 0.5));

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Promises that count in a job's time alone: where that time comes from. */
+/** The source of a job's time alone, of which latency promises may be multiples. */
 final class LaneSourceTest {
   private static final Vocabulary VOCABULARY =
       new Vocabulary(
@@ -84,7 +84,7 @@ final class LaneSourceTest {
                 + " with one busy lane, and "
                 + folder.resolve("table.csv")
                 + " holds no such row.\n"
-                + "  Maybe rows for it are to be added, or slo_ms is meant.");
+                + " Maybe add rows for it, or use slo_ms.");
   }
 
   @Test

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The profiler on two lanes with made-up models, whose clock steps at each look. */
+/** The profiler on two lanes with made-up models; the clock advances each time it is read. */
 @Timeout(120)
 final class ProfilerTest {
   private static final ModelKey A = new ModelKey("a", "onnx", "fp32");
@@ -43,7 +43,7 @@ final class ProfilerTest {
       new ProcessClock(InstantSource.fixed(Instant.EPOCH), steps::incrementAndGet);
   private final LaneBackend backend = LaneBackend.real("fake", models, () -> 0);
 
-  /** Keeps what it hears. */
+  /** A listener that keeps all that it receives. */
   private static final class Heard implements Profiler.Listener {
     final List<ProfileRow> rows = new ArrayList<>();
     final List<String> filled = Collections.synchronizedList(new ArrayList<>());
@@ -129,7 +129,9 @@ final class ProfilerTest {
         new Object() {
           private int begun;
 
-          /** Job ids of measured batches wait until a filler has begun after them. */
+          /**
+           * Infers; a measured batch waits until a batch that is not measured has begun after it.
+           */
           synchronized void infer(boolean measured) throws InterruptedException {
             int before = begun++;
             notifyAll();
@@ -160,7 +162,7 @@ final class ProfilerTest {
     var first = new Heard();
     first.rowsMax = 11;
     measure(first, plan(2, 2), Set.of());
-    assertThat(first.rows).hasSizeBetween(11, 12); // the other lane ends what it runs
+    assertThat(first.rows).hasSizeBetween(11, 12); // the other lane ends the batch that it runs
     var second = measure(new Heard(), plan(2, 2), slots(first.rows));
     assertThat(second.rows).hasSize(32 - first.rows.size());
     var both = new ArrayList<>(first.rows);

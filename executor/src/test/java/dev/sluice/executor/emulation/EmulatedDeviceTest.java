@@ -24,7 +24,7 @@ final class EmulatedDeviceTest {
   private static final ModelKey MODEL = new ModelKey("any", "onnx", "fp32");
   private static final long MS = 1_000_000;
 
-  /** 10 ms a sample, times the lanes busy. */
+  /** Times of 10 ms a sample, multiplied by the number of busy lanes. */
   private static final EmulatedTimes PROPORTIONAL =
       new EmulatedTimes() {
         @Override
@@ -43,7 +43,7 @@ final class EmulatedDeviceTest {
         }
       };
 
-  /** Half as fast from the tenth second of a run on. */
+  /** Drift to half the speed from the tenth second of a run on. */
   private static final EmulatedDrift STEP = new EmulatedDrift(List.of(new Drift(10, 2, 0)));
 
   private final VirtualTime time = new VirtualTime();
@@ -107,7 +107,7 @@ final class EmulatedDeviceTest {
     time.untilAwaited(30 * MS);
     time.moveTo(30 * MS);
     assertThat(second.get(30, TimeUnit.SECONDS)).isEqualTo(20 * MS);
-    time.moveTo(40 * MS); // when it would have ended, had it been alone
+    time.moveTo(40 * MS); // the time at which the batch would have ended alone
     time.untilAwaited(50 * MS);
     assertThat(first).isNotDone();
     time.moveTo(50 * MS);
@@ -120,11 +120,11 @@ final class EmulatedDeviceTest {
     time.untilAwaited(10 * MS);
     var second = run(device.openLane(1), 4);
     time.untilAwaited(80 * MS);
-    time.moveTo(10 * MS); // when the first would have ended, had it been alone
+    time.moveTo(10 * MS); // the time at which the first batch would have ended alone
     time.untilAwaited(20 * MS);
     time.moveTo(20 * MS);
     assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo(20 * MS);
-    time.untilAwaited(50 * MS); // three quarters of it were left, alone now
+    time.untilAwaited(50 * MS); // the batch is alone now, with three quarters left
     assertThat(second).isNotDone();
     time.moveTo(50 * MS);
     assertThat(second.get(30, TimeUnit.SECONDS)).isEqualTo(50 * MS);

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Latency tables: what they say, and what is wrong with bad ones. */
+/** Latency tables: the times they give, and the errors in bad ones. */
 final class LatencyTableTest {
   private static final ModelKey RESNET = new ModelKey("resnet18", "onnx", "fp32");
   private static final String HEADER =
@@ -117,7 +117,7 @@ final class LatencyTableTest {
         Arguments.of(HEADER, "", "holds no row"),
         Arguments.of("workload,backend\n", ":1", "column (precision) is missing"),
         Arguments.of("#c\nworkload,mean\n", ":2", "column (mean) is unknown"),
-        Arguments.of("samples,samples\n", ":1", "stands there twice"),
+        Arguments.of("samples,samples\n", ":1", "a column occurs twice"),
         Arguments.of(HEADER + row + "resnet18,onnx,fp32,1,1\n", ":3", "5 fields, not 7"),
         Arguments.of(HEADER + "a,b,c,1,1,1,0,extra\n", ":2", "8 fields, not 7"),
         Arguments.of(HEADER + ",onnx,fp32,1,1,10,0\n", ":2", "workload is empty"),

@@ -23,7 +23,7 @@ final class SharedWorkTest {
 
   private final SharedWork work = new SharedWork();
 
-  /** Twice as slow beside one other lane, three times beside two. */
+  /** Returns times that double beside one other lane and triple beside two. */
   private static double[] proportional(double aloneNs) {
     return IntStream.rangeClosed(1, LANES_MAX).mapToDouble(busy -> aloneNs * busy).toArray();
   }

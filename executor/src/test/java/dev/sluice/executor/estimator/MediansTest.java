@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** Medians, which model files and tables repeat to the last bit. */
 final class MediansTest {
-  /** The bits are equal, since model files of an earlier version must come out the same. */
+  /** Compares bits, since the fit of earlier model files must not change at all. */
   @Property(tries = 500)
   void isTheMiddleValue_orTheMeanOfTheTwoMiddleValues(
       @ForAll @Size(min = 1, max = 200) @DoubleRange(min = -50, max = 50) double[] values) {

@@ -72,7 +72,7 @@ final class TreeTest {
     bytes[0] = 0x7f;
     assertThatThrownBy(() -> read(bytes, 3))
         .isInstanceOf(IOException.class)
-        .hasMessageStartingWith("it tells of 2130706");
+        .hasMessageStartingWith("it claims to hold 2130706");
   }
 
   private static byte[] written(Tree tree) throws IOException {

@@ -27,7 +27,7 @@ public final class VirtualTime implements Pacer {
     }
   }
 
-  /** Returns when somebody waits for that time. */
+  /** Returns once some thread waits for that time. */
   public synchronized void untilAwaited(long monotonicNs) throws InterruptedException {
     while (awaitedNs != monotonicNs) {
       wait();

@@ -10,7 +10,7 @@ import net.jqwik.api.constraints.NotEmpty;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
-/** Which samples counts are warmed up. */
+/** The samples counts that are warmed up. */
 final class WarmUpSamplesTest {
   @Test
   void areTheBatchSizesAlone_whenNothingJoins() {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Upper quantiles from residuals: their rank, when there is none, and whether they keep it. */
+/** Upper quantiles from residuals: their rank, when there is no quantile, and their coverage. */
 final class ConformalTest {
   private static double[] upTo(int n) {
     return IntStream.rangeClosed(1, n).asDoubleStream().toArray();

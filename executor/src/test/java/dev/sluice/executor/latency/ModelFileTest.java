@@ -56,7 +56,7 @@ final class ModelFileTest {
     }
   }
 
-  /** The bytes are a promise: a change of them is a new version of the format. */
+  /** Fixes the bytes of version 1: a change of them needs a new version of the format. */
   @Test
   void theBytesOfVersion1AreTheseForTheseRows() throws Exception {
     var rows =
@@ -126,7 +126,8 @@ final class ModelFileTest {
       System.arraycopy(digest, 0, forged, forged.length - 32, 32);
       Path file = Files.write(folder.resolve("forged"), forged);
       try {
-        LatencyModel read = LatencyModel.read(file); // a number was changed to another
+        LatencyModel read =
+            LatencyModel.read(file); // the change replaced one valid number by another
         assertThat(read.rows()).hasSameSizeAs(MODEL.rows());
       } catch (UserMistakeException e) {
         assertThat(e).hasMessageContaining("the latency model makes no sense (");

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 final class Models {
   private Models() {}
 
-  /** The simple methods, calibrated on each pass in turn. */
+  /** Returns a model of the simple methods, calibrated on each pass in turn. */
   static LatencyModel ofMedians(List<ProfileRow> rows) {
     return of(rows, Method.MEDIAN, Method.INTERPOLATED, Method.LINE);
   }

@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** On made-up times: alpha + beta × samples, 20 % more for each further busy lane, 5 % noise. */
+/**
+ * Retraining on made-up times: alpha + beta × samples, 20 % more for each further busy lane, 5 %
+ * noise.
+ */
 final class RetrainingTest {
   private static final ModelKey SMALL = new ModelKey("small", "onnx", "fp32");
   private static final ModelKey LARGE = new ModelKey("large", "onnx", "fp32");

@@ -9,7 +9,7 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * Rows whose law is known: a median that is a function of the key, times a lognormal factor for
- * each pass, times one for each row.
+ * each pass, times a lognormal factor for each row.
  *
  * @param passSpread standard deviation of the logarithm of a pass's factor
  * @param rowSpread standard deviation of the logarithm of a row's factor
@@ -27,7 +27,10 @@ public record SyntheticProfile(
     return new LatencyKey(workload, backend, "fp32", 1, samples, busyLanes);
   }
 
-  /** Two workloads on two backends, with those samples, beside none and one. */
+  /**
+   * Returns keys of two workloads on two backends, with these samples, beside no other busy lane
+   * and beside one.
+   */
   public static List<LatencyKey> keys(int... samples) {
     List<LatencyKey> keys = new ArrayList<>();
     for (String workload : List.of("small", "large")) {
@@ -41,7 +44,10 @@ public record SyntheticProfile(
     return keys;
   }
 
-  /** 2 + 3 × samples ms, five times that for large, 1.5 times on pytorch, 1.1 times beside one. */
+  /**
+   * Returns 2 + 3 × samples ms, five times that for large, 1.5 times on pytorch, 1.1 times beside
+   * one busy lane.
+   */
   static double linearMs(LatencyKey key) {
     return (2 + 3.0 * key.samples())
         * (key.workload().equals("large") ? 5 : 1)

@@ -21,7 +21,7 @@ import java.util.concurrent.ForkJoinPool;
 import org.junit.jupiter.api.Test;
 
 /**
- * What is fitted to rows whose law is known, which method is chosen, and how errors are counted.
+ * Training on rows whose law is known: the fitted values, the chosen method, and the error figures.
  */
 final class TrainerTest {
   @Test
@@ -186,7 +186,7 @@ final class TrainerTest {
   @Test
   void aLineNeitherFallsNorBeginsBelowZero() {
     assertThat(line(1, 10, 2, 18)).isEqualTo(new Lines.Line(2, 8));
-    var steep = line(1, 1, 2, 10); // through both it would begin at -8
+    var steep = line(1, 1, 2, 10); // a line through both points would begin at -8
     assertThat(steep.alphaNs()).isZero();
     assertThat(steep.betaNs()).isBetween(1.0, 5.0);
     var falling = line(1, 20, 2, 10);

@@ -113,7 +113,7 @@ final class DevicesTest {
     Devices.processor(List.of("pytorch")).checkPrecisions("a.yaml:3", List.of("bf16"), false);
   }
 
-  /** What the real engines say where the tests run; elsewhere than there it may be more. */
+  /** Asks the real engines; how many CUDA devices they find depends on the machine. */
   @Tag("slow") // starts both engines
   @Test
   void theRealEnginesAnswer() throws Exception {

@@ -6,19 +6,19 @@ import dev.sluice.executor.network.WorkloadInfo;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Models whose inference is what the test says. */
+/** Models whose inference the test supplies. */
 public final class FakeModels implements RealDevice.Models {
-  /** What happened, in its order: opened, infer, closed. */
+  /** Events in their order: open, infer, close. */
   public final List<String> events = new CopyOnWriteArrayList<>();
 
-  /** Each session that was opened, in their order. */
+  /** Sessions in the order in which they were opened. */
   public final List<Opened> opened = new CopyOnWriteArrayList<>();
 
   public int devices = 1;
 
   public volatile Inference inference = FakeModels::oneHot;
 
-  /** What opening a session takes, or throws. */
+  /** Action at the opening of a session, which may throw. */
   public volatile Opening opening = lane -> {};
 
   public interface Opening {
@@ -31,7 +31,7 @@ public final class FakeModels implements RealDevice.Models {
     float[][] infer(List<JobInput> jobs) throws InferenceException;
   }
 
-  /** Each sample's class is its job's number of samples. */
+  /** Returns logits by which each sample's class is its job's number of samples. */
   public static float[][] oneHot(List<JobInput> jobs) {
     int rows = jobs.stream().mapToInt(JobInput::samples).sum();
     var logits = new float[rows][10];
@@ -44,7 +44,7 @@ public final class FakeModels implements RealDevice.Models {
     return logits;
   }
 
-  /** Returns when that has happened. */
+  /** Returns once an event has happened. */
   public synchronized void awaitEvent(String event) throws InterruptedException {
     while (!events.contains(event)) {
       wait();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Where an engine's jar holds the libraries of each system that the build knows. */
+/** The folders in an engine's jar that hold the libraries of each system that the build knows. */
 final class NativeLibrariesTest {
   @Test
   void areInTheJarOfOnnxRuntime_forEachSystem() {

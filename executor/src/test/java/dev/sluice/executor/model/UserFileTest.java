@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A user's own model file, good and bad; what stands in for it is a built-in's file, copied. */
+/** A user's own model file, good and bad; a copy of a built-in workload's file serves as one. */
 @Tag("slow")
 final class UserFileTest {
   private static final List<Integer> SHAPE = List.of(3, 224, 224);

@@ -67,7 +67,7 @@ final class PrecisionTest {
         .hasMessage("precision (int8) is not fp32, fp16 or bf16");
   }
 
-  /** Sign aside: 5 bits of exponent, 10 of fraction. */
+  /** Decodes a binary16 without its sign: 5 bits of exponent, 10 bits of fraction. */
   private static float binary16(int half) {
     int exponent = half >>> 10;
     int fraction = half & 0x3FF;
@@ -77,7 +77,9 @@ final class PrecisionTest {
             : (1 + fraction * 0x1p-10) * Math.scalb(1.0, exponent - 15));
   }
 
-  /** As a double; what follows the largest is as far away as its neighbours are. */
+  /**
+   * Decodes a bfloat16 as a double; the value after the largest has its distance to the one before.
+   */
   private static double bfloat16(int upper) {
     return (upper & 0x7FFF) == 0x7F80
         ? Math.copySign(0x1p128, upper >= 0x8000 ? -1 : 1)

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Profiles as files: what is written is read, and what is wrong is named with its line. */
+/** Profiles as files: written rows are read back, and errors name their line. */
 final class ProfileFileTest {
   private static final String HEADER = String.join(",", ProfileFile.COLUMNS) + "\n";
   private static final String GOOD = "cpu,resnet18,onnx,fp32,1,2,1,1,1,0.5,12.25,0.1,36,11\n";
@@ -81,7 +81,7 @@ final class ProfileFileTest {
     Files.writeString(file, HEADER.replace(",parameters", "") + GOOD);
     assertRefused(":1", "column (parameters) is missing", "Columns: device_kind, workload");
     Files.writeString(file, HEADER.replace("pass", "repeat") + GOOD);
-    assertRefused(":1", "a column stands there twice", "one is to be removed");
+    assertRefused(":1", "a column occurs twice", "remove one");
   }
 
   @ParameterizedTest

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a profile measures, and in which order. */
+/** The measurements of a profile, and their order. */
 final class ProfilePlanTest {
   private static final List<LatencyKey> KEYS = SyntheticProfile.keys(1, 2, 4);
   private static final ProfilePlan PLAN = new ProfilePlan(KEYS, 3, 5, 42);

@@ -13,12 +13,13 @@ import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.fact.Prediction;
 import dev.sluice.scheduling.job.JobGraph;
 import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.job.WorkflowSpec;
@@ -32,7 +33,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Event records as the core's facts, and the core's decisions as event records. */
+/**
+ * Translation of event records into the core's facts, and of the core's decisions into event
+ * records.
+ */
 public final class Translation {
   private static final Map<String, dev.sluice.scheduling.fact.Reason> CORE_REASONS =
       Stream.of(dev.sluice.scheduling.fact.Reason.values())
@@ -162,32 +166,34 @@ public final class Translation {
   }
 
   public static BatchDispatched toEvent(Dispatch dispatch) {
-    Prediction prediction = dispatch.prediction();
     JobSpec first = dispatch.jobs().get(0);
     return new BatchDispatched(
         toEvent(dispatch.name()),
-        dispatch.executorId(),
-        dispatch.incarnation(),
-        dispatch.lanes(),
-        first.workload(),
-        first.backend(),
-        first.precision(),
-        dispatch.jobs().stream()
-            .map(j -> new BatchDispatched.DispatchedJob(j.id(), j.samples()))
-            .toList(),
-        dispatch.samples(),
-        dispatch.tokens(),
-        dispatch.attempt(),
-        dispatch.decidedAtNs(),
-        dispatch.notAfterNs() == Long.MAX_VALUE ? null : dispatch.notAfterNs(),
+        new BatchDispatched.Place(dispatch.executorId(), dispatch.incarnation(), dispatch.lanes()),
+        new BatchDispatched.Work(
+            new ModelKey(first.workload(), first.backend(), first.precision()),
+            dispatch.jobs().stream()
+                .map(j -> new BatchDispatched.DispatchedJob(j.id(), j.samples()))
+                .toList(),
+            dispatch.samples(),
+            dispatch.tokens(),
+            dispatch.attempt()),
+        new BatchDispatched.Decision(
+            dispatch.decidedAtNs(),
+            dispatch.notAfterNs() == Long.MAX_VALUE ? null : dispatch.notAfterNs(),
+            dispatch.scoreTerms()),
+        toEvent(dispatch.prediction()));
+  }
+
+  static Prediction toEvent(dev.sluice.scheduling.fact.Prediction prediction) {
+    return new Prediction(
         prediction.meanNs(),
         prediction.source().name().toLowerCase(Locale.ROOT),
-        dispatch.scoreTerms(),
+        prediction.busyLanes(),
         prediction.modelVersion(),
         prediction.quantileNs(),
         prediction.p95Ns(),
-        prediction.p99Ns(),
-        prediction.busyLanes());
+        prediction.p99Ns());
   }
 
   public static JobEnded toEvent(JobEnd end) {
@@ -201,13 +207,16 @@ public final class Translation {
         end.endedAtNs());
   }
 
-  /** The core's reason as that of events; a failure's own words stay as they are. */
+  /** Returns the event's reason for a reason of the core; the words of a failure stay unchanged. */
   static @Nullable String toEvent(@Nullable String reason) {
     var own = dev.sluice.scheduling.fact.Reason.ofOrNull(reason);
     return own == null ? reason : Reason.valueOf(own.name()).text();
   }
 
-  /** A cause of an event as that of the core; what the core does not know stays as it is. */
+  /**
+   * Returns the core's reason for a cause in an event; a cause that the core does not know stays
+   * unchanged.
+   */
   static @Nullable String toCore(@Nullable String cause) {
     return Reason.of(cause)
         .map(reason -> CORE_REASONS.get(reason.name()))
@@ -220,9 +229,9 @@ public final class Translation {
   }
 
   /**
-   * Returns what an executor of the core reported, as its event record.
+   * Returns the event record of an executor's report to the core.
    *
-   * @param held by lane: the dispatches that it holds
+   * @param held the dispatches that each lane holds, by lane
    */
   public static ExecutorReported toEvent(
       CoreFact.ExecutorReported report, List<List<DispatchName>> held) {

@@ -39,8 +39,8 @@ import java.util.stream.IntStream;
  * than its lease, answers late, and comes back; the other is started again under load.
  *
  * @param facts in log order; a fact's offset is its place
- * @param dispatches what the bare core started, in order
- * @param outcomes what became of the jobs, in order
+ * @param dispatches batches that the bare core started, in order
+ * @param outcomes outcomes of the jobs, in order
  */
 record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Outcome> outcomes) {
   static final long TIME_ZERO_EPOCH_MS = 1_700_000_000_000L;
@@ -63,12 +63,12 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
   private static final List<String> WORKLOADS = List.of("small", "middle", "large");
   private static final int REQUESTS = 400;
 
-  /** One request of this number is for a workflow. */
+  /** Number of requests of which one is for a workflow. */
   private static final int WORKFLOW_EACH = 20;
 
   private static final int NODES = 4;
 
-  /** How many jobs there are, those of workflows among them. */
+  /** Returns how many jobs there are, including jobs of workflows. */
   static final int JOBS = REQUESTS + (NODES - 1) * REQUESTS / WORKFLOW_EACH;
 
   private static final long RESTARTED_AT_MS = 1100;
@@ -202,7 +202,7 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
           List.of(new PredictionsPublished.Calibration("small", "onnx", residuals)));
     }
 
-    /** A diamond, of which the second needs both lanes of an executor. */
+    /** Returns a diamond whose second node needs both lanes of an executor. */
     private static WorkflowRequested workflow(int index, long atMs) {
       return new WorkflowRequested(
           "workflow-" + index,
@@ -246,15 +246,18 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
     public void started(Dispatch dispatch) {
       BatchDispatched event = Translation.toEvent(dispatch);
       dispatches.add(event);
-      String executorId = event.executorId();
+      String executorId = event.place().executorId();
       long serviceMs = 1 + random.nextInt(12);
-      long startsMs = Math.max(nowMs, freeAtMs.getOrDefault(executorId + event.lanes(), 0L));
+      long startsMs =
+          Math.max(nowMs, freeAtMs.getOrDefault(executorId + event.place().lanes(), 0L));
       boolean refused = random.nextInt(25) == 0;
       boolean failed = !refused && random.nextInt(25) == 0;
       long endsMs = startsMs + serviceMs;
-      freeAtMs.put(executorId + event.lanes(), endsMs);
+      freeAtMs.put(executorId + event.place().lanes(), endsMs);
       boolean diesInIt =
-          executorId.equals("executor-0") && event.incarnation() == 1 && endsMs >= RESTARTED_AT_MS;
+          executorId.equals("executor-0")
+              && event.place().incarnation() == 1
+              && endsMs >= RESTARTED_AT_MS;
       if (diesInIt) {
         return;
       }
@@ -263,9 +266,9 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
           answersLate ? SILENT_TO_MS + endsMs - SILENT_FROM_MS : endsMs,
           new BatchCompleted(
               event.dispatchId(),
-              event.executorId(),
-              event.incarnation(),
-              event.lanes().get(0),
+              event.place().executorId(),
+              event.place().incarnation(),
+              event.place().lanes().get(0),
               refused ? null : startsMs * 1_000_000,
               refused ? null : endsMs * 1_000_000,
               refused ? 0 : serviceMs * 1_000_000,
