@@ -246,7 +246,7 @@ final class ExperimentFileErrorsTest {
               assertThat(problem.location()).isEqualTo(file + ":4");
               assertThat(problem.what())
                   .isEqualTo(
-                      "precision_modes (fp32, bf16) cannot change m (m.pt): a file of your own"
+                      "precision_modes (fp32, bf16) cannot change m (m.pt): your own model file"
                           + " runs as it is");
             });
   }
