@@ -16,10 +16,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Events of one topic as JSON bytes and back. Readers ignore fields that they do not know, so that
- * a later version can be read; they reject everything that is not a whole event.
+ * Events of one topic as JSON bytes and back. Readers ignore unknown fields, so that a later
+ * version can be read, and reject everything that is not a whole event.
  *
- * @param <E> what stands in the topic
+ * @param <E> type of the topic's events
  */
 public final class EventCodec<E extends Event> {
   public static final EventCodec<Fact> FACTS = asItIs(Fact.class);
@@ -71,20 +71,20 @@ public final class EventCodec<E extends Event> {
     try {
       return writer.writeValueAsBytes(toForm.apply(event));
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("an event that cannot be written: " + event, e);
+      throw new IllegalStateException("an event cannot be written: " + event, e);
     }
   }
 
   /**
    * The event in the bytes.
    *
-   * @throws UnreadableEventException if the bytes are no event of this topic
+   * @throws UnreadableEventException if the bytes are not an event of this topic
    */
   public E read(byte[] bytes) throws UnreadableEventException {
     try {
       E event = reading.read(bytes);
       if (event == null) {
-        throw new UnreadableEventException("null is no event", null);
+        throw new UnreadableEventException("null is not an event", null);
       }
       return event;
     } catch (IOException | IllegalArgumentException e) {

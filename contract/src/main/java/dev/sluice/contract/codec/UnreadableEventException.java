@@ -2,7 +2,7 @@ package dev.sluice.contract.codec;
 
 import org.jspecify.annotations.Nullable;
 
-/** Bytes in a topic that are no event; they go to {@code dead-letters} with this message. */
+/** Bytes in a topic are not an event; they go to {@code dead-letters} with this message. */
 public final class UnreadableEventException extends Exception {
   public UnreadableEventException(@Nullable String message, @Nullable Throwable cause) {
     super(message, cause);

@@ -3,11 +3,11 @@ package dev.sluice.contract.event;
 import dev.sluice.contract.value.Checks;
 
 /**
- * A generator will send no more. Topic {@code facts}, once per generator and shard.
+ * A generator will send no more jobs. Topic {@code facts}, once per generator and shard.
  *
- * @param jobsSent how many jobs it sent to this shard
- * @param latenessNsP99 99th percentile of send call − intended arrival, over all that it sent
- * @param latenessNsMax the largest of them
+ * @param jobsSent number of jobs that it sent to this shard
+ * @param latenessNsP99 99th percentile of send call − intended arrival, over all its jobs
+ * @param latenessNsMax largest lateness of a job
  * @param clockOffsetNsMax largest distance seen between its clock and the broker's append time
  */
 public record ArrivalsEnded(

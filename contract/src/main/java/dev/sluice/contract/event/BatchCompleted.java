@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  * @param finishedAtNs startedAtNs + monotonic service time; null if it was refused
  * @param serviceNs joining the batch + inference + copying back, by a monotonic clock; 0 if refused
  * @param switchNs loading and releasing of models before it; 0 if the lane held the model
- * @param cause why it failed, in the failure's own words, or was refused, as the text of a {@link
- *     Reason}; null if done
+ * @param cause reason why it failed, in the failure's own words, or was refused, as the text of a
+ *     {@link Reason}; null if done
  * @param results each job's top classes, in the dispatch's order; empty unless done by a real model
- * @param emulatedServiceNs what an emulated lane meant serviceNs to be, so that its error can be
- *     judged; null unless done by an emulated lane
- * @param busyLanes how many lanes of the executor ran a batch when this one began, itself included;
- *     null if it never began, and before version 2
+ * @param emulatedServiceNs serviceNs as an emulated lane meant it, so that its error can be judged;
+ *     null unless done by an emulated lane
+ * @param busyLanes number of the executor's lanes that ran a batch when this one began, its own
+ *     included; null if it never began, and before version 2
  */
 public record BatchCompleted(
     DispatchId dispatchId,

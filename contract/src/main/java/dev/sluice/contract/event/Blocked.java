@@ -5,22 +5,22 @@ import static java.util.Objects.requireNonNull;
 import java.util.Locale;
 
 /**
- * Lanes of a shard stood idle beside work that waited. Topic {@code outcomes}, written when it was
+ * Lanes of a shard stood idle while work waited. Topic {@code outcomes}, written when that span was
  * over or its cause changed; spans of less than a millisecond of log time are not written.
  *
  * @param fromNs log time of the fact after which the policy had nothing to start
- * @param toNs log time of the fact that ended it, above fromNs
- * @param cause the text of a {@link Cause}, or that of another version of Sluice
+ * @param toNs log time of the fact that ended the span, above fromNs
+ * @param cause the text of a {@link Cause}, or of a cause of another version of Sluice
  */
 public record Blocked(long fromNs, long toNs, String cause) implements Outcome {
   public static final int VERSION = 1;
 
-  /** What held the work up. */
+  /** Cause that held the work up. */
   public enum Cause {
     /** The memory budget. */
     TOKENS,
 
-    /** A micro-batch that gathers. */
+    /** A micro-batch that still gathers jobs. */
     WINDOW,
 
     /** No idle lane can run the work. */

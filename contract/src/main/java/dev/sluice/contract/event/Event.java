@@ -2,7 +2,7 @@ package dev.sluice.contract.event;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
-/** Anything that stands in a topic: its JSON carries the record's name as type, and its version. */
+/** Any record of a topic: its JSON carries the record's name as type, and its version. */
 public sealed interface Event permits Fact, Outcome, RunRecord, BatchDispatched, MetricsWindow {
   /** The version of this record's fields that this build writes. */
   @JsonProperty("version")

@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Version 2 adds {@code fitCpuNs}, version 3 {@code loadNs} of its capabilities.
  *
- * @param incarnation rises with each start of the same executor
+ * @param incarnation number that rises with each start of the same executor
  * @param leaving whether this is its last report
- * @param deviceKind what its lanes compute on, for example {@code cpu} or {@code
+ * @param deviceKind kind of device that its lanes compute on, for example {@code cpu} or {@code
  *     emulated-accelerator}; predictions are kept per device kind
  * @param tokens the memory budget that its lanes share; null: no budget
  * @param lanes one entry per lane, by index
- * @param capabilities what each of its lanes can run
+ * @param capabilities models that each of its lanes can run
  * @param clockOffsetNsMax largest distance seen between its clock and the broker's append time
  * @param cpuPerLane processor cores that one busy lane was seen to use at warm-up; null: unknown
  * @param fitCpuNs processor time that fitting latency models beside the run has taken since this
@@ -54,7 +54,7 @@ public record ExecutorReported(
   /**
    * A lane and the dispatches it holds.
    *
-   * @param index from 0 within its executor
+   * @param index index within its executor, from 0
    */
   public record Lane(int index, List<DispatchId> holds) {
     public Lane {
@@ -67,7 +67,7 @@ public record ExecutorReported(
    *
    * @param flopsPerSample floating-point operations of one sample's inference
    * @param warmUps service times seen at warm-up, by samples, ascending
-   * @param loadNs how long a lane that holds another model took at warm-up until it held this one;
+   * @param loadNs time that a lane which held another model took at warm-up until it held this one;
    *     null: lanes hold all their models at once; null before version 3
    */
   public record Capability(

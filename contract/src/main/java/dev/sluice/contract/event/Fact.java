@@ -3,7 +3,9 @@ package dev.sluice.contract.event;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 
-/** What a shard's scheduler learns. Topic {@code facts}, dated by the broker's append time. */
+/**
+ * Anything that a shard's scheduler learns. Topic {@code facts}, dated by the broker's append time.
+ */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonSubTypes({
   @JsonSubTypes.Type(value = RunStarted.class, name = "RunStarted"),

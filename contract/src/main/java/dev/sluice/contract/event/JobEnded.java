@@ -7,12 +7,12 @@ import dev.sluice.contract.value.Reason;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of one job; exactly one for every job. Topic {@code outcomes}.
+ * The end of one job; there is exactly one for every job. Topic {@code outcomes}.
  *
- * @param reason why it was dropped, as the text of a {@link Reason}, or failed: {@link
+ * @param reason reason why it was dropped, as the text of a {@link Reason}, or failed: {@link
  *     Reason#LANE_LOST} after the last attempt, else the inference's own words; null if done
  * @param dispatchId the dispatch that ended it; null if it was dropped
- * @param attempt how many times it was dispatched, refusals not counted
+ * @param attempt number of its dispatches, refusals not counted
  * @param endedAtNs log time of the fact that ended it
  */
 public record JobEnded(
@@ -40,7 +40,7 @@ public record JobEnded(
     return VERSION;
   }
 
-  /** The three ends of a job. */
+  /** The three ways in which a job ends. */
   public enum Status {
     DONE,
     DROPPED,

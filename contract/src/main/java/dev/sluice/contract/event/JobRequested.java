@@ -8,14 +8,14 @@ import dev.sluice.contract.value.ModelKey;
 /**
  * A job entered the system. Topic {@code facts}.
  *
- * @param jobId unique in the run; does not depend on the number of generators
- * @param generator which generator sent it, from 0
+ * @param jobId id, unique in the run; it does not depend on the number of generators
+ * @param generator index of the generator that sent it, from 0
  * @param index its place in the run's request list, from 0; rises per generator and shard
  * @param classType the job's class, a key of {@code classes} in the experiment file
- * @param samples inputs in this job, at least 1
+ * @param samples number of inputs of this job, at least 1
  * @param sloNs latency promise, from intended arrival to end
- * @param intendedAtNs when the arrival process wanted the job sent; latency is counted from here
- * @param sentAtNs when the generator called send
+ * @param intendedAtNs time at which the arrival process wanted the job sent; latency counts from it
+ * @param sentAtNs time at which the generator called send
  */
 public record JobRequested(
     String jobId,

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param fromNs start of the window, a whole second since time zero
  * @param toNs end of the window, exclusive
  * @param total all classes together
- * @param byClass the same for each class of the experiment
+ * @param byClass counts of each class of the experiment, by its name
  * @param waiting jobs that waited at the window's end
  * @param running jobs that ran at the window's end
  * @param lanes lanes that had joined by the window's end
@@ -50,7 +50,8 @@ public record MetricsWindow(
    * @param violations ended jobs that missed their promise; dropped and failed ones among them
    * @param goodputPerSecond done jobs that met their promise, per second
    * @param p50E2eMs nearest rank over the ended jobs' end − intended arrival, one without a done
-   *     outcome counting as infinite; null: none ended, or the rank is infinite. Likewise the next
+   *     outcome counting as infinite; null: none ended, or the rank is infinite; p95 and p99
+   *     likewise
    */
   public record Counts(
       long requested,

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 
 /**
- * What became of the jobs, and what held them up. Topic {@code outcomes}, dated by the broker's
+ * The ends of jobs, and causes that held jobs up. Topic {@code outcomes}, dated by the broker's
  * append time.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")

@@ -10,13 +10,13 @@ import java.util.Set;
 
 /**
  * A whole table of predicted service times for one device kind. Topic {@code facts}. It replaces
- * what was published for that kind before; what is not in it is not predicted by it.
+ * the table published for that kind before, and predicts nothing beyond its entries.
  *
  * @param executorId the executor that published it, which has reported before and is of that kind
  * @param modelVersion names the model that the table was filled from, for the record: for example
  *     the head of its digest and a counter
- * @param tableVersion rises with each new table of a device kind, from any publisher; from 1. One
- *     that was published already is ignored if it is the same, and else refused
+ * @param tableVersion rises with each new table of a device kind, from any publisher; from 1. A
+ *     version published already is ignored if its table is equal, and refused otherwise
  * @param services one entry for each workload, backend and precision
  * @param calibrations at most one entry for each workload and backend
  */
@@ -103,7 +103,7 @@ public record PredictionsPublished(
       this(model.workload(), model.backend(), model.precision(), meanNs);
     }
 
-    /** The model that the times are of. */
+    /** The model whose times these are. */
     public ModelKey model() {
       return new ModelKey(workload, backend, precision);
     }

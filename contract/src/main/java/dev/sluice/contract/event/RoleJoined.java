@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A role's process takes part in the run. Topic {@code runs}. The first one's digest is the run's:
- * a role with another one must not go on.
+ * A role's process takes part in the run. Topic {@code runs}. The digest of the first is the run's:
+ * a role with another digest must not go on.
  *
  * @param instance unique among the run's processes, also after a restart
  * @param configDigest SHA-256 of the resolved experiment that the process was given
@@ -27,7 +27,7 @@ public record RoleJoined(Role role, String instance, String configDigest, @Nulla
     return VERSION;
   }
 
-  /** What a process does for the run; each is a command of the same name. */
+  /** Role of a process in the run; each is a command with the same name. */
   public enum Role {
     PRODUCE,
     SCHEDULE,

@@ -6,15 +6,15 @@ import dev.sluice.contract.value.Checks;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run has ended: every job sent has its outcome, or it was given up. Topic {@code runs}; of
- * several the first counts, and every role ends with it.
+ * A run has ended: every job sent has its outcome, or the run was given up. Topic {@code runs}; the
+ * first such record counts, and every role ends with it.
  *
  * <p>Version 2 adds {@code failure}.
  *
- * @param jobsSent how many jobs all generators sent
+ * @param jobsSent number of jobs that all generators sent
  * @param tailLimitReached whether measured jobs still waited when the tail was over
  * @param interrupted whether a person ended the arrivals early
- * @param failure why the run was given up; null: it came to its end
+ * @param failure reason why the run was given up; null: it came to its end
  */
 public record RunEnded(
     String runId,

@@ -3,7 +3,7 @@ package dev.sluice.contract.event;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 
-/** Who took part in a run, its beginning and its end. Topic {@code runs}. */
+/** Participants of a run, its beginning and its end. Topic {@code runs}. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonSubTypes({
   @JsonSubTypes.Type(value = RoleJoined.class, name = "RoleJoined"),

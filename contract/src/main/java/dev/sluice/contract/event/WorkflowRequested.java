@@ -12,19 +12,19 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workflow entered the system: a graph of jobs, each of which is released by the scheduler when
- * those before it are done. Topic {@code facts}; all of it in one shard. Its jobs are called {@code
- * requestId/nodeId}.
+ * A workflow entered the system: a graph of jobs, each of which the scheduler releases when the
+ * jobs before it are done. Topic {@code facts}; the whole graph is in one shard. Its jobs are
+ * called {@code requestId/nodeId}.
  *
- * @param requestId unique in the run
- * @param generator which generator sent it, from 0
- * @param index rises per generator and shard
- * @param workflowId which workflow it asks for
+ * @param requestId id, unique in the run
+ * @param generator index of the generator that sent it, from 0
+ * @param index number that rises per generator and shard
+ * @param workflowId id of the workflow that it asks for
  * @param classType the class of its jobs
  * @param sloNs latency promise, from intended arrival to the end of its last job; null: none
- * @param intendedAtNs when it was to be sent; latency is counted from here
- * @param sentAtNs when the generator called send
- * @param nodes without a cycle
+ * @param intendedAtNs time at which the request should be sent; latency counts from it
+ * @param sentAtNs time at which the generator called send
+ * @param nodes jobs of the graph, which has no cycle
  */
 public record WorkflowRequested(
     String requestId,
@@ -73,7 +73,7 @@ public record WorkflowRequested(
       waiting.add(i);
     }
     while (waiting.removeIf(n -> nodes.get(n).inputs().stream().noneMatch(waiting::contains))) {
-      // those that wait for nothing that waits can run: what stays in the end is a circle
+      // a node without a waiting input can run: the nodes that stay in the end are a circle
     }
     if (!waiting.isEmpty()) {
       throw new IllegalArgumentException(
@@ -91,10 +91,10 @@ public record WorkflowRequested(
    * A job of the workflow.
    *
    * @param workload the model that it runs
-   * @param samples inputs in it, at least 1
-   * @param lanes how many neighbouring lanes it takes at once, at least 1
-   * @param expectedNs how long it is thought to take, at least 0
-   * @param inputs the places of the nodes that must be done before
+   * @param samples number of its inputs, at least 1
+   * @param lanes number of neighbouring lanes that it takes at once, at least 1
+   * @param expectedNs time that it is expected to take, at least 0
+   * @param inputs indexes of the nodes that must be done before it
    */
   public record Node(
       String nodeId,

@@ -26,8 +26,8 @@ final class ClassReader {
   }
 
   /**
-   * The two default classes with what the file says of them; or, once it names another class, those
-   * that it names.
+   * The two default classes, with the keys that the file gives them; or, if the file names any
+   * other class, exactly the classes that it names.
    */
   List<JobClass> read(Section section) {
     var defaults =
@@ -42,8 +42,8 @@ final class ClassReader {
       if (!NAME.matcher(name).matches() || RESERVED.contains(name)) {
         problems.error(
             place,
-            "classes." + name + " is no name for a class",
-            "letters, digits, underscore and hyphen will do, but none of "
+            "classes." + name + " is not a valid name for a class",
+            "the name should have letters, digits, underscores and hyphens, and be none of "
                 + String.join(", ", RESERVED));
       }
       classes.add(
@@ -81,7 +81,7 @@ final class ClassReader {
             ? section.number("slo_ms", fallback.sloMs(), slo)
             : sloScale == null
                 ? section.required("slo_ms", slo, "100")
-                : section.number("slo_ms", Double.NaN, slo, "a number such as 100 will do");
+                : section.number("slo_ms", Double.NaN, slo, "you meant a number such as 100");
     if (sloScale != null && !given) {
       return null;
     }
@@ -93,9 +93,9 @@ final class ClassReader {
         section.name("slo_scale")
             + " ("
             + Numbers.text(sloScale)
-            + ") stands beside slo_ms ("
+            + ") is given beside slo_ms ("
             + Numbers.text(sloMs)
-            + "): a class promises one of them",
+            + "): a class has only one of them",
         "one of the two should be removed");
     return null;
   }

@@ -84,13 +84,13 @@ final class CrossChecks {
                 + workload.name()
                 + " ("
                 + model.path()
-                + "): a file of your own runs as it is",
-            "precision_modes should be [fp32], whatever it computes in");
+                + "): your own model file runs as it is",
+            "precision_modes should be [fp32], whatever precision the file computes in");
       }
     }
   }
 
-  /** A multiple of the isolated time needs to know that time. */
+  /** Checks that a class with a multiple of the isolated time has a source of that time. */
   private void checkScales() {
     List<String> unknown =
         e.jobs().workloads().stream()
@@ -116,7 +116,7 @@ final class CrossChecks {
     }
   }
 
-  /** A job that can never fit would never run. */
+  /** Checks that each job fits the memory budget: a job that can never fit would never run. */
   private void checkTokens() {
     if (!e.resources().enabled() || e.resources().cpuFallback()) {
       return;

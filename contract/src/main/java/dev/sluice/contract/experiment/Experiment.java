@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param runName the run's name, the file's name by default
  * @param seed the one seed of the run; default 42
  * @param thresholds figure name to bound, for example {@code interactive_p99_e2e_ms: "< 100"}
- * @param simulation what a simulation takes in place of the machine
+ * @param simulation inputs of a simulation in place of the machine
  */
 public record Experiment(
     String runName,
@@ -32,7 +32,7 @@ public record Experiment(
     thresholds = Map.copyOf(thresholds);
   }
 
-  /** An experiment that says nothing of its simulation. */
+  /** An experiment with the default simulation. */
   public Experiment(
       String runName,
       long seed,
@@ -63,7 +63,7 @@ public record Experiment(
    *
    * @param durationSeconds end of the measured window: jobs intended in [warmupSeconds,
    *     durationSeconds) are measured
-   * @param tailSeconds most seconds for which arrivals go on, unmeasured, until the last measured
+   * @param tailSeconds longest time for which arrivals go on, unmeasured, until the last measured
    *     job has ended; default 30
    * @param arrivalRateJobsPerSec rate of all generators together
    * @param arrivals name of the arrival process; default poisson
@@ -78,16 +78,16 @@ public record Experiment(
       int generators) {}
 
   /**
-   * What the jobs are.
+   * The mix of jobs.
    *
    * @param interactiveRatio share of jobs of interactive classes, in [0, 1]; default 0.3
    * @param classes in the order of the file; the defaults, interactive (100 ms) and batch (1000
    *     ms), stay unless the file names a class of its own
-   * @param workloads what the jobs run, with their weights
+   * @param workloads models that the jobs run, with their weights
    * @param backendsEnabled drawn uniformly: pytorch, onnx
    * @param precisionModes drawn uniformly: fp32, fp16, bf16
-   * @param allowSlowPrecision whether real lanes may run what their device can only do slowly: fp16
-   *     on a CPU
+   * @param allowSlowPrecision whether real lanes may run a precision that is slow on their device:
+   *     fp16 on a CPU
    * @param batchSizes samples per job, drawn uniformly
    */
   public record Jobs(
@@ -108,7 +108,7 @@ public record Experiment(
   }
 
   /**
-   * How jobs are chosen, joined, refused and dropped.
+   * Rules by which jobs are chosen, joined, refused and dropped.
    *
    * @param schedulerName name of the policy; default fifo
    * @param weights the policy's weights by name, the file's key {@code scheduler}; empty: its
@@ -133,9 +133,9 @@ public record Experiment(
    * A class of jobs with one kind of latency promise, from intended arrival to end: {@code sloMs}
    * or {@code sloScale}, the other is null.
    *
-   * @param sloMs the same for each of its jobs
-   * @param sloScale times the job's isolated time: what the latency table says of its workload,
-   *     backend, precision and samples with one busy lane
+   * @param sloMs promise to each of the class's jobs, in milliseconds
+   * @param sloScale promise as a multiple of the job's isolated time, which is the latency table's
+   *     for its workload, backend, precision and samples with one busy lane
    * @param priority lower is more urgent
    * @param interactive whether the jobs count as interactive in the mix and in scores
    * @param microbatch whether its jobs may share an inference
@@ -154,7 +154,7 @@ public record Experiment(
       }
     }
 
-    /** A class that promises the same to each of its jobs. */
+    /** A class with one promise in milliseconds for each of its jobs. */
     public JobClass(
         String name, double sloMs, int priority, boolean interactive, boolean microbatch) {
       this(name, sloMs, null, priority, interactive, microbatch);
@@ -180,9 +180,9 @@ public record Experiment(
   /**
    * A user's own model.
    *
-   * @param path of a .pt or .onnx file, relative to the experiment file
+   * @param path path of a .pt or .onnx file, relative to the experiment file
    * @param backend pytorch for .pt, onnx for .onnx
-   * @param inputShape of one sample, without the batch axis
+   * @param inputShape shape of one sample, without the batch axis
    */
   public record ModelFile(String path, String backend, List<Integer> inputShape) {}
 
@@ -192,7 +192,7 @@ public record Experiment(
   /**
    * Joining of compatible jobs into one inference.
    *
-   * @param windowMs how long a set gathers before it is ripe
+   * @param windowMs time for which a set gathers before it is ripe
    * @param maxBatch most samples in one inference
    * @param policies the policies that join jobs at all
    * @param respectDeadlines whether a batch takes no job that would make a member miss its
@@ -220,17 +220,17 @@ public record Experiment(
    *
    * @param enabled false means one lane
    * @param threads intra-op threads per lane
-   * @param device of real lanes: auto, cpu, cuda or cuda:N with a number from 0
+   * @param device device of real lanes: auto, cpu, cuda or cuda:N with a number from 0
    * @param kind real or emulated
    * @param latencyTable path of a CSV of service times, relative to the experiment file: what
    *     emulated lanes wait, and what a {@code sloScale} counts in; null: there is none
-   * @param heartbeatMs how often executors report
-   * @param ahead how many batches a lane holds beside the one that it runs: 0 or 1
-   * @param leaseMs how long an executor that does not report keeps its lanes, at least twice
+   * @param heartbeatMs time between two reports of an executor
+   * @param ahead number of batches that a lane holds beside the one that it runs: 0 or 1
+   * @param leaseMs time for which an executor that does not report keeps its lanes, at least twice
    *     heartbeatMs
-   * @param maxAttempts how often a batch is started at most, when its lane is lost under it
-   * @param speed of emulated lanes: how many times as fast as their latency table they are
-   * @param drift how emulated lanes become slower or faster during the run, by time; may be empty
+   * @param maxAttempts most starts of a batch whose lane is lost each time
+   * @param speed speed of emulated lanes, as a multiple of their latency table's
+   * @param drift changes of emulated service times during the run, by time; may be empty
    */
   public record Lanes(
       boolean enabled,
@@ -249,7 +249,7 @@ public record Experiment(
       drift = List.copyOf(drift);
     }
 
-    /** How many lanes there are: numLanes, or one if lanes are off. */
+    /** Number of lanes: numLanes, or one if lanes are off. */
     public int count() {
       return enabled ? numLanes : 1;
     }
@@ -263,9 +263,9 @@ public record Experiment(
    * A change of emulated service times: linearly from the factor before, which is 1 at first, to
    * this one.
    *
-   * @param atSeconds when it begins, since time zero
-   * @param factor of the service times of batches that start after it
-   * @param overSeconds how long it takes; 0: a step
+   * @param atSeconds beginning of the change, since time zero
+   * @param factor factor of the service times of batches that start after the change
+   * @param overSeconds duration of the change; 0: a step
    */
   public record Drift(double atSeconds, double factor, double overSeconds) {}
 
@@ -273,8 +273,8 @@ public record Experiment(
    * The learned latency model; while disabled, running means predict.
    *
    * @param modelPath the model's file
-   * @param quantile the probability with which the upper bound of decisions shall hold
-   * @param retrainSeconds how often executors fit the model again; 0: never
+   * @param quantile probability with which the upper bound of decisions should hold
+   * @param retrainSeconds time after which executors fit the model again; 0: never
    */
   public record Predictor(
       boolean enabled, String modelPath, double quantile, double retrainSeconds) {}
@@ -283,7 +283,7 @@ public record Experiment(
    * The log.
    *
    * @param bootstrapServers {@code embedded}, or host:port
-   * @param shards how many queues there are, each with its own executors: 1 to 64
+   * @param shards number of queues, each with its own executors: 1 to 64
    */
   public record KafkaSettings(String bootstrapServers, int shards) {
     public boolean embedded() {
@@ -292,17 +292,17 @@ public record Experiment(
   }
 
   /**
-   * What a simulation takes in place of the machine; it changes nothing in a live run.
+   * Inputs of a simulation in place of the machine; they change nothing in a live run.
    *
    * @param latencyTable path of a CSV of service times for real lanes, relative to the experiment
    *     file; null: a latency model is needed
-   * @param hops path of a CSV of what the loop takes between its steps, relative to the experiment
+   * @param hops path of a CSV of the loop's times between its steps, relative to the experiment
    *     file, or {@code none}; null: the recording that comes with Sluice
    */
   public record Simulation(@Nullable String latencyTable, @Nullable String hops) {
     public static final Simulation DEFAULT = new Simulation(null, null);
 
-    /** The value of {@code hops} that stands for a loop that takes no time. */
+    /** Value of {@code hops} for a loop that takes no time. */
     public static final String NO_HOPS = "none";
   }
 
@@ -310,9 +310,9 @@ public record Experiment(
   public record Threshold(String comparison, double value) {}
 
   /**
-   * What a batch of a samples count costs in memory tokens: × 0.7, rounded up, in fp16 and bf16.
+   * Cost of a batch in memory tokens, by its samples: × 0.7, rounded up, in fp16 and bf16.
    *
-   * @param modelTokens of the model itself
+   * @param modelTokens tokens of the model itself
    */
   public static long tokens(int modelTokens, String precision, long samples) {
     long tokens = modelTokens + TOKENS_PER_SAMPLE * samples;

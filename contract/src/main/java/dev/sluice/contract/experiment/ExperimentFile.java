@@ -45,7 +45,7 @@ public final class ExperimentFile {
    * @param overrides {@code key=value}, the key dotted as in {@code lanes.num_lanes=4}, the value
    *     as in the file, lists in brackets; the last one of a key counts
    * @param vocabulary the names that the file may use
-   * @throws UserMistakeException with every mistake that could be found
+   * @throws UserMistakeException with every mistake found
    */
   public static ParsedExperiment read(Path file, List<String> overrides, Vocabulary vocabulary)
       throws UserMistakeException {
@@ -165,7 +165,7 @@ public final class ExperimentFile {
     }
     if (bytes.length > BYTES_MAX) {
       throw new UserMistakeException(
-          name, "the file is larger than " + BYTES_MAX + " bytes", "it is no experiment file");
+          name, "the file is larger than " + BYTES_MAX + " bytes", "another file was meant");
     }
     return decoded(name, bytes);
   }
@@ -184,7 +184,7 @@ public final class ExperimentFile {
       int line = 1 + (int) text.chars().filter(c -> c == '\n').count();
       throw new UserMistakeException(
           new Place(name, line).toString(),
-          "the file is not UTF-8 text (byte " + (in.position() + 1) + " is no part of a letter)",
+          "the file is not UTF-8 text (byte " + (in.position() + 1) + " is not part of a letter)",
           "it was saved in another encoding, or is no text at all");
     }
     return text.startsWith("\uFEFF") ? text.substring(1) : text;

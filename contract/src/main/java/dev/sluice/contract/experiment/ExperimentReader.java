@@ -37,16 +37,16 @@ final class ExperimentReader {
     this.vocabulary = vocabulary;
   }
 
-  /** The experiment; of use only if there are no problems afterwards. */
+  /** Reads the experiment, which is of use only if no problem is noted afterwards. */
   Experiment read(Section top, String defaultRunName) {
     String runName =
         top.text(
             "run_name",
             defaultRunName,
             RUN_NAME,
-            "is no name for topics and folders",
+            "cannot name topics and folders",
             name ->
-                "letters a to z, digits, dot, underscore and hyphen will do, at most 100 of them");
+                "it should have letters a to z, digits, dots, underscores and hyphens, at most 100 of them");
     List<JobClass> classes = new ClassReader(problems).read(top.section("classes"));
     boolean scaled = classes.stream().anyMatch(c -> c.sloScale() != null);
     Lanes lanes = new LanesReader(problems).read(top.section("lanes"), scaled);

@@ -25,6 +25,8 @@ final class LanesReader {
   }
 
   /**
+   * Reads the section {@code lanes}.
+   *
    * @param tableIsRead whether even real lanes need the latency table
    */
   Lanes read(Section section, boolean tableIsRead) {
@@ -84,7 +86,7 @@ final class LanesReader {
     if (!(value instanceof Mapping mapping)) {
       problems.error(
           value.place(),
-          "an entry of lanes.drift is no mapping",
+          "an entry of lanes.drift must be a mapping",
           "you meant {at_seconds: 60, factor: 1.5}");
       return null;
     }
@@ -103,7 +105,7 @@ final class LanesReader {
       String key = lanes.speed() != 1 ? "speed" : "drift";
       problems.error(
           section.place(key),
-          "lanes." + key + " is for emulated lanes, and these are real",
+          "lanes." + key + " works on emulated lanes only, and these lanes are real",
           "you meant lanes.kind: emulated");
     }
     for (int i = 1; i < lanes.drift().size(); i++) {
@@ -116,7 +118,7 @@ final class LanesReader {
                 + Numbers.text(lanes.drift().get(i).atSeconds())
                 + ") begins before the change above it ends, at "
                 + Numbers.text(endsAtSeconds),
-            "the entries should stand in order of time, one after the other");
+            "the entries should be ordered by time, each after the end of the one before");
       }
     }
   }

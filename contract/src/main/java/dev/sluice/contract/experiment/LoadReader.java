@@ -52,7 +52,7 @@ final class LoadReader {
               + Numbers.text(Math.rint(jobs))
               + " jobs, more than "
               + Numbers.text(Ranges.JOBS_MAX),
-          "a shorter run shows the same");
+          "duration_seconds should be shorter");
     }
   }
 }

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An experiment and what its file said about it.
+ * An experiment, with the places of its keys in the file.
  *
- * @param file as the user named it
+ * @param file path of the file as the user named it
  * @param warnings lines to print as they are
  * @param locations {@code file:line} of each key that was given, by its dotted name; an entry of
  *     workloads as {@code workloads.NAME}
@@ -20,8 +20,8 @@ public record ParsedExperiment(
   }
 
   /**
-   * Where a mistake in a key's value is to be reported: the key's line, or the whole file if it was
-   * not given.
+   * The location to report for a mistake in a key's value: the key's line, or the whole file if the
+   * key is absent.
    *
    * @param dottedKey for example {@code lanes.latency_table}
    */
@@ -29,7 +29,7 @@ public record ParsedExperiment(
     return locations.getOrDefault(dottedKey, file.toString());
   }
 
-  /** A path of the file, which is relative to the file's own folder. */
+  /** Resolves a path that the file gives relative to its own folder. */
   public Path resolve(String path) {
     return file.toAbsolutePath().resolveSibling(path).normalize();
   }

@@ -29,7 +29,7 @@ public final class ResolvedConfig {
   /**
    * The text of a file that {@link ExperimentFile} reads as an equal experiment. Paths in it stay
    * relative to the folder of the original file. A key {@code recorded} may be appended: readers
-   * leave what is below it alone.
+   * ignore its value.
    */
   public static String write(Experiment e) {
     Map<String, @Nullable Object> top = new LinkedHashMap<>();
@@ -106,7 +106,7 @@ public final class ResolvedConfig {
             (figure, t) -> thresholds.put(figure, t.comparison() + " " + Numbers.text(t.value())));
     top.put("thresholds", thresholds);
     var s = e.simulation();
-    if (!s.equals(Simulation.DEFAULT)) { // a file that says nothing of it keeps its digest
+    if (!s.equals(Simulation.DEFAULT)) { // an experiment with the default keeps its digest
       top.put("simulation", map("latency_table", s.latencyTable(), "hops", s.hops()));
     }
     var text = new StringBuilder();

@@ -31,7 +31,7 @@ final class SchedulingReader {
         microbatch(top.section("microbatch")));
   }
 
-  /** The policy's weights; nothing is said of them while the policy itself is unknown. */
+  /** The policy's weights that the file gives. */
   private Map<String, Double> weights(Section section, String schedulerName) {
     Map<String, Double> weights = new LinkedHashMap<>();
     for (String weight : vocabulary.schedulers().getOrDefault(schedulerName, List.of())) {

@@ -7,7 +7,6 @@ import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Schema;
 import dev.sluice.contract.file.Section;
-import dev.sluice.contract.file.Value;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,12 +37,11 @@ final class ThresholdReader {
     declare(section.schema());
     Map<String, Threshold> thresholds = new LinkedHashMap<>();
     for (String figure : section.keys()) {
-      Value value = section.find(figure);
-      String written = value == null ? null : section.textOf("thresholds." + figure, value);
+      String written = section.textOrNull(figure);
       if (!figures.contains(figure)) {
         problems.error(
             section.place(figure),
-            "thresholds (" + figure + ") names no figure",
+            "thresholds (" + figure + ") is not a figure",
             NearestName.advice(figure, figures, "figures"));
       } else if (written != null) {
         Matcher bound = BOUND.matcher(written);
@@ -52,8 +50,8 @@ final class ThresholdReader {
         } else {
           problems.error(
               section.place(figure),
-              "thresholds." + figure + " (" + written + ") is no bound",
-              "you meant \"< 100\"; <=, > and >= are known as well");
+              "thresholds." + figure + " (" + written + ") is not a bound",
+              "you meant \"< 100\"; <=, > and >= work as well");
         }
       }
     }

@@ -9,8 +9,9 @@ import java.util.Map;
  * @param schedulers policy name to the names of its weights
  * @param arrivals names of the arrival processes
  * @param workloadTokens built-in workload name to its base cost in memory tokens
- * @param figures names of the figures that a threshold may bound, whole; of each that begins with
- *     {@code all_}, the same of every class is added, for example {@code interactive_p99_e2e_ms}
+ * @param figures names of the figures that a threshold may bound, whole; for each name that begins
+ *     with {@code all_}, a figure of every class is added, for example {@code
+ *     interactive_p99_e2e_ms}
  */
 public record Vocabulary(
     Map<String, List<String>> schedulers,

@@ -25,7 +25,7 @@ final class WorkloadReader {
   private static final Pattern NAME = Pattern.compile("[\\p{L}\\p{N}._-]{1,50}");
   private static final Range MS = Range.within(0, 1e9);
 
-  /** So that a batch of 128 samples fits an array of bytes. */
+  /** Limit by which a batch of 128 samples fits an array of bytes. */
   private static final int VALUES_PER_SAMPLE_MAX = 4_000_000;
 
   private static final int TOKENS_MAX = 1_000_000_000;
@@ -106,7 +106,7 @@ final class WorkloadReader {
       if (section.has("path")) {
         problems.error(
             section.place("name"),
-            "workloads (" + name + ") is a built-in one and can have no file of its own",
+            "workloads (" + name + ") is built in and cannot have a file of its own",
             "the model should have another name");
       }
     } else if (!own && model == null && linear == null) {
@@ -118,8 +118,8 @@ final class WorkloadReader {
     } else if (!NAME.matcher(name).matches()) {
       problems.error(
           section.place("name"),
-          "workloads (" + name + ") is no name for a workload",
-          "letters, digits, dot, underscore and hyphen will do");
+          "workloads (" + name + ") is not a valid name for a workload",
+          "the name should have letters, digits, dots, underscores and hyphens");
     } else if (!section.has("tokens")) {
       problems.error(
           section.place("name"),
@@ -141,7 +141,7 @@ final class WorkloadReader {
               + Numbers.text(alphaMs)
               + ") + workloads.beta_ms ("
               + Numbers.text(betaMs)
-              + ") × samples is no service time: both must stand, and one be above 0",
+              + ") × samples is not a service time: both keys must be given, and one must be above 0",
           "you meant {alpha_ms: 5, beta_ms: 0.5}");
     }
     return new LinearServiceTime(alphaMs, betaMs);
@@ -184,7 +184,7 @@ final class WorkloadReader {
     return new ModelFile(path, backend, shape);
   }
 
-  /** Where a service time comes from must be known before the run. */
+  /** Checks that the source of a service time is known before the run. */
   private void checkServiceTime(Place place, WorkloadChoice choice) {
     if (lanes.emulated() && lanes.latencyTable() == null && choice.linear() == null) {
       problems.error(

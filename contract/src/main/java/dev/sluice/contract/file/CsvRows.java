@@ -152,7 +152,7 @@ public final class CsvRows {
     public String name(String column) throws UserMistakeException {
       String name = text(column);
       if (name.isEmpty()) {
-        throw mistake(column + " is empty", "a comma is too many");
+        throw mistake(column + " is empty", "there is a comma too many");
       }
       return name;
     }

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** What a user may have meant by a name that is not known. */
+/** Guesses what a user meant by an unknown name. */
 public final class NearestName {
   private NearestName() {}
 

@@ -6,8 +6,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Mistakes that a reader found in a file, or in a part of one: the first of them as they were
- * found, and the number of all. Not safe for threads.
+ * Mistakes that a reader found in a file, or in a part of it: the first ones, in the order in which
+ * they were found, and the number of all. Not safe for threads.
  */
 public final class Problems {
   /** Most mistakes that are worth reading. */
@@ -30,7 +30,7 @@ public final class Problems {
     this.listedMax = listedMax;
   }
 
-  /** Problems that are all kept: those of a small file. */
+  /** Problems of a small file, which are all kept. */
   public Problems(String source) {
     this(source, Integer.MAX_VALUE);
   }
@@ -54,7 +54,7 @@ public final class Problems {
     warnings.addAll(others.warnings);
   }
 
-  /** Notes something that is no mistake but surely not meant. */
+  /** Notes a warning: a value that is allowed, but hardly meant. */
   public void warn(Place place, String what) {
     warnings.add(place + ": warning: " + what + ".");
   }
@@ -75,12 +75,12 @@ public final class Problems {
     return List.copyOf(warnings);
   }
 
-  /** Throws the mistakes, if there are any, by line; those of overrides come last. */
+  /** Throws the mistakes, if there are any, by line; mistakes of overrides come last. */
   public void throwIfAny() throws UserMistakeException {
     throwIfAny(List.of(this));
   }
 
-  /** Throws the mistakes of several files, if there are any: file by file, each one's by line. */
+  /** Throws the mistakes of several files, if there are any: by file, then by line. */
   public static void throwIfAny(List<Problems> byFile) throws UserMistakeException {
     List<Problem> all = new ArrayList<>();
     for (Problems problems : byFile) {

@@ -3,7 +3,7 @@ package dev.sluice.contract.file;
 import java.math.BigDecimal;
 
 /**
- * What a number may be; finite in any case.
+ * Bounds of a number, which must be finite in any case.
  *
  * @param open whether the least value itself is left out
  */

@@ -145,7 +145,7 @@ public final class Section {
     }
   }
 
-  /** Notes that a key without a default is missing, if it is. */
+  /** Notes a mistake if a key without a default is missing. */
   private void require(String key, String example) {
     declare(s -> s.require(key));
     if (places == null ? find(key) == null : !has(key)) {
@@ -163,10 +163,10 @@ public final class Section {
     }
   }
 
-  /** A number that must be there; NaN if it is not. */
+  /** A required number; NaN if it is absent or wrong. */
   public double required(String key, Range range, String example) {
     require(key, example);
-    return number(key, Double.NaN, range, "a number such as " + example + " will do");
+    return number(key, Double.NaN, range, "you meant a number such as " + example + "");
   }
 
   /** A number. */
@@ -182,7 +182,7 @@ public final class Section {
   /**
    * A number.
    *
-   * @param maybe what to try if it is wrong
+   * @param maybe advice if it is wrong
    */
   public double number(String key, double fallback, Range range, String maybe) {
     declare(s -> s.number(key, fallback, range));
@@ -192,7 +192,7 @@ public final class Section {
 
   /** A number; null if it is absent or wrong. */
   public @Nullable Double numberOrNull(String key, Range range) {
-    double number = number(key, Double.NaN, range, "its unit is another one, or a digit is wrong");
+    double number = number(key, Double.NaN, range, "its unit is wrong, or a digit is");
     return Double.isNaN(number) ? null : Double.valueOf(number);
   }
 
@@ -218,7 +218,7 @@ public final class Section {
     return number == null ? fallback : number;
   }
 
-  /** A whole number that must be there; the least if it is not. */
+  /** A required whole number; the least if it is absent or wrong. */
   public int requiredWhole(String key, int least, int most, String example) {
     require(key, example);
     return whole(key, least, least, most);
@@ -240,7 +240,7 @@ public final class Section {
   /**
    * A list of whole numbers.
    *
-   * @param repeats whether a number may stand in it twice
+   * @param repeats whether a number may be in it twice
    */
   public List<Integer> wholes(
       String key, List<Integer> fallback, int least, int most, boolean repeats) {
@@ -290,7 +290,7 @@ public final class Section {
     return text;
   }
 
-  /** A text that must be there; empty if it is not. */
+  /** A required text; empty if it is absent or wrong. */
   public String requiredText(String key, String example) {
     require(key, example);
     return text(key, "");
@@ -322,7 +322,7 @@ public final class Section {
   /**
    * A known name.
    *
-   * @param plural what the names are names of
+   * @param plural what the names name, in the plural
    */
   public String oneOf(String key, String fallback, Collection<String> names, String plural) {
     declare(s -> s.oneOf(key, fallback, names));
@@ -341,8 +341,8 @@ public final class Section {
   /**
    * A list that is not empty.
    *
-   * @param repeats whether something may stand in it twice
-   * @param read gives null for what it complained of
+   * @param repeats whether an item may be in it twice
+   * @param read reader of an item; null for an item that it complained of
    */
   public <T> List<T> list(
       String key, List<T> fallback, boolean repeats, Function<Value, @Nullable T> read) {
@@ -389,17 +389,13 @@ public final class Section {
   /** The mapping under a key; null if the key is absent or no mapping. */
   public @Nullable Mapping mapping(String key) {
     Value value = find(key);
-    return value == null ? null : mapping(prefix + key, value, "its keys");
-  }
-
-  private @Nullable Mapping mapping(String name, Value value, String example) {
-    if (value instanceof Mapping child) {
-      return child;
+    if (value == null || value instanceof Mapping) {
+      return (Mapping) value;
     }
     problems.error(
         value.place(),
-        ValueReader.message(name, value, "must be a mapping of keys to values"),
-        example + " should stand below it, indented by two spaces");
+        ValueReader.message(prefix + key, value, "must be a mapping of keys to values"),
+        "its keys should stand below it, indented by two spaces");
     return null;
   }
 
@@ -450,10 +446,5 @@ public final class Section {
   /** A value in a message. */
   public static String written(Value value) {
     return ValueReader.written(value);
-  }
-
-  /** A text that is not null; otherwise null, and a mistake. */
-  public @Nullable String textOf(String name, Value value) {
-    return reader.text(name, value);
   }
 }

@@ -8,7 +8,7 @@ import java.util.HexFormat;
 public final class Sha256 {
   private Sha256() {}
 
-  /** One that has taken in nothing yet. */
+  /** A digest that has taken in nothing yet. */
   public static MessageDigest begin() {
     try {
       return MessageDigest.getInstance("SHA-256");
@@ -17,7 +17,7 @@ public final class Sha256 {
     }
   }
 
-  /** That of all these bytes, as people write it. */
+  /** The digest of the bytes, in hex. */
   public static String hex(byte[] bytes) {
     return HexFormat.of().formatHex(begin().digest(bytes));
   }

@@ -13,8 +13,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file as the pieces that it is written of, one after the other. A mapping's keys come as {@link
- * Kind#SCALAR}, each followed by its value.
+ * The pieces of a file, one after the other. A mapping's keys come as {@link Kind#SCALAR}, each
+ * followed by its value.
  */
 abstract class Tokens implements Closeable {
   private final IntFunction<Place> placeOfLine;

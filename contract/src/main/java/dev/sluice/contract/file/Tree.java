@@ -163,7 +163,7 @@ public final class Tree implements Closeable {
       throw new UserMistakeException(
           place,
           "the file holds more than " + limits.values() + " values",
-          "an alias (*) repeats what need not be repeated");
+          "an alias (*) repeats more than it should");
     }
     if (anchor != null && first != Kind.ALIAS) {
       valueByAnchor.put(anchor, new Anchored(value, values - before));
@@ -200,7 +200,7 @@ public final class Tree implements Closeable {
       if (earlier != null) {
         problems.error(
             keyPlace,
-            "the key " + key + " stands here a second time, first at " + earlier.keyPlace(),
+            "the key " + key + " is here a second time, first at " + earlier.keyPlace(),
             "one of the two should be removed");
       }
     }

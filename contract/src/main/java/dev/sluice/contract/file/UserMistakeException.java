@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A user's mistakes in a file or on the command line, as many as were found. Each is printed as
+ * All mistakes of a user that were found in a file or on the command line. Each is printed as
  * {@code file:line: error: what (value).} and, on a line of its own, what to try; the command then
  * exits 2. Bugs are unchecked exceptions instead.
  */
@@ -82,8 +82,8 @@ public final class UserMistakeException extends Exception {
    *
    * @param location {@code file:line}, or the file alone where no line is to blame, or the option,
    *     as in {@code --set key=value}
-   * @param what what is wrong, values in (brackets), without a full stop
-   * @param maybe what to try, without the word and the full stop
+   * @param what mistake, with values in (brackets), without a full stop
+   * @param maybe advice, without the word Maybe and without a full stop
    */
   public record Problem(String location, String what, String maybe) {
     @Override

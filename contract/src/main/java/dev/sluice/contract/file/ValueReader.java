@@ -18,8 +18,7 @@ final class ValueReader {
   private final boolean byProgram;
 
   /**
-   * @param byProgram whether the file is one that programs write: they divide by zero, people do
-   *     not
+   * @param byProgram whether programs write such a file: programs divide by zero, people do not
    */
   ValueReader(Problems problems, boolean byProgram) {
     this.problems = problems;
@@ -30,7 +29,7 @@ final class ValueReader {
    * A number within the range; NaN, and a mistake, for anything else.
    *
    * @param name of the value, in messages
-   * @param maybe what to try
+   * @param maybe advice
    */
   double number(String name, Value value, Range range, String maybe) {
     String written = written(value);
@@ -44,7 +43,7 @@ final class ValueReader {
       problems.error(
           value.place(),
           message(name, value, "must be a finite number"),
-          "it was divided by zero where it was made");
+          "the program that wrote it divided by zero");
       return Double.NaN;
     }
     double number = finite ? Double.parseDouble(written) : Double.NaN;
@@ -87,7 +86,9 @@ final class ValueReader {
     return null;
   }
 
-  /** The number without its minus sign if that will do, else the end of the range that is near. */
+  /**
+   * The number without its minus sign if that is in the range, else the nearer end of the range.
+   */
   private static BigInteger nearest(BigInteger whole, long least, long most) {
     BigInteger low = BigInteger.valueOf(least);
     BigInteger high = BigInteger.valueOf(most);
@@ -126,7 +127,7 @@ final class ValueReader {
   /**
    * A known name; null, and a mistake, for anything else.
    *
-   * @param plural what the names are names of
+   * @param plural what the names name, in the plural
    */
   @Nullable String knownName(String name, Value value, Collection<String> known, String plural) {
     String text = text(name, value);
@@ -140,7 +141,7 @@ final class ValueReader {
     return text;
   }
 
-  /** What is wrong with a value. */
+  /** A message that a value breaks a rule. */
   static String message(String name, Value value, String rule) {
     return name + " (" + written(value) + ") " + rule;
   }

@@ -8,8 +8,8 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record that is no event, as it goes to the dead letters: its bytes, and in its headers where it
- * stood and what is wrong with it.
+ * A dead letter, made from a record that is not an event: the record's bytes, with its position and
+ * what is wrong with it in the headers.
  */
 public final class DeadLetter {
   private DeadLetter() {}

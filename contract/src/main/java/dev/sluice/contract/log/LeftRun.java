@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A run whose topics are all on a broker, with a topic of runs that can be read.
  *
- * @param topics names of its topics, changelogs among them
- * @param began its time zero, as text; null: it never began
- * @param ended whether its end stands in its log
- * @param failure why the run was given up; null: it was not
- * @param facts records in its facts, over all shards
+ * @param topics names of the run's topics, including changelogs
+ * @param began time zero of the run, as text; null: the run never began
+ * @param ended whether the run's end is in its log
+ * @param failure reason why the run was given up; null: it was not
+ * @param facts number of the run's facts, over all shards
  */
 public record LeftRun(
     String runId,
@@ -40,7 +40,7 @@ public record LeftRun(
     return new Topics(runId);
   }
 
-  /** All left runs of a broker, by their ids. */
+  /** All left runs of a broker, in the order of their ids. */
   public static List<LeftRun> all(LogClients kafka) throws InterruptedException {
     List<LeftRun> runs = new ArrayList<>();
     try (var admin = kafka.admin();
@@ -68,7 +68,7 @@ public record LeftRun(
     return runs;
   }
 
-  /** Reads a run; null: what stands in its topic of runs is not Sluice's. */
+  /** Reads a run; null: the records in its topic of runs are not Sluice's. */
   private static @Nullable LeftRun read(
       Topics topics, List<String> names, int shards, TopicReader reader) {
     List<byte[]> entries = new ArrayList<>();

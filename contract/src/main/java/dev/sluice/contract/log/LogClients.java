@@ -12,8 +12,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * How the clients of a run reach its Kafka. Makes each client by what it is for: its settings stand
- * in {@link Reading} and {@link Writing}. Its text names the broker alone, for the properties may
+ * Access to a run's Kafka. Makes each client for a purpose, whose settings are in {@link Reading}
+ * and {@link Writing}. The text of this object names only the broker, because the properties may
  * hold a password.
  */
 public final class LogClients {
@@ -51,7 +51,7 @@ public final class LogClients {
     return Admin.create(properties);
   }
 
-  /** Opens an admin client that gives up a question after the limit. */
+  /** Opens an admin client that gives up a request after the limit. */
   public Admin admin(Duration answerLimit) {
     int limitMs = Math.toIntExact(answerLimit.toMillis());
     Map<String, Object> impatient = new HashMap<>(properties);
@@ -65,7 +65,7 @@ public final class LogClients {
     return consumer(reading.over(properties));
   }
 
-  /** Opens a consumer that gives up a question after the limit. */
+  /** Opens a consumer that gives up a request after the limit. */
   public KafkaConsumer<byte[], byte[]> consumer(Reading reading, Duration answerLimit) {
     Map<String, Object> settings = reading.over(properties);
     settings.put(

@@ -9,7 +9,7 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
  * topic by asking for it. Fetch sizes that a purpose leaves open are the user's.
  */
 public enum Reading {
-  /** Each record as soon as it stands in the log, committed or not: an executor's dispatches. */
+  /** Each record as soon as it is in the log, committed or not: an executor's dispatches. */
   AT_ONCE("read_uncommitted", "earliest", Map.of(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, 1)),
 
   /** Every record, committed or not, at the user's fetch sizes. */
@@ -18,16 +18,16 @@ public enum Reading {
   /** Committed records alone, at the user's fetch sizes. */
   COMMITTED("read_committed", "earliest", Map.of()),
 
-  /** Every record in large answers: a small answer costs the broker as much as a large one. */
+  /** Every record, in large answers: a small answer costs the broker as much as a large one. */
   IN_NO_HURRY("read_uncommitted", "earliest", fetching(65_536, 100)),
 
   /** Committed records alone, in large answers. */
   COMMITTED_IN_NO_HURRY("read_committed", "earliest", fetching(65_536, 100)),
 
-  /** A topic's every record from its beginning: one that is gone fails the reader. */
+  /** Every record of a topic from its beginning: the reader fails if one is gone. */
   WITHOUT_GAP("read_uncommitted", "none", Map.of()),
 
-  /** A run's every committed record, in the largest answers: analytics, which may lag a little. */
+  /** Every committed record of a run, in the largest answers: analytics, which may lag a little. */
   WHOLE_RUN("read_committed", "none", wholeRun());
 
   @SuppressWarnings("ImmutableEnumChecker") // a copy that cannot change

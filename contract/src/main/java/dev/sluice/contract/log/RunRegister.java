@@ -85,9 +85,9 @@ public final class RunRegister implements AutoCloseable {
   }
 
   /**
-   * Opens the register, and reads what stands in it already. The topic must exist.
+   * Opens the register, and reads the entries that it has already. The topic must exist.
    *
-   * @param onFailure told when the topic cannot be read any more
+   * @param onFailure called when the topic cannot be read any more
    */
   public static RunRegister open(
       Topics topics, LogClients kafka, ProcessClock clock, Consumer<Throwable> onFailure)
@@ -105,12 +105,12 @@ public final class RunRegister implements AutoCloseable {
     return register;
   }
 
-  /** Completed when the run begins. */
+  /** The run's start, completed when the run begins. */
   public CompletableFuture<RunStarted> started() {
     return started;
   }
 
-  /** Completed when the run has ended, by the first record that says so. */
+  /** The run's end, completed by the first record that says so. */
   public CompletableFuture<RunEnded> ended() {
     return ended;
   }
@@ -180,7 +180,7 @@ public final class RunRegister implements AutoCloseable {
   /** The shard and the id that an executor gets. */
   private record Place(int shard, String executorId) {}
 
-  /** The place of an executor that joins at that offset; a restarted executor keeps its shard. */
+  /** The place of an executor that joins at an offset; a restarted executor keeps its shard. */
   private synchronized Place place(
       long offset, int shards, @Nullable String executorId, @Nullable Integer wantedShard) {
     Map<String, Integer> present = new LinkedHashMap<>();
@@ -274,7 +274,7 @@ public final class RunRegister implements AutoCloseable {
         .orElseThrow();
   }
 
-  /** Whether a process has joined in the role and not left. */
+  /** Tells whether a process has joined in the role and not left. */
   public synchronized boolean isPresent(Role role) {
     return entries.stream()
         .anyMatch(
@@ -320,7 +320,7 @@ public final class RunRegister implements AutoCloseable {
     return present(own);
   }
 
-  /** How many processes have joined and not left. */
+  /** Number of processes that have joined and not left. */
   public int presentCount() {
     return present(Set.of()).size();
   }

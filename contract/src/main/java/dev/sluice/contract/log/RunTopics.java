@@ -45,7 +45,7 @@ public final class RunTopics {
   /**
    * Makes the topics of the run that do not exist yet: the first role makes them.
    *
-   * @param nanoTime a monotonic clock, that of the pacer
+   * @param nanoTime the pacer's monotonic clock
    * @throws UserMistakeException if a topic exists with another number of shards
    */
   public static void ensure(

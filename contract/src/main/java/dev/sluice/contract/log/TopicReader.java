@@ -8,8 +8,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Reads one partition after another, by assignment, each up to where it ends when the reading
- * begins. For one thread, except {@link #wakeUp}.
+ * Reads one partition after another, by assignment, each up to its end when the reading begins. For
+ * use by one thread, except {@link #wakeUp}.
  */
 public final class TopicReader implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(100);
@@ -38,7 +38,7 @@ public final class TopicReader implements AutoCloseable {
   /**
    * Reads the newest records of a partition.
    *
-   * @param recordsMax how many offsets before the end the reading begins at most
+   * @param recordsMax most offsets before the end at which the reading begins
    * @throws org.apache.kafka.common.KafkaException if the broker does not answer
    */
   public void readNewest(
@@ -79,7 +79,7 @@ public final class TopicReader implements AutoCloseable {
     return consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
   }
 
-  /** How many offsets the partitions hold together. */
+  /** Number of offsets that the partitions hold together. */
   public long count(List<TopicPartition> partitions) {
     return sum(consumer.endOffsets(partitions)) - sum(consumer.beginningOffsets(partitions));
   }
@@ -88,14 +88,14 @@ public final class TopicReader implements AutoCloseable {
     return offsets.values().stream().mapToLong(offset -> offset).sum();
   }
 
-  /** Whether a consumer has read each of these partitions up to the given end. */
+  /** Tells whether a consumer has read each of these partitions up to the given end. */
   public static boolean hasReadTo(
       Map<TopicPartition, Long> ends, Consumer<byte[], byte[]> consumer) {
     return ends.entrySet().stream()
         .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
   }
 
-  /** Lets a call that waits for the broker fail at once; from any thread. */
+  /** Makes a call that waits for the broker fail at once. Any thread may ask for it. */
   public void wakeUp() {
     consumer.wakeup();
   }

@@ -43,7 +43,7 @@ public record Topics(String prefix) {
     return List.of(runs(), metrics(), deadLetters());
   }
 
-  /** All of them. */
+  /** All topics of the run. */
   public List<String> all() {
     return Stream.concat(sharded().stream(), unsharded().stream()).toList();
   }

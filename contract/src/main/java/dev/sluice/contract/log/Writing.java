@@ -13,20 +13,20 @@ public enum Writing {
   /** Single records, each of which the caller may wait for. */
   SINGLE(Map.of(), Map.of()),
 
-  /** Records that stand in the log in the order of their sends, each once. */
+  /** Records that the log holds in the order of their sends, each once. */
   IN_ORDER(Map.of(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true), Map.of()),
 
-  /** An executor's facts: many, in order, and kept while the broker is away. */
+  /** Facts of an executor: many, in order, and kept while the broker is away. */
   FACTS(oneRequestAtATime(), awayLimits()),
 
   /**
-   * A generator's jobs: as {@link #FACTS}. While the broker is away the producer keeps what it
-   * knows of the topics: without that knowledge each send would be held back until the broker
-   * answers, instead of waiting in the buffer, and the jobs would be late.
+   * Jobs of a generator: as {@link #FACTS}. While the broker is away, the producer keeps its
+   * metadata of the topics. Without the metadata each send would block until the broker answers,
+   * instead of waiting in the buffer, and the jobs would be late.
    */
   ARRIVALS(oneRequestAtATime(), arrivals()),
 
-  /** What is said on the way out, when the broker itself may be the trouble. */
+  /** Last records of a process that gives up, when the broker itself may be the trouble. */
   LAST_WORD(lastWord(), Map.of());
 
   /**
@@ -47,8 +47,8 @@ public enum Writing {
   private final Map<String, Object> defaults;
 
   /**
-   * @param settings count before the user's client properties
-   * @param defaults count where the user's client properties say nothing
+   * @param settings properties that override the user's client properties
+   * @param defaults properties that the user's client properties override
    */
   Writing(Map<String, Object> settings, Map<String, Object> defaults) {
     Map<String, Object> all = new HashMap<>(settings);

@@ -4,8 +4,8 @@ package dev.sluice.contract.time;
 @FunctionalInterface
 public interface Pacer {
   /**
-   * Returns at monotonicNs or just after; at once if it has passed. The thread that calls it, and
-   * those that it begins afterwards, may be run more promptly from then on.
+   * Returns at monotonicNs or just after, or at once if that time has passed. From then on the
+   * system may run the calling thread, and threads that it begins, more promptly.
    *
    * @throws InterruptedException if the thread was interrupted while it waited
    */

@@ -5,8 +5,8 @@ import java.time.InstantSource;
 import java.util.function.LongSupplier;
 
 /**
- * A process's time: its wall clock, read once, and its monotonic clock. Only {@code cli} makes one
- * from the system's clocks.
+ * Time of a process: its wall clock, read once, and its monotonic clock. Only {@code
+ * harness.machine} names the system's clocks.
  */
 public final class ProcessClock {
   private final LongSupplier monotonicNs;
@@ -30,7 +30,7 @@ public final class ProcessClock {
     return anchorEpochNs + monotonicNs.getAsLong() - anchorMonotonicNs;
   }
 
-  /** This process's clock for a run with that time zero. */
+  /** The clock of a run in this process, given the run's time zero. */
   public RunClock forRun(long timeZeroEpochMs) {
     return new RunClock(timeZeroEpochMs, anchorEpochNs, anchorMonotonicNs, monotonicNs);
   }

@@ -4,8 +4,8 @@ import dev.sluice.contract.event.RunStarted;
 import java.util.function.LongSupplier;
 
 /**
- * A process's idea of time since time zero of the run: its wall clock read once, and monotonic time
- * added ever since, so that it never jumps.
+ * Time since time zero of the run, as one process sees it: the wall clock, read once, plus the
+ * monotonic time since then, so that it never jumps.
  */
 public final class RunClock {
   private final LongSupplier monotonicNs;

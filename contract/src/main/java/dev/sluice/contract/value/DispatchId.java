@@ -16,7 +16,7 @@ public record DispatchId(long factOffset, int index) implements Comparable<Dispa
   /**
    * Reads the written form.
    *
-   * @throws IllegalArgumentException if the text is no dispatch id
+   * @throws IllegalArgumentException if the text is not a dispatch id
    */
   @JsonCreator
   public static DispatchId parse(String text) {

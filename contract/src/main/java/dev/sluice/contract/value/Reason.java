@@ -63,7 +63,7 @@ public enum Reason {
     return text;
   }
 
-  /** Whether the text of an event or a table is this reason. */
+  /** Tells whether the text of an event or a table is this reason. */
   public boolean is(@Nullable String text) {
     return this.text.equals(text);
   }

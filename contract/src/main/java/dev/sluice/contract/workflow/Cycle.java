@@ -12,11 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Finds a way through a workflow that ends where it began. */
+/** Finds a cycle in a workflow: a path that ends where it began. */
 final class Cycle {
   private Cycle() {}
 
-  /** The nodes of one cycle, the first again at the end; that comes first in the file. */
+  /**
+   * The nodes of one cycle, from the one that is first in the file, which is repeated at the end.
+   */
   static Optional<List<String>> in(Workflow workflow) {
     Map<String, List<String>> before = new LinkedHashMap<>();
     Map<String, List<String>> after = new HashMap<>();
@@ -34,7 +36,7 @@ final class Cycle {
         : Optional.of(walkBack(before, workflow.nodes().stream().map(Node::id).toList()));
   }
 
-  /** Kahn's algorithm: leaves the nodes that wait for a cycle. */
+  /** Removes nodes by Kahn's algorithm, until only nodes that wait for a cycle are left. */
   private static void removeWhatCanRun(
       Map<String, List<String>> before, Map<String, List<String>> after) {
     Map<String, Integer> inputsLeft = new HashMap<>();
@@ -57,7 +59,9 @@ final class Cycle {
     }
   }
 
-  /** Each node that is left has an input that is left, so that a way back meets itself. */
+  /**
+   * Goes back over inputs: each node that is left has an input that is left, so the path closes.
+   */
   private static List<String> walkBack(Map<String, List<String>> before, List<String> inFile) {
     Map<String, Integer> placeOf = new HashMap<>();
     List<String> way = new ArrayList<>();

@@ -6,16 +6,18 @@ import org.jspecify.annotations.Nullable;
  * A model that nodes of workflows run.
  *
  * @param id its key in the file, by which nodes name it
- * @param name for people
- * @param memoryGb its size on a GPU, at least 0
- * @param gpusRequired how many GPUs it takes at once, at least 1
- * @param loadTimeSeconds how long it takes to load onto an empty GPU, at least 0
- * @param tokensPerSecond null: not given, as the next four
- * @param tokenMean tokens that one execution makes
- * @param inferenceTimeMean seconds that one execution takes
- * @param workload what is run in its place where nodes really run; null: not given, as the next
- * @param backend the engine that runs it
- * @param line where it stands in the system's file
+ * @param name name for people
+ * @param memoryGb size on a GPU, at least 0
+ * @param gpusRequired number of GPUs that it takes at once, at least 1
+ * @param loadTimeSeconds time to load it onto an empty GPU, at least 0
+ * @param tokensPerSecond tokens that it makes in a second; null: not given
+ * @param tokenMean tokens that one execution makes; null: not given
+ * @param tokenStd standard deviation of that number; null: not given
+ * @param inferenceTimeMean seconds that one execution takes; null: not given
+ * @param inferenceTimeStd standard deviation of that time; null: not given
+ * @param workload workload that runs in its place where nodes really run; null: not given
+ * @param backend engine that runs the workload; null: not given
+ * @param line line of the system's file at which it begins
  */
 public record Model(
     String id,

@@ -118,7 +118,7 @@ final class RequestReader {
       if (kind != Kind.LIST || found) {
         throw new UserMistakeException(
             place,
-            found ? "the key requests stands here a second time" : "requests must be a list",
+            found ? "the key requests is here a second time" : "requests must be a list",
             "each request should begin with a dash, below one requests:");
       }
       found = true;
@@ -131,8 +131,7 @@ final class RequestReader {
       throw new UserMistakeException(
           whole,
           "requests are missing",
-          "this is another file than that of the requests, or their list should stand below"
-              + " requests:");
+          "this is not the file of requests, or their list should be below" + " requests:");
     }
   }
 
@@ -215,7 +214,7 @@ final class RequestReader {
     if (timestamp == null) {
       own.error(
           in.place("timestamp"),
-          in.name("timestamp") + " (" + text + ") is no time",
+          in.name("timestamp") + " (" + text + ") is not a time",
           "you meant a time such as 2024-01-01T10:00:00");
       return 0;
     }

@@ -68,7 +68,7 @@ final class SystemReader {
 
   private Microbatch microbatch = new Microbatch(10, 32);
 
-  /** Mistakes of the workflow itself, without its models'. */
+  /** Mistakes of the workflow itself, without mistakes of its models. */
   private final Map<String, Problems> ownProblemsByWorkflow = new LinkedHashMap<>();
 
   private final Map<String, Problems> problemsByWorkflow = new LinkedHashMap<>();
@@ -154,7 +154,7 @@ final class SystemReader {
         throw new UserMistakeException(
             whole,
             (inModels == null ? "models" : "workflows") + " are missing",
-            "this is another file than the system's, which names models and workflows");
+            "this is not the system's file, which names models and workflows");
       }
       Problems.throwIfAny(List.of(general));
       return;

@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A moment as ISO 8601 writes it: {@code 2024-01-01T10:00:00.5}, with or without a zone.
  *
- * @param epochNs since 1970; one without a zone is taken as UTC
+ * @param epochNs nanoseconds since 1970; a moment without a zone is taken as UTC
  */
 record Timestamp(long epochNs, boolean zoned) {
   private static final int DATE_LENGTH = 10;
   private static final String WHOLE_SECONDS = "0000-00-00T00:00:00";
   private static final long NS_PER_SECOND = 1_000_000_000;
 
-  /** Null: the text is no moment, or none between 1678 and 2261. */
+  /** Reads a text; null if it is no moment between 1678 and 2261. */
   static @Nullable Timestamp parse(String text) {
     try {
       if (text.length() == WHOLE_SECONDS.length() && hasDigitsAsIn(WHOLE_SECONDS, text)) {
@@ -39,7 +39,7 @@ record Timestamp(long epochNs, boolean zoned) {
     }
   }
 
-  /** Whether each 0 of the pattern is a digit, and all else stands there as it is. */
+  /** Tells whether the text has a digit for each 0 of the pattern, and equals it elsewhere. */
   private static boolean hasDigitsAsIn(String pattern, String text) {
     for (int i = 0; i < pattern.length(); i++) {
       char wanted = pattern.charAt(i);
@@ -51,7 +51,7 @@ record Timestamp(long epochNs, boolean zoned) {
     return true;
   }
 
-  /** By hand, for the general parser takes most of the time of a long file. */
+  /** Parses by hand: the general parser takes most of the time of reading a long file. */
   private static Timestamp ofWholeSeconds(String text) {
     LocalDateTime moment =
         LocalDateTime.of(

@@ -7,15 +7,15 @@ import org.jspecify.annotations.Nullable;
  * A graph of nodes without a cycle.
  *
  * @param id its key in the file, by which requests name it
- * @param name for people
- * @param interactive whether a person waits for it; only then is it of that class
+ * @param name name for people
+ * @param interactive whether a person waits for it; it is of the class interactive only then
  * @param joined whether its nodes share batches with others of the same model, where they really
  *     run
  * @param sloMs latency promise of a request, from its arrival to the end of its last node, in
  *     milliseconds; null: none
- * @param nodes in the order of the file, none twice
- * @param edges none twice
- * @param line where it stands in the system's file
+ * @param nodes nodes in the order of the file, none twice
+ * @param edges edges between nodes, none twice
+ * @param line line of the system's file at which it begins
  */
 public record Workflow(
     String id,
@@ -34,8 +34,8 @@ public record Workflow(
   /**
    * A step, run once for each request.
    *
-   * @param model the id of a model of the same file
-   * @param inputs names of what it reads; it is edges, not these, that make it wait
+   * @param model id of a model of this file
+   * @param inputs names of its inputs; they do not make it wait, edges do
    */
   public record Node(
       String id,

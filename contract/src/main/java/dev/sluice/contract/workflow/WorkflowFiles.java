@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the two files hold.
+ * Contents of the two files.
  *
- * @param models by id, in the order of the file
- * @param workflows by id, in the order of the file; each without a fault
- * @param microbatch of those workflows whose nodes share batches
- * @param requests those that can run, in the order of the file
- * @param skipped those that cannot, in the order of the file
+ * @param models models by id, in the order of the file
+ * @param workflows workflows without a fault by id, in the order of the file
+ * @param microbatch rules for workflows whose nodes share batches
+ * @param requests requests that can run, in the order of the file
+ * @param skipped requests that cannot run, in the order of the file
  */
 public record WorkflowFiles(
     Map<String, Model> models,
@@ -34,10 +34,10 @@ public record WorkflowFiles(
   }
 
   /**
-   * How nodes that run the same model share a batch.
+   * Rules by which nodes that run the same model share a batch.
    *
-   * @param windowMs how long the first of them waits for others, in milliseconds
-   * @param maxBatch how many share one at most
+   * @param windowMs time for which the first node waits for others, in milliseconds
+   * @param maxBatch most nodes in one batch
    */
   public record Microbatch(double windowMs, int maxBatch) {}
 
@@ -51,10 +51,10 @@ public record WorkflowFiles(
   /**
    * Reads and checks both files; the ending {@code .json} means JSON, any other YAML.
    *
-   * @param gpus how many there are; {@link Integer#MAX_VALUE}: as many as any model needs
+   * @param gpus number of GPUs; {@link Integer#MAX_VALUE}: as many as any model needs
    * @param skipInfeasible whether requests that are wrong or cannot run are left out, with their
    *     reason; otherwise they are mistakes
-   * @throws UserMistakeException with every mistake that could be found
+   * @throws UserMistakeException with every mistake found
    */
   public static WorkflowFiles read(Path system, Path requests, int gpus, boolean skipInfeasible)
       throws UserMistakeException {

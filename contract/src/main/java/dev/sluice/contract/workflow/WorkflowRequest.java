@@ -1,12 +1,12 @@
 package dev.sluice.contract.workflow;
 
-/** One request for a workflow. There may be millions, so that it keeps little. */
+/** One request for a workflow. It keeps little, because there may be millions. */
 public final class WorkflowRequest {
   private final String id;
   private final long timestampEpochNs;
   private final Workflow workflow;
 
-  /** By node; NaN where none is given. Empty: none is. */
+  /** Seconds by node; NaN for a node without a given time. Empty: no time is given. */
   private final double[] executionSeconds;
 
   WorkflowRequest(String id, long timestampEpochNs, Workflow workflow, double[] executionSeconds) {
@@ -16,12 +16,12 @@ public final class WorkflowRequest {
     this.executionSeconds = executionSeconds;
   }
 
-  /** Unlike that of any other request. */
+  /** The id, which no other request has. */
   public String id() {
     return id;
   }
 
-  /** Its timestamp, in nanoseconds since 1970; one without a zone is taken as UTC. */
+  /** The timestamp, in nanoseconds since 1970; a timestamp without a zone is taken as UTC. */
   public long timestampEpochNs() {
     return timestampEpochNs;
   }
@@ -31,9 +31,9 @@ public final class WorkflowRequest {
   }
 
   /**
-   * What {@code node_execution_times} says of a node, in seconds, at least 0; NaN: nothing.
+   * The time of a node in {@code node_execution_times}, in seconds, at least 0; NaN: not given.
    *
-   * @param node its place in {@link Workflow#nodes()}
+   * @param node index of the node in {@link Workflow#nodes()}
    */
   public double executionSeconds(int node) {
     return executionSeconds.length == 0 ? Double.NaN : executionSeconds[node];

@@ -106,8 +106,8 @@ final class ExperimentFileErrorsTest {
           seed: 9223372036854775808       | 3 | seed (9223372036854775808) must be at least -9223372036854775808 and at most 9223372036854775807
           generators: 2.0                 | 3 | generators (2.0) must be a whole number
           generators: "2"                 | 3 | generators (2) must be a whole number
-          run_name: a b                   | 3 | run_name (a b) is no name for topics and folders
-          run_name: ../up                 | 3 | run_name (../up) is no name for topics and folders
+          run_name: a b                   | 3 | run_name (a b) cannot name topics and folders
+          run_name: ../up                 | 3 | run_name (../up) cannot name topics and folders
           run_name: [a]                   | 3 | run_name (a list) must be a text
           batch_sizes: []                 | 3 | batch_sizes ([]) is an empty list
           batch_sizes: 8                  | 3 | batch_sizes (8) must be a list
@@ -126,12 +126,12 @@ final class ExperimentFileErrorsTest {
           workloads: [{weight: 2}]        | 3 | an entry of workloads has no name
           workloads: [{name: vit, weight: 0}] | 3 | workloads.weight (0) must be above 0 and at most 1000000000
           workloads: [{name: vit, wieght: 1}] | 3 | the key workloads.wieght is unknown
-          workloads: [{name: vit, path: vit.pt, input_shape: [3]}] | 3 | workloads (vit) is a built-in one and can have no file of its own
+          workloads: [{name: vit, path: vit.pt, input_shape: [3]}] | 3 | workloads (vit) is built in and cannot have a file of its own
           workloads: [{name: m, input_shape: [3], tokens: 1}] | 3 | a model of your own has no path
           workloads: [{name: m, path: m.pt, tokens: 1}] | 3 | a model of your own has no input_shape
           workloads: [{name: m, path: m.pt, input_shape: [3]}] | 3 | workloads (m) has no tokens
           workloads: [{name: m, path: m.pkl, input_shape: [3], tokens: 1}] | 3 | workloads.path (m.pkl) is neither a .pt nor an .onnx file
-          workloads: [{name: m/n, path: m.pt, input_shape: [3], tokens: 1}] | 3 | workloads (m/n) is no name for a workload
+          workloads: [{name: m/n, path: m.pt, input_shape: [3], tokens: 1}] | 3 | workloads (m/n) is not a valid name for a workload
           workloads: [{name: m, path: m.onnx, input_shape: [3], tokens: 1}] | 3 | backends_enabled (pytorch) would send jobs to a backend that cannot run m (m.onnx)
           workloads: [{name: m, path: m.pt, input_shape: [3, 9999, 9999], tokens: 1}] | 3 | workloads.input_shape ([3, 9999, 9999]) has more than 4000000 values per sample
           workloads: [{name: vit, alpha_ms: 1, beta_ms: 1}] | 3 | workloads (vit) has alpha_ms and beta_ms, but its lanes are real
@@ -157,9 +157,9 @@ final class ExperimentFileErrorsTest {
           lanes: {lease_ms: 0}            | 3 | lanes.lease_ms (0) must be at least 20 and at most 86400000
           lanes: {lease_ms: 399}          | 3 | lanes.lease_ms (399) must be at least twice lanes.heartbeat_ms (200): a lane would be lost with the first report that is late
           lanes: {heartbeat_ms: 1001}     | 3 | lanes.lease_ms (2000) must be at least twice lanes.heartbeat_ms (1001): a lane would be lost with the first report that is late
-          lanes: {speed: 4}               | 3 | lanes.speed is for emulated lanes, and these are real
-          lanes: {drift: [{at_seconds: 6, factor: 2}]} | 3 | lanes.drift is for emulated lanes, and these are real
-          lanes: {kind: emulated, drift: [3]} | 3 | an entry of lanes.drift is no mapping
+          lanes: {speed: 4}               | 3 | lanes.speed works on emulated lanes only, and these lanes are real
+          lanes: {drift: [{at_seconds: 6, factor: 2}]} | 3 | lanes.drift works on emulated lanes only, and these lanes are real
+          lanes: {kind: emulated, drift: [3]} | 3 | an entry of lanes.drift must be a mapping
           lanes: {kind: emulated, drift: [{at_seconds: 6}]} | 3 | lanes.drift.factor is missing
           lanes: {max_attempts: 0}        | 3 | lanes.max_attempts (0) must be at least 1 and at most 1000
           lanes: {kind: emulated}         | 3 | workloads (resnet18) has no service time on emulated lanes
@@ -170,15 +170,15 @@ final class ExperimentFileErrorsTest {
           predictor: {retrain_seconds: -1} | 3 | predictor.retrain_seconds (-1) must be at least 0 and at most 1000000
           microbatch: {respect_deadlines: maybe} | 3 | microbatch.respect_deadlines (maybe) must be true or false
           classes: {gold: {priority: 1}}  | 3 | classes.gold.slo_ms is missing
-          classes: {all: {slo_ms: 1}}     | 3 | classes.all is no name for a class
+          classes: {all: {slo_ms: 1}}     | 3 | classes.all is not a valid name for a class
           classes: {gold: {slo_ms: 1}}    | 3 | interactive_ratio (0.3) needs a class that is interactive, and there is none
           classes: {batch: {slo_ms: 0}}   | 3 | classes.batch.slo_ms (0) must be at least 0.001 and at most 1000000000
           classes: {batch: {slo_scale: 5}} | 3 | classes.batch.slo_scale (5) needs the time that resnet18, resnet50, vit takes alone, and lanes.latency_table is missing
           classes: {batch: {slo_scale: 0}} | 3 | classes.batch.slo_scale (0) must be at least 0.001 and at most 1000000
-          classes: {batch: {slo_scale: 5, slo_ms: 70}} | 3 | classes.batch.slo_scale (5) stands beside slo_ms (70): a class promises one of them
-          thresholds: {all_p98_e2e_ms: 5} | 3 | thresholds (all_p98_e2e_ms) names no figure
-          thresholds: {all_p99_e2e_ms: 5} | 3 | thresholds.all_p99_e2e_ms (5) is no bound
-          thresholds: {all_p99_e2e_ms: < x} | 3 | thresholds.all_p99_e2e_ms (< x) is no bound
+          classes: {batch: {slo_scale: 5, slo_ms: 70}} | 3 | classes.batch.slo_scale (5) is given beside slo_ms (70): a class has only one of them
+          thresholds: {all_p98_e2e_ms: 5} | 3 | thresholds (all_p98_e2e_ms) is not a figure
+          thresholds: {all_p99_e2e_ms: 5} | 3 | thresholds.all_p99_e2e_ms (5) is not a bound
+          thresholds: {all_p99_e2e_ms: < x} | 3 | thresholds.all_p99_e2e_ms (< x) is not a bound
           [a]: 1                          | 3 | a key must be a plain name
           """)
   void aBadValue_isNamedWithItsLine(String line, int lineNumber, String what) throws Exception {
@@ -246,7 +246,7 @@ final class ExperimentFileErrorsTest {
               assertThat(problem.location()).isEqualTo(file + ":4");
               assertThat(problem.what())
                   .isEqualTo(
-                      "precision_modes (fp32, bf16) cannot change m (m.pt): a file of your own"
+                      "precision_modes (fp32, bf16) cannot change m (m.pt): your own model file"
                           + " runs as it is");
             });
   }
@@ -275,10 +275,10 @@ final class ExperimentFileErrorsTest {
             message(
                 LEAST + "lanes:\n  threads: 1\n  num_lanes: 1\n  threads: 2\nseed: 1\nseed: 1\n"))
         .isEqualTo(
-            "burst.yaml:6: error: the key threads stands here a second time, first at"
+            "burst.yaml:6: error: the key threads is here a second time, first at"
                 + " burst.yaml:4.\n"
                 + "  Maybe one of the two should be removed.\n"
-                + "burst.yaml:8: error: the key seed stands here a second time, first at"
+                + "burst.yaml:8: error: the key seed is here a second time, first at"
                 + " burst.yaml:7.\n"
                 + "  Maybe one of the two should be removed.");
   }
@@ -355,7 +355,7 @@ final class ExperimentFileErrorsTest {
         .containsExactly(
             new Problem(
                 file + ":2",
-                "the file is not UTF-8 text (byte 21 is no part of a letter)",
+                "the file is not UTF-8 text (byte 21 is not part of a letter)",
                 "it was saved in another encoding, or is no text at all"));
     Files.write(file, new byte[] {'P', 'K', 3, 4, 0, 0, 0});
     assertThat(thrown(file).problems())

@@ -219,7 +219,7 @@ final class WorkflowFilesTest {
                 + "  Maybe one of the two should be renamed.\n"
                 + "system.yaml:13: error: workflows.two: the node (b) of this edge is unknown.\n"
                 + "  Maybe you meant a. Known nodes: a.\n"
-                + "system.yaml:14: error: the key one stands here a second time, first at system.yaml:5.\n"
+                + "system.yaml:14: error: the key one is here a second time, first at system.yaml:5.\n"
                 + "  Maybe one of the two should be removed.");
   }
 
@@ -249,8 +249,8 @@ final class WorkflowFilesTest {
           """
           request_id: r2|request_id: r1|a request of this id (r1) stands on line 2
           workflow_id: two|workflow_id: tow|request r2: workflow_id (tow) is unknown
-          2024-01-01T10:01:00|tomorrow|request r2: timestamp (tomorrow) is no time
-          2024-01-01T10:01:00|2024-13-01T10:01:00|request r2: timestamp (2024-13-01T10:01:00) is no time
+          2024-01-01T10:01:00|tomorrow|request r2: timestamp (tomorrow) is not a time
+          2024-01-01T10:01:00|2024-13-01T10:01:00|request r2: timestamp (2024-13-01T10:01:00) is not a time
           2024-01-01T10:01:00|2024-01-01T10:01:00Z|request r2: timestamp (2024-01-01T10:01:00Z) has a zone, and that of the first request has none
           workflow_id: two|workflow_id: two, node_execution_times: {a: -1}|request r2: node_execution_times.a (-1) must be at least 0 and at most 1000000000
           workflow_id: two|workflow_id: two, node_execution_times: {a: .inf}|request r2: node_execution_times.a (.inf) must be a finite number
