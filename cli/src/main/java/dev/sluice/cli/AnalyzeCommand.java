@@ -11,8 +11,8 @@ import picocli.CommandLine.Option;
     name = "analyze",
     mixinStandardHelpOptions = true,
     description = {
-      "Shows how a run goes, and leaves its folder when it has ended, as run does.",
-      "Then takes the run's topics away."
+      "Shows the progress of a run, and leaves its folder when the run has ended, as run does.",
+      "Then removes the run's topics."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
@@ -38,7 +38,7 @@ final class AnalyzeCommand implements Callable<Integer> {
 
   @Option(
       names = "--json",
-      description = "Prints summary.json on standard output, all else on standard error.")
+      description = "Prints summary.json on standard output, and all else on standard error.")
   private boolean json;
 
   @Override

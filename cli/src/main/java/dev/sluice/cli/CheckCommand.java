@@ -17,9 +17,9 @@ import picocli.CommandLine.Parameters;
     name = "check",
     mixinStandardHelpOptions = true,
     description = {
-      "Proves that a schedule is legal, or names each fault: its rule, the rows, the values.",
-      "Reads a run's folder, live or simulated, or a log of executions on GPUs. It shares no code"
-          + " with what made the schedule."
+      "Proves that a schedule is legal, or names each fault with its rule, rows and values.",
+      "Reads a run's folder, live or simulated, or a log of executions on GPUs. The check shares no"
+          + " code with what made the schedule."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
@@ -39,28 +39,27 @@ final class CheckCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..1",
       paramLabel = "LOG|RUN",
-      description =
-          "A run's folder, or an execution log (default: baseline_execution_log.json, here).")
+      description = "A run's folder, or an execution log (default: ./baseline_execution_log.json).")
   private Path subject = Path.of(ExecutionLog.NAME);
 
   @Option(
       names = {"--system", "--config"},
       paramLabel = "FILE",
-      description = "The models and workflows that the log came from (YAML or JSON).")
+      description = "File of the log's models and workflows (YAML or JSON).")
   private @Nullable Path system;
 
   @Option(
       names = "--requests",
       paramLabel = "FILE",
-      description = "The requests that the log came from (YAML or JSON).")
+      description = "File of the log's requests (YAML or JSON).")
   private @Nullable Path requests;
 
-  @Option(names = "--quiet", description = "Prints one line: passed, or how many faults.")
+  @Option(names = "--quiet", description = "Prints one line: passed, or the number of faults.")
   private boolean quiet;
 
   @Option(
       names = "--save-report",
-      description = "Writes all that is printed, and more of the faults, beside LOG or into RUN.")
+      description = "Writes the report, with more of the faults, beside LOG or into RUN.")
   private boolean saveReport;
 
   @Option(names = "--json", description = "Prints the report as JSON.")
@@ -72,8 +71,8 @@ final class CheckCommand implements Callable<Integer> {
       if ((system == null) != (requests == null)) {
         throw new UserMistakeException(
             system == null ? "--requests" : "--system",
-            "there is no " + (system == null ? "--system" : "--requests") + " beside it",
-            "you want to give both files, or none");
+            "the option needs " + (system == null ? "--system" : "--requests") + " too",
+            "you want to give both files, or neither");
       }
       var options = new CheckRun.Options(subject, system, requests, quiet, saveReport, json);
       return new CheckRun(options).execute();

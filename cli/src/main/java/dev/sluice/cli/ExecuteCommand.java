@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Runs batches of one shard of a run on lanes of its own. Ends with the run.",
-      "Started again with the same --executor-id, it takes the place of the one before."
+      "Started again with an --executor-id, an executor replaces the earlier one of that id."
     },
     footer = {
       "",
@@ -27,20 +27,20 @@ final class ExecuteCommand implements Callable<Integer> {
   @Option(
       names = "--shard",
       paramLabel = "N",
-      description = "The shard it belongs to, from 0 (default: the one with the fewest executors).")
+      description = "Shard of the executor, from 0 (default: the one with the fewest executors).")
   private @Nullable Integer shard;
 
   @Option(
       names = "--executor-id",
       paramLabel = "ID",
-      description = "Its name in the log (default: executor-SHARD-N, new each time).")
+      description = "Name of the executor in the log (default: executor-SHARD-N, new each time).")
   private @Nullable String executorId;
 
   @Option(
       names = "--speed",
       paramLabel = "FACTOR",
       description =
-          "Of emulated lanes: how many times as fast as their latency table they are"
+          "Speed of emulated lanes, as a multiple of their latency table's"
               + " (default: the experiment's lanes.speed).")
   private @Nullable Double speed;
 

@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
     name = "produce",
     mixinStandardHelpOptions = true,
     description = {
-      "Begins a run once each shard has a scheduler and lanes, sends its jobs on time,"
+      "Begins a run once each shard has a scheduler and lanes, sends its jobs at their times,"
           + " and ends it once each job has its outcome."
     },
     footer = {
@@ -25,13 +25,13 @@ final class ProduceCommand implements Callable<Integer> {
 
   @Option(
       names = "--resume",
-      description = "Goes on with a run whose generators died; the jobs of the gap are not sent.")
+      description = "Goes on with a run whose generators died; jobs due in the gap are not sent.")
   private boolean resume;
 
   @Option(
       names = "--after",
       hidden = true,
-      description = "Begins once N processes, this one among them, have joined.")
+      description = "Begins once N processes, this one included, have joined.")
   private int after;
 
   @Override

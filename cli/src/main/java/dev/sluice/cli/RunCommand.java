@@ -43,13 +43,13 @@ final class RunCommand implements Callable<Integer> {
   @Option(
       names = "--bootstrap",
       paramLabel = "HOST:PORT",
-      description = "A Kafka that runs already (default: an embedded one).")
+      description = "A Kafka that runs already (default: the run starts its own).")
   private @Nullable String bootstrap;
 
   @Option(
       names = "--kafka-config",
       paramLabel = "FILE",
-      description = "Java properties for all clients of that Kafka: SASL, TLS.")
+      description = "Java properties of all clients of that Kafka: SASL, TLS.")
   private @Nullable Path kafkaConfig;
 
   @Option(names = "--keep-topics", description = "Leaves the run's topics on that Kafka.")
@@ -60,14 +60,14 @@ final class RunCommand implements Callable<Integer> {
       description = "Gives each role a process of its own, which is started again if it dies.")
   private boolean processes;
 
-  @Option(names = "--dry-run", description = "Does all but the load, and leaves nothing.")
+  @Option(names = "--dry-run", description = "Does everything but the load, and leaves nothing.")
   private boolean dryRun;
 
   @Option(
       names = "--repeat",
       paramLabel = "N",
       description =
-          "Runs it N times, each with a seed of its own derived from the"
+          "Runs the experiment N times, each with a seed of its own derived from the"
               + " experiment's, and gives each figure with its interval.")
   private @Nullable Integer repeats;
 
@@ -79,7 +79,7 @@ final class RunCommand implements Callable<Integer> {
 
   @Option(
       names = "--json",
-      description = "Prints summary.json on standard output, all else on standard error.")
+      description = "Prints summary.json on standard output, and all else on standard error.")
   private boolean json;
 
   @Override
@@ -116,7 +116,7 @@ final class RunCommand implements Callable<Integer> {
       throw new UserMistakeException(
           "--dry-run",
           "a dry run has no processes to start",
-          "you want it without: all of the experiment is checked there too");
+          "you want --dry-run without --processes, which checks all of the experiment too");
     }
     if (repeats != null && (repeats < 1 || repeats > 1000)) {
       throw new UserMistakeException(
@@ -126,7 +126,7 @@ final class RunCommand implements Callable<Integer> {
     }
     if (repeats != null && dryRun) {
       throw new UserMistakeException(
-          "--dry-run", "a dry run cannot be repeated", "you want one of them alone");
+          "--dry-run", "a dry run cannot be repeated", "you want either --dry-run or --repeat");
     }
   }
 }

@@ -10,8 +10,8 @@ import picocli.CommandLine.Mixin;
     name = "schedule",
     mixinStandardHelpOptions = true,
     description = {
-      "Decides for shards of a run. Several share its shards; those that get none stand by,"
-          + " and take over when another goes. Ends with the run."
+      "Decides for shards of a run. Several schedulers share the shards; one without a shard stands"
+          + " by, and takes over when another ends. Ends with the run."
     },
     footer = {
       "",

@@ -23,12 +23,12 @@ import picocli.CommandLine.Parameters;
     name = "simulate",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs an experiment in virtual time: the same file, the same requests and the same scheduler"
-          + " as in a run, with service times and loop costs from tables.",
-      "Leaves the same folder: trace.csv, dispatches.csv, summary.json and plots.",
+      "Runs an experiment in virtual time: with the file, the requests and the scheduler"
+          + " of a run, and with service times and loop costs from tables.",
+      "Leaves a folder like a run's: trace.csv, dispatches.csv, summary.json and plots.",
       "Without CONFIG: schedules requests for workflows over GPUs, and leaves"
-          + " baseline_scheduler.log, baseline_execution_log.json and a picture; with --execute their"
-          + " nodes really run."
+          + " baseline_scheduler.log, baseline_execution_log.json and a picture; with --execute the"
+          + " workflows' nodes really run."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
@@ -65,40 +65,40 @@ final class SimulateCommand implements Callable<Integer> {
       names = "--profile",
       paramLabel = "FILE",
       description =
-          "A latency table (CSV), as ./sluice profile leaves it, or the folder of a finished run, whose"
-              + " residuals are then played again; in place of what the experiment names.")
+          "A latency table (CSV), as ./sluice profile leaves one, or a finished run's folder, whose"
+              + " residuals are then played again; replaces the source that the experiment names.")
   private @Nullable Path profile;
 
   @Option(
       names = "--like",
       paramLabel = "RUN",
       description =
-          "The folder of a finished live run: simulates its requests, and prints live beside"
-              + " simulated; may be repeated, for a verdict on each figure.")
+          "The folder of a finished live run. Simulates its requests, and prints live beside"
+              + " simulated figures; may be repeated, for a verdict on each figure.")
   private List<Path> like = new ArrayList<>();
 
   @Option(
       names = "--repeat",
       paramLabel = "N",
       description =
-          "Simulates it N times, in parallel, each with a seed of its own derived from the"
+          "Simulates the experiment N times, in parallel, each with a seed derived from the"
               + " experiment's, and gives each figure with its interval.")
   private @Nullable Integer repeats;
 
   @Option(
       names = "--no-trace",
-      description = "Leaves summary.json and config.yaml alone: no rows, no pictures.")
+      description = "Leaves only summary.json and config.yaml: no rows, no pictures.")
   private boolean noTrace;
 
   @Option(
       names = "--run-id",
       paramLabel = "ID",
-      description = "Names the folder (default: the run's name, the time and simulated).")
+      description = "Name of the folder (default: the run's name, simulated and the time).")
   private @Nullable String runId;
 
   @Option(
       names = "--json",
-      description = "Prints summary.json on standard output, all else on standard error.")
+      description = "Prints summary.json on standard output, and all else on standard error.")
   private boolean json;
 
   @Mixin private ResultsOption results = new ResultsOption();
@@ -154,9 +154,9 @@ final class SimulateCommand implements Callable<Integer> {
     if (given) {
       throw new UserMistakeException(
           what,
-          "there is none with --like: each run's own experiment is simulated once, and leaves no"
+          "it does not go with --like, which simulates each run's own experiment once and leaves no"
               + " folder",
-          "you want it without");
+          "you want to leave it out");
     }
   }
 
@@ -173,8 +173,8 @@ final class SimulateCommand implements Callable<Integer> {
     if (given) {
       throw new UserMistakeException(
           what,
-          "workflows know nothing of " + means,
-          "an experiment was meant, without --system, --requests, --gpus and what belongs to them");
+          "schedules of workflows do not take " + means,
+          "you meant an experiment, without --system, --requests, --gpus and the like");
     }
   }
 }

@@ -13,22 +13,22 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ./sluice topics}: what runs left on a Kafka. */
+/** {@code ./sluice topics}: topics that runs left on a Kafka. */
 @Command(
     name = "topics",
     mixinStandardHelpOptions = true,
-    description = "Shows and removes the topics that runs left on a Kafka.",
+    description = "Shows or removes the topics that runs left on a Kafka.",
     subcommands = {TopicsCommand.ListRuns.class, TopicsCommand.Prune.class},
     footer = {"", "Example:", "  ./sluice topics list --bootstrap localhost:9092"})
 final class TopicsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
-    System.err.println("sluice: error: topics wants to know what to do.");
+    System.err.println("sluice: error: topics needs a command, list or prune.");
     System.err.println("  Maybe you meant ./sluice topics list --bootstrap HOST:PORT.");
     return ExitStatus.MISTAKE;
   }
 
-  /** Where the Kafka is. */
+  /** Options that name the Kafka. */
   static final class Where {
     @Option(
         names = "--bootstrap",
@@ -40,7 +40,7 @@ final class TopicsCommand implements Callable<Integer> {
     @Option(
         names = "--kafka-config",
         paramLabel = "FILE",
-        description = "Java properties for its clients: SASL, TLS.")
+        description = "Java properties of the clients of that Kafka: SASL, TLS.")
     private @Nullable Path kafkaConfig;
 
     @Option(names = "--json", description = "Prints JSON.")
@@ -76,8 +76,8 @@ final class TopicsCommand implements Callable<Integer> {
       name = "prune",
       mixinStandardHelpOptions = true,
       description = {
-        "Removes the topics and groups of runs that have ended, or of those that are named.",
-        "Topics that are not whole runs of Sluice are left alone."
+        "Removes the topics and groups of runs that have ended, or of the named runs.",
+        "Leaves topics alone that do not make up a whole run of Sluice."
       },
       footer = {"", "Example:", "  ./sluice topics prune --bootstrap localhost:9092 --dry-run"})
   static final class Prune implements Callable<Integer> {
@@ -89,10 +89,10 @@ final class TopicsCommand implements Callable<Integer> {
         description = "Ids of runs to remove, ended or not (default: all that have ended).")
     private List<String> named = new ArrayList<>();
 
-    @Option(names = "--all", description = "Removes all runs, also such as have not ended.")
+    @Option(names = "--all", description = "Removes all runs, including those that have not ended.")
     private boolean all;
 
-    @Option(names = "--dry-run", description = "Says what would go, and removes nothing.")
+    @Option(names = "--dry-run", description = "Shows what would be removed, and removes nothing.")
     private boolean dryRun;
 
     @Override

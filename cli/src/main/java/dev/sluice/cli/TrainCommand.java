@@ -17,10 +17,10 @@ import picocli.CommandLine.Parameters;
     name = "train",
     mixinStandardHelpOptions = true,
     description = {
-      "Fits the latency model to what profile measured, and says how far it can be trusted on"
-          + " passes and samples that it has not seen.",
-      "Leaves a folder with model.sluice, report.html and its pictures. The same rows and seed give"
-          + " the same model, byte for byte."
+      "Fits the latency model to the rows of a profile, and says how far to trust the model on"
+          + " unseen passes and samples.",
+      "Leaves a folder with model.sluice, report.html and its pictures. Equal rows and seeds give"
+          + " equal models, byte for byte."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {"0:done", "1:a bug", "2:a mistake in the command or in the profile"},
@@ -32,24 +32,26 @@ final class TrainCommand implements Callable<Integer> {
   @Option(
       names = "--out",
       paramLabel = "DIR",
-      description = "Where the model goes (default: models/latency, beside sluice).")
+      description = "Folder of the model (default: models/latency, beside sluice).")
   private @Nullable Path out;
 
   @Option(
       names = "--seed",
       paramLabel = "N",
-      description = "Of the trees (default: ${DEFAULT-VALUE}).")
+      description = "Seed of the trees (default: ${DEFAULT-VALUE}).")
   private long seed = 42;
 
   @Option(
       names = "--device-kind",
       paramLabel = "KIND",
-      description = "Only rows of these lanes; needed where the profile has several kinds.")
+      description =
+          "Kind of the lanes whose rows count; needed where the profile has several kinds.")
   private @Nullable String deviceKind;
 
   @Option(
       names = "--json",
-      description = "Prints the figures as JSON on standard output, all else on standard error.")
+      description =
+          "Prints the figures as JSON on standard output, and all else on standard error.")
   private boolean json;
 
   @Override

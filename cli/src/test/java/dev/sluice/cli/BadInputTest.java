@@ -268,7 +268,7 @@ final class BadInputTest {
         "schedule x.yaml --bootstrap localhost:1 --run-id a --wait -1"
             + " | --wait: error: the value (-1) is below 0",
         "execute x.yaml --bootstrap localhost:1 --run-id a/b | --run-id: error: the id (a/b)",
-        "topics | sluice: error: topics wants to know what to do"
+        "topics | sluice: error: topics needs a command, list or prune"
       })
   void namesTheOption_whenItsValueCanNotBe(String words, String what) {
     sluice(words.split(" ")).isRefused(1).says(what);

@@ -98,7 +98,7 @@ public record DispatchRow(
         : jobsEnded == 0 && jobsEndedOtherwise > 0;
   }
 
-  /** Whether the batch ran to its end after one of its jobs had ended otherwise. */
+  /** True if the batch ran to its end after one of its jobs had ended otherwise. */
   public boolean isSuperseded() {
     return answer != null
         && answer.completion().result() != BatchCompleted.Result.REFUSED
@@ -115,7 +115,7 @@ public record DispatchRow(
     return answer == null ? null : answer.completion().finishedAtNs();
   }
 
-  /** Whether a lane worked on the batch, from a known start to a known end. */
+  /** True if a lane worked on the batch, from a known start to a known end. */
   public boolean ran() {
     return startedAtNs() != null && finishedAtNs() != null;
   }

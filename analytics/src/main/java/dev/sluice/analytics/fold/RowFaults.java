@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class RowFaults {
   private RowFaults() {}
 
-  /** Batches that were lost, tried again or superseded, and the jobs that failed by it. */
+  /** Batches that were lost, tried again or superseded, and the jobs that failed as a result. */
   static List<String> losses(List<JobRow> jobs, List<DispatchRow> dispatches) {
     List<String> words = new ArrayList<>();
     long lost = dispatches.stream().filter(DispatchRow::isLost).count();
@@ -45,7 +45,7 @@ final class RowFaults {
     return words;
   }
 
-  /** A decision: log time of its fact, and append time of itself. */
+  /** A decision: log time of its fact, and its own append time. */
   private record Decision(int shard, long atNs, long appendedAtNs) {}
 
   /** Stretches in which a scheduler decided later than the bound, by shard and time. */
@@ -125,7 +125,7 @@ final class RowFaults {
       last = job.phase() == JobRow.Phase.TAIL ? last : Math.max(last, index);
     }
     if (ended == null || ended.interrupted()) {
-      last -= generators; // each stops by itself
+      last -= generators; // each generator stops by itself
     }
     List<String> words = new ArrayList<>();
     for (int from = sent.nextClearBit(0); from <= last; ) {

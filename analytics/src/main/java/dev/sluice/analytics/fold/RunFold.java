@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  * The fold of a run's records into rows. Pure: equal records give equal rows, whatever the order in
  * which topics were read.
  *
- * <p>Facts arrive at least once. The first counts, silently, of each job's requests, of each
- * dispatch's completions and of the dispatches of one id. A second outcome of a job is a fault.
- * Memory grows with jobs and dispatches. Not thread-safe.
+ * <p>Facts arrive at least once. Of a job's requests, of a dispatch's completions and of the
+ * dispatches of one id the first counts; further copies are no fault. A second outcome of a job is
+ * a fault. Memory grows with jobs and dispatches. Not thread-safe.
  */
 public final class RunFold implements LogFold {
   private static final Comparator<JobRow> BY_INTENDED_ARRIVAL =
@@ -248,7 +248,7 @@ public final class RunFold implements LogFold {
         completion.switchNs(),
         completion.result(),
         completion.cause(),
-        List.of(), // the jobs' classes: nothing here needs them
+        List.of(), // the jobs' classes, which nothing here needs
         completion.emulatedServiceNs(),
         completion.busyLanes());
   }

@@ -31,7 +31,7 @@ public enum UpperBound {
     return rows.stream().filter(row -> nsOrNull(row) != null).toList();
   }
 
-  /** Whether a batch took longer than its bound. */
+  /** True if a batch took longer than its bound. */
   public boolean missed(DispatchRow row) {
     return row.serviceNs() > ns(row);
   }

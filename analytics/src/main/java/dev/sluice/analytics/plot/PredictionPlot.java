@@ -14,8 +14,9 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
  * Predicted against real service times of the dispatches that ended measured jobs as done, by
- * workload; on the dashed line the prediction was right, on those above it the service took as long
- * as the upper bound allows in the median. Of very many, evenly chosen ones.
+ * workload. On the dashed line the prediction was right; on the lines above it the service took as
+ * long as the upper bound allows in the median. Of very many dispatches the plot shows evenly
+ * chosen ones.
  */
 final class PredictionPlot implements Plot {
   private static final int POINTS_MAX = 3_000;

@@ -108,8 +108,7 @@ final class DispatchReader implements Runnable {
       LOG.warn(
           "{}-{} at {} is no event", received.topic(), received.partition(), received.offset(), e);
       if (received.topic().equals(topics.dispatches())) {
-        log.putAside(
-            received, e.getMessage()); // analytics keeps the other topic's unreadable records
+        log.putAside(received, e.getMessage()); // analytics keeps the other topic's bytes
       }
     }
   }

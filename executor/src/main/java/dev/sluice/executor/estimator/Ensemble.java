@@ -120,8 +120,7 @@ public final class Ensemble implements Estimator {
     GradientTreeBoost boosting =
         onOneThread(
             () -> {
-              MathEx.setSeed(
-                  Seeds.derived(seed, -1)); // the seed of the thread that draws the samples
+              MathEx.setSeed(Seeds.derived(seed, -1)); // for the thread that draws the samples
               return GradientTreeBoost.fit(
                   Formula.lhs(TARGET),
                   table.xAndTarget,

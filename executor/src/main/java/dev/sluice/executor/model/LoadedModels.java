@@ -115,8 +115,7 @@ public final class LoadedModels implements AutoCloseable {
             "it is incomplete, or was not exported as "
                 + (Backend.named(request.backend()) == Backend.PYTORCH ? "TorchScript" : "ONNX"));
     var info = new WorkloadInfo(request.workload(), userFile.tokens(), 0, 0, userFile.inputShape());
-    models.put(
-        key, new Loaded(opened, info)); // before the trial, so that a model that fails it is closed
+    models.put(key, new Loaded(opened, info)); // before the trial, so that a failure closes it
     tryOut(userFile, opened.get(0), info);
   }
 
@@ -170,8 +169,7 @@ public final class LoadedModels implements AutoCloseable {
   static Model open(
       Engines engines, String location, Path file, Backend backend, Device device, String maybe)
       throws UserMistakeException {
-    Engine.getEngine(
-        backend.engine); // load the engine first: if it is missing, the file is not to blame
+    Engine.getEngine(backend.engine); // a missing engine is not the file's fault
     Model model = Model.newInstance(file.getFileName().toString(), device, backend.engine);
     String threads = Integer.toString(engines.threadsPerLane());
     Map<String, String> options =

@@ -77,8 +77,7 @@ public final class TorchScriptFile {
     entry.setMethod(ZipEntry.STORED);
     entry.setSize(content.length);
     entry.setCrc(crc.getValue());
-    entry.setTimeLocal(
-        LocalDateTime.of(1980, 1, 1, 0, 0)); // a fixed time gives equal bytes at each writing
+    entry.setTimeLocal(LocalDateTime.of(1980, 1, 1, 0, 0)); // fixed, for equal bytes
     zip.putNextEntry(entry);
     zip.write(content);
     zip.closeEntry();

@@ -39,8 +39,7 @@ record Weight(String name, List<Integer> shape, Rule rule, float number) {
       Arrays.fill(values, number);
       return values;
     }
-    float halfWidth =
-        number * 1.7320508f; // √3 is the half width of a uniform distribution of deviation 1
+    float halfWidth = number * 1.7320508f; // √3 gives a deviation of 1
     SeededFloats.fill(
         SeededFloats.mix(SeededFloats.hash(workload + "/" + name)), halfWidth, values);
     if (rule == Rule.RANDOM_ZERO_SUM) {

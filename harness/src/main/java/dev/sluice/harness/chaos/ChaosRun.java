@@ -121,7 +121,7 @@ public final class ChaosRun {
     if (audit.violations().isEmpty()) {
       console.line("Nothing was lost or doubled.");
       if (!chaos.hasFinished()) {
-        console.line("sluice: error: the run failed all the same, see above.");
+        console.line("sluice: error: the run failed nevertheless, see above.");
         console.line("  Maybe " + chaos.folder().resolve("logs") + " says more.");
         return ExitStatus.BUG;
       }

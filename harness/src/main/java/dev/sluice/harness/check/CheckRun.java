@@ -156,7 +156,7 @@ public final class CheckRun {
       throw new UserMistakeException(
           "--save-report",
           "the report cannot be written (" + file + ": " + UserMistakeException.reason(e) + ")",
-          "you have to give yourself the right to write there",
+          "you lack the right to write there",
           e);
     }
     if (!options.json()) {

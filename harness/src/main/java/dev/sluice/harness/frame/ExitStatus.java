@@ -5,7 +5,7 @@ public final class ExitStatus {
   /** The command did what it was asked, and every threshold was met. */
   public static final int DONE = 0;
 
-  /** A bug, or a run that came to nothing. */
+  /** A bug, or a run that failed. */
   public static final int BUG = 1;
 
   /** A user's mistake, found before anything ran. */

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A run's folder: {@code <run_id>.running} while it runs, {@code <run_id>} as its last act, {@code
- * <run_id>.failed} if it came to nothing. Temporary files of the run live inside, so that nothing
- * stays behind elsewhere however the process ends.
+ * <run_id>.failed} if it failed. Temporary files of the run live inside, so that nothing stays
+ * behind elsewhere however the process ends.
  */
 public final class RunFolder implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunFolder.class);
@@ -99,7 +99,7 @@ public final class RunFolder implements AutoCloseable {
         throw new UserMistakeException(
             "--run-id",
             "another process makes the run's folder (" + folder.current + ")",
-            "the run has an analyze already, or you want another --results");
+            "another ./sluice analyze has joined the run, or you want another --results");
       }
     } catch (IOException e) {
       throw notWritable(results, e);
@@ -142,7 +142,7 @@ public final class RunFolder implements AutoCloseable {
     return new UserMistakeException(
         "--results",
         "the folder cannot be written (" + results + ": " + UserMistakeException.reason(e) + ")",
-        "you want another --results, or have to give yourself the right to write there");
+        "you want another --results, or lack the right to write there");
   }
 
   /** The present path of the folder. */

@@ -108,9 +108,9 @@ public final class LeftTopics {
                   () ->
                       new UserMistakeException(
                           "topics prune",
-                          "no run of that id has left topics (" + runId + ")",
+                          "no run with this id has left topics (" + runId + ")",
                           left.isEmpty()
-                              ? "nothing is left there at all"
+                              ? "no run has left topics there"
                               : "you meant one of: "
                                   + String.join(
                                       ", ", left.stream().map(LeftRun::runId).toList()))));

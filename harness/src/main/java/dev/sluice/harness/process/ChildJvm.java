@@ -36,14 +36,16 @@ public final class ChildJvm {
    * @param main name of the class whose main is run
    */
   public static List<String> likeThis(List<String> options, String main, List<String> arguments) {
-    List<String> all = new ArrayList<>();
-    for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (!option.startsWith("-agent") && !option.startsWith("-javaagent")) {
-        all.add(option);
-      }
-    }
+    List<String> all = new ArrayList<>(ownOptions());
     all.addAll(options);
     return of(all, main, arguments);
+  }
+
+  /** This process's own JVM options, less its agents. */
+  public static List<String> ownOptions() {
+    return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(option -> !option.startsWith("-agent") && !option.startsWith("-javaagent"))
+        .toList();
   }
 
   /**

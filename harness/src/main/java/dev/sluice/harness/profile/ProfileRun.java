@@ -165,7 +165,7 @@ public final class ProfileRun {
               + ": "
               + UserMistakeException.reason(e)
               + ")",
-          "you want another --results, or have to give yourself the right to write there");
+          "you want another --results, or lack the right to write there");
     }
   }
 

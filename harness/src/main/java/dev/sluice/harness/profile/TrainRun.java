@@ -62,7 +62,7 @@ public final class TrainRun {
       throw new UserMistakeException(
           "--out",
           "the folder cannot be written (" + folder + ": " + UserMistakeException.reason(e) + ")",
-          "you want another --out, or have to give yourself the right to write there",
+          "you want another --out, or lack the right to write there",
           e);
     }
     if (console.hasResults()) {

@@ -97,7 +97,7 @@ public final class BrokerProcess {
       throw new UserMistakeException(
           "--data",
           "the folder (" + data + ") cannot be made (" + UserMistakeException.reason(e) + ")",
-          "you want another --data, or have to give yourself the right to write there",
+          "you want another --data, or lack the right to write there",
           e);
     }
   }

@@ -100,15 +100,15 @@ public final class ExecuteProcess {
       throw new UserMistakeException(
           "--speed",
           frame.experiment().lanes().emulated()
-              ? "the factor (" + speed + ") must be above 0"
+              ? "the factor (" + speed + ") must be above 0 and below 1000000"
               : "only emulated lanes have a speed, and the experiment's are real",
-          "leave it out, or take an experiment with lanes.kind: emulated and a factor such as 4");
+          "you want to leave it out, or an experiment with lanes.kind: emulated and --speed 4");
     }
     if (executorId != null && !executorId.matches("[A-Za-z0-9._-]{1,100}")) {
       throw new UserMistakeException(
           "--executor-id",
           "the id (" + executorId + ") is not of letters, digits, '.', '_' and '-' alone",
-          "leave it out: one is made");
+          "you want to leave it out: a new id is made");
     }
   }
 }

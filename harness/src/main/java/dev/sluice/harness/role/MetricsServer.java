@@ -39,7 +39,7 @@ final class MetricsServer implements AutoCloseable {
       throw new UserMistakeException(
           OPTION,
           "there is no such port (" + port + ")",
-          "one from 1 to " + PORT_MAX + ", or 0 for any that is free");
+          "you want a port from 1 to " + PORT_MAX + ", or 0 for any free one");
     }
     ExecutorService thread = Executors.newSingleThreadExecutor(MetricsServer::daemon);
     try {
@@ -71,7 +71,7 @@ final class MetricsServer implements AutoCloseable {
   private static UserMistakeException taken(int port, IOException e, String advice) {
     return new UserMistakeException(
         OPTION,
-        "nobody can listen on port " + port + " (" + UserMistakeException.reason(e) + ")",
+        "the port (" + port + ") cannot be listened on (" + UserMistakeException.reason(e) + ")",
         advice,
         e);
   }

@@ -76,7 +76,7 @@ public final class RoleMetrics implements AutoCloseable {
    *
    * @param port port to listen on; 0: any free port; null: nothing is served
    * @param role the command that started the process, such as {@code execute}
-   * @throws UserMistakeException if nobody can listen on the port
+   * @throws UserMistakeException if the port cannot be listened on
    */
   public static RoleMetrics serve(@Nullable Integer port, String role, String runId)
       throws UserMistakeException {

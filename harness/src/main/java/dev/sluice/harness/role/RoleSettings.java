@@ -43,7 +43,9 @@ public record RoleSettings(
     RunId.check(runId);
     if (waitSeconds < 0) {
       throw new UserMistakeException(
-          "--wait", "the value (" + waitSeconds + ") is below 0", "leave it out: it is 600 then");
+          "--wait",
+          "the value (" + waitSeconds + ") is below 0",
+          "you want to leave it out: it is 600 then");
     }
   }
 

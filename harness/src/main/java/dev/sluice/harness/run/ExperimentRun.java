@@ -109,7 +109,9 @@ public final class ExperimentRun {
       if (kafkaConfig != null) {
         throw new UserMistakeException(
             "--kafka-config",
-            "the properties (" + kafkaConfig + ") are for a Kafka of yours, and none is named",
+            "the properties ("
+                + kafkaConfig
+                + ") are for a Kafka that runs already, and none is named",
             "you want --bootstrap HOST:PORT too");
       }
       return null;

@@ -186,7 +186,7 @@ public final class ProcessesRun {
       }
       return first;
     } catch (ExecutionException e) {
-      throw new IllegalStateException("nobody completes it so", e);
+      throw new IllegalStateException("only a child's end completes this future", e);
     }
   }
 

@@ -79,7 +79,9 @@ public final class LikeRuns {
     }
     if (emulated.size() > 1) {
       throw new UserMistakeException(
-          "--like", "some of these runs had emulated lanes, others real ones", "you want one kind");
+          "--like",
+          "some of these runs had emulated lanes, others real ones",
+          "you want to name runs of one kind");
     }
     notes.forEach(note -> console.line("! " + note));
     var agreement = new Agreement(live, simulated, emulated.contains(true));
@@ -101,7 +103,7 @@ public final class LikeRuns {
       if (profilePath == null || profile == null || profile.run() != null) {
         throw new UserMistakeException(
             parsed.location("lanes.latency_table"),
-            "lanes.latency_table (" + named + ") is not to be found from the run's folder",
+            "lanes.latency_table (" + named + ") cannot be found from the run's folder",
             "--profile FILE or --set lanes.latency_table=FILE names it");
       }
       all.add("lanes.latency_table=" + profilePath.toAbsolutePath());
@@ -131,15 +133,15 @@ public final class LikeRuns {
           "--profile",
           "these service times ("
               + profilePath
-              + ") come from the run itself, or from one of its very requests",
-          "a profile is meant, or a run with another seed");
+              + ") come from the run itself, or from a run with equal requests",
+          "you want --profile to name a latency table, or a run with another seed");
     }
     String hops = parsed.experiment().simulation().hops();
     if (hops != null && run.run().holds(parsed.resolve(hops))) {
       throw new UserMistakeException(
           parsed.location("simulation.hops"),
           "these hops (" + hops + ") are the run's own",
-          "those of another run are meant");
+          "you want simulation.hops to name another run");
     }
   }
 }

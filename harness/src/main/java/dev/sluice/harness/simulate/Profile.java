@@ -83,8 +83,8 @@ record Profile(LatencyTable table, @Nullable LiveRun run, @Nullable Residuals re
     if (rows.isEmpty()) {
       throw new UserMistakeException(
           run.folder().toString(),
-          "no kind of batch ran " + BATCHES_MIN + " times in it",
-          "a longer run is meant");
+          "no kind of batch ran " + BATCHES_MIN + " times in this run",
+          "you want a longer run");
     }
     try {
       Path file = Files.createTempFile("sluice-recorded", ".csv");

@@ -47,7 +47,7 @@ public final class Console {
     return results != null;
   }
 
-  /** Prints a result, unless results are not printed or there is none. */
+  /** Prints a result, if results are printed and the result is not null. */
   public synchronized void result(@Nullable String json) {
     if (results != null && json != null) {
       results.print(json);

@@ -76,7 +76,9 @@ public final class WorkflowRun {
     String id = runId == null ? "workflows-" + policy + "-" + MachineClock.stamp() : runId;
     if (executes && noTrace) {
       throw new UserMistakeException(
-          "--no-trace", "what really ran is always kept", "you want it without");
+          "--no-trace",
+          "the trace of nodes that really run is always kept",
+          "you want to leave it out");
     }
     ExecutedWorkflows run =
         executes ? new ExecutedWorkflows(options, files, workflows, policy, console) : null;

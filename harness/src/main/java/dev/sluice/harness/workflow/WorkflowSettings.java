@@ -92,7 +92,9 @@ public record WorkflowSettings(
                 && oneOf("--simulate", really, List.of("true", "false"), "values").equals("true"));
     if (execution.execute() && really.equals("false")) {
       throw new UserMistakeException(
-          "--simulate", "false is given, and --execute as well", "you want one of them alone");
+          "--simulate",
+          "the value (false) contradicts --execute",
+          "you want to leave one of the two out");
     }
     if (executes) {
       refuseMeasured("--gang-switch", machine.gangSwitch());
@@ -119,8 +121,8 @@ public record WorkflowSettings(
     if (value != null) {
       throw new UserMistakeException(
           option,
-          "switches are measured where nodes really run (" + value + ")",
-          "you want it without, or a simulation");
+          "the value (" + value + ") has no use where nodes really run: switches are measured",
+          "you want to leave it out, or to leave --execute out");
     }
   }
 
@@ -229,7 +231,7 @@ public record WorkflowSettings(
       throws UserMistakeException {
     if (!known.contains(value)) {
       throw new UserMistakeException(
-          option, "(" + value + ") is unknown", NearestName.advice(value, known, plural));
+          option, "the value (" + value + ") is unknown", NearestName.advice(value, known, plural));
     }
     return value;
   }

@@ -1,11 +1,13 @@
 package dev.sluice.producer.arrivals;
 
-/** Says how long after one job the next is meant to arrive. Made for one rate. */
+/**
+ * A process of arrivals at one rate: it draws the gap between the intended arrivals of two jobs.
+ */
 @FunctionalInterface
 interface ArrivalProcess {
   /**
-   * The gap to the next arrival: nanoseconds with their fraction, positive and finite; on average
-   * one second / rate. It depends on nothing but the numbers it draws.
+   * Returns the gap to the next arrival in nanoseconds with their fraction, positive and finite; on
+   * average one second / rate. The gap depends on the drawn numbers alone.
    */
   double nextGapNs(RandomStream random);
 }

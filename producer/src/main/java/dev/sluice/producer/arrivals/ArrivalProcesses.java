@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.DoubleFunction;
 
-/** The arrival processes by the name that an experiment file uses. To add one is one line here. */
+/**
+ * The arrival processes by the name that an experiment file uses. A new process needs one line
+ * here.
+ */
 public final class ArrivalProcesses {
   private static final Map<String, DoubleFunction<ArrivalProcess>> BY_NAME =
       Map.ofEntries(
@@ -14,15 +17,15 @@ public final class ArrivalProcesses {
 
   private ArrivalProcesses() {}
 
-  /** The known names, in alphabetical order. */
+  /** Returns the known names, in alphabetical order. */
   public static List<String> names() {
     return BY_NAME.keySet().stream().sorted().toList();
   }
 
   /**
-   * The process of that name at that rate.
+   * Returns the process of a name at a rate.
    *
-   * @throws IllegalArgumentException if there is none; the message lists the known ones
+   * @throws IllegalArgumentException if no process has that name; the message lists the known names
    */
   public static ArrivalProcess of(String name, double ratePerSecond) {
     DoubleFunction<ArrivalProcess> maker = BY_NAME.get(name);

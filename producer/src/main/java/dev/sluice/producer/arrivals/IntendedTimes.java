@@ -1,9 +1,9 @@
 package dev.sluice.producer.arrivals;
 
 /**
- * The intended times of one arrival process, rising from time zero. Whole nanoseconds and the
- * fraction below one are kept apart, so that rounding does not add up: a time is the true sum of
- * the gaps rounded down, also after millions of gaps that are no whole number.
+ * The intended times of one arrival process, rising from time zero. Whole nanoseconds and their
+ * fraction are kept apart, so that rounding errors do not add up: a time is the true sum of the
+ * gaps rounded down, even after millions of fractional gaps.
  */
 public final class IntendedTimes {
   private final ArrivalProcess process;
@@ -16,7 +16,7 @@ public final class IntendedTimes {
     this.random = random;
   }
 
-  /** The next intended time; not below the last. */
+  /** Returns the next intended time, which is not below the last one. */
   public long nextNs() {
     double aheadNs = fractionNs + process.nextGapNs(random);
     double wholeAheadNs = Math.floor(aheadNs);

@@ -4,21 +4,22 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Random numbers for one purpose: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
- * number generators", OOPSLA 2014). Written out, so that no machine and no Java release changes a
- * request list. Not thread-safe.
+ * number generators", OOPSLA 2014). The algorithm is written out here, so that no machine and no
+ * Java release changes a request list. Not thread-safe.
  */
 public final class RandomStream {
   private static final long GAMMA = 0x9E3779B97F4A7C15L;
   private long state;
 
-  /** The stream that starts from this state, as {@link java.util.SplittableRandom} does. */
+  /** Starts from a state, as {@link java.util.SplittableRandom} does. */
   RandomStream(long state) {
     this.state = state;
   }
 
   /**
-   * The run's stream for one purpose: a consumer that draws more leaves the other purposes alone.
-   * The state is mix(mix(seed + gamma) xor the FNV-1a hash of the purpose).
+   * Returns the run's stream for one purpose. A consumer that draws more numbers does not change
+   * the streams of other purposes. The state is mix(mix(seed + gamma) xor the FNV-1a hash of the
+   * purpose).
    */
   public static RandomStream of(long seed, String purpose) {
     long hash = 0xCBF29CE484222325L;
@@ -28,18 +29,24 @@ public final class RandomStream {
     return new RandomStream(mix(mix(seed + GAMMA) ^ hash));
   }
 
-  /** 64 random bits. */
+  /** Returns 64 random bits. */
   long nextLong() {
     state += GAMMA;
     return mix(state);
   }
 
-  /** Uniform in the open interval (0, 1): an odd multiple of 2^-53, so never 0 and never 1. */
+  /**
+   * Returns a uniform number in the open interval (0, 1): an odd multiple of 2^-53, so never 0 and
+   * never 1.
+   */
   public double nextOpenUnit() {
     return ((nextLong() >>> 12) + 0.5) * 0x1p-52;
   }
 
-  /** Uniform in [0, bound), without bias: what lies above the last whole multiple is redrawn. */
+  /**
+   * Returns a uniform number in [0, bound), without bias: draws above the last whole multiple of
+   * bound are repeated.
+   */
   public int nextBelow(int bound) {
     while (true) {
       long bits = nextLong() >>> 1;

@@ -1,9 +1,9 @@
 /**
- * Arrival processes: how long after one job the next is meant to arrive.
+ * Arrival processes, which draw the gaps between the intended arrivals of jobs.
  *
  * <p>Units: a gap is a {@code double} of nanoseconds, since a rate seldom divides a second; an
  * intended time is a {@code long} of nanoseconds since time zero of the run. Deliberately absent:
- * clocks, and any chance but the run's seed.
+ * clocks, and chance other than from the run's seed.
  */
 @NullMarked
 package dev.sluice.producer.arrivals;

@@ -4,9 +4,9 @@ import java.util.BitSet;
 import java.util.Optional;
 
 /**
- * Decides when the arrivals of a run end, and whether all that was sent has its outcome. Measured
- * jobs, those meant for [warmup, duration), are a range of indexes, since the list is in the order
- * of intended arrival. Not thread-safe.
+ * Decides when the arrivals of a run end, and whether all jobs that were sent have their outcomes.
+ * Measured jobs, whose intended arrival is in [warmup, duration), are a range of indexes, since the
+ * list is in the order of intended arrival. Not thread-safe.
  */
 final class ArrivalsEnd {
   private final long durationNs;
@@ -17,10 +17,10 @@ final class ArrivalsEnd {
   private boolean measuredWaitedAtEnd;
 
   /**
-   * @param durationNs until when jobs are measured
-   * @param tailEndNs until when arrivals may go on; not before durationNs
+   * @param durationNs time until which jobs are measured
+   * @param tailEndNs time until which arrivals may go on; not before durationNs
    * @param measuredFrom index of the first measured job
-   * @param measuredTo one past the index of the last
+   * @param measuredTo one past the index of the last measured job
    */
   ArrivalsEnd(long durationNs, long tailEndNs, int measuredFrom, int measuredTo) {
     this.durationNs = durationNs;
@@ -30,15 +30,15 @@ final class ArrivalsEnd {
     measuredOpen.or(measured);
   }
 
-  /** Jobs that will never be sent, hence never end: they are not waited for. */
+  /** Takes in jobs that will never be sent and hence never end, so that they are not waited for. */
   void passedOver(BitSet indexes) {
     measuredOpen.andNot(indexes);
   }
 
   /**
-   * A job has its outcome. A second one of the same job changes nothing.
+   * Notes that a job has its outcome. A second outcome of one job changes nothing.
    *
-   * @param byRunsEnd whether it was dropped because the arrivals had ended
+   * @param byRunsEnd whether the job was dropped because the arrivals had ended
    */
   void ended(int index, boolean byRunsEnd) {
     ended.set(index);
@@ -47,9 +47,9 @@ final class ArrivalsEnd {
   }
 
   /**
-   * Why the arrivals end now; empty while they go on. A late generator is waited for: a measured
-   * job that was not sent yet has no outcome, and the tail's limit holds only once the list is
-   * sent, so that lateness never shortens it.
+   * Returns why the arrivals end now; empty while they go on. A late generator is waited for: a
+   * measured job that was not sent yet has no outcome, and the tail's limit holds only once the
+   * list is sent, so that lateness never shortens the tail.
    *
    * @param listSent whether every job of the list has been sent
    */
@@ -66,8 +66,8 @@ final class ArrivalsEnd {
   }
 
   /**
-   * Why arrivals ended that generators before these ended, as far as the log tells. Asked once all
-   * that was sent has its outcome: a measured job without one was then never sent.
+   * Returns why earlier generators ended the arrivals, as far as the log tells. Call it once all
+   * jobs that were sent have their outcomes: a measured job without one was then never sent.
    */
   EndOfArrivals before() {
     if (!measuredOpen.isEmpty()) {
@@ -76,7 +76,7 @@ final class ArrivalsEnd {
     return measuredWaitedAtEnd ? EndOfArrivals.TAIL_LIMIT : EndOfArrivals.MEASURED_JOBS_ENDED;
   }
 
-  /** The indexes of those of the sent jobs that have no outcome yet. */
+  /** Returns the indexes of sent jobs that have no outcome yet. */
   BitSet withoutOutcome(BitSet sent) {
     var open = (BitSet) sent.clone();
     open.andNot(ended);

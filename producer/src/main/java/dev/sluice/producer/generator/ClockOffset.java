@@ -4,9 +4,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The largest distance seen between this process's clock and the broker's append time. A record is
- * appended between its send and its acknowledgement; an append time in that span, to the
- * millisecond that it is rounded down to, says nothing against the clock and counts as 0.
- * Thread-safe.
+ * appended between its send and its acknowledgement. An append time in that span, rounded down to a
+ * millisecond, is consistent with the clock and counts as 0. Thread-safe.
  */
 final class ClockOffset {
   private static final long NS_PER_MS = 1_000_000;
@@ -21,7 +20,7 @@ final class ClockOffset {
     maxNs.accumulateAndGet(Math.max(behindNs, aheadNs), Math::max);
   }
 
-  /** The largest so far; 0 if none was seen. */
+  /** Returns the largest distance so far; 0 if none was seen. */
   long maxNs() {
     return maxNs.get();
   }

@@ -3,21 +3,24 @@ package dev.sluice.producer.generator;
 import dev.sluice.contract.event.RunEnded;
 import java.util.List;
 
-/** Told of a run's course, on the thread of {@link JobGenerators#run()}. */
+/** Receives the course of a run, on the thread of {@link JobGenerators#run()}. */
 public interface GeneratorListener {
   /**
-   * Lanes are missing; told once, unless the first look at the log finds all.
+   * Called once if the first look at the log finds that lanes are missing.
    *
-   * @param missing a text per shard and model
+   * @param missing one text per shard and model
    */
   default void waitingForLanes(List<String> missing) {}
 
-  /** The run's start is in the log; the first job is sent after time zero, just ahead. */
+  /**
+   * Called when the run's start is in the log; the first job is sent after time zero, which is
+   * soon.
+   */
   void runStarted(long timeZeroEpochMs);
 
-  /** No further job will be sent; what is under way is waited for. */
+  /** Called when no further job will be sent; outcomes of sent jobs are still awaited. */
   void arrivalsEnding(EndOfArrivals reason);
 
-  /** Every job sent has its outcome, and the run's end is in the log. */
+  /** Called when every sent job has its outcome and the run's end is in the log. */
   void runEnded(RunEnded ended);
 }

@@ -17,57 +17,64 @@ import java.util.function.Consumer;
  * {@link org.apache.kafka.common.errors.InterruptException}.
  */
 interface GeneratorLog {
-  /** Reads the topic {@code runs}. */
+  /** Opens a reader of the topic {@code runs}. */
   Reader<RunRecord> openRuns();
 
-  /** Reads the facts of all shards. */
+  /** Opens a reader of the facts of all shards. */
   Reader<Fact> openFacts();
 
-  /** Reads the outcomes of all shards, as far as they are committed, and the topic {@code runs}. */
+  /** Opens a reader of the committed outcomes of all shards and of the topic {@code runs}. */
   Reader<Event> openOutcomesAndRuns();
 
   /** Opens a writer. */
   Writer openWriter();
 
   /**
-   * Writes why the run was given up, when the broker itself may be the trouble.
+   * Writes why the run was given up; the broker itself may be the cause.
    *
-   * @throws ExecutionException if the broker refused it
-   * @throws TimeoutException if it was not written within the limit
+   * @throws ExecutionException if the broker refused the record
+   * @throws TimeoutException if the record was not written within the limit
    */
   void writeLastWord(RunEnded ended, Duration limit)
       throws ExecutionException, TimeoutException, InterruptedException;
 
-  /** The largest distance seen between this process's clock and the broker's append time. */
+  /**
+   * Returns the largest distance seen between this process's clock and the broker's append time.
+   */
   long clockOffsetNsMax();
 
   /**
-   * Topics from their first record on. Bytes that are no event are passed over: analytics keeps
-   * them. Used by one thread.
+   * A reader of topics from their first record on. Records that are no event are passed over:
+   * analytics keeps them. Used by one thread.
    */
   interface Reader<E extends Event> extends AutoCloseable {
-    /** Hands over what has come in, waiting for it at most that long. */
+    /** Hands over records that have come in, after waiting for them at most for the timeout. */
     void poll(Duration timeout, Sink<? super E> sink);
 
-    /** Whether all that stood in the topics when this reader was opened has been read. */
+    /**
+     * Returns whether all records that the topics held when this reader was opened have been read.
+     */
     boolean hasReadWhatStood();
 
     @Override
     void close();
   }
 
-  /** Takes what a reader hands over. */
+  /** Takes the events that a reader hands over. */
   @FunctionalInterface
   interface Sink<E> {
     void take(int partition, E event);
   }
 
-  /** Writes in the order of its calls. Its methods may be called from any thread. */
+  /** A writer that keeps the order of its calls. Its methods may be called from any thread. */
   interface Writer extends AutoCloseable {
-    /** Finds the shards' facts, so that the first append does not wait for that. */
+    /**
+     * Looks up the topic of the shards' facts, so that the first append does not wait for the
+     * look-up.
+     */
     void findFacts();
 
-    /** Finds the topic {@code runs}, so that the first append does not wait for that. */
+    /** Looks up the topic {@code runs}, so that the first append does not wait for the look-up. */
     void findRuns();
 
     /** Appends to the topic {@code runs}, without waiting. */
@@ -76,14 +83,15 @@ interface GeneratorLog {
     /**
      * Appends a fact to a shard, without waiting while the writer has room.
      *
-     * @param onFailure told why the fact could not be written, from a thread of the log
+     * @param onFailure receives the reason if the fact could not be written, from a thread of the
+     *     log
      */
     Future<?> append(int shard, Fact fact, Consumer<Throwable> onFailure);
 
-    /** Waits until all that was appended is written or refused. */
+    /** Waits until all appended records are written or refused. */
     void flush();
 
-    /** Waits some seconds for what was appended, then gives it up and ends a flush that waits. */
+    /** Waits some seconds for appended records, then gives them up and ends a flush that waits. */
     @Override
     void close();
   }

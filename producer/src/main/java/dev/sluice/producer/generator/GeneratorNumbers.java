@@ -1,14 +1,14 @@
 package dev.sluice.producer.generator;
 
 /**
- * How far the generators of this process are, all together, for a person or a gauge that looks now
- * and then.
+ * Progress of all generators of this process together, for a person or a gauge that looks from time
+ * to time.
  *
- * @param jobsSent how many jobs were handed to the log, those of generators before a resumption
- *     included
- * @param latenessNsNow send call − intended arrival, the largest over the generators of the last
- *     job that each sent; 0 before the first
- * @param latenessNsMax the largest of all jobs
+ * @param jobsSent number of jobs handed to the log, including jobs of earlier generators if the run
+ *     was resumed
+ * @param latenessNsNow largest lateness (send call − intended arrival) among the last jobs of the
+ *     generators; 0 before the first job
+ * @param latenessNsMax largest lateness of all jobs
  * @param arrivalsOver whether no further job will be sent
  */
 public record GeneratorNumbers(

@@ -8,9 +8,9 @@ import dev.sluice.producer.requests.Seconds;
 import java.time.Duration;
 
 /**
- * Settings of one run's generators: what they send, under which names, and how long they wait.
+ * Settings of one run's generators: the jobs that they send, their names, and their time limits.
  *
- * @param requests what {@link RequestList#draw} made of the experiment
+ * @param requests request list that {@link RequestList#draw} made for the experiment
  * @param configDigest SHA-256 of the resolved experiment
  */
 public record GeneratorSettings(
@@ -22,11 +22,12 @@ public record GeneratorSettings(
     TimeLimits limits) {
 
   /**
-   * How long the run waits for others before it fails.
+   * Time limits after which the run fails.
    *
-   * @param untilLanesReady from the call of {@link JobGenerators#run()} until each shard has a lane
-   *     for each kind of job
-   * @param untilOutcomesComplete from the last arrival until every job sent has its outcome
+   * @param untilLanesReady longest time from the call of {@link JobGenerators#run()} until each
+   *     shard has a lane for each kind of job
+   * @param untilOutcomesComplete longest time from the last arrival until every sent job has its
+   *     outcome
    */
   public record TimeLimits(Duration untilLanesReady, Duration untilOutcomesComplete) {}
 
@@ -38,12 +39,15 @@ public record GeneratorSettings(
     return experiment.load().generators();
   }
 
-  /** The end of the tail, in the time of {@link RunClock}: no job is intended at or after it. */
+  /**
+   * Returns the end of the tail, in the time of {@link RunClock}: no job is meant to arrive at or
+   * after it.
+   */
   long tailEndNs() {
     return Seconds.toNs(experiment.load().durationSeconds() + experiment.load().tailSeconds());
   }
 
-  /** The shard of the job with that index. */
+  /** Returns the shard of a job by its index. */
   int shardOf(long index) {
     return (int) (index % shards());
   }

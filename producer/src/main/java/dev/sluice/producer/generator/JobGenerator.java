@@ -11,13 +11,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * One generator of several: sends the jobs that are dealt to it, those whose index modulo the
- * number of generators is its own number, each at its intended time and in order. Used by one
- * thread; what it tells about its sends may be read once that thread has ended, the three numbers
- * at its end at any time.
+ * One generator of several: sends each job whose index modulo the number of generators is its own
+ * number, in order and at the intended time. Used by one thread. Its account of the sends may be
+ * read once that thread has ended; the last three methods may be called at any time.
  */
 final class JobGenerator {
-  /** It looks at least this often whether the arrivals are over. */
+  /** Longest wait between two looks whether the arrivals are over. */
   private static final long LOOK_NS = 100_000_000;
 
   private final int number;
@@ -29,15 +28,15 @@ final class JobGenerator {
   private final BitSet sent = new BitSet();
   private long firstAtNs = Long.MIN_VALUE;
 
-  /** Written by the generator's thread alone. */
+  /** Number of jobs sent; written by the generator's thread alone. */
   private final AtomicLong jobsSent = new AtomicLong();
 
   private final AtomicLong latenessNsNow = new AtomicLong();
   private final AtomicLong latenessNsMax = new AtomicLong();
 
   /**
-   * @param number this generator's own, from 0
-   * @param generators how many there are
+   * @param number this generator's number, from 0
+   * @param generators number of generators
    */
   JobGenerator(int number, int generators, RequestList requests, RunClock clock, Pacer pacer) {
     this.number = number;
@@ -48,20 +47,21 @@ final class JobGenerator {
     this.lateness = new Lateness(requests.size() / generators + 1);
   }
 
-  /** Before {@link #sendAll}: a generator of this number, gone since, sent that job. */
+  /** Notes that an earlier generator of this number sent a job. Call it before {@link #sendAll}. */
   void sentBefore(int index, long sentAtNs) {
     noteSent(index, sentAtNs - requests.get(index).intendedAtNs());
   }
 
   /**
-   * Before {@link #sendAll}: jobs meant for before that time are passed over, for nobody was there
-   * to send them. So are all that come before one that was sent, since indexes rise in a shard.
+   * Passes over jobs that were meant to be sent before a time, when no generator ran. Jobs before
+   * one that was sent are passed over as well, since indexes rise in a shard. Call it before {@link
+   * #sendAll}.
    */
   void goOnAt(long fromNs) {
     firstAtNs = fromNs;
   }
 
-  /** The first job that it will send, or one beyond the list's end. */
+  /** Returns the first job that this generator will send, or an index beyond the list's end. */
   private int first() {
     int first = number;
     while (first < requests.size()
@@ -71,7 +71,10 @@ final class JobGenerator {
     return first;
   }
 
-  /** The jobs dealt to it that nobody sent and it will not send. Before {@link #sendAll}. */
+  /**
+   * Returns the indexes of this generator's jobs that were not sent and will not be. Call it before
+   * {@link #sendAll}.
+   */
   BitSet passedOver() {
     var passedOver = new BitSet();
     int first = first();
@@ -84,8 +87,8 @@ final class JobGenerator {
   }
 
   /**
-   * Hands each job to send at its intended time, or at once if that has passed, until all are sent
-   * or the arrivals are over.
+   * Hands each job to {@code send} at its intended time, or at once if that time has passed, until
+   * all jobs are sent or the arrivals are over.
    *
    * @throws InterruptedException if the thread was interrupted while it waited
    */
@@ -112,7 +115,7 @@ final class JobGenerator {
     jobsSent.setRelease(jobsSent.getPlain() + 1);
   }
 
-  /** Whether the time came before the arrivals were over. */
+  /** Waits until a time; returns whether it came before the arrivals were over. */
   private boolean waitUntil(long intendedAtNs, BooleanSupplier arrivalsOver)
       throws InterruptedException {
     while (!arrivalsOver.getAsBoolean()) {
@@ -125,7 +128,7 @@ final class JobGenerator {
     return false;
   }
 
-  /** The event that asks for a job. */
+  /** Returns the event that requests a job. */
   static JobRequested requested(Request request, int generator, long sentAtNs) {
     return new JobRequested(
         request.jobId(),
@@ -145,12 +148,12 @@ final class JobGenerator {
     return number;
   }
 
-  /** The indexes of the jobs that were sent by generators of this number. */
+  /** Returns the indexes of the jobs that generators of this number sent. */
   BitSet sent() {
     return (BitSet) sent.clone();
   }
 
-  /** Of all jobs that were sent by generators of this number. */
+  /** Returns the lateness of all jobs that generators of this number sent. */
   Lateness lateness() {
     return lateness;
   }
@@ -159,7 +162,7 @@ final class JobGenerator {
     return jobsSent.getAcquire();
   }
 
-  /** Of the last job sent; 0 before the first. */
+  /** Returns the lateness of the last job sent; 0 before the first. */
   long latenessNsNow() {
     return latenessNsNow.getAcquire();
   }

@@ -20,14 +20,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The generators of one run, all in this process: they begin the run once the lanes are there, send
- * its jobs on time, and end it once every job has its outcome. For one run; not to be used twice.
+ * its jobs on time, and end it once every job has its outcome. An instance serves one run and must
+ * not be used twice.
  *
  * <p>The thread of {@link #run()} watches and decides; each generator has a thread and a producer
- * of its own. The topics must exist. Bytes in a topic that are no event are passed over here:
- * analytics keeps them.
+ * of its own. The topics must exist. Records that are no event are passed over here: analytics
+ * keeps them.
  *
- * <p>While the broker is away, sends wait, and are late; it may be away for a minute. When the
- * generators give a run up, they write its end with the reason, as far as the broker lets them.
+ * <p>While the broker is away, sends wait and become late; it may be away for a minute. If the
+ * generators give a run up, they write its end with the reason, as far as the broker permits.
  */
 public final class JobGenerators {
   private static final Logger LOG = LoggerFactory.getLogger(JobGenerators.class);
@@ -47,9 +48,10 @@ public final class JobGenerators {
   private @Nullable OutcomeWatch watch;
 
   /**
-   * Generators of a run in Kafka.
+   * Makes generators of a run in Kafka.
    *
-   * @param clock this process's clock; its distance to the broker's is measured and reported
+   * @param clock this process's clock, whose distance to the broker's clock is measured and
+   *     reported
    */
   public JobGenerators(
       GeneratorSettings settings,
@@ -82,10 +84,10 @@ public final class JobGenerators {
   }
 
   /**
-   * Runs from waiting for lanes to the run's end.
+   * Waits for lanes, begins the run, and sends its jobs until the run's end.
    *
-   * @return the run's end as it stands in the log; empty if it was stopped before it began, and
-   *     nothing written
+   * @return the run's end as the log holds it; empty if the run was stopped before it began and
+   *     before anything was written
    * @throws UserMistakeException if the topics hold a run that has begun
    * @throws RunFailedException if lanes are missing, a send failed, or outcomes are missing, each
    *     after its time limit, or if another role gave the run up
@@ -97,10 +99,10 @@ public final class JobGenerators {
   }
 
   /**
-   * Like {@link #run()}, but if the run has begun and its generators are gone, goes on for them:
-   * sends the jobs whose intended time is still to come, never the jobs that it passed over, and
-   * ends the run. The lateness that it reports is of all jobs of the run. If it is stopped at its
-   * very beginning it ends the run nevertheless, for nobody else is there to do so.
+   * Runs like {@link #run()}, or continues a run that has begun and whose generators are gone:
+   * sends the jobs whose intended time is still to come, never jobs whose time has passed, and ends
+   * the run. The reported lateness is of all jobs of the run. Even if stopped at the very beginning
+   * it ends the run, since no other process would do so.
    *
    * @throws UserMistakeException if the run has ended, or had begun with another experiment
    */
@@ -114,7 +116,8 @@ public final class JobGenerators {
     try {
       return begin(resuming);
     } catch (InterruptException e) {
-      boolean unused = Thread.interrupted(); // Kafka sets it again; the exception says it instead
+      boolean unused =
+          Thread.interrupted(); // Kafka sets the flag again; here the exception stands for it
       var interrupted = new InterruptedException("interrupted in a call to Kafka");
       interrupted.initCause(e);
       throw interrupted;
@@ -132,7 +135,7 @@ public final class JobGenerators {
     var opening = new RunOpening(settings, log, clock, () -> stopRequested);
     RunSoFar soFar = opening.readRunSoFar(resuming);
     if (stopRequested && !resuming) {
-      return Optional.empty(); // it may not have been read to its end
+      return Optional.empty(); // the log may not have been read to its end
     }
     opening.refuseIfForeign(soFar, resuming);
     boolean begun = soFar.started() != null;
@@ -148,7 +151,7 @@ public final class JobGenerators {
     stopRequested = true;
   }
 
-  /** How far the generators are. From any thread, at any time. */
+  /** Returns how far the generators are. From any thread, at any time. */
   public GeneratorNumbers numbers() {
     return senders.numbers();
   }
@@ -182,7 +185,7 @@ public final class JobGenerators {
     }
   }
 
-  /** Writes the run's beginning, or what generators before these left unwritten of it. */
+  /** Writes the run's beginning, or the part of it that earlier generators left unwritten. */
   private RunStarted startRun(RunSoFar soFar) throws RunFailedException, InterruptedException {
     RunStarted started = soFar.started();
     if (started == null) {
@@ -218,7 +221,7 @@ public final class JobGenerators {
     return ended;
   }
 
-  /** Takes the end that another role wrote as these generators' own: the first end counts. */
+  /** Accepts an end that another role wrote as this run's end, since the first end counts. */
   private RunEnded acknowledge(RunEnded ended) throws RunFailedException {
     if (ended.failure() != null) {
       throw new RunFailedException("another role gave the run up: " + ended.failure());

@@ -33,7 +33,7 @@ final class KafkaGeneratorLog implements GeneratorLog {
   private final ClockOffset clockOffset = new ClockOffset();
 
   /**
-   * @param clock this process's clock; its distance to the broker's is measured
+   * @param clock this process's clock, whose distance to the broker's clock is measured
    */
   KafkaGeneratorLog(Topics topics, int shards, LogClients clients, ProcessClock clock) {
     this.topics = topics;
@@ -146,7 +146,7 @@ final class KafkaGeneratorLog implements GeneratorLog {
       producer.partitionsFor(topics.runs());
     }
 
-    /** Appends; the acknowledgement says how far this clock is from the broker's. */
+    /** Appends a fact; the acknowledgement shows how far this clock is from the broker's. */
     @Override
     public Future<?> append(
         int shard, Fact fact, java.util.function.Consumer<Throwable> onFailure) {

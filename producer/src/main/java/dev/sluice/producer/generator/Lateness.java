@@ -2,7 +2,7 @@ package dev.sluice.producer.generator;
 
 import java.util.Arrays;
 
-/** How late one generator sent each of its jobs: send call − intended arrival. All are kept. */
+/** Lateness of each job of one generator: send call − intended arrival. All values are kept. */
 final class Lateness {
   private final long[] latenessNs;
   private int count;
@@ -20,7 +20,8 @@ final class Lateness {
   }
 
   /**
-   * The smallest lateness that at least 99 % of the jobs do not exceed (nearest rank); 0 of none.
+   * Returns the smallest lateness that at least 99 % of the jobs do not exceed (nearest rank); 0
+   * without jobs.
    */
   long p99Ns() {
     if (count == 0) {
@@ -32,7 +33,7 @@ final class Lateness {
     return sorted[(int) rank - 1];
   }
 
-  /** The largest; 0 of none. */
+  /** Returns the largest lateness; 0 without jobs. */
   long maxNs() {
     return Arrays.stream(latenessNs, 0, count).max().orElse(0);
   }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Watches the outcomes of a run's jobs, and whether another role ends the run. Once another role
- * has ended it, nothing is waited for. Not thread-safe.
+ * has ended the run, no outcome is waited for. Not thread-safe.
  */
 final class OutcomeWatch implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(50);
@@ -40,25 +40,25 @@ final class OutcomeWatch implements AutoCloseable {
     reader = log.openOutcomesAndRuns();
   }
 
-  /** Waits for no outcome of these jobs: they will never be sent. */
+  /** Excludes jobs that will never be sent, so that their outcomes are not waited for. */
   void passedOver(BitSet indexes) {
     end.passedOver(indexes);
   }
 
-  /** The run's end as another role wrote it; null if none did. The first end counts. */
+  /** Returns the run's end that another role wrote; null if none did. The first end counts. */
   @Nullable RunEnded endedByOthers() {
     return endedByOthers;
   }
 
-  /** Why arrivals ended that generators before these ended, as far as the log tells. */
+  /** Returns why earlier generators ended the arrivals, as far as the log tells. */
   EndOfArrivals endedBefore() {
     return end.before();
   }
 
   /**
-   * Watches until the arrivals are to end.
+   * Watches until there is a reason to end the arrivals.
    *
-   * @return why they end; empty if another role ended the run
+   * @return why the arrivals end; empty if another role ended the run
    * @throws RunFailedException if a generator could not send
    */
   Optional<EndOfArrivals> untilArrivalsEnd(

@@ -1,6 +1,6 @@
 package dev.sluice.producer.generator;
 
-/** The run cannot go on, or would not be worth reading; the message says why. */
+/** Thrown if the run cannot go on, or if its figures would be of no use; the message says why. */
 public final class RunFailedException extends Exception {
   RunFailedException(String message) {
     super(message);

@@ -28,22 +28,28 @@ final class RunLog {
     this.clients = clients;
   }
 
-  /** A producer of jobs, each of which stands in the log once, in the order of the sends. */
+  /** Opens a producer of jobs, which writes each job exactly once, in the order of the sends. */
   Producer<byte[], byte[]> openProducer() {
     return clients.producer(Writing.ARRIVALS);
   }
 
-  /** A producer for what is said on the way out, when the broker itself may be the trouble. */
+  /**
+   * Opens a producer for the last record of a run that was given up; the broker itself may be the
+   * cause.
+   */
   Producer<byte[], byte[]> openLastWordProducer() {
     return clients.producer(Writing.LAST_WORD);
   }
 
-  /** A consumer from the beginning, uncommitted. */
+  /** Opens a consumer that reads from the beginning, uncommitted records included. */
   Consumer<byte[], byte[]> openConsumer(List<TopicPartition> partitions) {
     return openConsumer(partitions, Reading.IN_NO_HURRY);
   }
 
-  /** A consumer from the beginning of topics that the topology writes, committed records alone. */
+  /**
+   * Opens a consumer that reads from the beginning, committed records alone, for topics that the
+   * topology writes.
+   */
   Consumer<byte[], byte[]> openCommittedConsumer(List<TopicPartition> partitions) {
     return openConsumer(partitions, Reading.COMMITTED_IN_NO_HURRY);
   }
@@ -73,7 +79,7 @@ final class RunLog {
     return IntStream.range(0, shards).mapToObj(shard -> new TopicPartition(topic, shard)).toList();
   }
 
-  /** The event in the record; null if it is none. */
+  /** Returns the event in a record; null if the record is no event. */
   static <E extends Event> @Nullable E readOrNull(
       EventCodec<E> codec, ConsumerRecord<byte[], byte[]> entry) {
     if (entry.value() == null) {

@@ -12,8 +12,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * What stands between a call of {@link JobGenerators#run()} and the run's beginning: how far the
- * run is, whether it is the run that was asked for, and the wait for lanes.
+ * The steps between a call of {@link JobGenerators#run()} and the run's beginning: finding how far
+ * the run is, checking that it is the run that was asked for, and waiting for lanes.
  */
 final class RunOpening {
   private static final Duration POLL = Duration.ofMillis(50);
@@ -37,8 +37,8 @@ final class RunOpening {
   }
 
   /**
-   * Reads how far the run is. Reads facts only if they are needed: they may be many. Stops reading
-   * when a stop is requested, unless the run is to be resumed.
+   * Reads how far the run is. Reads facts only if they are needed, since there may be many. Stops
+   * reading when a stop is requested, unless the run is to be resumed.
    */
   RunSoFar readRunSoFar(boolean resuming) throws RunFailedException {
     var soFar = new RunSoFar(resuming ? settings.requests().size() : 0);
@@ -101,7 +101,8 @@ final class RunOpening {
   /**
    * Waits until each shard has a lane for each kind of job.
    *
-   * @param whenMissing told once what is missing, unless the first look at the log finds all
+   * @param whenMissing receives once which lanes are missing, unless the first look at the log
+   *     finds all
    * @return false if a stop was requested
    * @throws RunFailedException if lanes are still missing after the limit
    */

@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What generators before these left in the log: how far the run had come. A fold of the topics runs
- * and facts; not thread-safe.
+ * The part of a run that earlier generators left in the log, as a fold of the topics runs and
+ * facts. Not thread-safe.
  */
 final class RunSoFar {
   private final BitSet startedShards = new BitSet();
@@ -24,13 +24,13 @@ final class RunSoFar {
   private @Nullable RunEnded ended;
 
   /**
-   * @param jobs length of the request list; what is not in it is nobody's job
+   * @param jobs length of the request list; facts with an index beyond it are ignored
    */
   RunSoFar(int jobs) {
     sentAtNsByIndex = new long[jobs];
   }
 
-  /** The next record of runs. Of several starts and ends the first counts. */
+  /** Takes in the next record of the topic runs. Of several starts or ends the first counts. */
   void add(RunRecord read) {
     if (read instanceof RunStarted start && started == null) {
       started = start;
@@ -39,7 +39,7 @@ final class RunSoFar {
     }
   }
 
-  /** The next fact of that shard. A job that stands there twice was sent when it first was. */
+  /** Takes in the next fact of a shard. Of two facts on one job the first says when it was sent. */
   void add(int shard, Fact fact) {
     if (fact instanceof RunStarted) {
       startedShards.set(shard);
@@ -53,37 +53,40 @@ final class RunSoFar {
     }
   }
 
-  /** The run's beginning; null if it has none. */
+  /** Returns the run's beginning; null if it has none. */
   @Nullable RunStarted started() {
     return started;
   }
 
-  /** The run's end; null if it has none. */
+  /** Returns the run's end; null if it has none. */
   @Nullable RunEnded ended() {
     return ended;
   }
 
-  /** Whether that shard knows of the run's beginning. */
+  /** Returns whether a shard's facts contain the run's beginning. */
   boolean started(int shard) {
     return startedShards.get(shard);
   }
 
-  /** The indexes of the jobs that were sent. */
+  /** Returns the indexes of the jobs that were sent. */
   BitSet sent() {
     return (BitSet) sent.clone();
   }
 
-  /** When that job was sent, if it was. */
+  /** Returns when a job was sent; the job must be among {@link #sent}. */
   long sentAtNs(int index) {
     return sentAtNsByIndex[index];
   }
 
-  /** Whether some generator said that it will send no more, hence all: they end together. */
+  /**
+   * Returns whether the arrivals have ended: one generator said so, and all generators end
+   * together.
+   */
   boolean arrivalsEnded() {
     return !endedShardsByGenerator.isEmpty();
   }
 
-  /** Whether that generator said so to that shard. */
+  /** Returns whether a generator told a shard that the arrivals have ended. */
   boolean arrivalsEnded(int generator, int shard) {
     return endedShardsByGenerator.getOrDefault(generator, new BitSet()).get(shard);
   }

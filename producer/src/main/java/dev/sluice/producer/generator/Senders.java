@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All that writes in one run: the generators, each with a thread and a writer of its own, and the
- * writer of the run itself. The first send that fails, or the first generator that does, ends all
- * sending. Used by the thread of {@link JobGenerators#run()}, except for {@link #numbers()}.
+ * All writers of one run: the generators, each with its own thread and writer, and the writer of
+ * the run itself. The first failure of a send or of a generator ends all sending. Used by the
+ * thread of {@link JobGenerators#run()}, except for {@link #numbers()}.
  */
 final class Senders {
   private static final Logger LOG = LoggerFactory.getLogger(Senders.class);
@@ -48,8 +48,8 @@ final class Senders {
 
   /** Opens the writers and lets them find the broker, so that the first jobs are not late. */
   void open(ProcessClock clock, Pacer pacer) throws InterruptedException {
-    // Producers' own threads are begun by this one, and hold locks that the generators need: they
-    // are to run as promptly as those.
+    // This thread starts the producers' threads, which hold locks that the generators need, so that
+    // they must run as promptly as the generators.
     pacer.awaitNs(clock.monotonicNs());
     for (int i = 0; i <= settings.generators(); i++) {
       GeneratorLog.Writer writer = log.openWriter();
@@ -68,7 +68,7 @@ final class Senders {
     await(writers.get(0).append(entry));
   }
 
-  /** Tells the shards of the run's beginning, except the shards that know of it. */
+  /** Tells all shards of the run's beginning, except shards whose facts contain it. */
   void tellShards(RunStarted started, RunSoFar soFar)
       throws RunFailedException, InterruptedException {
     var writes = new ArrayList<Future<?>>();
@@ -83,7 +83,7 @@ final class Senders {
   }
 
   /**
-   * Makes the generators. In a run that has begun, they count what was sent before them as their
+   * Makes the generators. In a run that has begun, they count jobs that were sent earlier as their
    * own, and go on at the present time.
    *
    * @return the indexes of the jobs that will never be sent
@@ -131,15 +131,15 @@ final class Senders {
     failure.compareAndSet(null, cause);
   }
 
-  /** Whether every generator has sent its jobs, or was never started. */
+  /** Returns whether every generator has sent its jobs, or was never started. */
   boolean listSent() {
     return threads.allEnded();
   }
 
   /**
-   * Fails if a generator could not send.
+   * Throws an exception if a generator could not send.
    *
-   * @throws RunFailedException with the first cause
+   * @throws RunFailedException if a generator could not send, with the first cause
    */
   void failIfSendFailed() throws RunFailedException {
     Throwable cause = failure.get();
@@ -153,20 +153,23 @@ final class Senders {
     arrivalsOver = true;
   }
 
-  /** Waits until the generators have ended and all that they sent is written. */
+  /** Waits until the generators have ended and all their records are written. */
   void join() throws RunFailedException, InterruptedException {
     threads.join();
     failIfSendFailed();
   }
 
-  /** The indexes of the jobs that were sent, by generators before these too. */
+  /** Returns the indexes of sent jobs, including jobs that earlier generators sent. */
   BitSet sent() {
     var sent = new BitSet();
     generators.forEach(generator -> sent.or(generator.sent()));
     return sent;
   }
 
-  /** Tells each shard, for each generator, that the arrivals have ended, unless it knows. */
+  /**
+   * Tells each shard, for each generator, that the arrivals have ended, unless its facts say so
+   * already.
+   */
   void writeArrivalsEnded(RunSoFar soFar) throws RunFailedException, InterruptedException {
     for (JobGenerator generator : generators) {
       BitSet sent = generator.sent();
@@ -187,7 +190,7 @@ final class Senders {
     }
   }
 
-  /** How far the generators are. From any thread, at any time. */
+  /** Returns how far the generators are. From any thread, at any time. */
   GeneratorNumbers numbers() {
     List<JobGenerator> all = generators;
     return new GeneratorNumbers(
@@ -197,14 +200,17 @@ final class Senders {
         arrivalsOver);
   }
 
-  /** Leaves no thread behind, also when this thread was interrupted or a send cannot complete. */
+  /**
+   * Closes all writers, and leaves no thread behind even if this thread was interrupted or a send
+   * cannot complete.
+   */
   void close() {
     boolean interrupted = Thread.interrupted(); // closing a writer would give up at once
     arrivalsOver = true;
     for (GeneratorLog.Writer writer : writers) {
       try {
         writer.close();
-      } catch (KafkaException e) { // must not hide why the run ends
+      } catch (KafkaException e) { // this failure must not hide why the run ends
         LOG.warn("A producer did not close cleanly.", e);
         interrupted |= Thread.interrupted();
       }

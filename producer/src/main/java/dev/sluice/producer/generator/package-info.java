@@ -3,8 +3,8 @@
  * it.
  *
  * <p>Units: a time is a {@code long} of nanoseconds since time zero of the run, named {@code …Ns}.
- * Deliberately absent: policies, lanes, figures, and the verdict whether a generator was too late;
- * a clock and a pacer only as they are handed in.
+ * Deliberately absent: policies, lanes, figures, the verdict whether a generator was too late, and
+ * a clock or pacer of its own: callers hand them in.
  */
 @NullMarked
 package dev.sluice.producer.generator;

@@ -1,11 +1,11 @@
 package dev.sluice.producer.requests;
 
-/** How long jobs take alone: promises of {@code slo_scale} are multiples of it. */
+/** Service times of jobs that run alone; promises by {@code slo_scale} are multiples of them. */
 @FunctionalInterface
 public interface IsolatedTimes {
   /**
-   * The service time, in milliseconds, of such a job on an otherwise idle machine; above 0. The
-   * same arguments give the same time.
+   * Returns the service time, in milliseconds, of a job on an otherwise idle machine; above 0.
+   * Equal arguments give equal times.
    */
   double isolatedMs(String workload, String backend, String precision, int samples);
 }

@@ -1,5 +1,5 @@
 package dev.sluice.producer.requests;
 
-/** All that is drawn of a job but its time. Few of them exist, whatever the number of jobs. */
+/** The drawn attributes of a job, except its time. Few kinds exist, whatever the number of jobs. */
 record JobKind(
     String classType, String workload, String backend, String precision, int samples, long sloNs) {}

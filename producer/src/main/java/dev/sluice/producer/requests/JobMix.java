@@ -11,11 +11,11 @@ import java.util.List;
 /**
  * The mix of an experiment's jobs. Each attribute is drawn on its own: the class is interactive
  * with the experiment's ratio, then uniform among the classes of that sort (if there is only one
- * sort, among those); the workload by weight; backend, precision and samples uniformly. A user's
- * own model has one backend.
+ * sort, among all classes); the workload by weight; backend, precision and samples uniformly. A
+ * user's own model has one backend.
  *
- * <p>Each job takes the same number of draws, whatever comes of them, so that a change of one
- * attribute's choices leaves the other attributes as they were.
+ * <p>Each job takes an equal number of draws, whatever their results, so that a change of one
+ * attribute's choices leaves the other attributes unchanged.
  */
 final class JobMix {
   private final Experiment experiment;

@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Which kinds of jobs of a request list the present executors cannot run yet, shard by shard. An
- * executor's last report counts; one that leaves covers nothing. Not thread-safe.
+ * The kinds of jobs in a request list that the present executors cannot run yet, shard by shard. An
+ * executor's last report counts; an executor that leaves covers nothing. Not thread-safe.
  */
 public final class LaneCoverage {
   private final Set<ModelKey> needed = new LinkedHashSet<>(); // in the order of the list
@@ -26,7 +26,7 @@ public final class LaneCoverage {
     }
   }
 
-  /** An executor of that shard has reported. */
+  /** Takes in a report of a shard's executor. */
   public void reported(int shard, ExecutorReported report) {
     boolean present = !report.leaving() && !report.lanes().isEmpty();
     modelsByExecutorByShard
@@ -36,12 +36,14 @@ public final class LaneCoverage {
             present ? report.capabilities().stream().map(Capability::model).toList() : List.of());
   }
 
-  /** Whether each shard has an executor and a lane for each kind of job. */
+  /** Returns whether each shard has an executor and a lane for each kind of job. */
   public boolean complete() {
     return missing().isEmpty();
   }
 
-  /** What is missing, one line per shard and model, for a person to read. */
+  /**
+   * Returns the missing executors and lanes, one line per shard and model, for a person to read.
+   */
   public List<String> missing() {
     var missing = new ArrayList<String>();
     for (int shard = 0; shard < modelsByExecutorByShard.size(); shard++) {

@@ -11,12 +11,13 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a run is about to ask of its lanes, reckoned from the service times seen at warm-up, when
+ * The load that a run will put on its lanes, estimated from the service times seen at warm-up, when
  * each batch ran alone.
  *
- * @param perLane work asked for per lane and second when each job runs alone; 1 is all there is
- * @param perLaneMin the same if each job that may share a batch costs as little per sample as in
- *     the best batch size; the queue must grow without end if even this is above 1
+ * @param perLane seconds of work per lane and second if each job runs alone; a lane can do at most
+ *     1
+ * @param perLaneMin seconds of work per lane and second if each job that may share a batch costs as
+ *     little per sample as in the best batch size; above 1 the queue must grow without end
  * @param meanServiceMs mean service time of a job alone
  * @param infeasible a line for each class × workload whose isolated time misses its SLO
  */
@@ -86,7 +87,9 @@ public record OfferedLoad(
     return workload + "/" + backend + "/" + precision;
   }
 
-  /** The warm-up's time at that many samples, or the nearest one's scaled. */
+  /**
+   * Returns the warm-up's time for a number of samples, or the time for the nearest number, scaled.
+   */
   private static double serviceNs(Capability capability, int samples) {
     WarmUp nearest = capability.warmUps().get(0);
     for (WarmUp warmUp : capability.warmUps()) {

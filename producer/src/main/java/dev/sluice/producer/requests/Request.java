@@ -1,12 +1,12 @@
 package dev.sluice.producer.requests;
 
 /**
- * A job of the request list, before anybody sent it.
+ * A job of the request list, before it is sent.
  *
- * @param index its place in the list, from 0
+ * @param index place in the list, from 0
  * @param jobId {@code job-} and the index
  * @param sloNs latency promise, from intended arrival to end
- * @param intendedAtNs when it is meant to be sent
+ * @param intendedAtNs time at which the job is meant to be sent
  */
 public record Request(
     int index,

@@ -15,14 +15,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Every job that a run may ask for, by intended arrival, for duration and tail together. Drawn from
- * the seed before the run; a run sends a beginning of it. The number of generators, the policy and
- * the machine do not change it. Twelve bytes a job. Immutable.
+ * All jobs that a run may ask for, by intended arrival, for duration and tail together. The list is
+ * drawn from the seed before the run, which sends jobs from its beginning and may stop before its
+ * end. The number of generators, the policy and the machine do not change it. It takes twelve bytes
+ * a job. Immutable.
  */
 public final class RequestList {
   private static final String ID_PREFIX = "job-";
 
-  public final List<JobKind> kinds;
+  private final List<JobKind> kinds;
   private final int[] kindByIndex;
   private final long[] intendedAtNsByIndex;
   private final String digest;
@@ -50,9 +51,9 @@ public final class RequestList {
 
   /**
    * Draws the list of an experiment: intended times from the seed's stream {@code arrivals}, all
-   * else from {@code job-mix}. The last job is meant to arrive before duration + tail.
+   * other attributes from {@code job-mix}. The last job is meant to arrive before duration + tail.
    *
-   * @param isolatedTimes asked for jobs of classes with a {@code slo_scale} alone
+   * @param isolatedTimes called only for jobs of classes with a {@code slo_scale}
    * @throws IllegalArgumentException if the arrival process is unknown
    */
   public static RequestList draw(Experiment experiment, IsolatedTimes isolatedTimes) {
@@ -90,13 +91,13 @@ public final class RequestList {
         kinds, Arrays.copyOf(kindByIndex, size), Arrays.copyOf(intendedAtNsByIndex, size));
   }
 
-  /** How many jobs there are. */
+  /** Returns how many jobs there are. */
   public int size() {
     return kindByIndex.length;
   }
 
   /**
-   * The job at that place.
+   * Returns the job at a place.
    *
    * @throws IndexOutOfBoundsException unless 0 ≤ index &lt; size
    */
@@ -115,15 +116,18 @@ public final class RequestList {
   }
 
   /**
-   * SHA-256, in hexadecimal, of one line per job in order, UTF-8: id, class, workload, backend,
-   * precision, samples, SLO in ns, intended time in ns, with a tab between them and a line feed
-   * after each line.
+   * Returns the SHA-256, in hexadecimal, of one line per job in order, UTF-8: id, class, workload,
+   * backend, precision, samples, SLO in ns, intended time in ns, with a tab between them and a line
+   * feed after each line.
    */
   public String digest() {
     return digest;
   }
 
-  /** How many jobs are meant to arrive before atNs: the index of the first that is not. */
+  /**
+   * Returns how many jobs are meant to arrive before atNs, which is the index of the first later
+   * job.
+   */
   public int countBefore(long atNs) {
     int found = Arrays.binarySearch(intendedAtNsByIndex, atNs);
     if (found < 0) {
@@ -135,7 +139,7 @@ public final class RequestList {
     return found;
   }
 
-  /** The index of the job with that id; −1 if the list has none. */
+  /** Returns the index of the job with an id; −1 if the list has no such job. */
   public int indexOf(String jobId) {
     if (!jobId.startsWith(ID_PREFIX)) {
       return -1;
@@ -148,7 +152,7 @@ public final class RequestList {
     }
   }
 
-  /** The different kinds of jobs in the list, in the order in which they first occur. */
+  /** Returns the different kinds of jobs in the list, in the order in which they first occur. */
   public List<JobKind> kinds() {
     return kinds;
   }

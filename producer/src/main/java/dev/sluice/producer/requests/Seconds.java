@@ -1,6 +1,6 @@
 package dev.sluice.producer.requests;
 
-/** Seconds of an experiment file as nanoseconds. */
+/** Conversion of seconds in an experiment file to nanoseconds. */
 public final class Seconds {
   private Seconds() {}
 

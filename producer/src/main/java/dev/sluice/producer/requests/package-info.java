@@ -1,8 +1,8 @@
 /**
- * The request list: which jobs come, when they are meant to arrive, and what they ask for.
+ * The request list: all jobs of a run, with their intended arrivals and their attributes.
  *
  * <p>Units: times are nanoseconds since time zero of the run ({@code …Ns}). Deliberately absent:
- * sending, clocks, and any chance but the run's seed.
+ * sending, clocks, and chance other than from the run's seed.
  */
 @NullMarked
 package dev.sluice.producer.requests;

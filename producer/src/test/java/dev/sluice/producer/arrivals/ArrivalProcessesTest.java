@@ -18,14 +18,16 @@ final class ArrivalProcessesTest {
 
   @Test
   void areKnownByName() {
-    assertThat(ArrivalProcesses.names()).containsExactly("constant", "poisson");
+    assertThat(ArrivalProcesses.names()).contains("constant", "poisson").isSorted();
   }
 
   @Test
   void listTheKnownOnes_whenTheNameIsUnknown() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> ArrivalProcesses.of("poison", 1))
-        .withMessage("arrivals (poison) is unknown. Known arrivals: constant, poisson");
+        .withMessage(
+            "arrivals (poison) is unknown. Known arrivals: %s",
+            String.join(", ", ArrivalProcesses.names()));
   }
 
   @ParameterizedTest
@@ -36,7 +38,9 @@ final class ArrivalProcessesTest {
     assertThat(mean(gapsNs)).isCloseTo(4e6, within(4e6 * 4 / Math.sqrt(gapsNs.length)));
   }
 
-  /** The mean's and the variation's standard error are both 1/√n of the mean; four of them here. */
+  /**
+   * Allows four standard errors, which are 1/√n of the mean for both the mean and the variation.
+   */
   @ParameterizedTest
   @ValueSource(longs = {1, 42, 8231})
   void poissonGapsAreExponential(long seed) {
@@ -50,7 +54,9 @@ final class ArrivalProcessesTest {
     assertThat(largestDistanceToExponential(gapsNs, meanNs)).isLessThan(1.95 * error); // 0.1 %
   }
 
-  /** Capped at three means there would be none; of 200,000, 9957 are expected beyond three. */
+  /**
+   * Counts gaps above three means: 9957 of 200,000 are expected, none if gaps were capped there.
+   */
   @Test
   void poissonGapsAreNotCapped() {
     double[] gapsNs = gapsNs("poisson", 1, 5, 200_000);
@@ -58,7 +64,7 @@ final class ArrivalProcessesTest {
     assertThat(Arrays.stream(gapsNs).max().orElseThrow()).isGreaterThan(9e9);
   }
 
-  /** Six standard errors, so that no seed is expected to miss. */
+  /** Allows six standard errors, so that no seed is expected to miss. */
   @Property(tries = 100)
   void poissonMeanAndVariationHold_forAnySeed(@ForAll long seed) {
     double[] gapsNs = gapsNs("poisson", 50, seed, 20_000);
@@ -71,7 +77,7 @@ final class ArrivalProcessesTest {
     assertThat(gapsNs("constant", 8, 1, 100)).containsOnly(125e6);
   }
 
-  /** 3333333.3… ns a gap: after nine million of them the last time is still exact. */
+  /** Adds nine million gaps of 3333333.3… ns: the last time is still exact. */
   @Test
   void roundingDoesNotAddUp() {
     var times = new IntendedTimes(new ConstantArrivals(300), new RandomStream(1));
@@ -92,7 +98,7 @@ final class ArrivalProcessesTest {
     return Arrays.stream(values).average().orElseThrow();
   }
 
-  /** Standard deviation / mean. */
+  /** Returns standard deviation / mean. */
   private static double variation(double[] values) {
     double mean = mean(values);
     double variance =
@@ -100,7 +106,7 @@ final class ArrivalProcessesTest {
     return Math.sqrt(variance) / mean;
   }
 
-  /** Kolmogorov-Smirnov's distance. */
+  /** Returns the Kolmogorov-Smirnov distance. */
   private static double largestDistanceToExponential(double[] gaps, double mean) {
     double[] sorted = gaps.clone();
     Arrays.sort(sorted);

@@ -8,10 +8,10 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
-/** Random numbers that are the same everywhere. */
+/** Random numbers that are equal on every machine. */
 final class RandomStreamTest {
 
-  /** The published first numbers of SplitMix64 for this seed. */
+  /** Compares with the published first numbers of SplitMix64 for this seed. */
   @Test
   void isSplitMix64() {
     var random = new RandomStream(1234567);

@@ -11,7 +11,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
-/** When arrivals end: duration 100, tail until 130, measured jobs 2, 3 and 4. */
+/** The end of arrivals: duration 100, tail until 130, measured jobs 2, 3 and 4. */
 final class ArrivalsEndTest {
   private final ArrivalsEnd end = new ArrivalsEnd(100, 130, 2, 5);
 

@@ -25,33 +25,33 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A log in memory, in virtual time, with a scheduler behind it: each job is done some time after it
+ * A log in memory, in virtual time, with a simple scheduler: each job is done some time after it
  * was sent, or waits until the arrivals have ended and is dropped.
  */
 final class FakeGeneratorLog implements GeneratorLog {
-  /** A job's time to its end, if it waits until the arrivals have ended. */
+  /** Duration of a job that waits until the arrivals have ended. */
   static final long WAITS = Long.MAX_VALUE;
 
   final List<Entry> facts = new ArrayList<>();
   final List<Entry> runs = new ArrayList<>();
   final List<Entry> outcomes = new ArrayList<>();
 
-  /** How long after its sending a job is done. */
+  /** Time from a job's sending to its end. */
   ToLongFunction<JobRequested> doneAfterNs = job -> 5_000_000;
 
-  /** What the broker refuses to write. */
+  /** Events that the broker refuses to write. */
   Predicate<Fact> refuses = fact -> false;
 
-  /** What happens when a job has been sent, before its generator goes on. */
+  /** Action after a job was sent, before its generator goes on. */
   Consumer<JobRequested> afterSending = job -> {};
 
-  /** From then on, each call that reads finds its thread interrupted. */
+  /** Time from which each call that reads finds its thread interrupted. */
   long interruptedAtNs = Long.MAX_VALUE;
 
-  /** From then on, the broker fails each call that reads. */
+  /** Time from which the broker fails each call that reads. */
   long brokenAtNs = Long.MAX_VALUE;
 
-  /** Whether the broker takes no last word. */
+  /** Whether the broker refuses the record on why a run was given up. */
   boolean deaf;
 
   int openReaders;
@@ -63,7 +63,7 @@ final class FakeGeneratorLog implements GeneratorLog {
   private final List<JobRequested> waiting = new ArrayList<>();
   private final List<ArrivalsEnded> ends = new ArrayList<>();
 
-  /** An event, and from when on it can be read. */
+  /** An event, and the time from which it can be read. */
   record Entry(int partition, Event event, long atNs) {}
 
   FakeGeneratorLog(VirtualTime time, int shards, int generators) {
@@ -72,17 +72,17 @@ final class FakeGeneratorLog implements GeneratorLog {
     this.generators = generators;
   }
 
-  /** Others write a fact. */
+  /** Writes a fact in the name of another role. */
   void put(int shard, Fact fact, long atNs) {
     facts.add(new Entry(shard, fact, atNs));
   }
 
-  /** Others write a record of the run. */
+  /** Writes a record of the run in the name of another role. */
   void put(RunRecord entry, long atNs) {
     runs.add(new Entry(0, entry, atNs));
   }
 
-  /** The facts of that type in a shard, in its order. */
+  /** Returns the facts of a type in a shard, in order. */
   synchronized <T extends Fact> List<T> facts(Class<T> type, int shard) {
     return facts.stream()
         .filter(entry -> entry.partition() == shard)
@@ -92,7 +92,7 @@ final class FakeGeneratorLog implements GeneratorLog {
         .toList();
   }
 
-  /** The facts of that type in all shards. */
+  /** Returns the facts of a type in all shards. */
   <T extends Fact> List<T> facts(Class<T> type) {
     return Stream.iterate(0, shard -> shard + 1)
         .limit(shards)
@@ -100,7 +100,7 @@ final class FakeGeneratorLog implements GeneratorLog {
         .toList();
   }
 
-  /** The records of that type. */
+  /** Returns the run's records of a type. */
   <T extends RunRecord> List<T> runs(Class<T> type) {
     return runs.stream().map(Entry::event).filter(type::isInstance).map(type::cast).toList();
   }

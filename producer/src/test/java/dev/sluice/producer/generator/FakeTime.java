@@ -6,7 +6,7 @@ import dev.sluice.producer.requests.RequestList;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A clock that stands still but for those who wait for it, and for those who move it. */
+/** A clock that moves only when a thread waits for a time or a test sets it. */
 public final class FakeTime implements Pacer {
   static final long ZERO_AT_MONOTONIC_NS = 5_000;
   long monotonicNs;
@@ -21,7 +21,7 @@ public final class FakeTime implements Pacer {
     monotonicNs = Math.max(monotonicNs, untilMonotonicNs);
   }
 
-  /** The indexes of the jobs that one generator sends, in its order. */
+  /** Returns the indexes of the jobs that one generator sends, in order. */
   public static List<Integer> sendAll(FakeTime time, RequestList list, int number, int generators) {
     var sent = new ArrayList<Integer>();
     try {

@@ -15,7 +15,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
-/** One generator, in a time of the test's own. */
+/** One generator, on a clock that the test moves. */
 final class JobGeneratorTest {
   private final FakeTime time = new FakeTime();
   private final List<JobRequested> sent = new ArrayList<>();

@@ -419,7 +419,7 @@ final class JobGeneratorsTest {
     assertThat(sent()).hasSize(10);
   }
 
-  /** The run is left as by a process that was killed: nothing is written after the last job. */
+  /** Leaves a run as a killed process would: nothing is written after the last job. */
   private void killAt(long ns) {
     log.interruptedAtNs = ZERO_AT_NS + ns;
     assertThatThrownBy(generators()::run).isInstanceOf(InterruptedException.class);
@@ -435,7 +435,7 @@ final class JobGeneratorsTest {
     log.put(1, report("b", "onnx", "pytorch"), 0);
   }
 
-  /** The indexes of the jobs that were sent, in order. */
+  /** Returns the indexes of the jobs that were sent, in order. */
   private List<Integer> sent() {
     return log.facts(JobRequested.class).stream().map(job -> (int) job.index()).sorted().toList();
   }

@@ -10,7 +10,7 @@ import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
 import org.junit.jupiter.api.Test;
 
-/** What is read off a log that others left: a run of two generators, two shards and ten jobs. */
+/** The state of a run that earlier generators left: two generators, two shards and ten jobs. */
 final class RunSoFarTest {
   private final RunSoFar soFar = new RunSoFar(10);
 

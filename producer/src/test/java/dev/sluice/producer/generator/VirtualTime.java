@@ -11,8 +11,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Time that several threads share and that no clock drives. It moves only in {@link #pass}, when
- * every generator's thread waits; then one thread goes on at a time, in the order of its moment and
- * its name. A run takes the same course each time, and no thread sleeps.
+ * every generator's thread waits; then one thread goes on at a time, in the order of their due
+ * times and names. Every run therefore takes an equal course, and no thread sleeps.
  */
 final class VirtualTime implements Pacer {
   private final Map<Thread, Long> wakeAtNs = new HashMap<>();
@@ -23,7 +23,7 @@ final class VirtualTime implements Pacer {
     return nowNs;
   }
 
-  /** Something takes long on a generator's thread. */
+  /** Simulates work that takes a while on a generator's thread. */
   void takes(long ns) {
     try {
       awaitNs(nowNs() + ns);
@@ -47,7 +47,7 @@ final class VirtualTime implements Pacer {
   }
 
   /**
-   * Lets time pass up to a moment, and the generators work meanwhile.
+   * Lets time pass up to a moment while the generators work.
    *
    * @param untilNs asked again after each step
    * @param early whether to return before that moment

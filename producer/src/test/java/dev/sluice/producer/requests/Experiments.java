@@ -7,7 +7,7 @@ import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import java.util.List;
 import java.util.Map;
 
-/** Experiments for tests: one that says everything, and what each test changes of it. */
+/** Experiments for tests: one with all settings, and fields by which a test changes them. */
 public final class Experiments {
   static final JobClass INTERACTIVE = new JobClass("interactive", 100, 1, true, false);
   static final JobClass BATCH = new JobClass("batch", 1000, 5, false, true);

@@ -17,7 +17,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is asked of the lanes, reckoned from warm-up times made up here. */
+/** The load on lanes, estimated from made-up warm-up times. */
 final class OfferedLoadTest {
   private static final long MS = 1_000_000;
 

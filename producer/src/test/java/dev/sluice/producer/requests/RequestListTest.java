@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The request list: drawn from the seed, and from nothing else. */
+/** The request list, which is drawn from the seed alone. */
 final class RequestListTest {
   private final Experiments experiment = new Experiments();
 

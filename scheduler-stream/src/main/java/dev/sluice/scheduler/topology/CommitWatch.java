@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a role that decides but can commit nothing: Kafka Streams would try for ever, silently, and
- * nobody would see an outcome.
+ * Ends a role that decides but cannot commit: Kafka Streams would retry for ever, silently, and no
+ * outcome would become visible.
  */
 final class CommitWatch implements AutoCloseable {
   private static final Duration LOOK_EVERY = Duration.ofSeconds(5);
@@ -27,14 +27,14 @@ final class CommitWatch implements AutoCloseable {
             return thread;
           });
 
-  /** Since when a fact is applied and not committed, monotonic; null: there is none. */
+  /** Monotonic time since which an applied fact is not committed; null: all facts are committed. */
   private @Nullable Long sinceNs;
 
   /**
-   * Prepares it; {@link #start} begins.
+   * Prepares the watch, which {@link #start} begins.
    *
    * @param ownsShards whether this process decides for shards, or is about to
-   * @param onFailure told when nothing could be committed for too long
+   * @param onFailure called when nothing could be committed for too long
    */
   CommitWatch(ProcessClock clock, BooleanSupplier ownsShards, Consumer<Throwable> onFailure) {
     this.clock = clock;
@@ -48,21 +48,21 @@ final class CommitWatch implements AutoCloseable {
             this::look, LOOK_EVERY.toMillis(), LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** A fact was applied. */
+  /** Notes that a fact was applied. */
   synchronized void applied() {
     if (sinceNs == null) {
       sinceNs = clock.monotonicNs();
     }
   }
 
-  /** All that was applied is committed. */
+  /** Notes that all applied facts are committed. */
   synchronized void committed() {
     sinceNs = null;
   }
 
   void look() {
     if (!ownsShards.getAsBoolean()) {
-      committed(); // it is another's matter now
+      committed(); // another process decides for the shards now
     } else if (isStuck()) {
       onFailure.accept(
           new IllegalStateException(

@@ -21,12 +21,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fences schedulers that died with a transaction open: who takes their shards would else wait until
- * the broker gives those transactions up. It looks while shards are being assigned anew, at who
- * took each shard last: if that instance is no longer in the group, or wrote through a thread of
- * this process that is gone, its transactional id is fenced, and no other.
+ * Fences schedulers that died with a transaction open: otherwise the process that takes their
+ * shards would wait until the broker aborts these transactions. While shards are being reassigned,
+ * it looks up which instance took each shard last. If that instance is no longer in the group, or
+ * wrote through a thread of this process that is gone, its transactional id is fenced, and no other
+ * id.
  *
- * <p>To fence one that lives after all does no harm: it drops its state and joins again.
+ * <p>Fencing a scheduler that is alive after all does no harm: it drops its state and joins again.
  */
 final class DeadSchedulers implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DeadSchedulers.class);
@@ -41,23 +42,25 @@ final class DeadSchedulers implements AutoCloseable {
   private final Supplier<@Nullable String> presentTransactionalId;
   private final Thread thread;
 
-  /** Where in {@code runs} those took their shards that were fenced. */
+  /** Offsets in {@code runs} of the shard takings whose instances were fenced. */
   private final Set<Long> fencedOffsets = new HashSet<>();
 
   private boolean assigning;
 
-  /** How often shards began or ended to be assigned anew, and after how many a look was whole. */
+  /** Number of times that a reassignment of shards began or ended. */
   private long changes;
 
+  /** Number of these changes that the last complete look has covered. */
   private long changesSeen;
+
   private boolean closed;
 
   /**
-   * Prepares it; {@link #start} begins.
+   * Prepares the search, which {@link #start} begins.
    *
    * @param group the schedulers' consumer group
-   * @param instance this process; its consumers' client ids begin with it
-   * @param presentTransactionalId under which this process writes now
+   * @param instance name of this process, with which its consumers' client ids begin
+   * @param presentTransactionalId transactional id under which this process writes now
    */
   DeadSchedulers(
       Topics topics,
@@ -78,7 +81,7 @@ final class DeadSchedulers implements AutoCloseable {
     thread.start();
   }
 
-  /** Whether shards are being assigned anew. */
+  /** Notes whether shards are being reassigned. */
   synchronized void assigning(boolean assigning) {
     this.assigning = assigning;
     changes++;
@@ -104,7 +107,9 @@ final class DeadSchedulers implements AutoCloseable {
     }
   }
 
-  /** Waits until there is a reason to look, and returns which; -1 once closed. */
+  /**
+   * Waits until there is a reason to look, and returns the number of the change; -1 once closed.
+   */
   private synchronized long awaitChange() throws InterruptedException {
     while (!closed && !assigning && changes == changesSeen) {
       wait();
@@ -149,7 +154,10 @@ final class DeadSchedulers implements AutoCloseable {
     }
   }
 
-  /** Kafka Streams names its threads, and after them its clients, by number. */
+  /**
+   * Returns whether a client belongs to an instance: Kafka Streams names its threads by number, and
+   * its clients after their threads.
+   */
   private static boolean isOf(String instance, String clientId) {
     return clientId.startsWith(instance + "-StreamThread-");
   }

@@ -24,19 +24,22 @@ import org.apache.kafka.streams.state.internals.CachedStateStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The core's entities, changelogged and written behind: what changed is kept as it is for some
- * hundred changes, at most until the topology commits, and only then becomes bytes in the store and
- * a record in the changelog. A job that came and went meanwhile leaves no trace in either. Nothing
- * is lost by it, since what a commit did not cover is read from the facts and decided again.
+ * The core's entities, changelogged and written behind: a changed entity is held back as an object
+ * for some hundred changes, at most until the topology commits, and only then becomes bytes in the
+ * store and a record in the changelog. A job that came and went meanwhile leaves no trace in
+ * either. Nothing is lost, since facts that a commit did not cover are read and decided again.
  *
- * <p>{@code CachedStateStore} is how Kafka Streams asks a store for what it holds back before it
- * commits; its own caching would make bytes of every change, and leave a tombstone of every job.
+ * <p>By {@code CachedStateStore} Kafka Streams asks a store to write what it holds back before a
+ * commit. Its own caching would turn every change into bytes, and leave a tombstone of every job.
  */
 final class EntityStore implements StateStore, CachedStateStore<String, byte[]> {
-  /** The entry for the run itself; no entity of the core has this key. */
+  /** Key of the entry for the run itself; no entity of the core has this key. */
   private static final String RUN_KEY = "run";
 
-  /** Ended jobs leave a tombstone; old segments with them must go while a run of hours lasts. */
+  /**
+   * Settings of the changelog. Ended jobs leave tombstones, so that old segments must be compacted
+   * within a run of hours.
+   */
   private static final Map<String, String> CHANGELOG =
       Map.of(
           TopicConfig.SEGMENT_MS_CONFIG, "60000",
@@ -45,24 +48,27 @@ final class EntityStore implements StateStore, CachedStateStore<String, byte[]> 
           TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG, "120000",
           TopicConfig.DELETE_RETENTION_MS_CONFIG, "60000");
 
-  /** What a commit finds here it must write at once, and the lanes wait meanwhile. */
+  /**
+   * Largest number of changes held back: a commit must write them all at once, while the lanes
+   * wait.
+   */
   private static final int HELD_BACK_MAX = 256;
 
   private static final int WRITTEN_BY_FACT = 2;
 
   private final KeyValueStore<String, byte[]> inner;
 
-  /** What changed since the last commit, and was not written; empty: it was removed. */
+  /** Changes since the last commit that were not written, by key; empty: the entity was removed. */
   private final Map<String, Optional<CoreEntity>> changed = new LinkedHashMap<>();
 
-  /** The keys of the inner store. */
+  /** Keys of the inner store. */
   private final Set<String> keptKeys = new HashSet<>();
 
   EntityStore(KeyValueStore<String, byte[]> inner) {
     this.inner = inner;
   }
 
-  /** Makes stores of this name, with a changelog. */
+  /** Returns a builder of stores of this name, with a changelog. */
   static StoreBuilder<EntityStore> builder(String name) {
     return new Builder(
         Stores.keyValueStoreBuilder(
@@ -71,7 +77,7 @@ final class EntityStore implements StateStore, CachedStateStore<String, byte[]> 
             .withLoggingEnabled(CHANGELOG));
   }
 
-  /** Everything in the store, as the last commit or the restoration left it. */
+  /** Returns all entities in the store, as the last commit or the restoration left them. */
   List<CoreEntity> entities() {
     List<CoreEntity> entities = new ArrayList<>();
     changed.clear();
@@ -100,7 +106,7 @@ final class EntityStore implements StateStore, CachedStateStore<String, byte[]> 
     }
   }
 
-  /** The fact that began the run, as bytes; null before. */
+  /** Returns the fact that began the run, as bytes; null before the run. */
   byte @Nullable [] run() {
     return inner.get(RUN_KEY);
   }
@@ -109,7 +115,7 @@ final class EntityStore implements StateStore, CachedStateStore<String, byte[]> 
     inner.put(RUN_KEY, fact);
   }
 
-  /** Writes what changed long ago, a little after each fact, so that no commit has much to do. */
+  /** Writes the oldest changes. Called after each fact, so that no commit has much to write. */
   void writeOldest() {
     for (int i = 0; i < WRITTEN_BY_FACT && changed.size() > HELD_BACK_MAX; i++) {
       var oldest = changed.entrySet().iterator();
@@ -192,12 +198,12 @@ final class EntityStore implements StateStore, CachedStateStore<String, byte[]> 
       implements StoreBuilder<EntityStore> {
     @Override
     public StoreBuilder<EntityStore> withCachingEnabled() {
-      return this; // it is written behind in any case
+      return this; // this store is written behind in any case
     }
 
     @Override
     public StoreBuilder<EntityStore> withCachingDisabled() {
-      return this; // asked of every store where the cache of Kafka Streams is off
+      return this; // called for every store if the cache of Kafka Streams is off
     }
 
     @Override

@@ -5,7 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntConsumer;
 
-/** The shards that this process decides for, and what it did for them; from any thread. */
+/** The shards that this process decides for, and counts of its decisions; from any thread. */
 final class OwnShards {
   private final IntConsumer onTaken;
   private final Runnable onApplied;
@@ -14,14 +14,15 @@ final class OwnShards {
   private final LongAdder dispatches = new LongAdder();
   private final LongAdder outcomes = new LongAdder();
 
-  /** What a shard holds after its last fact. */
+  /** The jobs and batches of a shard after its last fact. */
   private record Queue(int waiting, int running) {}
 
   /**
    * Begins without shards.
    *
-   * @param onTaken told each shard whose state is whole here, before it is decided for
-   * @param onApplied told after each fact
+   * @param onTaken receives each shard whose state is complete in this process, before the first
+   *     decision for it
+   * @param onApplied called after each fact
    */
   OwnShards(IntConsumer onTaken, Runnable onApplied) {
     this.onTaken = onTaken;

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One shard's scheduler: applies each fact to the core, in the order of the log, with the fact's
- * append time as now, and forwards what the core decides. The core lives in memory and is rebuilt
+ * append time as now, and forwards the core's decisions. The core lives in memory and is rebuilt
  * from the store whenever the task starts.
  */
 final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byte[]>, CoreListener {
@@ -35,10 +35,13 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
   private final WakeUps wakeUps;
   private final OwnShards shards;
 
-  /** What became of jobs by the fact at hand; lanes wait for dispatches, so that these go first. */
+  /**
+   * Outcomes of jobs by the fact at hand. They are held until its dispatches are sent, since lanes
+   * wait for dispatches.
+   */
   private final List<Outcome> outcomes = new ArrayList<>();
 
-  /** Why the core does not use the fact at hand; null: it does. */
+  /** Reason why the core does not use the fact at hand; null: it does. */
   private @Nullable String refusal;
 
   private @Nullable ProcessorContext<Integer, byte[]> context;
@@ -117,7 +120,10 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
     commitWhatEndsTheRun();
   }
 
-  /** Whoever waits for the run's last outcomes need not wait for the commit interval too. */
+  /**
+   * Requests a commit at the run's end, so that readers of its last outcomes need not wait for the
+   * commit interval.
+   */
   private void commitWhatEndsTheRun() {
     if (arrivalsEnded && !askedForTheLastCommit && core().waiting() == 0 && core().running() == 0) {
       askedForTheLastCommit = true;

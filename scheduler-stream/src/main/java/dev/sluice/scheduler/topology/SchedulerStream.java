@@ -25,9 +25,10 @@ import org.apache.kafka.streams.KafkaStreams;
 /**
  * The scheduler's role: runs the topology, and the timer that wakes it, until closed.
  *
- * <p>Several of them, each in its own process, share the shards of a run; one that has none stands
- * by with the state of another's. When one dies, its shards are decided for elsewhere within about
- * two seconds; the same facts give the same dispatches there. A broker may be away for a minute.
+ * <p>Several schedulers, each in its own process, share the shards of a run; a scheduler without a
+ * shard stands by with a copy of another's state. When a scheduler dies, another decides for its
+ * shards within about two seconds, with equal dispatches for equal facts. A broker may be away for
+ * a minute.
  */
 public final class SchedulerStream implements AutoCloseable {
   private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
@@ -43,14 +44,15 @@ public final class SchedulerStream implements AutoCloseable {
   private final CountDownLatch running = new CountDownLatch(1);
 
   /**
-   * What a scheduler did and holds, since it was made.
+   * Counts of a scheduler's work since it was made, and of the jobs and batches that it holds.
    *
-   * @param shards how many it decides for now
-   * @param factsApplied facts of all shards it had, re-read ones included
-   * @param dispatches batches started, re-made ones included
-   * @param outcomes jobs ended, re-made ones included
-   * @param waiting jobs that wait now, in its shards
-   * @param running batches that run now, in its shards
+   * @param shards number of shards that it decides for now
+   * @param factsApplied number of facts applied, of all shards that it ever had, including facts
+   *     that were read again
+   * @param dispatches number of batches started, including dispatches that were decided again
+   * @param outcomes number of jobs ended, including outcomes that were decided again
+   * @param waiting number of jobs that wait now, in its shards
+   * @param running number of batches that run now, in its shards
    */
   public record Counts(
       int shards, long factsApplied, long dispatches, long outcomes, int waiting, int running) {}
@@ -59,8 +61,8 @@ public final class SchedulerStream implements AutoCloseable {
    * Prepares the role; {@link #start} begins.
    *
    * @param instance unique among the run's processes, also after a restart
-   * @param stateFolder where Kafka Streams may keep its own files; this process's alone
-   * @param onFailure takes what ends the role before it is closed, from any thread
+   * @param stateFolder folder for the files of Kafka Streams, used by this process alone
+   * @param onFailure receives the failure that ends the role before it is closed, from any thread
    * @throws org.apache.kafka.common.KafkaException if the broker is out of reach
    */
   public SchedulerStream(
@@ -84,9 +86,9 @@ public final class SchedulerStream implements AutoCloseable {
   }
 
   /**
-   * The same, of what is no experiment.
+   * Prepares the role for core settings that come from no experiment; {@link #start} begins.
    *
-   * @param settings with leases, whose heartbeat is also that of the ticks
+   * @param settings settings of the core with leases, whose heartbeat is also that of the ticks
    * @param policies makes one for each shard
    */
   public SchedulerStream(
@@ -157,18 +159,21 @@ public final class SchedulerStream implements AutoCloseable {
   /**
    * Waits until the topology runs.
    *
-   * @return whether it does, within the time given
+   * @return whether the topology runs within the time given
    */
   public boolean awaitRunning(Duration timeout) throws InterruptedException {
     return running.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** What it did and holds; from any thread. */
+  /** Returns counts of the work so far; from any thread. */
   public Counts counts() {
     return shards.counts();
   }
 
-  /** Commits what it decided, and leaves the group at once, so that another can take its shards. */
+  /**
+   * Commits the decisions so far, and leaves the group at once, so that another scheduler can take
+   * the shards.
+   */
   @Override
   public void close() {
     failures.close();

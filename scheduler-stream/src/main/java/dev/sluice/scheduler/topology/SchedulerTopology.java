@@ -22,7 +22,10 @@ final class SchedulerTopology {
   static final String OUTCOMES = "outcomes";
   static final String DEAD_LETTERS = "dead-letters";
 
-  /** The shard stands in the key on its way to the sinks, and nowhere on the wire. */
+  /**
+   * Serializer of no key: the key carries the shard to the sinks only, and is not written to
+   * topics.
+   */
   private static final Serializer<Integer> NO_KEY = (topic, shard) -> null;
 
   private static final StreamPartitioner<Integer, byte[]> BY_SHARD =

@@ -15,7 +15,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Who took which shard last, as the topic {@code runs} says. For one thread. */
+/** The last owner of each shard, as the topic {@code runs} says. For one thread. */
 final class ShardOwners implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ShardOwners.class);
 
@@ -26,7 +26,7 @@ final class ShardOwners implements AutoCloseable {
   /**
    * A shard's owner.
    *
-   * @param offset where it says so: an instance may take a shard again under the same id
+   * @param offset offset of its record, since an instance may take a shard again under an equal id
    */
   record Owner(long offset, ShardTaken taken) {}
 
@@ -36,7 +36,7 @@ final class ShardOwners implements AutoCloseable {
   }
 
   /**
-   * Reads on, up to what is the topic's end now, and returns the last owner of each shard.
+   * Reads up to the topic's present end, and returns the last owner of each shard.
    *
    * @throws org.apache.kafka.common.KafkaException if the broker does not answer
    */
@@ -56,7 +56,7 @@ final class ShardOwners implements AutoCloseable {
     }
   }
 
-  /** Lets a call that waits for the broker fail at once; from any thread. */
+  /** Makes a call that waits for the broker fail at once; from any thread. */
   void wakeUp() {
     reader.wakeUp();
   }

@@ -16,19 +16,25 @@ import org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssigno
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How Kafka Streams is told to run the topology: soon, exactly once, and soon elsewhere. */
+/**
+ * The settings with which Kafka Streams runs the topology: with low latency, exactly once, and with
+ * fast takeovers.
+ */
 final class StreamsProperties {
   private static final Logger LOG = LoggerFactory.getLogger(StreamsProperties.class);
 
-  /** A scheduler that is silent for so long has lost its shards; brokers may demand more. */
+  /** Silence after which a scheduler loses its shards; brokers may demand a longer one. */
   private static final int SESSION_TIMEOUT_MS = 1_500;
 
   private static final int HEARTBEAT_INTERVAL_MS = 300;
 
-  /** Each commit holds dispatches back for some milliseconds; outcomes are seen so much later. */
+  /**
+   * Interval between commits. Each commit delays dispatches by some milliseconds; outcomes become
+   * visible at the next commit.
+   */
   private static final int COMMIT_INTERVAL_MS = 2_000;
 
-  /** The last resort, where nobody is left to fence a dead scheduler. */
+  /** Transaction timeout: the last resort if no process is left to fence a dead scheduler. */
   private static final int TRANSACTION_TIMEOUT_MS = 10_000;
 
   private static final String GROUP_MIN_SESSION_TIMEOUT = "group.min.session.timeout.ms";
@@ -39,8 +45,8 @@ final class StreamsProperties {
    * Returns the properties.
    *
    * @param group the schedulers' consumer group
-   * @param instance names this process's clients
-   * @param sessionTimeoutMs as {@link #sessionTimeoutMs} says
+   * @param instance name of this process, from which its clients are named
+   * @param sessionTimeoutMs session timeout from {@link #sessionTimeoutMs}
    */
   static Properties of(
       LogClients kafka, String group, String instance, int sessionTimeoutMs, Path stateFolder) {
@@ -52,7 +58,7 @@ final class StreamsProperties {
     properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
     properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 1);
     properties.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, 1);
-    // The default one gives a shard to another process for no better reason than its random id.
+    // The default assignor moves shards between processes by their random ids alone.
     properties.put(StreamsConfig.TASK_ASSIGNOR_CLASS_CONFIG, StickyTaskAssignor.class.getName());
     properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, COMMIT_INTERVAL_MS);
     properties.put(StreamsConfig.POLL_MS_CONFIG, 20);
@@ -64,8 +70,8 @@ final class StreamsProperties {
     consumer(properties, ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, sessionTimeoutMs);
     consumer(properties, ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, HEARTBEAT_INTERVAL_MS);
     producer(properties, ProducerConfig.LINGER_MS_CONFIG, 0);
-    // While one request is on its way the next one gathers: idle, nothing waits; busy, the broker
-    // gets a few full requests instead of one for each record.
+    // While one request is on its way the next one gathers: under low load no record waits, and
+    // under high load the broker gets a few full requests instead of one for each record.
     producer(properties, ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
     producer(properties, ProducerConfig.ACKS_CONFIG, "all");
     producer(properties, ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_TIMEOUT_MS);
@@ -84,7 +90,7 @@ final class StreamsProperties {
     properties.put(StreamsConfig.producerPrefix(name), value);
   }
 
-  /** The shortest session that the broker allows, of ours or longer. */
+  /** Returns the session timeout: the wanted one, or the broker's minimum if that is longer. */
   static int sessionTimeoutMs(LogClients kafka) throws InterruptedException {
     int timeoutMs = SESSION_TIMEOUT_MS;
     try (var admin = kafka.admin()) {

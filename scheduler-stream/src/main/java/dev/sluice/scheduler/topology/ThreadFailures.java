@@ -19,13 +19,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What follows when the topology's thread died of something that Kafka Streams does not live
- * through by itself. Where Kafka is in trouble that may pass, another thread follows, until that
- * went on for {@link #LIMIT} without as long a rest. A bug of ours, or a broker that refuses what
- * we ask, ends the role at once.
+ * The reaction to a failure that ends the topology's thread. If Kafka has a trouble that may pass,
+ * another thread follows, unless such failures have gone on for {@link #LIMIT} without a pause as
+ * long. A bug in this code, or a broker that refuses a request, ends the role at once.
  */
 final class ThreadFailures implements StreamsUncaughtExceptionHandler {
-  /** How long a broker may be away. */
+  /** Longest time for which a broker may be away. */
   static final Duration LIMIT = Duration.ofSeconds(60);
 
   private static final Logger LOG = LoggerFactory.getLogger(ThreadFailures.class);
@@ -39,10 +38,10 @@ final class ThreadFailures implements StreamsUncaughtExceptionHandler {
   private boolean closed;
 
   /**
-   * Handles failures from now on.
+   * Begins to handle failures.
    *
-   * @param pause before another thread begins
-   * @param onFailure takes what ends the role
+   * @param pause time before another thread begins
+   * @param onFailure receives the failure that ends the role
    */
   ThreadFailures(ProcessClock clock, Duration pause, Consumer<Throwable> onFailure) {
     this.clock = clock;
@@ -73,7 +72,10 @@ final class ThreadFailures implements StreamsUncaughtExceptionHandler {
     return nowNs - firstNs <= LIMIT.toNanos();
   }
 
-  /** Kafka Streams wraps what a processor or a client throws, so that the innermost decides. */
+  /**
+   * Returns whether a failure may pass. Kafka Streams wraps exceptions of processors and clients,
+   * so that the innermost cause decides.
+   */
   private static boolean mayPass(Throwable error) {
     Throwable root = error;
     while (root.getCause() != null) {
@@ -98,7 +100,7 @@ final class ThreadFailures implements StreamsUncaughtExceptionHandler {
     }
   }
 
-  /** The role ends: no more threads. */
+  /** Ends the handling: no further thread follows. */
   synchronized void close() {
     closed = true;
     notifyAll();

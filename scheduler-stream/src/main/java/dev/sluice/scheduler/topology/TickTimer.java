@@ -15,13 +15,13 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes {@link Ticked} when a shard's wake-up is due, or when a heartbeat went by in which no fact
- * was applied. It writes through a plain producer: a tick in the topology's own transaction would
- * hold back every reader of the facts.
+ * Writes {@link Ticked} when a shard's wake-up is due, or when a heartbeat has passed in which no
+ * fact was applied. It writes through a plain producer, since a tick in the topology's own
+ * transaction would delay every reader of the facts.
  *
- * <p>While a tick of a shard is on its way, no other follows for a heartbeat: a scheduler that lags
- * behind its log asks after each fact for a time that is past by the clock, and would otherwise
- * write as many ticks as it reads facts, and never catch up.
+ * <p>While a tick of a shard is on its way, no other tick follows for a heartbeat: a scheduler that
+ * lags behind its log asks after each fact for a time that has passed by the clock, and would
+ * otherwise write as many ticks as it reads facts, and never catch up.
  */
 final class TickTimer implements WakeUps, AutoCloseable {
   private final Topics topics;
@@ -31,16 +31,16 @@ final class TickTimer implements WakeUps, AutoCloseable {
   private final Consumer<Throwable> onFailure;
   private final Thread thread;
 
-  /** When the shard is due a tick, monotonic. */
+  /** Monotonic times at which shards are due a tick. */
   private final Map<Integer, Long> dueNsByShard = new HashMap<>();
 
-  /** Shards whose tick is at the producer: while the broker is away, no second one queues. */
+  /** Shards whose tick is at the producer; no second tick queues while the broker is away. */
   private final Set<Integer> atTheProducer = new HashSet<>();
 
-  /** When the shard's tick that was not applied yet was written, monotonic. */
+  /** Monotonic times at which ticks that were not applied yet were written, by shard. */
   private final Map<Integer, Long> onItsWaySinceNs = new HashMap<>();
 
-  /** Until when the thread waits, monotonic. */
+  /** Monotonic time until which the thread waits. */
   private long waitsUntilNs = Long.MAX_VALUE;
 
   private boolean closed;
@@ -74,7 +74,7 @@ final class TickTimer implements WakeUps, AutoCloseable {
     Long writtenNs = onItsWaySinceNs.get(shard);
     long dueNs = writtenNs == null ? dueAtNs : Math.max(dueAtNs, writtenNs + heartbeatNs);
     dueNsByShard.put(shard, dueNs);
-    if (dueNs < waitsUntilNs) { // nearly every fact only puts the heartbeat off
+    if (dueNs < waitsUntilNs) { // nearly every fact only postpones the heartbeat
       notifyAll();
     }
   }
@@ -84,7 +84,10 @@ final class TickTimer implements WakeUps, AutoCloseable {
     onItsWaySinceNs.remove(shard);
   }
 
-  /** Log time moves in whole milliseconds, so that an earlier tick would come too early. */
+  /**
+   * Rounds up to whole milliseconds: log time moves in them, so that an earlier tick would come too
+   * early.
+   */
   private static long toWholeMs(long atNs) {
     return Math.floorDiv(atNs + 999_999, 1_000_000L) * 1_000_000L;
   }
@@ -112,7 +115,7 @@ final class TickTimer implements WakeUps, AutoCloseable {
     }
   }
 
-  /** The producer is done with the shard's tick. */
+  /** Notes that the producer has written a shard's tick or has failed to. */
   void written(int shard, @Nullable Exception error) {
     synchronized (this) {
       atTheProducer.remove(shard);
@@ -123,7 +126,10 @@ final class TickTimer implements WakeUps, AutoCloseable {
     }
   }
 
-  /** Waits for the next shard whose tick is due and gives it a heartbeat's rest; -1 once closed. */
+  /**
+   * Waits for the next shard whose tick is due, and postpones its next tick by a heartbeat; returns
+   * the shard, -1 once closed.
+   */
   synchronized int nextDue() throws InterruptedException {
     while (!closed) {
       long nowNs = clock.monotonicNs();
@@ -143,7 +149,8 @@ final class TickTimer implements WakeUps, AutoCloseable {
       }
       waitsUntilNs = shard < 0 ? nowNs + heartbeatNs : earliestNs;
       TimeUnit.NANOSECONDS.timedWait(this, Math.max(waitsUntilNs - nowNs, 1));
-      waitsUntilNs = Long.MIN_VALUE; // awake: it will see what is asked for meanwhile
+      waitsUntilNs =
+          Long.MIN_VALUE; // awake: the thread will see times that are asked for meanwhile
     }
     return -1;
   }

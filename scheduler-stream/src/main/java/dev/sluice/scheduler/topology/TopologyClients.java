@@ -13,9 +13,9 @@ import org.apache.kafka.streams.KafkaClientSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the clients of Kafka Streams, and learns from them what it tells nobody: under which
- * transactional id its one thread writes, which is new for each start and each replaced thread, and
- * when a transaction was committed.
+ * Makes the clients of Kafka Streams, and learns from them what Kafka Streams does not expose: the
+ * transactional id of its one thread, which is new for each start and each replaced thread, and the
+ * moment at which a transaction was committed.
  */
 final class TopologyClients implements KafkaClientSupplier {
   private final Runnable onCommitted;
@@ -25,7 +25,7 @@ final class TopologyClients implements KafkaClientSupplier {
     this.onCommitted = onCommitted;
   }
 
-  /** The transactional id of the thread that was made last; null before the first. */
+  /** Returns the transactional id of the newest thread; null before the first. */
   @Nullable String transactionalId() {
     return transactionalId;
   }

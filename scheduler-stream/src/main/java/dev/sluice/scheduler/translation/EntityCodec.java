@@ -9,7 +9,7 @@ import dev.sluice.scheduling.fact.CoreEntity;
 import java.io.IOException;
 import java.util.Map;
 
-/** The core's entities as JSON in the store. The kind of an entity is the head of its key. */
+/** The core's entities as JSON in the store. The beginning of an entity's key names its kind. */
 public final class EntityCodec {
   private static final Map<String, Class<? extends CoreEntity>> KINDS =
       Map.ofEntries(

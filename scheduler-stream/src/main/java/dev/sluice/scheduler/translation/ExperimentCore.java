@@ -18,13 +18,13 @@ import java.util.stream.Collectors;
 public final class ExperimentCore {
   private ExperimentCore() {}
 
-  /** Makes the policy that it names, once for each shard. */
+  /** Returns a supplier that makes the experiment's policy, once for each shard. */
   public static Supplier<SchedulingPolicy> policies(Experiment experiment) {
     return () ->
         Policies.create(experiment.scheduling().schedulerName(), experiment.scheduling().weights());
   }
 
-  /** What the core must know of the experiment. */
+  /** Returns the core's settings for an experiment. */
   public static CoreSettings settings(Experiment experiment) {
     var microbatch = experiment.scheduling().microbatch();
     var lanes = experiment.lanes();
@@ -62,13 +62,13 @@ public final class ExperimentCore {
                 experiment.predictor().enabled(), experiment.predictor().quantile()));
   }
 
-  /** What an executor can run, as the core takes it. */
+  /** Returns an executor's capabilities in the form of the core. */
   public static List<CoreFact.Capability> capabilities(
       List<ExecutorReported.Capability> capabilities) {
     return capabilities.stream().map(Translation::toCore).toList();
   }
 
-  /** A published table, as the core takes it. */
+  /** Returns a published table in the form of the core. */
   public static CoreFact.PredictionsPublished predictions(PredictionsPublished table) {
     return Translation.toCore(table);
   }

@@ -18,11 +18,11 @@ import dev.sluice.scheduling.simulation.SimulationListener;
 import java.util.List;
 
 /**
- * The event records that a live run would have left in its topics, of a simulation. Times are since
- * {@link #TIME_ZERO_EPOCH_MS}, the same for every simulation, so that equal runs leave equal bytes.
+ * Event records of a simulation, in the form that a live run would have left in its topics. Times
+ * count from {@link #TIME_ZERO_EPOCH_MS} in every simulation, so that equal runs leave equal bytes.
  */
 public final class SimulatedLog implements SimulationListener {
-  /** When every simulated run begins. */
+  /** Time zero of every simulated run. */
   public static final long TIME_ZERO_EPOCH_MS = 1_000_000_000_000L;
 
   private static final long NS_PER_MS = 1_000_000;
@@ -42,7 +42,7 @@ public final class SimulatedLog implements SimulationListener {
 
   /**
    * @param started the run's beginning
-   * @param emulated whether completions say how long their lanes meant to take
+   * @param emulated whether completions hold the intended duration of their batches
    */
   public SimulatedLog(RunStarted started, boolean emulated, Reader reader) {
     if (started.timeZeroEpochMs() != TIME_ZERO_EPOCH_MS) {

@@ -33,7 +33,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Event records as the core's facts, and the core's decisions as event records. */
+/**
+ * Translation of event records into the core's facts, and of the core's decisions into event
+ * records.
+ */
 public final class Translation {
   private static final Map<String, dev.sluice.scheduling.fact.Reason> CORE_REASONS =
       Stream.of(dev.sluice.scheduling.fact.Reason.values())
@@ -204,13 +207,16 @@ public final class Translation {
         end.endedAtNs());
   }
 
-  /** The core's reason as that of events; a failure's own words stay as they are. */
+  /** Returns the event's reason for a reason of the core; the words of a failure stay unchanged. */
   static @Nullable String toEvent(@Nullable String reason) {
     var own = dev.sluice.scheduling.fact.Reason.ofOrNull(reason);
     return own == null ? reason : Reason.valueOf(own.name()).text();
   }
 
-  /** A cause of an event as that of the core; what the core does not know stays as it is. */
+  /**
+   * Returns the core's reason for a cause in an event; a cause that the core does not know stays
+   * unchanged.
+   */
   static @Nullable String toCore(@Nullable String cause) {
     return Reason.of(cause)
         .map(reason -> CORE_REASONS.get(reason.name()))
@@ -223,9 +229,9 @@ public final class Translation {
   }
 
   /**
-   * Returns what an executor of the core reported, as its event record.
+   * Returns the event record of an executor's report to the core.
    *
-   * @param held by lane: the dispatches that it holds
+   * @param held the dispatches that each lane holds, by lane
    */
   public static ExecutorReported toEvent(
       CoreFact.ExecutorReported report, List<List<DispatchName>> held) {

@@ -1,5 +1,6 @@
 /**
- * Event records as facts of the core, and the core's answers as event records.
+ * Translation of event records into facts of the core, and of the core's answers into event
+ * records.
  *
  * <p>Units: times are nanoseconds since time zero of the run ({@code …Ns}). Deliberately absent:
  * Kafka Streams, clocks, and any decision.

@@ -21,7 +21,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Collects what became of the requests of a run from the run's events. Not thread-safe. */
+/** Collects the outcomes of a run's requests from the run's events. Not thread-safe. */
 public final class WorkflowOutcomes {
   private final List<GraphRequest> requests;
 
@@ -44,7 +44,7 @@ public final class WorkflowOutcomes {
   /** A node of a request, both by their places. */
   private record Place(int request, int node) {}
 
-  /** Starts with requests of which nothing is known. */
+  /** Starts with requests that have not begun. */
   public WorkflowOutcomes(List<GraphRequest> requests) {
     this.requests = requests;
     this.nodesLeft = new int[requests.size()];
@@ -60,7 +60,7 @@ public final class WorkflowOutcomes {
     }
   }
 
-  /** Takes in an event of the run; several of one dispatch count once. */
+  /** Takes in an event of the run; several events of one dispatch count once. */
   public void take(Event event) {
     if (event instanceof BatchDispatched dispatched) {
       dispatches.putIfAbsent(dispatched.dispatchId(), dispatched);
@@ -90,17 +90,17 @@ public final class WorkflowOutcomes {
     }
   }
 
-  /** How many requests have ended, completed or not. */
+  /** Returns how many requests have ended, completed or not. */
   public int ended() {
     return ended;
   }
 
-  /** How many nodes were done. */
+  /** Returns how many nodes were done. */
   public int nodesDone() {
     return nodesDone;
   }
 
-  /** Whether dispatch and completion are known of every node that was done. */
+  /** Returns whether the dispatch and the completion of every finished node are known. */
   public boolean isWhole() {
     return doneBy.values().stream()
         .allMatch(dispatch -> dispatches.containsKey(dispatch) && ran.containsKey(dispatch));
@@ -133,14 +133,14 @@ public final class WorkflowOutcomes {
       BatchCompleted completed = byTime.get(batch);
       BatchDispatched dispatch = dispatches.get(completed.dispatchId());
       if (dispatch == null) {
-        continue; // the run was over before it was committed
+        continue; // the run was over before the dispatch was committed
       }
       boolean replaces = false;
       for (int lane : dispatch.place().lanes()) {
         String held = resident.put(lane, dispatch.work().model().workload());
         replaces |= held != null && !held.equals(dispatch.work().model().workload());
         if (completed.result() != BatchCompleted.Result.DONE) {
-          resident.remove(lane); // nobody knows
+          resident.remove(lane); // the lane may hold any model now
         }
       }
       long switchNs = completed.switchNs();
@@ -148,14 +148,14 @@ public final class WorkflowOutcomes {
         Place place = placeByJob.get(job.jobId());
         if (place != null && dispatch.dispatchId().equals(doneBy.get(place))) {
           executions.add(execution(place, dispatch, completed, switchNs, replaces, batch));
-          switchNs = 0; // it was waited for once
+          switchNs = 0; // only the batch's first node waits for the switch
         }
       }
     }
     return executions;
   }
 
-  /** Batches that ran and did no node that counts. */
+  /** Returns the batches that ran and finished no node that counts. */
   public Attempts attemptsNotDone() {
     Set<DispatchId> counted = new HashSet<>(doneBy.values());
     int count = 0;
@@ -199,7 +199,7 @@ public final class WorkflowOutcomes {
         batch);
   }
 
-  /** The time at which the node's request had come and the last of its inputs had ended. */
+  /** Returns the time at which the node's request had come and the last of its inputs had ended. */
   private long readyAtNs(Place place) {
     GraphRequest request = requests.get(place.request());
     long readyAtNs = request.arrivedAtNs();

@@ -18,22 +18,23 @@ import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
- * Workflow files as the scheduler's graphs.
+ * The scheduler's graphs of workflow files.
  *
- * @param models those that a workflow uses, in the order of the file
- * @param warnings for a person, each a sentence
+ * @param models models that a workflow uses, in the order of the file
+ * @param warnings warnings for the user, each a sentence
  */
 public record Workflows(List<GpuModel> models, List<GraphRequest> requests, List<String> warnings) {
   private static final double ASSUMED_SECONDS = 10;
   private static final double NS_PER_SECOND = 1e9;
 
-  /** A schedule that may last longer than some hundred years does not fit its clock. */
+  /** Longest schedule that fits the clock: about 285 years. */
   private static final double SCHEDULE_NS_MAX = 9e18;
 
   /**
    * Returns the graphs and requests that the files describe.
    *
-   * @param online whether requests come by their timestamps, the earliest at 0; else all at 0
+   * @param online true if requests come at their timestamps, the earliest at 0; false if all come
+   *     at 0
    * @throws UserMistakeException if the times are too long for any clock
    */
   public static Workflows of(WorkflowFiles files, Gpus gpus, boolean online)
@@ -77,7 +78,7 @@ public record Workflows(List<GpuModel> models, List<GraphRequest> requests, List
     }
   }
 
-  /** A model of which the file says nothing in general is known by what requests say. */
+  /** Returns a model whose typical time comes from requests if the file does not state one. */
   private static GpuModel withTypical(GpuModel model, Map<String, LongSummaryStatistics> seen) {
     LongSummaryStatistics ofRequests = seen.get(model.id());
     return model.typicalNs() > 0 || ofRequests == null
@@ -112,7 +113,7 @@ public record Workflows(List<GpuModel> models, List<GraphRequest> requests, List
     return Math.round(seconds * NS_PER_SECOND);
   }
 
-  /** What the file says of the model's executions in general. */
+  /** Returns the typical duration that the file states for the model. */
   private static OptionalDouble typicalSeconds(Model model) {
     Double mean = model.inferenceTimeMean();
     if (mean != null) {
@@ -152,9 +153,10 @@ public record Workflows(List<GpuModel> models, List<GraphRequest> requests, List
   }
 
   /**
-   * By node: what the request says, else what the model says, else an assumption.
+   * Returns the duration of each node: as the request states it, else as the model does, else an
+   * assumed one.
    *
-   * @param assumed counts the last, by model
+   * @param assumed counts of assumed durations, by model
    */
   private static long[] executionNs(
       WorkflowRequest request, Map<String, Model> models, Map<String, Integer> assumed) {
@@ -176,7 +178,7 @@ public record Workflows(List<GpuModel> models, List<GraphRequest> requests, List
     return executionNs;
   }
 
-  /** How long its nodes take one after the other, at most. */
+  /** Returns the longest time that a graph's nodes can take one after the other. */
   private static double longestNs(Graph graph, long[] executionNs, Gpus gpus) {
     double sumNs = 0;
     for (int node = 0; node < executionNs.length; node++) {

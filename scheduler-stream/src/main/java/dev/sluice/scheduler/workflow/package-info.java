@@ -1,5 +1,6 @@
 /**
- * Workflow files as graphs of the core, and a run's events as executions of their nodes.
+ * Conversion of workflow files into graphs of the core, and of a run's events into executions of
+ * nodes.
  *
  * <p>Units: times are nanoseconds ({@code …Ns}) since the earliest request, in a run since its time
  * zero. Deliberately absent: figures of a schedule, which are in {@code scheduling.workflow}.

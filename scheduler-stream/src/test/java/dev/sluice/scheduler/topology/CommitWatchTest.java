@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** When a scheduler that commits nothing gives up. */
+/** The time at which a scheduler that commits nothing gives up. */
 final class CommitWatchTest {
   private final AtomicLong nowNs = new AtomicLong();
   private final AtomicBoolean ownsShards = new AtomicBoolean(true);
@@ -32,7 +32,7 @@ final class CommitWatchTest {
   void givesUp_whenWhatItAppliedIsNotCommittedForAMinute() {
     watch.applied();
     at(59);
-    watch.applied(); // the same again, after an abort
+    watch.applied(); // the fact is applied again, after an abort
     at(60);
     assertThat(ended).isEmpty();
     at(61);

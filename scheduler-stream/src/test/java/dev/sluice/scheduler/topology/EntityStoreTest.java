@@ -18,7 +18,7 @@ import org.apache.kafka.streams.state.Stores;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What of the core's entities reaches the store, and when. */
+/** The entities of the core that reach the store, and when they do. */
 final class EntityStoreTest {
   private final KeyValueStore<String, byte[]> inner =
       Stores.keyValueStoreBuilder(

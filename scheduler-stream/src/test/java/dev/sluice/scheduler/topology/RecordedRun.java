@@ -39,8 +39,8 @@ import java.util.stream.IntStream;
  * than its lease, answers late, and comes back; the other is started again under load.
  *
  * @param facts in log order; a fact's offset is its place
- * @param dispatches what the bare core started, in order
- * @param outcomes what became of the jobs, in order
+ * @param dispatches batches that the bare core started, in order
+ * @param outcomes outcomes of the jobs, in order
  */
 record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Outcome> outcomes) {
   static final long TIME_ZERO_EPOCH_MS = 1_700_000_000_000L;
@@ -63,12 +63,12 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
   private static final List<String> WORKLOADS = List.of("small", "middle", "large");
   private static final int REQUESTS = 400;
 
-  /** One request of this number is for a workflow. */
+  /** Number of requests of which one is for a workflow. */
   private static final int WORKFLOW_EACH = 20;
 
   private static final int NODES = 4;
 
-  /** How many jobs there are, those of workflows among them. */
+  /** Returns how many jobs there are, including jobs of workflows. */
   static final int JOBS = REQUESTS + (NODES - 1) * REQUESTS / WORKFLOW_EACH;
 
   private static final long RESTARTED_AT_MS = 1100;
@@ -202,7 +202,7 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
           List.of(new PredictionsPublished.Calibration("small", "onnx", residuals)));
     }
 
-    /** A diamond, of which the second needs both lanes of an executor. */
+    /** Returns a diamond whose second node needs both lanes of an executor. */
     private static WorkflowRequested workflow(int index, long atMs) {
       return new WorkflowRequested(
           "workflow-" + index,

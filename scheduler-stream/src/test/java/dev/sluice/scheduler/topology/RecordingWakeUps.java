@@ -3,9 +3,9 @@ package dev.sluice.scheduler.topology;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Keeps what the processor asks for. */
+/** Wake-ups that keep the times which the processor asks for. */
 final class RecordingWakeUps implements WakeUps {
-  /** Every wake-up asked for, in order. */
+  /** Wake-ups that were asked for, in order. */
   final List<Long> askedNs = new ArrayList<>();
 
   @Override

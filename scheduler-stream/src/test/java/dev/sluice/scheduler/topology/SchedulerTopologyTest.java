@@ -183,7 +183,7 @@ final class SchedulerTopologyTest {
     pipeText(json.replace("9000000", "\"NaN\""));
     pipeText(json.replace("0.5", "\"NaN\""));
     pipeText(json.replace("small", "medium"));
-    pipe(-5, table("executor-0", "cpu", 2, 4 * MS)); // the one in use, again
+    pipe(-5, table("executor-0", "cpu", 2, 4 * MS)); // the table in use, once more
 
     assertThat(deadLetters.readRecordsToList())
         .extracting(letter -> header(letter, "error"))
@@ -314,7 +314,7 @@ final class SchedulerTopologyTest {
     return new String(letter.headers().lastHeader(name).value(), StandardCharsets.UTF_8);
   }
 
-  /** A job that waits for no window. */
+  /** Returns a job that waits for no window. */
   private static JobRequested urgent(int index) {
     return new JobRequested(
         "job-" + index, 0, index, "interactive", "small", "onnx", "fp32", 1, 1_000_000_000, 0, 0);

@@ -85,7 +85,7 @@ final class SimulatedFacts {
     return new RecordedRun(facts, dispatches, outcomes);
   }
 
-  /** Slower by a half beside another lane. */
+  /** Service times that are longer by a half beside another lane. */
   private static final class Times implements ServiceModel {
     @Override
     public double[] nsByBusyLanes(JobSpec first, int samples) {

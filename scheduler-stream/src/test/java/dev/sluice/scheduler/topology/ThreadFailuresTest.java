@@ -18,7 +18,7 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.streams.errors.StreamsException;
 import org.junit.jupiter.api.Test;
 
-/** Which failures of the topology's thread the role lives through, and for how long. */
+/** The failures of the topology's thread that the role survives, and for how long. */
 final class ThreadFailuresTest {
   private static final StreamsException AWAY =
       new StreamsException("in process", new TimeoutException("no broker"));

@@ -9,7 +9,7 @@ import java.time.InstantSource;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.junit.jupiter.api.Test;
 
-/** Which shard's tick is due next. The clock stands at one second after time zero. */
+/** The shard whose tick is due next. The clock stands at one second after time zero. */
 final class TickTimerTest {
   private static final long NOW_NS = 1_000_000_000;
   private static final int HEARTBEAT_MS = 200;
@@ -50,7 +50,7 @@ final class TickTimerTest {
   void writesNoTick_whileTheProducerHasOneThatTheBrokerDidNotTake() throws InterruptedException {
     timer.wakeAt(0, 0, NOW_NS - 20_000_000);
     assertThat(timer.nextDue()).isZero();
-    timer.ticked(0); // an older one, which another scheduler wrote
+    timer.ticked(0); // an older tick, which another scheduler wrote
 
     timer.wakeAt(0, 0, NOW_NS - 20_000_000);
     timer.wakeAt(1, 0, NOW_NS - 10_000_000);

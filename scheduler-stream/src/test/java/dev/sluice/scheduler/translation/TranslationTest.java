@@ -16,7 +16,7 @@ import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is easily lost between event records and the core. */
+/** Values that are easily lost between event records and the core. */
 final class TranslationTest {
   @Test
   void aReportSaysWhichLanesHoldNothing() {

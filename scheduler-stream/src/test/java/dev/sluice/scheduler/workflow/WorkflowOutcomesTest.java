@@ -22,7 +22,7 @@ import dev.sluice.scheduling.workflow.NodeExecution;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What became of requests, read from events that come twice, late, or not at all. */
+/** The outcomes of requests, from events that come twice, late, or not at all. */
 final class WorkflowOutcomesTest {
   private static final GpuModel SMALL = new GpuModel("small", 1, 1, 0, 0);
   private static final GpuModel PAIR = new GpuModel("pair", 1, 2, 0, 0);
@@ -85,7 +85,7 @@ final class WorkflowOutcomesTest {
     ended("r1/a", Status.DONE, 1, null);
     dispatched(2, PAIR, "r1/b", 0, 1);
     ran(2, 50, 10, 7);
-    ran(2, 90, 10, 7); // the same, again
+    ran(2, 90, 10, 7); // the completion comes twice
     assertThat(outcomes.ended()).isZero();
     ended("r1/b", Status.DONE, 2, null);
     assertThat(outcomes.ended()).isEqualTo(1);
