@@ -7,6 +7,7 @@ import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.value.Prediction;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -77,37 +78,39 @@ final class DispatchTable {
     BatchDispatched dispatch = row.dispatch();
     BatchCompleted completion = row.completion();
     Long emulatedServiceNs = row.emulatedServiceNs();
+    BatchDispatched.Work work = dispatch.work();
+    Prediction prediction = dispatch.prediction();
     List<String> cells = new ArrayList<>(COLUMNS.size());
     cells.add(dispatch.dispatchId().toString());
     cells.add(row.laneId());
     cells.add(
-        dispatch.work().jobs().stream()
+        work.jobs().stream()
             .map(BatchDispatched.DispatchedJob::jobId)
             .collect(Collectors.joining(" ")));
-    cells.add(Integer.toString(dispatch.work().samples()));
-    cells.add(Integer.toString(dispatch.work().tokens()));
-    cells.add(Integer.toString(dispatch.work().attempt()));
+    cells.add(Integer.toString(work.samples()));
+    cells.add(Integer.toString(work.tokens()));
+    cells.add(Integer.toString(work.attempt()));
     cells.add(row.result());
     cells.add(Decimals.seconds(dispatch.decision().decidedAtNs()));
     cells.add(Decimals.seconds(row.startedAtNs()));
     cells.add(Decimals.seconds(row.finishedAtNs()));
-    cells.add(Decimals.ms(dispatch.prediction().meanNs()));
-    cells.add(dispatch.prediction().source());
+    cells.add(Decimals.ms(prediction.meanNs()));
+    cells.add(prediction.source());
     cells.add(scoreTerms(dispatch.decision().scoreTerms()));
     cells.add(completion == null || completion.cause() == null ? "" : completion.cause());
-    cells.add(dispatch.work().model().workload());
-    cells.add(dispatch.work().model().backend());
-    cells.add(dispatch.work().model().precision());
+    cells.add(work.model().workload());
+    cells.add(work.model().backend());
+    cells.add(work.model().precision());
     cells.add(row.ran() ? Decimals.ms(row.serviceNs()) : "");
     cells.add(completion == null || !row.ran() ? "" : Decimals.ms(completion.switchNs()));
     cells.add(emulatedServiceNs == null ? "" : Decimals.ms(emulatedServiceNs));
     cells.add(Decimals.seconds(row.completedAtNs()));
     cells.add(Integer.toString(row.shard()));
-    cells.add(msOrEmpty(dispatch.prediction().quantileNs()));
-    cells.add(msOrEmpty(dispatch.prediction().p95Ns()));
-    cells.add(msOrEmpty(dispatch.prediction().p99Ns()));
-    cells.add(Objects.requireNonNullElse(dispatch.prediction().modelVersion(), ""));
-    cells.add(countOrEmpty(dispatch.prediction().busyLanes()));
+    cells.add(msOrEmpty(prediction.quantileNs()));
+    cells.add(msOrEmpty(prediction.p95Ns()));
+    cells.add(msOrEmpty(prediction.p99Ns()));
+    cells.add(Objects.requireNonNullElse(prediction.modelVersion(), ""));
+    cells.add(countOrEmpty(prediction.busyLanes()));
     cells.add(countOrEmpty(completion == null ? null : completion.busyLanes()));
     return cells;
   }

@@ -91,7 +91,7 @@ final class LogAuditTest {
   @Test
   void findsAnnouncementsThatAreNotTheRequests() throws IOException {
     finds(
-        with(first(ArrivalsEnded.class), new ArrivalsEnded(0, 7, 0, 0, 0)),
+        with(first(ArrivalsEnded.class), ArrivalsEnded.punctual(0, 7)),
         "generator 0 announced 7 jobs to shard 0, which holds " + count(JobRequested.class));
     finds(
         with(first(RunEnded.class), new RunEnded("run-1", 7, false, false, 1, null)),
@@ -151,17 +151,8 @@ final class LogAuditTest {
             entry ->
                 entry.event() instanceof ExecutorReported r
                     ? new Entry(
-                        new ExecutorReported(
-                            r.executorId(),
-                            1,
-                            false,
-                            "cpu",
-                            100L,
-                            r.lanes(),
-                            List.of(),
-                            0,
-                            null,
-                            null),
+                        ExecutorReported.alive(
+                            r.executorId(), 1, "cpu", 100L, r.lanes(), List.of()),
                         "facts",
                         entry.appendedAtEpochMs())
                     : entry);

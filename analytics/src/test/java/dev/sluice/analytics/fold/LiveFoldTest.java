@@ -12,6 +12,7 @@ import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -74,20 +75,7 @@ final class LiveFoldTest {
     }
     assertThat(fold.snapshot(0).running()).isEqualTo(1);
     fold.onFact(
-        new BatchCompleted(
-            new DispatchId(2, 0),
-            "local",
-            1,
-            0,
-            null,
-            null,
-            0,
-            0,
-            BatchCompleted.Result.REFUSED,
-            "busy",
-            List.of(),
-            null,
-            null),
+        BatchCompleted.refused(new DispatchId(2, 0), "local", 1, 0, Reason.BUSY),
         0,
         SyntheticRun.ZERO_EPOCH_MS);
     assertThat(fold.snapshot(0).running()).isZero();

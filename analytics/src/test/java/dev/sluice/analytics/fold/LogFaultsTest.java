@@ -183,7 +183,7 @@ final class LogFaultsTest {
         e ->
             e.event() instanceof ArrivalsEnded
                 ? new SyntheticRun.Entry(
-                    new ArrivalsEnded(0, 4, 0, 0, 0), e.topic(), e.appendedAtEpochMs())
+                    ArrivalsEnded.punctual(0, 4), e.topic(), e.appendedAtEpochMs())
                 : e);
     assertThat(summary(log).notComparableReasons())
         .contains("2 jobs meant for 1.0 s to 2.9 s were never sent");
@@ -239,11 +239,7 @@ final class LogFaultsTest {
     add(log, "dispatches", dispatch, 1105);
     add(log, "dispatches", again(dispatch), 1600);
     add(log, "facts", moved(completion, new DispatchId(8, 0), 1602), 1903);
-    add(
-        log,
-        "outcomes",
-        new JobEnded("b", JobEnded.Status.DONE, null, new DispatchId(8, 0), 2, 1_903_000_000L),
-        1905);
+    add(log, "outcomes", JobEnded.done("b", new DispatchId(8, 0), 2, 1_903_000_000L), 1905);
     if (lateAtMs != null) {
       add(log, "facts", moved(completion, dispatch.dispatchId(), 1107), 1950);
     }

@@ -91,7 +91,7 @@ public final class RunReportTest {
     batch(log, 9, "d", "resnet18", 2, 2905, 2907, 3207, 3208);
     job(log, "t", 5, "batch", "vit_tiny", 1, 3100, 3100, 3101);
     batch(log, 11, "t", "vit_tiny", 1, 3208, 3210, 3310, 3311);
-    add(log, "facts", new ArrivalsEnded(0, 6, 0, 0, 0), 3320);
+    add(log, "facts", ArrivalsEnded.punctual(0, 6), 3320);
     add(log, "runs", new RunEnded("run-1", 6, false, false, 3_400_000_000L, null), 3400);
     return SyntheticRun.merged(log, SyntheticRun.heartbeats("local", 1, 0, 3300));
   }
@@ -166,20 +166,8 @@ public final class RunReportTest {
     add(
         log,
         "facts",
-        new BatchCompleted(
-            id,
-            "local",
-            1,
-            0,
-            startMs * 1_000_000,
-            endMs * 1_000_000,
-            (endMs - startMs) * 1_000_000,
-            0,
-            BatchCompleted.Result.DONE,
-            null,
-            List.of(),
-            null,
-            1),
+        BatchCompleted.done(
+            id, "local", 1, 0, startMs * 1_000_000, (endMs - startMs) * 1_000_000, 1),
         completedMs);
     ended(log, job, JobEnded.Status.DONE, null, id, 1, completedMs);
   }

@@ -20,6 +20,13 @@ public record ArrivalsEnded(
     Checks.atLeast(0, jobsSent, "jobsSent");
   }
 
+  /**
+   * The end of a generator that sent each job in time, by a clock that agrees with the broker's.
+   */
+  public static ArrivalsEnded punctual(int generator, long jobsSent) {
+    return new ArrivalsEnded(generator, jobsSent, 0, 0, 0);
+  }
+
   @Override
   public int version() {
     return VERSION;

@@ -59,6 +59,35 @@ public record BatchCompleted(
   }
 
   /**
+   * A batch that ran on lanes that already held its model, without results and not emulated.
+   *
+   * @param lane the first of the dispatch's lanes
+   */
+  public static BatchCompleted done(
+      DispatchId dispatchId,
+      String executorId,
+      long incarnation,
+      int lane,
+      long startedAtNs,
+      long serviceNs,
+      int busyLanes) {
+    return new BatchCompleted(
+        dispatchId,
+        executorId,
+        incarnation,
+        lane,
+        startedAtNs,
+        startedAtNs + serviceNs,
+        serviceNs,
+        0,
+        Result.DONE,
+        null,
+        List.of(),
+        null,
+        busyLanes);
+  }
+
+  /**
    * A dispatch that never began.
    *
    * @param lane the first of the dispatch's lanes

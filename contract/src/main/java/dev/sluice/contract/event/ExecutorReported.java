@@ -46,6 +46,18 @@ public record ExecutorReported(
     capabilities = List.copyOf(capabilities);
   }
 
+  /** A living executor whose clock agrees with the broker's, without measurements of its cost. */
+  public static ExecutorReported alive(
+      String executorId,
+      long incarnation,
+      String deviceKind,
+      @Nullable Long tokens,
+      List<Lane> lanes,
+      List<Capability> capabilities) {
+    return new ExecutorReported(
+        executorId, incarnation, false, deviceKind, tokens, lanes, capabilities, 0, null, null);
+  }
+
   @Override
   public int version() {
     return VERSION;

@@ -30,6 +30,11 @@ public record JobEnded(
     requireNonNull(status, "status");
   }
 
+  /** The end of a job whose dispatch was completed. */
+  public static JobEnded done(String jobId, DispatchId dispatchId, int attempt, long endedAtNs) {
+    return new JobEnded(jobId, Status.DONE, null, dispatchId, attempt, endedAtNs);
+  }
+
   /** The end of a job that never ran to one. */
   public static JobEnded dropped(String jobId, Reason reason, int attempt, long endedAtNs) {
     return new JobEnded(jobId, Status.DROPPED, reason.text(), null, attempt, endedAtNs);

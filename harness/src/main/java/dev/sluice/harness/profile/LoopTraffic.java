@@ -3,7 +3,6 @@ package dev.sluice.harness.profile;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchCompleted;
-import dev.sluice.contract.event.BatchCompleted.Result;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.BatchDispatched.Decision;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
@@ -94,19 +93,15 @@ final class LoopTraffic implements AutoCloseable {
   void reportEach(
       int heartbeatMs, String deviceKind, int lanes, long tokens, List<Capability> capabilities) {
     var report =
-        new ExecutorReported(
+        ExecutorReported.alive(
             "profile",
             1,
-            false,
             deviceKind,
             tokens,
             IntStream.range(0, lanes)
                 .mapToObj(lane -> new ExecutorReported.Lane(lane, List.of()))
                 .toList(),
-            capabilities,
-            0,
-            null,
-            null);
+            capabilities);
     var unused =
         writer.scheduleAtFixedRate(
             () -> send(topics.facts(), EventCodec.FACTS, report),
@@ -153,24 +148,8 @@ final class LoopTraffic implements AutoCloseable {
     send(
         topics.facts(),
         EventCodec.FACTS,
-        new BatchCompleted(
-            id,
-            "profile",
-            1,
-            lane,
-            startedAtNs,
-            endedAtNs,
-            serviceNs,
-            0,
-            Result.DONE,
-            null,
-            List.of(),
-            null,
-            key.busyLanes()));
-    send(
-        topics.outcomes(),
-        EventCodec.OUTCOMES,
-        new JobEnded(jobId, JobEnded.Status.DONE, null, id, 1, endedAtNs));
+        BatchCompleted.done(id, "profile", 1, lane, startedAtNs, serviceNs, key.busyLanes()));
+    send(topics.outcomes(), EventCodec.OUTCOMES, JobEnded.done(jobId, id, 1, endedAtNs));
   }
 
   private <E extends Event> void send(String topic, EventCodec<E> codec, E event) {

@@ -117,7 +117,7 @@ public final class SimulatedLog implements SimulationListener {
       return started;
     }
     if (fact instanceof CoreFact.ArrivalsEnded end) {
-      return new ArrivalsEnded(end.source(), end.jobsSent(), 0, 0, 0);
+      return ArrivalsEnded.punctual(end.source(), end.jobsSent());
     }
     if (fact instanceof CoreFact.PredictionsPublished table) {
       return Translation.toEvent(table);

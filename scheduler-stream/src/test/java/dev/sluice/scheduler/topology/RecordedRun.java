@@ -119,7 +119,7 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
       at(-10, table(2, 1.2));
       at(500, table(1, 5));
       at(900, table(3, 0.9));
-      at(atMs + 40, new ArrivalsEnded(0, REQUESTS, 0, 0, 0));
+      at(atMs + 40, ArrivalsEnded.punctual(0, REQUESTS));
       long tickedForNs = -1;
       while (!pending.isEmpty() || core.wakeAtNs() != Long.MAX_VALUE) {
         long wakeMs = -Math.floorDiv(-core.wakeAtNs(), 1_000_000L);

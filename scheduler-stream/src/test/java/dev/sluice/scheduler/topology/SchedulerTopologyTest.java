@@ -109,7 +109,7 @@ final class SchedulerTopologyTest {
         ZERO_MS);
     pipe(0, new RunStarted("run-1", ZERO_MS, 1, "c", "r", 1, 1, null));
     pipe(5, job(0));
-    pipe(6, new ArrivalsEnded(0, 1, 0, 0, 0));
+    pipe(6, ArrivalsEnded.punctual(0, 1));
 
     var letter = deadLetters.readRecord();
     assertThat(letter.value()).asString().isEqualTo("{\"type\":\"JobReq");
@@ -209,17 +209,13 @@ final class SchedulerTopologyTest {
   }
 
   private static ExecutorReported report(String executorId, String deviceKind) {
-    return new ExecutorReported(
+    return ExecutorReported.alive(
         executorId,
         1,
-        false,
         deviceKind,
         null,
         List.of(new ExecutorReported.Lane(0, List.of()), new ExecutorReported.Lane(1, List.of())),
-        List.of(new ExecutorReported.Capability("small", "onnx", "fp32", 1, List.of())),
-        0,
-        null,
-        null);
+        List.of(new ExecutorReported.Capability("small", "onnx", "fp32", 1, List.of())));
   }
 
   private static PredictionsPublished table(
@@ -237,19 +233,13 @@ final class SchedulerTopologyTest {
   }
 
   private static BatchCompleted done(BatchDispatched dispatch, long serviceNs) {
-    return new BatchCompleted(
+    return BatchCompleted.done(
         dispatch.dispatchId(),
         dispatch.place().executorId(),
         dispatch.place().incarnation(),
         dispatch.place().lanes().get(0),
-        0L,
-        serviceNs,
-        serviceNs,
         0,
-        BatchCompleted.Result.DONE,
-        null,
-        List.of(),
-        null,
+        serviceNs,
         1);
   }
 
@@ -290,7 +280,7 @@ final class SchedulerTopologyTest {
     pipe(0, new RunStarted("run-1", ZERO_MS, 1, "c", "r", 1, 1, null));
     pipe(9, new Ticked());
     pipe(5, job(0));
-    pipe(6, new ArrivalsEnded(0, 1, 0, 0, 0));
+    pipe(6, ArrivalsEnded.punctual(0, 1));
 
     var end = (JobEnded) EventCodec.OUTCOMES.read(outcomes.readValue());
     assertThat(end.endedAtNs()).isEqualTo(9_000_000);
@@ -301,7 +291,7 @@ final class SchedulerTopologyTest {
     pipe(0, new RunStarted("run-1", ZERO_MS, 1, "c", "r", 1, 1, null));
     pipe(1, job(0));
     pipe(1, job(0));
-    pipe(2, new ArrivalsEnded(0, 1, 0, 0, 0));
+    pipe(2, ArrivalsEnded.punctual(0, 1));
 
     assertThat(outcomes.readValuesToList()).hasSize(1);
   }
@@ -342,7 +332,7 @@ final class SchedulerTopologyTest {
 
     pipe(0, new RunStarted("run-1", ZERO_MS, 1, "c", "r", 1, 1, null));
     pipe(1, job(0));
-    pipe(2, new ArrivalsEnded(0, 1, 0, 0, 0));
+    pipe(2, ArrivalsEnded.punctual(0, 1));
     assertThat(shards.counts()).isEqualTo(new SchedulerStream.Counts(1, 3, 0, 1, 0, 0));
   }
 }

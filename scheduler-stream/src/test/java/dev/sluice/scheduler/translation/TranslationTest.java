@@ -22,9 +22,7 @@ final class TranslationTest {
   void aReportSaysWhichLanesHoldNothing() {
     var busy = new ExecutorReported.Lane(0, List.of(new DispatchId(5, 0)));
     var empty = new ExecutorReported.Lane(1, List.of());
-    var report =
-        new ExecutorReported(
-            "e", 3, false, "cpu", null, List.of(busy, empty), List.of(), 0, null, null);
+    var report = ExecutorReported.alive("e", 3, "cpu", null, List.of(busy, empty), List.of());
 
     assertThat(Translation.toCore(report))
         .isEqualTo(
@@ -34,21 +32,7 @@ final class TranslationTest {
 
   @Test
   void aCompletionSaysWhoAnswered() {
-    var refused =
-        new BatchCompleted(
-            new DispatchId(5, 1),
-            "e",
-            3,
-            1,
-            null,
-            null,
-            0,
-            0,
-            BatchCompleted.Result.REFUSED,
-            "busy",
-            List.of(),
-            null,
-            null);
+    var refused = BatchCompleted.refused(new DispatchId(5, 1), "e", 3, 1, Reason.BUSY);
 
     assertThat(Translation.toCore(refused))
         .isEqualTo(
