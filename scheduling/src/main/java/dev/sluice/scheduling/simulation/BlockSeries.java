@@ -40,7 +40,7 @@ public final class BlockSeries {
     firstRow = Arrays.copyOf(first, blocks + 1);
   }
 
-  /** The row for that virtual time. */
+  /** Returns the row for that virtual time. */
   public int row(long virtualNs) {
     long second = Math.floorDiv(virtualNs, BLOCK_NS);
     int block = (int) Long.remainderUnsigned(SplitMix.mix(seed, second), firstRow.length - 1);

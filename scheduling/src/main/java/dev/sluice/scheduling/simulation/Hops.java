@@ -83,7 +83,7 @@ public final class Hops {
         new Recording(hops, Kind.REQUEST, seed), new Recording(hops, Kind.COMPLETION, seed));
   }
 
-  /** The row of a way through the loop that begins at that time. */
+  /** Returns the row of a way through the loop that begins at that time. */
   int row(Kind kind, long atNs) {
     Recording recording = of(kind);
     return recording == null ? NO_ROW : recording.series.row(atNs);

@@ -6,11 +6,11 @@ import org.jspecify.annotations.Nullable;
 /** The jobs that generators send, one after the other: nobody needs all of them at once. */
 public interface Requests {
   /**
-   * The next job of that generator; null: it has sent all. Its source is the generator, indexes
+   * Returns the next job of that generator; null: it has sent all. Its source is the generator, indexes
    * rise, intended arrivals do not fall; job i goes to shard i modulo their number.
    */
   @Nullable JobSpec next(int generator);
 
-  /** Whether arrivals go on until that job has ended, at most to the tail's end. */
+  /** Returns whether arrivals go on until that job has ended, at most to the tail's end. */
   boolean isMeasured(String jobId);
 }

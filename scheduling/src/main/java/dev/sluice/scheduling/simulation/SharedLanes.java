@@ -51,7 +51,7 @@ public final class SharedLanes {
     return busy;
   }
 
-  /** When the next batch ends if none starts before; {@link Timeline#NEVER}: none runs. */
+  /** Returns when the next batch ends if none starts before; {@link Timeline#NEVER}: none runs. */
   public long nextFinishNs() {
     return nextFinishNs;
   }

@@ -39,7 +39,7 @@ final class SimulatedLane {
   /** A completion that is appended then. */
   record Going(CoreFact.BatchCompleted fact, Ran ran, int row, long atNs) {}
 
-  /** How many dispatches it holds. */
+  /** Returns how many dispatches it holds. */
   int holds() {
     return (running == null ? 0 : 1) + ahead.size();
   }
@@ -54,13 +54,13 @@ final class SimulatedLane {
     return names;
   }
 
-  /** When the next dispatch comes; {@link Timeline#NEVER}: none is on its way. */
+  /** Returns when the next dispatch comes; {@link Timeline#NEVER}: none is on its way. */
   long comesAtNs() {
     Coming first = coming.peek();
     return first == null ? Timeline.NEVER : first.atNs;
   }
 
-  /** When the next completion is appended; {@link Timeline#NEVER}: none is on its way. */
+  /** Returns when the next completion is appended; {@link Timeline#NEVER}: none is on its way. */
   long goesAtNs() {
     Going first = going.peek();
     return first == null ? Timeline.NEVER : first.atNs;

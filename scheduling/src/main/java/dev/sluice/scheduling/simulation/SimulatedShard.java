@@ -69,7 +69,7 @@ final class SimulatedShard implements CoreListener {
     return facts;
   }
 
-  /** When the core wants a tick, in whole milliseconds: log time would come too early before. */
+  /** Returns when the core wants a tick, in whole milliseconds: log time would come too early before. */
   long wakeAtNs() {
     long atNs = core.wakeAtNs();
     return atNs == Long.MAX_VALUE ? Timeline.NEVER : -logTimeNs(-atNs);

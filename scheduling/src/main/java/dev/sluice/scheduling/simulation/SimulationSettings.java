@@ -45,7 +45,7 @@ public record SimulationSettings(
     }
   }
 
-  /** The name of a shard's executor. */
+  /** Returns the name of a shard's executor. */
   static String executorId(int shard) {
     return "executor-" + shard;
   }

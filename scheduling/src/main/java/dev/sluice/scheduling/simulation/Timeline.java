@@ -78,12 +78,12 @@ final class Timeline {
     groupNs[group] = firstNs;
   }
 
-  /** When the slot is due; {@link #NEVER}: it is not. */
+  /** Returns when the slot is due; {@link #NEVER}: it is not. */
   long dueNs(int slot) {
     return dueNs[slot];
   }
 
-  /** The slot that is due first; any if none is. */
+  /** Returns the slot that is due first; any if none is. */
   int first() {
     int earliest = 0;
     long earliestNs = groupNs[0];

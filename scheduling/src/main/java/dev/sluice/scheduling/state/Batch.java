@@ -45,7 +45,7 @@ public final class Batch {
         : Math.max(OVERDUE_NS_MIN, OVERDUE_PREDICTED_TIMES * meanNs);
   }
 
-  /** Whether one of its jobs waits or runs. */
+  /** Returns whether one of its jobs waits or runs. */
   public boolean hasUnendedJob() {
     for (int i = 0; i < jobs.size(); i++) {
       QueuedJob job = jobs.get(i);
@@ -66,7 +66,7 @@ public final class Batch {
         decidedAtLeaseNs);
   }
 
-  /** The entity of a lost batch. */
+  /** Returns the entity of a lost batch. */
   public CoreEntity.LostBatch toLostEntity() {
     return new CoreEntity.LostBatch(dispatch, lane.holds(this));
   }

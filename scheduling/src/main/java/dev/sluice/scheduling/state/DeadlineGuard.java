@@ -26,7 +26,7 @@ final class DeadlineGuard {
     joined(first, first.group.samples());
   }
 
-  /** Whether the job may join the members, given their samples together with it. */
+  /** Returns whether the job may join the members, given their samples together with it. */
   boolean allows(QueuedJob next, long samples) {
     long endNs = endNs(samples);
     boolean nextWouldMiss =

@@ -60,7 +60,7 @@ final class ExecutorTable {
             .toList();
   }
 
-  /** What each executor reported last. */
+  /** Returns what each executor reported last. */
   List<CoreFact.ExecutorReported> reports() {
     List<CoreFact.ExecutorReported> reports = new ArrayList<>(all.size());
     for (ExecutorLanes executor : all) {
@@ -80,7 +80,7 @@ final class ExecutorTable {
     return idleLanes;
   }
 
-  /** Whether some lane is idle and takes a batch. */
+  /** Returns whether some lane is idle and takes a batch. */
   boolean hasIdleLane() {
     for (ExecutorLanes executor : array) {
       if (executor.hasIdleLane()) {
@@ -90,7 +90,7 @@ final class ExecutorTable {
     return false;
   }
 
-  /** Whether some lane takes a batch, be it idle or, with {@code ahead}, holding one already. */
+  /** Returns whether some lane takes a batch, be it idle or, with {@code ahead}, holding one already. */
   boolean hasFreeLane() {
     for (ExecutorLanes executor : array) {
       if (executor.takesBatch()) {
@@ -115,7 +115,7 @@ final class ExecutorTable {
     return fastestNs == Long.MAX_VALUE ? 0 : fastestNs;
   }
 
-  /** Whether executors have joined and none of them has a budget for a job of the group. */
+  /** Returns whether executors have joined and none of them has a budget for a job of the group. */
   boolean isOverBudget(JobGroup group) {
     boolean anyJoined = false;
     for (ExecutorLanes executor : all) {

@@ -16,7 +16,7 @@ final class GroupTable {
 
   private int size;
 
-  /** The group of the job; null: there is none yet. */
+  /** Returns the group of the job; null: there is none yet. */
   @Nullable JobGroup find(JobSpec job) {
     int place = hash(job);
     while (true) {

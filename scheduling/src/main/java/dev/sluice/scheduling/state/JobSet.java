@@ -121,12 +121,12 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     }
   }
 
-  /** When its micro-batch window ends. */
+  /** Returns when its micro-batch window ends. */
   public long readyAtNs(QueuedJob job) {
     return job.appendedAtNs + microbatch.windowNs();
   }
 
-  /** How many occupied groups come before it. */
+  /** Returns how many occupied groups come before it. */
   private int placeOf(JobGroup group) {
     int place = 0;
     while (place < occupiedCount && occupied[place].rank < group.rank) {
@@ -191,12 +191,12 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     return leastNs;
   }
 
-  /** Whether one of its waiting jobs need not wait for a window. */
+  /** Returns whether one of its waiting jobs need not wait for a window. */
   boolean hasRipe(long nowNs) {
     return waitingAlone > 0 || (waiting > 0 && readyAtNs() <= nowNs);
   }
 
-  /** Whether one of its waiting jobs waits for its window. */
+  /** Returns whether one of its waiting jobs waits for its window. */
   boolean hasUnripe(long nowNs) {
     return waiting > waitingAlone && readyAtNs() > nowNs;
   }
@@ -224,7 +224,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     return group == null ? Long.MAX_VALUE : group.firstDeadlineNs();
   }
 
-  /** The group whose first job comes first by {@link JobOrder#DEADLINE}; null: none waits. */
+  /** Returns the group whose first job comes first by {@link JobOrder#DEADLINE}; null: none waits. */
   @Nullable JobGroup earliest() {
     if (earliest == null) {
       JobGroup found = null;
@@ -245,13 +245,13 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     return tokensMin;
   }
 
-  /** The most tokens that must be free for one of its waiting jobs. */
+  /** Returns the most tokens that must be free for one of its waiting jobs. */
   long neededMax() {
     findTokens();
     return neededMax;
   }
 
-  /** The fewest that must be free for one of its jobs whose window is no hindrance now. */
+  /** Returns the fewest that must be free for one of its jobs whose window is no hindrance now. */
   long neededMinRipe(long atNs) {
     findTokens();
     return neededMin == neededMinAlone || readyAtNs() <= atNs ? neededMin : neededMinAlone;

@@ -46,13 +46,13 @@ final class OpenExecutors {
     count++;
   }
 
-  /** The most tokens that are free on one of them, be they reserved or not. */
+  /** Returns the most tokens that are free on one of them, be they reserved or not. */
   long freeTokensMax() {
     return freeTokensMax;
   }
 
   /**
-   * The most tokens for jobs of the set that hold no reservation; {@link Long#MIN_VALUE}: none of
+   * Returns the most tokens for jobs of the set that hold no reservation; {@link Long#MIN_VALUE}: none of
    * the executors can run it.
    */
   long tokensFor(JobSet set) {
@@ -75,7 +75,7 @@ final class OpenExecutors {
     return most;
   }
 
-  /** Whether a job of the set's group that holds a reservation can start on it. */
+  /** Returns whether a job of the set's group that holds a reservation can start on it. */
   boolean reserveEnoughFor(JobSet set, long nowNs) {
     for (int i = 0; anyReserves && i < count; i++) {
       ExecutorLanes executor = executor(i);
@@ -88,7 +88,7 @@ final class OpenExecutors {
     return false;
   }
 
-  /** Whether a job of the group, which holds a reservation or not, can start on one of them. */
+  /** Returns whether a job of the group, which holds a reservation or not, can start on one of them. */
   boolean haveRoomFor(JobGroup group, long nowNs) {
     for (int i = 0; i < count; i++) {
       ExecutorLanes executor = executor(i);

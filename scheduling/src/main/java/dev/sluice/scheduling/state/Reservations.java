@@ -96,7 +96,7 @@ final class Reservations {
     return holds == null || holds == group ? 0 : holds.tokens;
   }
 
-  /** The group that holds the reservation; a group that lost batches keep out holds none. */
+  /** Returns the group that holds the reservation; a group that lost batches keep out holds none. */
   @Nullable JobGroup holder(long nowNs) {
     if (holderIsStale
         || (holder == null && nowNs >= nextDueNs)

@@ -64,7 +64,7 @@ public final class RunningWorkflow {
   }
 
   /**
-   * A node has ended.
+   * Returns a node has ended.
    *
    * @return the nodes that wait for no other any more, ascending
    */
@@ -82,7 +82,7 @@ public final class RunningWorkflow {
   }
 
   /**
-   * A node has ended and was not done: nodes that wait for it, at whatever distance, end as well.
+   * Returns a node has ended and was not done: nodes that wait for it, at whatever distance, end as well.
    *
    * @return these, in the order of their distance
    */
@@ -113,7 +113,7 @@ public final class RunningWorkflow {
     return spec.id() + "/" + spec.graph().nodes().get(node).id();
   }
 
-  /** The job of a node that is released now. */
+  /** Returns the job of a node that is released now. */
   public JobSpec job(int node, long index, long nowNs) {
     JobGraph.Node what = spec.graph().nodes().get(node);
     return new JobSpec(

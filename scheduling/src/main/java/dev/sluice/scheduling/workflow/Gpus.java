@@ -30,7 +30,7 @@ public record Gpus(int count, double bandwidthGbPerSecond, long overheadNs, Gang
   }
 
   /**
-   * How long a GPU takes to hold a model: nothing if it does, the model's load time if it is empty,
+   * Returns how long a GPU takes to hold a model: nothing if it does, the model's load time if it is empty,
    * else the time to move both models, and the overhead.
    *
    * @param resident what it holds; null: nothing

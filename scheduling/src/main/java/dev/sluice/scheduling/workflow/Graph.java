@@ -35,7 +35,7 @@ public final class Graph {
   }
 
   /**
-   * A workflow.
+   * Returns a workflow.
    *
    * @param interactive whether a person waits for it
    * @param joined whether its jobs share batches with others of the same model
@@ -64,12 +64,12 @@ public final class Graph {
     return id;
   }
 
-  /** The class of its jobs. */
+  /** Returns the class of its jobs. */
   public String classType() {
     return jobClass.name();
   }
 
-  /** Whether its jobs share batches with others of the same model. */
+  /** Returns whether its jobs share batches with others of the same model. */
   public boolean joined() {
     return jobClass.microbatch();
   }
