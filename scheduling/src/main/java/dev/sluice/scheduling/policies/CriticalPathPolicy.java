@@ -148,7 +148,8 @@ final class CriticalPathPolicy implements SchedulingPolicy {
   }
 
   /**
-   * Finds the lane with the shortest switch on which the group may start; of equal ones, a lane that holds the model, then the lane that has been idle the longest.
+   * Finds the lane with the shortest switch on which the group may start; of equal ones, a lane
+   * that holds the model, then the lane that has been idle the longest.
    */
   private static @Nullable Lane bestIdle(
       SchedulerState state, Group group, @Nullable Candidate gang) {

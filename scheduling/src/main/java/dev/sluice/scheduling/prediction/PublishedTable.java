@@ -43,7 +43,10 @@ final class PublishedTable {
     return rows.get(List.of(workload, backend, precision));
   }
 
-  /** Returns the calibration residuals of a workload and backend, ascending; empty if there are none. */
+  /**
+   * Returns the calibration residuals of a workload and backend, ascending; empty if there are
+   * none.
+   */
   double[] residuals(String workload, String backend) {
     return residuals.getOrDefault(List.of(workload, backend), new double[0]);
   }
@@ -131,7 +134,9 @@ final class PublishedTable {
       return Math.min(samples, leastNs.length);
     }
 
-    /** Returns the mean; of more lanes or samples than it holds that of the most, scaled by samples. */
+    /**
+     * Returns the mean; of more lanes or samples than it holds that of the most, scaled by samples.
+     */
     double meanNs(int samples, int busyLanes) {
       return at(meanNs[Math.min(busyLanes, meanNs.length) - 1], samples);
     }

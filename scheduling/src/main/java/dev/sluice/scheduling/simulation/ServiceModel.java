@@ -2,7 +2,7 @@ package dev.sluice.scheduling.simulation;
 
 import dev.sluice.scheduling.job.JobSpec;
 
-/** How long batches take on the lanes of one executor. */
+/** A model of service times on the lanes of one executor. */
 public interface ServiceModel {
   /**
    * Returns how long a batch typically takes by number of lanes that are busy all the time, its own

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is simulated: shards of one queue and one executor each.
+ * Settings of a simulation of shards, each with one queue and one executor.
  *
  * @param policies makes each shard's policy
  * @param shards at least 1

@@ -33,7 +33,7 @@ public final class CoreState implements SchedulerState {
   /** Groups that are passed over; null: the policy wants no reservations. */
   private final @Nullable PassedOverGroups passedOverGroups;
 
-  /** Answer of {@link #setsThatMayStart}, which is used again. */
+  /** List that {@link #setsThatMayStart} returns, used again for each choice. */
   private final List<JobSet> mayStart = new ArrayList<>();
 
   /** Whether a set has a ripe job; true as well while this choice has not looked. */
@@ -276,7 +276,10 @@ public final class CoreState implements SchedulerState {
     return executors.hasIdleLane();
   }
 
-  /** Returns whether some lane takes a batch: an idle one or, with {@code ahead}, one that holds some. */
+  /**
+   * Returns whether some lane takes a batch: an idle one or, with {@code ahead}, one that holds
+   * some.
+   */
   public boolean hasFreeLane() {
     return executors.hasFreeLane();
   }

@@ -198,8 +198,8 @@ public final class ExecutorLanes {
   }
 
   /**
-   * Returns the latest {@link ExecutorLane#expectedFreeAtNs} of this lane and as many of the next ones as
-   * needed.
+   * Returns the latest {@link ExecutorLane#expectedFreeAtNs} of this lane and as many of the next
+   * ones as needed.
    */
   long expectedFreeAtNs(ExecutorLane lane, int lanesNeeded) {
     long freeAtNs = Long.MIN_VALUE;

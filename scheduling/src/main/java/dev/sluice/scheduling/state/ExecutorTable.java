@@ -8,17 +8,17 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The executors of a core, and what is found by looking at all of them. */
+/** The executors of a core, and queries over all of them. */
 final class ExecutorTable {
   /** Executors in the order in which they joined. */
   final List<ExecutorLanes> all = new ArrayList<>();
 
-  /** The all of {@link #all} as an array, which is gone through several times for each fact. */
+  /** Executors of {@link #all} as an array, which is read several times for each fact. */
   ExecutorLanes[] array = {};
 
   private final Map<String, ExecutorLanes> executorById = new HashMap<>();
 
-  /** Lanes of the all that have joined and not left. */
+  /** Lanes of all executors that have joined and not left. */
   List<ExecutorLane> joinedLanes = List.of();
 
   private final List<ExecutorLane> idleLanes = new ArrayList<>();
@@ -90,7 +90,10 @@ final class ExecutorTable {
     return false;
   }
 
-  /** Returns whether some lane takes a batch, be it idle or, with {@code ahead}, holding one already. */
+  /**
+   * Returns whether some lane takes a batch, be it idle or, with {@code ahead}, holding one
+   * already.
+   */
   boolean hasFreeLane() {
     for (ExecutorLanes executor : array) {
       if (executor.takesBatch()) {

@@ -16,7 +16,10 @@ public final class JobList {
 
   private final JobOrder order;
 
-  /** In the first {@link #pieceCount} places. At least one, and none is empty save the only one. */
+  /**
+   * Pieces, in the first {@link #pieceCount} places. There is at least one, and none is empty
+   * unless it is the only one.
+   */
   private Piece[] pieces = {new Piece()};
 
   private int pieceCount = 1;
@@ -118,7 +121,9 @@ public final class JobList {
     pieces[pieceCount] = null;
   }
 
-  /** Returns the last piece whose first job does not come after the given one; else the first piece. */
+  /**
+   * Returns the last piece whose first job does not come after the given one; else the first piece.
+   */
   private int pieceOf(long key, QueuedJob job) {
     int low = 0;
     int high = pieceCount;

@@ -25,7 +25,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   private final List<JobGroup> all = new ArrayList<>();
 
-  /** Those in which a job waits, by key, in the first places. */
+  /** Groups in which a job waits, by key, in the first places. */
   private JobGroup[] occupied = {};
 
   private int occupiedCount;
@@ -35,20 +35,20 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   private int lanesNeeded = 1;
   private boolean anyShares;
 
-  /** By executor order: the service times of its model there; null if it cannot run it. */
+  /** Service times of the set's model, by executor order; null if the executor cannot run it. */
   private @Nullable ModelTimes[] models = {};
 
-  /** Its place among all sets by key. */
+  /** Place of the set among all sets by key. */
   int rank;
 
-  /** What open executors have for it, and when they were looked for. */
+  /** Tokens that open executors have for the set, and the search that found them. */
   long openTokens;
 
   long openFinds;
 
   private int waiting;
 
-  /** How many of them share no batch, and so wait for no window. */
+  /** Number of waiting jobs that share no batch and so wait for no window. */
   private int waitingAlone;
 
   private long samples;
@@ -224,7 +224,9 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     return group == null ? Long.MAX_VALUE : group.firstDeadlineNs();
   }
 
-  /** Returns the group whose first job comes first by {@link JobOrder#DEADLINE}; null: none waits. */
+  /**
+   * Returns the group whose first job comes first by {@link JobOrder#DEADLINE}; null: none waits.
+   */
   @Nullable JobGroup earliest() {
     if (earliest == null) {
       JobGroup found = null;
@@ -369,7 +371,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     private final SchedulerState.@Nullable Score score;
     private double scored;
 
-    /** Null: none of the group is left, or none would fit. */
+    /** Next job; null: no job of the group is left, or none would fit. */
     private @Nullable QueuedJob job;
 
     Head(
@@ -398,7 +400,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     }
   }
 
-  /** What policies see of the occupied groups. */
+  /** The occupied groups as policies see them. */
   private final class OccupiedList extends AbstractList<JobGroup> implements RandomAccess {
     @Override
     public JobGroup get(int index) {

@@ -17,7 +17,9 @@ public final class Durations {
     return Arrays.stream(sortedNs).asDoubleStream().sum() / Math.max(1, sortedNs.length);
   }
 
-  /** Returns the percentile between the two nearest ranks in proportion, which is numpy's default. */
+  /**
+   * Returns the percentile between the two nearest ranks in proportion, which is numpy's default.
+   */
   public double percentileNs(double percent) {
     if (sortedNs.length == 0) {
       return 0;

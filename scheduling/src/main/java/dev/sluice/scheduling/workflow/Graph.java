@@ -6,7 +6,7 @@ import java.util.List;
 
 /** A workflow: nodes, and which of them must have ended before another starts. */
 public final class Graph {
-  /** What {@link #classType} names. */
+  /** Classes that {@link #classType} names. */
   public static final List<JobClass> CLASSES =
       List.of(
           new JobClass("interactive", 0, true, false),
@@ -50,7 +50,10 @@ public final class Graph {
     this.jobs = new JobGraph(nodes.stream().map(Graph::job).toList());
   }
 
-  /** One for which no person waits, whose jobs run alone, and which promises nothing. */
+  /**
+   * Makes a workflow for which no person waits, whose jobs run alone, and which has no latency
+   * promise.
+   */
   public Graph(String id, List<Node> nodes) {
     this(id, false, false, Long.MAX_VALUE, nodes);
   }

@@ -58,7 +58,9 @@ public final class GraphRequest {
     return graph.jobs().pathsNs(executionNs);
   }
 
-  /** Returns what is left at that time of the promise made to it; {@link Long#MAX_VALUE}: none was. */
+  /**
+   * Returns what is left at that time of the promise made to it; {@link Long#MAX_VALUE}: none was.
+   */
   long sloLeftNs(long nowNs) {
     return graph.sloNs() == Long.MAX_VALUE ? Long.MAX_VALUE : arrivedAtNs + graph.sloNs() - nowNs;
   }
