@@ -13,23 +13,26 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Starts a Kafka of one node, for this machine alone, until Ctrl-C.",
-      "It stands in for your own Kafka; it keeps no copies and asks nobody for a password."
+      "It stands in for your own Kafka. It keeps no replicas and asks for no password."
     },
     footer = {"", "Example:", "  ./sluice broker --port 9092 --data /tmp/sluice-broker"})
 final class BrokerCommand implements Callable<Integer> {
   @Option(
       names = "--port",
       paramLabel = "N",
-      description = "Where it listens (default: ${DEFAULT-VALUE}).")
+      description = "Port to listen on (default: ${DEFAULT-VALUE}).")
   private int port = 9092;
 
   @Option(
       names = "--data",
       paramLabel = "DIR",
-      description = "Where its log outlives it (default: a temporary folder).")
+      description = "Folder of the log, which outlives the broker (default: a temporary folder).")
   private @Nullable Path data;
 
-  @Option(names = "--child", hidden = true, description = "Started by Sluice; see produce.")
+  @Option(
+      names = "--child",
+      hidden = true,
+      description = "Started by Sluice: ends with its standard input, leaves Ctrl-C to its parent.")
   private boolean child;
 
   @Override

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Runs an experiment with each role as a process, inflicts faults on them, and audits the log.",
-      "It harms only processes that it started itself. The load ends after the last fault.",
+      "Harms only processes that it started itself. The load ends after the last fault.",
       "Faults: scheduler, executor, generator, analytics or broker killed; scheduler or executor"
           + " stopped and continued; executor aborted; a lane hung; the broker's disk full, the"
           + " results' disk full at the end (both by a file size limit; Linux)."
@@ -34,13 +34,13 @@ final class ChaosCommand implements Callable<Integer> {
   @Option(
       names = "--kills",
       paramLabel = "N",
-      description = "How many faults (default: ${DEFAULT-VALUE}).")
+      description = "Number of faults (default: ${DEFAULT-VALUE}).")
   private int kills = 10;
 
   @Option(
       names = "--seed",
       paramLabel = "S",
-      description = "Of the faults and their order (default: ${DEFAULT-VALUE}).")
+      description = "Seed of the faults and their order (default: ${DEFAULT-VALUE}).")
   private long seed = 1;
 
   @Override

@@ -10,7 +10,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What a command that runs a whole experiment is told of it. */
+/** Options of a command that runs a whole experiment. */
 final class ExperimentOptions {
   @Parameters(paramLabel = "CONFIG", description = "The experiment file (YAML).")
   private @Nullable Path config;
@@ -24,7 +24,7 @@ final class ExperimentOptions {
   @Option(
       names = "--run-id",
       paramLabel = "ID",
-      description = "Names the folder and the topics (default: the run's name and the time).")
+      description = "Name of the folder and the topics (default: the run's name and the time).")
   private @Nullable String runId;
 
   @Mixin private ResultsOption results = new ResultsOption();

@@ -22,14 +22,14 @@ import picocli.CommandLine.Parameters;
       "Measures how long batches take: each workload, backend, precision and samples that the"
           + " experiment's jobs can ask for, beside 0 to all other lanes at work.",
       "Leaves profiles.csv with a row for each repeat, latency_table.csv for emulated lanes, and"
-          + " memory.csv. The same command goes on where it was stopped."
+          + " memory.csv. Given again, the command goes on where it was stopped."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:done, or the minutes given ran out, which is said",
+      "0:done, or stopped by --minutes, with a line that says so",
       "1:a bug, or a measurement failed",
       "2:a mistake in the command or in a file",
-      "130:stopped by Ctrl-C, what was measured is kept"
+      "130:stopped by Ctrl-C, with all measurements kept"
     },
     footer = {
       "",
@@ -41,7 +41,7 @@ final class ProfileCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "CONFIG",
       description =
-          "An experiment file (YAML); of its keys only workloads, backends, precisions, batch"
+          "An experiment file (YAML). Of its keys only workloads, backends, precisions, batch"
               + " sizes, joining and lanes count.")
   private @Nullable Path config;
 
@@ -54,26 +54,25 @@ final class ProfileCommand implements Callable<Integer> {
   @Option(
       names = "--minutes",
       paramLabel = "M",
-      description =
-          "Measures no longer than that, with fewer repeats (default: as long as it takes).")
+      description = "Limit of the time, which leaves out repeats (default: none).")
   private @Nullable Double minutes;
 
   @Option(
       names = "--passes",
       paramLabel = "N",
-      description = "How often all keys are measured again, apart in time (default: 3).")
+      description = "Number of passes over all keys, apart in time (default: 3).")
   private int passes = 3;
 
   @Option(
       names = "--repeats",
       paramLabel = "N",
-      description = "Of each key in each pass (default: 10).")
+      description = "Repeats of each key in each pass (default: 10).")
   private int repeats = 10;
 
   @Option(
       names = "--results",
       paramLabel = "DIR",
-      description = "Where the files go (default: results, beside sluice).")
+      description = "Folder of the files (default: results, beside sluice).")
   private @Nullable Path results;
 
   @Override
@@ -82,7 +81,9 @@ final class ProfileCommand implements Callable<Integer> {
     try {
       if (minutes != null && !(minutes > 0 && minutes <= 1e5)) {
         throw new UserMistakeException(
-            "--minutes", "the value (" + minutes + ") is not above 0", "you meant 5");
+            "--minutes",
+            "the value (" + minutes + ") must be above 0 and at most 100000",
+            "--minutes 5 will do");
       }
       atLeastOne("--passes", passes);
       atLeastOne("--repeats", repeats);
@@ -103,7 +104,9 @@ final class ProfileCommand implements Callable<Integer> {
   private static void atLeastOne(String option, int value) throws UserMistakeException {
     if (value < 1 || value > 100_000) {
       throw new UserMistakeException(
-          option, "the value (" + value + ") must be from 1 to 100000", "leave it out");
+          option,
+          "the value (" + value + ") must be between 1 and 100000",
+          "you want to leave it out");
     }
   }
 }

@@ -5,12 +5,12 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where a command leaves its folders. */
+/** Option that names the folder of all runs. */
 final class ResultsOption {
   @Option(
       names = "--results",
       paramLabel = "DIR",
-      description = "Where the run's folder goes (default: results, beside sluice).")
+      description = "Folder of the run's folder (default: results, beside sluice).")
   private @Nullable Path folder;
 
   /** The folder of all runs. */

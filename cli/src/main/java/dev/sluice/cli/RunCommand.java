@@ -6,7 +6,6 @@ import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.ProcessesRun;
 import dev.sluice.harness.run.RepeatedRun;
 import dev.sluice.harness.terminal.Console;
-import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -44,13 +43,13 @@ final class RunCommand implements Callable<Integer> {
   @Option(
       names = "--bootstrap",
       paramLabel = "HOST:PORT",
-      description = "A Kafka that runs already (default: an embedded one).")
+      description = "A Kafka that runs already (default: the run starts its own).")
   private @Nullable String bootstrap;
 
   @Option(
       names = "--kafka-config",
       paramLabel = "FILE",
-      description = "Java properties for all clients of that Kafka: SASL, TLS.")
+      description = "Java properties of all clients of that Kafka: SASL, TLS.")
   private @Nullable Path kafkaConfig;
 
   @Option(names = "--keep-topics", description = "Leaves the run's topics on that Kafka.")
@@ -61,14 +60,14 @@ final class RunCommand implements Callable<Integer> {
       description = "Gives each role a process of its own, which is started again if it dies.")
   private boolean processes;
 
-  @Option(names = "--dry-run", description = "Does all but the load, and leaves nothing.")
+  @Option(names = "--dry-run", description = "Does everything but the load, and leaves nothing.")
   private boolean dryRun;
 
   @Option(
       names = "--repeat",
       paramLabel = "N",
       description =
-          "Runs it N times, each with a seed of its own derived from the"
+          "Runs the experiment N times, each with a seed of its own derived from the"
               + " experiment's, and gives each figure with its interval.")
   private @Nullable Integer repeats;
 
@@ -80,21 +79,14 @@ final class RunCommand implements Callable<Integer> {
 
   @Option(
       names = "--json",
-      description = "Prints summary.json on standard output, all else on standard error.")
+      description = "Prints summary.json on standard output, and all else on standard error.")
   private boolean json;
 
   @Override
   public Integer call() throws Exception {
-    PrintStream out = System.out;
-    boolean terminal = !json && Boolean.getBoolean("sluice.terminal");
-    var console = new Console(json ? System.err : out, terminal);
+    var console = Console.ofJson(json);
     try {
-      if (processes && dryRun) {
-        throw new UserMistakeException(
-            "--dry-run",
-            "a dry run has no processes to start",
-            "you want it without: all of the experiment is checked there too");
-      }
+      checkTogether();
       var options =
           new ExperimentRun.Options(
               experiment.config(),
@@ -106,26 +98,12 @@ final class RunCommand implements Callable<Integer> {
               keepTopics,
               dryRun,
               child);
-      String summaryJson;
-      int status;
       if (repeats != null) {
-        checkRepeats(repeats);
-        var run = new RepeatedRun(options, processes, repeats, console);
-        status = run.execute();
-        summaryJson = run.summaryJson();
-      } else if (processes) {
-        var run = new ProcessesRun(options, console);
-        status = run.execute();
-        summaryJson = run.summaryJson();
-      } else {
-        var run = new ExperimentRun(options, console);
-        status = run.execute();
-        summaryJson = run.summaryJson();
+        return new RepeatedRun(options, processes, repeats, console).execute();
       }
-      if (json && summaryJson != null) {
-        out.print(summaryJson);
-      }
-      return status;
+      return processes
+          ? new ProcessesRun(options, console).execute()
+          : new ExperimentRun(options, console).execute();
     } catch (UserMistakeException e) {
       console.endLiveLine();
       System.err.println(e.getMessage());
@@ -133,16 +111,22 @@ final class RunCommand implements Callable<Integer> {
     }
   }
 
-  private void checkRepeats(int repeats) throws UserMistakeException {
-    if (repeats < 1 || repeats > 1000) {
+  private void checkTogether() throws UserMistakeException {
+    if (processes && dryRun) {
+      throw new UserMistakeException(
+          "--dry-run",
+          "a dry run has no processes to start",
+          "you want --dry-run without --processes, which checks all of the experiment too");
+    }
+    if (repeats != null && (repeats < 1 || repeats > 1000)) {
       throw new UserMistakeException(
           "--repeat",
           "the value (" + repeats + ") must be between 1 and 1000",
           "--repeat 8 will do");
     }
-    if (dryRun) {
+    if (repeats != null && dryRun) {
       throw new UserMistakeException(
-          "--dry-run", "a dry run cannot be repeated", "you want one of them alone");
+          "--dry-run", "a dry run cannot be repeated", "you want either --dry-run or --repeat");
     }
   }
 }

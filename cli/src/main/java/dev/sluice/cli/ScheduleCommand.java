@@ -1,12 +1,6 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.event.RoleJoined;
-import dev.sluice.contract.event.RoleJoined.Role;
-import dev.sluice.contract.log.RunRegister;
-import dev.sluice.harness.frame.RunFrame;
-import dev.sluice.harness.role.RoleProcess;
-import dev.sluice.harness.role.ScheduleRole;
-import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.role.ScheduleProcess;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -16,8 +10,8 @@ import picocli.CommandLine.Mixin;
     name = "schedule",
     mixinStandardHelpOptions = true,
     description = {
-      "Decides for shards of a run. Several share its shards; those that get none stand by,"
-          + " and take over when another goes. Ends with the run."
+      "Decides for shards of a run. Several schedulers share the shards; one without a shard stands"
+          + " by, and takes over when another ends. Ends with the run."
     },
     footer = {
       "",
@@ -30,28 +24,6 @@ final class ScheduleCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    return RoleProcess.run(
-        Role.SCHEDULE,
-        options::settings,
-        Console.standardOutput(),
-        line -> {},
-        process -> {
-          RunFrame frame = process.frame();
-          RunRegister register = process.connect();
-          RoleJoined entry = register.join(Role.SCHEDULE, "schedule", frame.configDigest(), null);
-          process.joined(entry);
-          var role =
-              process.open(
-                  ScheduleRole.start(
-                      frame,
-                      process.kafka().clients(),
-                      entry.instance(),
-                      process.temporary(),
-                      process::fail));
-          process.metrics().scheduler(role::counts);
-          role.awaitRunning();
-          frame.console().item("scheduler", frame.experiment().scheduling().schedulerName());
-          return process.awaitRunEnd();
-        });
+    return new ScheduleProcess(options.settings()).execute();
   }
 }

@@ -7,7 +7,7 @@ import dev.sluice.harness.simulate.LikeRuns;
 import dev.sluice.harness.simulate.SimulatedRun;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.harness.workflow.WorkflowRun;
-import java.io.PrintStream;
+import dev.sluice.harness.workflow.WorkflowSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,12 +23,12 @@ import picocli.CommandLine.Parameters;
     name = "simulate",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs an experiment in virtual time: the same file, the same requests and the same scheduler"
-          + " as in a run, with service times and loop costs from tables.",
-      "Leaves the same folder: trace.csv, dispatches.csv, summary.json and plots.",
+      "Runs an experiment in virtual time: with the file, the requests and the scheduler"
+          + " of a run, and with service times and loop costs from tables.",
+      "Leaves a folder like a run's: trace.csv, dispatches.csv, summary.json and plots.",
       "Without CONFIG: schedules requests for workflows over GPUs, and leaves"
-          + " baseline_scheduler.log, baseline_execution_log.json and a picture; with --execute their"
-          + " nodes really run."
+          + " baseline_scheduler.log, baseline_execution_log.json and a picture; with --execute the"
+          + " workflows' nodes really run."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
@@ -65,40 +65,40 @@ final class SimulateCommand implements Callable<Integer> {
       names = "--profile",
       paramLabel = "FILE",
       description =
-          "A latency table (CSV), as ./sluice profile leaves it, or the folder of a finished run, whose"
-              + " residuals are then played again; in place of what the experiment names.")
+          "A latency table (CSV), as ./sluice profile leaves one, or a finished run's folder, whose"
+              + " residuals are then played again; replaces the source that the experiment names.")
   private @Nullable Path profile;
 
   @Option(
       names = "--like",
       paramLabel = "RUN",
       description =
-          "The folder of a finished live run: simulates its requests, and prints live beside"
-              + " simulated; may be repeated, for a verdict on each figure.")
+          "The folder of a finished live run. Simulates its requests, and prints live beside"
+              + " simulated figures; may be repeated, for a verdict on each figure.")
   private List<Path> like = new ArrayList<>();
 
   @Option(
       names = "--repeat",
       paramLabel = "N",
       description =
-          "Simulates it N times, in parallel, each with a seed of its own derived from the"
+          "Simulates the experiment N times, in parallel, each with a seed derived from the"
               + " experiment's, and gives each figure with its interval.")
   private @Nullable Integer repeats;
 
   @Option(
       names = "--no-trace",
-      description = "Leaves summary.json and config.yaml alone: no rows, no pictures.")
+      description = "Leaves only summary.json and config.yaml: no rows, no pictures.")
   private boolean noTrace;
 
   @Option(
       names = "--run-id",
       paramLabel = "ID",
-      description = "Names the folder (default: the run's name, the time and simulated).")
+      description = "Name of the folder (default: the run's name, simulated and the time).")
   private @Nullable String runId;
 
   @Option(
       names = "--json",
-      description = "Prints summary.json on standard output, all else on standard error.")
+      description = "Prints summary.json on standard output, and all else on standard error.")
   private boolean json;
 
   @Mixin private ResultsOption results = new ResultsOption();
@@ -107,18 +107,19 @@ final class SimulateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    PrintStream out = System.out;
-    var console =
-        new Console(json ? System.err : out, !json && Boolean.getBoolean("sluice.terminal"));
+    var console = Console.ofJson(json);
     try {
       if (runId != null) {
         RunId.check(runId);
       }
       if (workflows.given()) {
-        return simulateWorkflows(out, console);
+        refuseBesideWorkflows();
+        var output = new WorkflowSettings.Output(results.folder(), runId, noTrace);
+        return new WorkflowRun(workflows.settings(output), console).execute();
       }
       if (!like.isEmpty()) {
-        return simulateLike(out, console);
+        refuseBesideLike();
+        return new LikeRuns(new LikeRuns.Options(like, overrides, profile), console).execute();
       }
       if (config == null) {
         throw new UserMistakeException(
@@ -129,59 +130,42 @@ final class SimulateCommand implements Callable<Integer> {
       if (repeats != null && (repeats < 1 || repeats > REPEATS_MAX)) {
         throw new UserMistakeException(
             "--repeat",
-            "the value (" + repeats + ") must be between 1 and 1000",
+            "the value (" + repeats + ") must be between 1 and " + REPEATS_MAX,
             "--repeat 20 will do");
       }
       var options =
-          new SimulatedRun.Options(config, overrides, results.folder(), runId, profile, noTrace);
-      var run = new SimulatedRun(options, console);
-      int status = repeats == null ? run.execute() : run.execute(repeats);
-      String summaryJson = run.summaryJson();
-      if (json && summaryJson != null) {
-        out.print(summaryJson);
-      }
-      return status;
+          new SimulatedRun.Options(
+              config, overrides, results.folder(), runId, profile, noTrace, repeats);
+      return new SimulatedRun(options, console).execute();
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());
       return ExitStatus.MISTAKE;
     }
   }
 
-  private int simulateLike(PrintStream out, Console console) throws Exception {
+  private void refuseBesideLike() throws UserMistakeException {
     refuseBesideLike(config != null, String.valueOf(config));
     refuseBesideLike(repeats != null, "--repeat");
     refuseBesideLike(runId != null, "--run-id");
     refuseBesideLike(noTrace, "--no-trace");
-    String agreement = new LikeRuns(like, overrides, profile, console).execute();
-    if (json) {
-      out.print(agreement);
-    }
-    return ExitStatus.DONE;
   }
 
   private static void refuseBesideLike(boolean given, String what) throws UserMistakeException {
     if (given) {
       throw new UserMistakeException(
           what,
-          "there is none with --like: each run's own experiment is simulated once, and leaves no"
+          "it does not go with --like, which simulates each run's own experiment once and leaves no"
               + " folder",
-          "you want it without");
+          "you want to leave it out");
     }
   }
 
-  private int simulateWorkflows(PrintStream out, Console console) throws Exception {
+  private void refuseBesideWorkflows() throws UserMistakeException {
     refuseBesideWorkflows(config != null, String.valueOf(config), "an experiment file");
     refuseBesideWorkflows(!overrides.isEmpty(), "--set", "keys of an experiment");
     refuseBesideWorkflows(profile != null, "--profile", "a latency table");
     refuseBesideWorkflows(repeats != null, "--repeat", "repeats");
     refuseBesideWorkflows(!like.isEmpty(), "--like", "live runs");
-    var run = new WorkflowRun(workflows.settings(), console);
-    int status = run.execute(results.folder(), runId, noTrace);
-    String summaryJson = run.summaryJson();
-    if (json && summaryJson != null) {
-      out.print(summaryJson);
-    }
-    return status;
   }
 
   private static void refuseBesideWorkflows(boolean given, String what, String means)
@@ -189,8 +173,8 @@ final class SimulateCommand implements Callable<Integer> {
     if (given) {
       throw new UserMistakeException(
           what,
-          "workflows know nothing of " + means,
-          "an experiment was meant, without --system, --requests, --gpus and what belongs to them");
+          "schedules of workflows do not take " + means,
+          "you meant an experiment, without --system, --requests, --gpus and the like");
     }
   }
 }

@@ -11,7 +11,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The one main. */
+/** The main class, with all commands. */
 @Command(
     name = "./sluice",
     mixinStandardHelpOptions = true,
@@ -82,7 +82,7 @@ public final class Sluice {
     return ExitStatus.MISTAKE;
   }
 
-  /** Says the version of Sluice and of Java. */
+  /** Version of Sluice and of Java. */
   public static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {

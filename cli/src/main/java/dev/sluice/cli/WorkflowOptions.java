@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What a schedule of workflows is told, by the names of this project and of the seed's. */
+/** Options of a schedule of workflows, by the names of this project and of the seed. */
 final class WorkflowOptions {
 
   @Option(
@@ -38,41 +38,40 @@ final class WorkflowOptions {
 
   @Option(
       names = "--skip-infeasible",
-      description =
-          "Workflows: leaves out requests that are wrong or that cannot run, and lists them.")
+      description = "Workflows: leaves out requests that are wrong or cannot run, and lists them.")
   private boolean skipInfeasible;
 
   @Option(
       names = "--gang-switch",
       paramLabel = "WHICH",
       description =
-          "Workflows: a job of several GPUs waits for its longest switch (default) or for that of"
-              + " its first GPU.")
+          "Workflows: a job of several GPUs waits for its longest switch (default) or for the one"
+              + " of its first GPU.")
   private @Nullable String gangSwitch;
 
   @Option(
       names = "--bandwidth-gb-per-s",
       paramLabel = "N",
-      description = "Workflows: how fast models are moved (default: 16).")
+      description = "Workflows: the speed at which models are moved (default: 16).")
   private @Nullable Double bandwidthGbPerSecond;
 
   @Option(
       names = "--switch-overhead-s",
       paramLabel = "N",
-      description = "Workflows: what each change of models costs beside (default: 2).")
+      description = "Workflows: the further cost of each change of models (default: 2).")
   private @Nullable Double switchOverheadSeconds;
 
   @Option(
       names = "--execute",
       description =
-          "Workflows: really runs the nodes, through Kafka, each GPU played by a lane that loads"
+          "Workflows: really runs the nodes, through Kafka; a lane plays each GPU, and loads"
               + " and releases models.")
   private boolean execute;
 
   @Option(
       names = "--simulate",
       paramLabel = "BOOLEAN",
-      description = "Workflows: true is --execute, false is not (default).")
+      description = "Workflows: true means --execute (default: false).")
   private @Nullable String simulate;
 
   @Option(
@@ -81,7 +80,7 @@ final class WorkflowOptions {
       description = "Workflows, with --execute: a Kafka that runs already.")
   private @Nullable String bootstrap;
 
-  /** Whether the command line is about workflows. */
+  /** True if the command line is about workflows. */
   boolean given() {
     return system != null
         || requests != null
@@ -97,11 +96,12 @@ final class WorkflowOptions {
         || bootstrap != null;
   }
 
-  WorkflowSettings settings() {
+  WorkflowSettings settings(WorkflowSettings.Output output) {
     return new WorkflowSettings(
         new WorkflowSettings.Input(system, requests),
         new WorkflowSettings.Machine(gpus, gangSwitch, bandwidthGbPerSecond, switchOverheadSeconds),
         new WorkflowSettings.Execution(execute, simulate, bootstrap),
+        output,
         mode,
         policy,
         skipInfeasible);

@@ -1,8 +1,8 @@
 /**
- * The one main: reads the command line, picks clocks and seeds, starts the broker and the roles,
- * and shows a person what happens.
+ * The command line: one class for each command. A command reads options, checks what options alone
+ * can tell, hands one record of them to a runner of the harness, and returns its exit status.
  *
- * <p>Deliberately absent: decisions about jobs, figures, and everything that a role can do itself.
+ * <p>Deliberately absent: whatever a runner can do itself, such as reading files or starting roles.
  */
 @NullMarked
 package dev.sluice.cli;

@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +44,7 @@ final class BadInputTest {
     assertThat(held(folder.resolve("results"))).isEmpty();
   }
 
+  @Tag("loop")
   @Test
   void startsAndLeavesNothing_whenAllIsGood_asAComparison() throws IOException {
     BadInputCommand dry = run(file(GOOD), "--dry-run");
@@ -172,6 +174,7 @@ final class BadInputTest {
     }
   }
 
+  @Tag("loop")
   @Test
   void namesTheOption_whenNoKafkaAnswersThere() throws IOException {
     String nobody = "127.0.0.1:" + portOfNobody();
@@ -265,7 +268,7 @@ final class BadInputTest {
         "schedule x.yaml --bootstrap localhost:1 --run-id a --wait -1"
             + " | --wait: error: the value (-1) is below 0",
         "execute x.yaml --bootstrap localhost:1 --run-id a/b | --run-id: error: the id (a/b)",
-        "topics | sluice: error: topics wants to know what to do"
+        "topics | sluice: error: topics needs a command, list or prune"
       })
   void namesTheOption_whenItsValueCanNotBe(String words, String what) {
     sluice(words.split(" ")).isRefused(1).says(what);

@@ -77,7 +77,7 @@ final class CheckCommandTest {
   void exits2_onAMistake() {
     var lonely = sluice("check", log.toString(), "--system", "system.yaml");
     assertThat(lonely.status()).isEqualTo(2);
-    assertThat(lonely.err()).contains("--system: error: there is no --requests beside it");
+    assertThat(lonely.err()).contains("--system: error: the option needs --requests too");
     var noRun = sluice("check", folder.toString());
     assertThat(noRun.status()).isEqualTo(2);
     assertThat(noRun.err())

@@ -210,13 +210,13 @@ final class ExecutedWorkflowsTest {
         .says("model both needs more GPUs (2) than there are (1)");
     simulate(SYSTEM, REQUESTS, "--gpus", "2", "--execute", "--gang-switch", "first")
         .isRefused(1)
-        .says("switches are measured where nodes really run (first)");
+        .says("the value (first) has no use where nodes really run: switches are measured");
     simulate(SYSTEM, REQUESTS, "--gpus", "2", "--execute", "--simulate", "false")
         .isRefused(1)
-        .says("false is given, and --execute as well");
+        .says("the value (false) contradicts --execute");
     simulate(SYSTEM, REQUESTS, "--gpus", "2", "--simulate", "maybe")
         .isRefused(1)
-        .says("--simulate: error: (maybe) is unknown");
+        .says("--simulate: error: the value (maybe) is unknown");
     simulate(
             SYSTEM
                 .replace("id: b, model", "id: b/2, model")
@@ -230,7 +230,7 @@ final class ExecutedWorkflowsTest {
         .says("system.yaml:8: error: node (b/2) of workflow (fork) has a slash in its name");
     simulate(SYSTEM, REQUESTS, "--gpus", "2", "--execute", "--no-trace")
         .isRefused(1)
-        .says("what really ran is always kept");
+        .says("the trace of nodes that really run is always kept");
     simulate(SYSTEM, REQUESTS, "--gpus", "900", "--execute")
         .isRefused(1)
         .says("a lane plays each GPU, and (900) are too many");

@@ -153,9 +153,9 @@ final class RoleMetricsTest {
     assertThatThrownBy(() -> RoleMetrics.serve(taken, "test", "run-2"))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageStartingWith(
-            "--metrics-port: error: nobody can listen on port "
+            "--metrics-port: error: the port ("
                 + taken
-                + " (address already in use")
+                + ") cannot be listened on (address already in use")
         .hasMessageContaining("\n  Maybe another process listens there");
     assertThatThrownBy(() -> RoleMetrics.serve(65_536, "test", "run-2"))
         .isInstanceOf(UserMistakeException.class)

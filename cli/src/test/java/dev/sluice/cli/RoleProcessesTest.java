@@ -60,6 +60,7 @@ final class RoleProcessesTest {
               roles.role("execute-b", "execute", two),
               roles.role("schedule-a", "schedule", two),
               roles.role("schedule-b", "schedule", two));
+      roles.awaitPrinted(produce, "waiting for Kafka at 127.0.0.1:" + port);
       ChildProcess broker =
           roles.start(
               "broker",

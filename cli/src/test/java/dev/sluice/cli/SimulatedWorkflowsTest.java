@@ -208,7 +208,7 @@ final class SimulatedWorkflowsTest {
         .says("the number of GPUs (0) must be between 1 and 100000");
     simulate(SYSTEM, REQUESTS, "--gpus", "2", "--mode", "ofline")
         .isRefused(1)
-        .says("--mode: error: (ofline) is unknown.\n  Maybe you meant offline.");
+        .says("--mode: error: the value (ofline) is unknown.\n  Maybe you meant offline.");
     simulate(SYSTEM, REQUESTS, "--gpus", "2", "--policy", "dynamic")
         .isRefused(1)
         .says("system.yaml:6: error: the scheduler (dynamic) goes by latency promises");
@@ -217,7 +217,7 @@ final class SimulatedWorkflowsTest {
         .says("--bandwidth-gb-per-s: error: the value (0.0) must be between 0.000001 and 1e9");
     simulate(SYSTEM, REQUESTS, "--gpus", "2", "--repeat", "2")
         .isRefused(1)
-        .says("workflows know nothing of repeats");
+        .says("schedules of workflows do not take repeats");
     sluice("simulate").isRefused(1).says("neither an experiment nor workflows are named");
   }
 }

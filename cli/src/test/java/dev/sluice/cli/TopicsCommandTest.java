@@ -90,7 +90,7 @@ final class TopicsCommandTest {
     assertThat(groups()).isEmpty();
     BadInputCommand strangers = topics("prune", "strangers");
     assertThat(strangers.status()).isEqualTo(ExitStatus.MISTAKE);
-    strangers.says("no run of that id has left topics (strangers)").says("unfinished");
+    strangers.says("no run with this id has left topics (strangers)").says("unfinished");
     topics("prune", "unfinished");
     assertThat(topics())
         .containsExactly("kept.facts-copy", "strangers.facts", "strangers.runs", "unrelated");

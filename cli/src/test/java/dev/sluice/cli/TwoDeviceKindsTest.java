@@ -35,7 +35,7 @@ final class TwoDeviceKindsTest {
       "--set", "predictor.enabled=true",
       "--set", "predictor.model_path=" + models,
       "--set", "predictor.retrain_seconds=2",
-      "--set", "duration_seconds=30"
+      "--set", "duration_seconds=20"
     };
     EmbeddedBroker broker = SharedBroker.get();
     try (var roles = new Roles(folder, broker.bootstrapServers(), "kinds")) {

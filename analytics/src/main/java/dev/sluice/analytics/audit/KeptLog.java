@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Records of a run's topics, by shard; those of one partition are added in their order. */
+/** Records of a run's topics, by shard. The records of one partition are added in their order. */
 final class KeptLog {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -148,7 +148,7 @@ final class KeptLog {
   void addRunRecord(byte[] bytes) {
     JsonNode tree = tree(bytes);
     if (tree == null) {
-      return; // the run's dead letters hold it
+      return; // the run's dead letters hold the record
     }
     switch (tree.path("type").asText()) {
       case "RunStarted" ->

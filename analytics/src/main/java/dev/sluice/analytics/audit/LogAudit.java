@@ -15,9 +15,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Whether a run that has ended lost or doubled nothing, by its kept topics and its folder alone.
+ * Audit of an ended run by its kept topics and its folder alone: was anything lost or doubled?
  *
- * @param violations facts that cannot be true of such a run, in words; empty if all is well
+ * @param violations observations that a run without losses cannot show, in words; empty if there
+ *     are none
  * @param jobs requested jobs
  * @param outcomes committed outcomes of jobs
  * @param dispatches distinct dispatches, over all shards
@@ -42,7 +43,8 @@ public record LogAudit(
   /**
    * Audits a run.
    *
-   * @param clientProperties how to reach the broker: bootstrap.servers and what a secured one needs
+   * @param clientProperties access to the broker: bootstrap.servers and the properties of a secured
+   *     broker
    * @param folder folder of the finished run
    * @param injected faults that were inflicted on the run, in words; if there are any, the run must
    *     be marked as not comparable

@@ -265,7 +265,7 @@ final class LogChecks {
       held -= dispatch == null ? 0 : dispatch.tokens;
     }
 
-    /** Frees what older incarnations held: a newer one holds nothing of it. */
+    /** Frees the tokens of older incarnations, which a newer one does not hold. */
     void reported(Report report) {
       if (report.incarnation() < incarnation) {
         return;

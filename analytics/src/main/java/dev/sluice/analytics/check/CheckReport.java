@@ -27,7 +27,7 @@ public record CheckReport(
     faultCounts = Collections.unmodifiableMap(new EnumMap<>(faultCounts));
   }
 
-  /** Whether no rule was broken. */
+  /** True if no rule was broken. */
   public boolean passed() {
     return faultCounts.isEmpty();
   }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A log of executions, as every check of it sees it.
  *
- * @param gpus GPUs that the summary names; empty: it names none
+ * @param gpus GPUs that the summary names; empty: the summary names none
  * @param files workflow files that the log came from; null: they were not given
  * @param executions rows, each gang in one
  * @param unfinished requests that the summary calls not completed: some of their nodes may be
@@ -71,7 +71,7 @@ record Schedule(
     return arrivals;
   }
 
-  /** Whether the nodes really ran, so that their times are measured. */
+  /** True if the nodes really ran, so that their times are measured. */
   boolean reallyRan() {
     return summary.path("simulate").asBoolean(false);
   }

@@ -59,7 +59,10 @@ public final class ScheduleCheck {
                 gpus.isEmpty() ? "unnamed GPUs" : gpus.size() + " GPUs"));
   }
 
-  /** Reads the files with all requests, however many GPUs these need; empty if none were named. */
+  /**
+   * Reads the files with all requests, whatever number of GPUs these need; empty if no files were
+   * named.
+   */
   private static Optional<WorkflowFiles> files(@Nullable Path system, @Nullable Path requests) {
     try {
       return system == null || requests == null

@@ -23,7 +23,7 @@ import java.util.Map;
  * A log of executions on GPUs, as {@code baseline_execution_log.json} holds it. There may be
  * millions: the log is read as a stream, and each text is held once.
  *
- * @param summary a missing node: the log has none
+ * @param summary summary of the log; a missing node: the log has none
  */
 record ScheduleLog(JsonNode summary, List<Execution> executions) {
   private static final JsonFactory FACTORY =
@@ -35,7 +35,7 @@ record ScheduleLog(JsonNode summary, List<Execution> executions) {
    *
    * @param row place in the log
    * @param gpus all GPUs that it took
-   * @param listsGpus whether the log names all of them; otherwise only the first
+   * @param listsGpus true if the log names all of its GPUs; false: only the first
    * @param batchId common text of the rows that shared one inference
    */
   record Execution(

@@ -124,7 +124,7 @@ final class ScheduleSummary {
     return ran == request.workflow().nodes().size();
   }
 
-  /** Whether it was promised something that did not come true. */
+  /** True if a promise to the request was broken. */
   private boolean isLate(WorkflowRequest request) {
     Double sloMs = request.workflow().sloMs();
     if (sloMs == null) {

@@ -14,7 +14,7 @@ final class Seconds {
     return !(Math.abs(a - b) > tolerance(a, b));
   }
 
-  /** Whether a is surely before b. */
+  /** True if a is surely before b. */
   static boolean before(double a, double b) {
     return a < b - tolerance(a, b);
   }

@@ -178,7 +178,7 @@ final class WindowCheck {
     }
   }
 
-  /** Whether a job has left the queue: started since, or dropped before. */
+  /** True if a job has left the queue: started since, or dropped before. */
   private static boolean hasLeft(Row job, double atSeconds, Set<String> waiting) {
     return !waiting.contains(job.text("job_id"))
         || (job.is("status", "dropped") && job.number("observed_time") < atSeconds);

@@ -80,11 +80,11 @@ public final class Agreement {
   private final List<Line> lines = new ArrayList<>();
 
   /**
-   * Compares.
+   * Compares live runs with their simulations.
    *
    * @param live trees of summary.json, at least one
    * @param simulated trees of the simulations, one for each live run, of its requests
-   * @param emulated whether the live lanes waited instead of computing
+   * @param emulated true if the live lanes waited instead of computing
    */
   public Agreement(List<JsonNode> live, List<JsonNode> simulated, boolean emulated) {
     if (live.isEmpty() || live.size() != simulated.size()) {
@@ -101,7 +101,7 @@ public final class Agreement {
     for (Map.Entry<String, JsonNode> field : live.get(0).properties()) {
       String figure = field.getKey();
       if (figure.contains("_completed_")) {
-        continue; // equal where all jobs are done; elsewhere it judges nothing
+        continue; // equal where all jobs are done, and no judgement elsewhere
       }
       if (LATENCIES.stream().anyMatch(figure::endsWith)) {
         add(figure, values(live, figure), values(simulated, figure), share, 0);

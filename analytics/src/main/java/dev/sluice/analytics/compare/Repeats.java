@@ -24,9 +24,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs that differ in their seed alone, and each of their figures as a mean over them with its
- * interval. A figure without a finite value in some run has no mean: leaving that run out would
- * flatter it.
+ * Runs that differ in their seed alone, with each figure as a mean over the runs and its interval.
+ * A figure without a finite value in some run has no mean: leaving that run out would flatter it.
  */
 public final class Repeats {
   private static final JsonMapper JSON =

@@ -45,7 +45,7 @@ final class CapacityFigures implements Figure {
       if (row.ran()) {
         long fromNs = Math.max(row.requireStartedAtNs(), run.windowStartNs());
         long toNs = Math.min(row.requireFinishedAtNs(), run.windowEndNs());
-        busyNs += Math.max(0, toNs - fromNs) * (double) row.dispatch().lanes().size();
+        busyNs += Math.max(0, toNs - fromNs) * (double) row.dispatch().place().lanes().size();
       }
     }
     return busyNs;

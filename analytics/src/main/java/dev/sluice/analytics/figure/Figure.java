@@ -15,7 +15,7 @@ interface Figure {
   /** Computes the family and adds it. Must not depend on another family's figures. */
   void addTo(Summary summary, RunRows run);
 
-  /** Whether a threshold's name is of this family. */
+  /** True if a threshold's name is of this family. */
   default boolean owns(String name) {
     return names().contains(name);
   }

@@ -61,7 +61,7 @@ final class LoopFigures implements Figure {
   private static long[] hopsNs(RunRows run) {
     return run.measured().stream()
         .filter(JobRow::isDone)
-        .filter(job -> job.doneDispatch().dispatch().decidedAtNs() <= job.appendedAtNs())
+        .filter(job -> job.doneDispatch().dispatch().decision().decidedAtNs() <= job.appendedAtNs())
         .mapToLong(JobRow::waitNs)
         .sorted()
         .toArray();
@@ -78,11 +78,12 @@ final class LoopFigures implements Figure {
         DispatchRow next = lane.get(i);
         long endNs = before.requireFinishedAtNs();
         Long completedAtNs = before.completedAtNs();
-        boolean sameProcess = before.dispatch().incarnation() == next.dispatch().incarnation();
+        boolean sameProcess =
+            before.dispatch().place().incarnation() == next.dispatch().place().incarnation();
         boolean inside = run.windowStartNs() <= endNs && endNs < run.windowEndNs();
         boolean decidedByIt =
-            completedAtNs != null && next.dispatch().decidedAtNs() <= completedAtNs;
-        String firstJob = next.dispatch().jobs().get(0).jobId();
+            completedAtNs != null && next.dispatch().decision().decidedAtNs() <= completedAtNs;
+        String firstJob = next.dispatch().work().jobs().get(0).jobId();
         boolean waited =
             intendedAtNs.getOrDefault(firstJob, Long.MAX_VALUE) <= endNs
                 || startableAtNs.getOrDefault(next.key(), Long.MAX_VALUE) <= endNs;
@@ -116,7 +117,7 @@ final class LoopFigures implements Figure {
     Map<Integer, Long> earliestByShard = new HashMap<>();
     for (int i = run.dispatches().size() - 1; i >= 0; i--) {
       DispatchRow row = run.dispatches().get(i);
-      for (BatchDispatched.DispatchedJob job : row.dispatch().jobs()) {
+      for (BatchDispatched.DispatchedJob job : row.dispatch().work().jobs()) {
         earliestByShard.merge(
             row.shard(), byJob.getOrDefault(job.jobId(), Long.MAX_VALUE), Math::min);
       }

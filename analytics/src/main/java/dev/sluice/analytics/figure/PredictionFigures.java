@@ -64,13 +64,13 @@ public final class PredictionFigures implements Figure {
     for (String workload : run.workloadNames()) {
       byWorkload.put(
           workload,
-          figures(rows.stream().filter(r -> r.dispatch().workload().equals(workload)).toList()));
+          figures(rows.stream().filter(r -> r.model().workload().equals(workload)).toList()));
     }
     summary.put("prediction_by_workload", byWorkload);
     summary.put("prediction_over_time", overTime(rows, run));
     Map<String, Long> versions = new TreeMap<>();
     for (DispatchRow row : rows) {
-      String version = row.dispatch().modelVersion();
+      String version = row.prediction().modelVersion();
       if (version != null) {
         versions.merge(version, 1L, Long::sum);
       }
@@ -87,7 +87,7 @@ public final class PredictionFigures implements Figure {
   /** Dispatches that the figures count. */
   public static List<DispatchRow> predicted(RunRows run) {
     return run.measuredDoneDispatches().stream()
-        .filter(row -> row.dispatch().predictedServiceNs() > 0 && row.serviceNs() > 0)
+        .filter(row -> row.prediction().meanNs() > 0 && row.serviceNs() > 0)
         .toList();
   }
 
@@ -133,8 +133,7 @@ public final class PredictionFigures implements Figure {
                   .orElse(Double.NaN)));
       figures.put(
           bound.text() + "_over_median",
-          median(
-              sorted(judged, row -> (double) bound.ns(row) / row.dispatch().predictedServiceNs())));
+          median(sorted(judged, row -> (double) bound.ns(row) / row.prediction().meanNs())));
     }
     return figures;
   }
@@ -144,7 +143,7 @@ public final class PredictionFigures implements Figure {
   }
 
   private static double logRatio(DispatchRow row) {
-    return Math.log((double) row.serviceNs() / row.dispatch().predictedServiceNs());
+    return Math.log((double) row.serviceNs() / row.prediction().meanNs());
   }
 
   private static long misses(UpperBound bound, List<DispatchRow> judged) {

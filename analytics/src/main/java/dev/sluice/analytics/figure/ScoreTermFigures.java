@@ -25,7 +25,7 @@ final class ScoreTermFigures implements Figure {
     long scored = 0;
     for (DispatchRow row : run.measuredDoneDispatches()) {
       // Sorted by name: the sum depends on the order, and the order of the map on chance.
-      Map<String, Double> terms = new TreeMap<>(row.dispatch().scoreTerms());
+      Map<String, Double> terms = new TreeMap<>(row.dispatch().decision().scoreTerms());
       double total = terms.values().stream().mapToDouble(Math::abs).sum();
       if (total > 0) {
         scored++;

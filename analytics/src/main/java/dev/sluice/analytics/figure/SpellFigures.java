@@ -23,10 +23,10 @@ final class SpellFigures implements Figure {
   private record Key(String workload, String backend, String precision, int samples) {
     static Key of(DispatchRow row) {
       return new Key(
-          row.dispatch().workload(),
-          row.dispatch().backend(),
-          row.dispatch().precision(),
-          row.dispatch().samples());
+          row.model().workload(),
+          row.model().backend(),
+          row.model().precision(),
+          row.dispatch().work().samples());
     }
   }
 

@@ -6,9 +6,9 @@ import dev.sluice.contract.event.RunStarted;
 import java.util.List;
 
 /**
- * Time until a run gets to work: start_to_first_dispatch_ms, from the start of the process that ran
- * it to its first dispatch by the log's clock. Null where each role had a process of its own, and
- * without a dispatch.
+ * Time until a run's first dispatch: start_to_first_dispatch_ms, from the start of the process that
+ * ran it to its first dispatch by the log's clock. Null where each role had a process of its own,
+ * and without a dispatch.
  */
 final class StartFigures implements Figure {
   private static final String NAME = "start_to_first_dispatch_ms";
@@ -28,6 +28,6 @@ final class StartFigures implements Figure {
             ? null
             : started.timeZeroEpochMs()
                 - begunAtEpochMs
-                + run.dispatches().get(0).dispatch().decidedAtNs() / 1e6);
+                + run.dispatches().get(0).dispatch().decision().decidedAtNs() / 1e6);
   }
 }

@@ -2,6 +2,8 @@ package dev.sluice.analytics.fold;
 
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.contract.value.Reason;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +35,16 @@ public record DispatchRow(
   public record Answer(
       BatchCompleted completion, long appendedAtNs, @Nullable Long emulatedServiceNs) {}
 
+  /** Model that the batch runs. */
+  public ModelKey model() {
+    return dispatch.work().model();
+  }
+
+  /** Service time predicted at the decision. */
+  public Prediction prediction() {
+    return dispatch.prediction();
+  }
+
   public DispatchKey key() {
     return new DispatchKey(shard, dispatch.dispatchId());
   }
@@ -57,7 +69,7 @@ public record DispatchRow(
 
   /** Executor and lane, unique in the run. */
   public String laneId() {
-    return dispatch.executorId() + "/" + dispatch.lanes().get(0);
+    return dispatch.place().executorId() + "/" + dispatch.place().lanes().get(0);
   }
 
   /** Result as text: done, failed, refused, lost, or open (no completion, and no job ended). */
@@ -86,7 +98,7 @@ public record DispatchRow(
         : jobsEnded == 0 && jobsEndedOtherwise > 0;
   }
 
-  /** Whether the batch ran to its end after one of its jobs had ended otherwise. */
+  /** True if the batch ran to its end after one of its jobs had ended otherwise. */
   public boolean isSuperseded() {
     return answer != null
         && answer.completion().result() != BatchCompleted.Result.REFUSED
@@ -103,7 +115,7 @@ public record DispatchRow(
     return answer == null ? null : answer.completion().finishedAtNs();
   }
 
-  /** Whether a lane worked on the batch, from a known start to a known end. */
+  /** True if a lane worked on the batch, from a known start to a known end. */
   public boolean ran() {
     return startedAtNs() != null && finishedAtNs() != null;
   }

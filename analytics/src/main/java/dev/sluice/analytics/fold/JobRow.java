@@ -5,7 +5,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job and what became of it.
+ * A job and its end.
  *
  * @param shard partition of its request
  * @param appendedAtNs time at which the broker appended its request (1 ms resolution)
@@ -128,7 +128,8 @@ public record JobRow(
   /** Part of its batch's service time, by samples; only for a done job. */
   public long serviceShareNs() {
     DispatchRow row = doneDispatch();
-    return Math.round((double) row.serviceNs() * request.samples() / row.dispatch().samples());
+    return Math.round(
+        (double) row.serviceNs() * request.samples() / row.dispatch().work().samples());
   }
 
   /** Time from intended arrival to end; only for a done job. */
@@ -136,7 +137,7 @@ public record JobRow(
     return doneDispatch().requireFinishedAtNs() - request.intendedAtNs();
   }
 
-  /** Whether the job took longer than promised or is not done. */
+  /** True if the job took longer than promised or is not done. */
   public boolean isViolation() {
     return !isDone() || endToEndNs() > request.sloNs();
   }

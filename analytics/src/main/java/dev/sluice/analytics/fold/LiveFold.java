@@ -145,16 +145,16 @@ public final class LiveFold implements LogFold {
     var key = new DispatchKey(shardIndex, dispatch.dispatchId());
     Shard shard = shard(shardIndex);
     if (shard.lastDispatch != null && dispatch.dispatchId().compareTo(shard.lastDispatch) <= 0) {
-      return; // made again
+      return; // a further copy
     }
     shard.lastDispatch = dispatch.dispatchId();
-    var batch = new Batch(key, dispatch.decidedAtNs(), dispatch.lanes().size());
-    for (BatchDispatched.DispatchedJob member : dispatch.jobs()) {
+    var batch = new Batch(key, dispatch.decision().decidedAtNs(), dispatch.place().lanes().size());
+    for (BatchDispatched.DispatchedJob member : dispatch.work().jobs()) {
       Job job = jobs.get(member.jobId());
       if (job != null) {
         if (job.batch == null) {
           running++;
-          windows.moved(dispatch.decidedAtNs(), -1, 1);
+          windows.moved(dispatch.decision().decidedAtNs(), -1, 1);
         } else {
           leave(job.batch);
         }
@@ -168,7 +168,7 @@ public final class LiveFold implements LogFold {
     }
     BatchCompleted completion = early.remove(key);
     if (completion != null && batch.open > 0) {
-      apply(completion, batch, dispatch.decidedAtNs());
+      apply(completion, batch, dispatch.decision().decidedAtNs());
     }
   }
 
@@ -290,7 +290,7 @@ public final class LiveFold implements LogFold {
     return started == null ? 0 : Math.max(0, (epochMs - started.timeZeroEpochMs()) * 1_000_000);
   }
 
-  /** Number of jobs, dispatches and answers held, none of which has come to its end. */
+  /** Number of jobs, dispatches and answers held, none of which has ended. */
   int remembered() {
     return jobs.size() + batches.size() + early.size();
   }
@@ -360,7 +360,7 @@ public final class LiveFold implements LogFold {
   }
 
   /**
-   * Returns the windows that came to their end, each once.
+   * Returns the windows that have ended, each once.
    *
    * @param readThroughEpochMs append time up to which everything has been read; {@link
    *     Long#MAX_VALUE}: nothing is left to read
@@ -395,7 +395,7 @@ public final class LiveFold implements LogFold {
   }
 
   /**
-   * The run so far.
+   * Snapshot of the run so far.
    *
    * @param nowEpochMs present time, milliseconds since 1970 on the broker's clock
    */

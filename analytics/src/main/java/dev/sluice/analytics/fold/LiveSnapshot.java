@@ -4,8 +4,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run so far, over all its jobs, measured or not, for a progress line. Every number is exact for
- * the records read so far, except the 99th percentile, which is within 0.1 %.
+ * Snapshot of a run, over all its jobs, measured or not, for a progress line. Every number is exact
+ * for the records read so far, except the 99th percentile, which is within 0.1 %.
  *
  * @param elapsedNs time since time zero; 0 before the run started
  * @param sent jobs requested

@@ -197,8 +197,8 @@ final class LogFaults {
     Map<String, TreeMap<Long, Integer>> lost = new HashMap<>();
     for (DispatchRow row : dispatches) {
       if (row.isLost()) {
-        lost.computeIfAbsent(row.dispatch().executorId(), id -> new TreeMap<>())
-            .merge(row.dispatch().incarnation(), 1, Integer::sum);
+        lost.computeIfAbsent(row.dispatch().place().executorId(), id -> new TreeMap<>())
+            .merge(row.dispatch().place().incarnation(), 1, Integer::sum);
       }
     }
     List<String> words = new ArrayList<>();

@@ -87,7 +87,7 @@ final class MetricsWindows {
     moved(atNs, 1, 0);
   }
 
-  /** So many jobs more wait and run from then on. */
+  /** Adds to the numbers of jobs that wait and run from a time on. */
   void moved(long atNs, int waitingMore, int runningMore) {
     Second second = at(atNs);
     second.waitingMore += waitingMore;
@@ -95,7 +95,7 @@ final class MetricsWindows {
   }
 
   /**
-   * @param endToEndNs of a done job
+   * @param endToEndNs end-to-end time of a done job
    */
   void ended(String classType, long atNs, JobEnded.Status status, long endToEndNs, boolean inTime) {
     Tally tally = tally(classType, atNs);
@@ -107,7 +107,7 @@ final class MetricsWindows {
     tally.inTime += inTime ? 1 : 0;
   }
 
-  /** A lane was busy for that time; what lies in closed seconds is left out. */
+  /** Adds a lane's busy time; its part in closed seconds is left out. */
   void busy(long fromNs, long toNs) {
     long startNs = Math.max(fromNs, nextSecond * SECOND_NS);
     while (startNs < toNs) {

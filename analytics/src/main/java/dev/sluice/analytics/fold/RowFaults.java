@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class RowFaults {
   private RowFaults() {}
 
-  /** Batches that were lost, tried again or superseded, and the jobs that failed by it. */
+  /** Batches that were lost, tried again or superseded, and the jobs that failed as a result. */
   static List<String> losses(List<JobRow> jobs, List<DispatchRow> dispatches) {
     List<String> words = new ArrayList<>();
     long lost = dispatches.stream().filter(DispatchRow::isLost).count();
@@ -28,7 +28,7 @@ final class RowFaults {
                   ? ""
                   : ", " + unanswered + " never answered, whose busy time is not in lane_use"));
     }
-    long again = dispatches.stream().filter(row -> row.dispatch().attempt() > 1).count();
+    long again = dispatches.stream().filter(row -> row.dispatch().work().attempt() > 1).count();
     if (again > 0) {
       words.add(FaultWords.count(again, "batch was", "batches were") + " tried again");
     }
@@ -45,14 +45,15 @@ final class RowFaults {
     return words;
   }
 
-  /** A decision: log time of its fact, and append time of itself. */
+  /** A decision: log time of its fact, and its own append time. */
   private record Decision(int shard, long atNs, long appendedAtNs) {}
 
   /** Stretches in which a scheduler decided later than the bound, by shard and time. */
   static List<String> lateDecisions(List<JobRow> jobs, List<DispatchRow> dispatches, long boundMs) {
     List<Decision> late = new ArrayList<>();
     for (DispatchRow row : dispatches) {
-      late.add(new Decision(row.shard(), row.dispatch().decidedAtNs(), row.appendedAtNs()));
+      late.add(
+          new Decision(row.shard(), row.dispatch().decision().decidedAtNs(), row.appendedAtNs()));
     }
     for (JobRow job : jobs) {
       Long endedAtNs = job.endedAtNs();
@@ -124,7 +125,7 @@ final class RowFaults {
       last = job.phase() == JobRow.Phase.TAIL ? last : Math.max(last, index);
     }
     if (ended == null || ended.interrupted()) {
-      last -= generators; // each stops by itself
+      last -= generators; // each generator stops by itself
     }
     List<String> words = new ArrayList<>();
     for (int from = sent.nextClearBit(0); from <= last; ) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *     latency table; the note that lanes were emulated is added by itself
  * @param versions versions of Sluice, Kafka, engines and Java, by name
  * @param begunAtEpochMs start of the process that ran every role; null: each role had its own
- * @param simulated whether the run was a simulation, which the notes then say more of
+ * @param simulated true if the run was a simulation, which the notes then describe
  */
 public record RunContext(
     Experiment experiment,

@@ -13,6 +13,8 @@ import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -27,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  * The fold of a run's records into rows. Pure: equal records give equal rows, whatever the order in
  * which topics were read.
  *
- * <p>Facts arrive at least once. The first counts, silently, of each job's requests, of each
- * dispatch's completions and of the dispatches of one id. A second outcome of a job is a fault.
- * Memory grows with jobs and dispatches. Not thread-safe.
+ * <p>Facts arrive at least once. Of a job's requests, of a dispatch's completions and of the
+ * dispatches of one id the first counts; further copies are no fault. A second outcome of a job is
+ * a fault. Memory grows with jobs and dispatches. Not thread-safe.
  */
 public final class RunFold implements LogFold {
   private static final Comparator<JobRow> BY_INTENDED_ARRIVAL =
@@ -37,7 +39,7 @@ public final class RunFold implements LogFold {
           .thenComparingInt(row -> row.request().generator())
           .thenComparingLong(row -> row.request().index());
   private static final Comparator<DispatchRow> BY_DECISION =
-      Comparator.comparingLong((DispatchRow row) -> row.dispatch().decidedAtNs())
+      Comparator.comparingLong((DispatchRow row) -> row.dispatch().decision().decidedAtNs())
           .thenComparing(DispatchRow::key);
 
   private final Map<String, JobEntry> jobs = new HashMap<>();
@@ -51,6 +53,7 @@ public final class RunFold implements LogFold {
 
   private final Map<String, Long> unreadable = new TreeMap<>();
   private final Map<String, String> names = new HashMap<>();
+  private final Map<ModelKey, ModelKey> models = new HashMap<>();
   private final LogFaults logFaults = new LogFaults();
   private @Nullable RunStarted started;
   private @Nullable RunEnded ended;
@@ -200,33 +203,37 @@ public final class RunFold implements LogFold {
   }
 
   private BatchDispatched compact(BatchDispatched dispatch) {
-    String modelVersion = dispatch.modelVersion();
+    BatchDispatched.Place place = dispatch.place();
+    BatchDispatched.Work work = dispatch.work();
+    BatchDispatched.Decision decision = dispatch.decision();
     Map<String, Double> terms = new HashMap<>();
-    dispatch.scoreTerms().forEach((name, term) -> terms.put(shared(name), term));
+    decision.scoreTerms().forEach((name, term) -> terms.put(shared(name), term));
     return new BatchDispatched(
         dispatch.dispatchId(),
-        shared(dispatch.executorId()),
-        dispatch.incarnation(),
-        dispatch.lanes(),
-        shared(dispatch.workload()),
-        shared(dispatch.backend()),
-        shared(dispatch.precision()),
-        dispatch.jobs().stream()
-            .map(j -> new BatchDispatched.DispatchedJob(job(j.jobId()).jobId, j.samples()))
-            .toList(),
-        dispatch.samples(),
-        dispatch.tokens(),
-        dispatch.attempt(),
-        dispatch.decidedAtNs(),
-        dispatch.notAfterNs(),
-        dispatch.predictedServiceNs(),
-        shared(dispatch.predictionSource()),
-        Map.copyOf(terms),
+        new BatchDispatched.Place(shared(place.executorId()), place.incarnation(), place.lanes()),
+        new BatchDispatched.Work(
+            models.computeIfAbsent(work.model(), same -> same),
+            work.jobs().stream()
+                .map(j -> new BatchDispatched.DispatchedJob(job(j.jobId()).jobId, j.samples()))
+                .toList(),
+            work.samples(),
+            work.tokens(),
+            work.attempt()),
+        new BatchDispatched.Decision(
+            decision.decidedAtNs(), decision.notAfterNs(), Map.copyOf(terms)),
+        compact(dispatch.prediction()));
+  }
+
+  private Prediction compact(Prediction prediction) {
+    String modelVersion = prediction.modelVersion();
+    return new Prediction(
+        prediction.meanNs(),
+        shared(prediction.source()),
+        prediction.busyLanes(),
         modelVersion == null ? null : shared(modelVersion),
-        dispatch.predictedQuantileNs(),
-        dispatch.predictedP95Ns(),
-        dispatch.predictedP99Ns(),
-        dispatch.busyLanes());
+        prediction.quantileNs(),
+        prediction.p95Ns(),
+        prediction.p99Ns());
   }
 
   private BatchCompleted compact(BatchCompleted completion) {
@@ -241,7 +248,7 @@ public final class RunFold implements LogFold {
         completion.switchNs(),
         completion.result(),
         completion.cause(),
-        List.of(), // the jobs' classes: nothing here needs them
+        List.of(), // the jobs' classes, which nothing here needs
         completion.emulatedServiceNs(),
         completion.busyLanes());
   }
@@ -331,7 +338,7 @@ public final class RunFold implements LogFold {
       DispatchKey key, DispatchEntry entry, BatchDispatched dispatch, long zeroEpochMs) {
     int endedByIt = 0;
     int endedOtherwise = 0;
-    for (BatchDispatched.DispatchedJob member : dispatch.jobs()) {
+    for (BatchDispatched.DispatchedJob member : dispatch.work().jobs()) {
       JobEntry job = job(member.jobId());
       if (job.endedBy(key)) {
         endedByIt++;

@@ -32,7 +32,7 @@ public record RunRows(
     Defects defects) {
 
   /**
-   * What a clean log does not show.
+   * Oddities that a clean log does not show.
    *
    * @param clockOffsetNsMax largest distance of any process's clock from the broker's
    * @param unreadable counts of records that are no event, by topic
@@ -107,13 +107,15 @@ public record RunRows(
     return List.copyOf(names);
   }
 
-  /** Whether jobs of that class count as interactive; an unknown class does not. */
+  /** True if jobs of that class count as interactive; an unknown class does not. */
   public boolean isInteractive(String classType) {
     return context.experiment().jobs().classes().stream()
         .anyMatch(c -> c.name().equals(classType) && c.interactive());
   }
 
-  /** Whether the lanes waited instead of computing; in a simulation they did neither. */
+  /**
+   * True if the lanes waited instead of computing; false for a simulation, where they did neither.
+   */
   public boolean isEmulated() {
     return context.experiment().lanes().emulated() && !isSimulated();
   }

@@ -31,7 +31,7 @@ public enum UpperBound {
     return rows.stream().filter(row -> nsOrNull(row) != null).toList();
   }
 
-  /** Whether a batch took longer than its bound. */
+  /** True if a batch took longer than its bound. */
   public boolean missed(DispatchRow row) {
     return row.serviceNs() > ns(row);
   }
@@ -47,8 +47,8 @@ public enum UpperBound {
 
   private @Nullable Long nsOrNull(DispatchRow row) {
     return switch (this) {
-      case P95 -> row.dispatch().predictedP95Ns();
-      case P99 -> row.dispatch().predictedP99Ns();
+      case P95 -> row.prediction().p95Ns();
+      case P99 -> row.prediction().p99Ns();
     };
   }
 }

@@ -83,7 +83,7 @@ public record FinishedRun(Path folder, JsonNode summary) {
     return folder.resolve(FolderFiles.CONFIG);
   }
 
-  /** Whether the run was a simulation. */
+  /** True if the run was a simulation. */
   public boolean isSimulated() {
     return summary.path("simulated").asBoolean();
   }
@@ -98,7 +98,7 @@ public record FinishedRun(Path folder, JsonNode summary) {
     return Math.round(summary.path("warmup_seconds").asDouble() * 1e9);
   }
 
-  /** Whether a file or folder lies in this folder. */
+  /** True if a file or folder lies in this folder. */
   public boolean holds(Path other) {
     return other.toAbsolutePath().normalize().startsWith(folder.toAbsolutePath().normalize());
   }

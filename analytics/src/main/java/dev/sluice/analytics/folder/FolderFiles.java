@@ -14,7 +14,7 @@ public final class FolderFiles {
   /** A row per run; only the folder of repeats has it. */
   public static final String REPEATS = "repeats.csv";
 
-  /** The resolved experiment, and what the run ran on. */
+  /** The resolved experiment, and the environment of the run. */
   public static final String CONFIG = "config.yaml";
 
   /** The folder of pictures. */

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Records that are no event are counted by topic. Those of outcomes and runs go to the dead
  * letters with topic, partition, offset and error in their headers; the scheduler and the executor
- * send those of facts and dispatches there. A broker may be away for a minute. A failure of the
+ * send unreadable facts and dispatches there. A broker may be away for a minute. A failure of the
  * thread is thrown from the next call.
  */
 public final class EventLogReader implements AutoCloseable {
@@ -61,7 +61,7 @@ public final class EventLogReader implements AutoCloseable {
   }
 
   /**
-   * The run so far.
+   * Snapshot of the run so far.
    *
    * @throws IllegalStateException if reading has failed
    */
@@ -89,7 +89,7 @@ public final class EventLogReader implements AutoCloseable {
    * Waits until the run has ended, every job sent has its outcome (unless it was given up), and all
    * topics are read to their end.
    *
-   * @return whether that came to pass in time
+   * @return true if all of that happened in time
    * @throws IllegalStateException if reading has failed
    */
   public boolean awaitRunEnd(Duration timeout) throws InterruptedException {
@@ -104,8 +104,9 @@ public final class EventLogReader implements AutoCloseable {
   }
 
   /**
-   * Reads all that stands in the log by now, on the caller's thread, and reports it: the whole run
-   * after {@link #awaitRunEnd}. Before that a broker that does not answer is soon given up.
+   * Reads all records that the log holds by now, on the caller's thread, and reports on them: on
+   * the whole run after {@link #awaitRunEnd}. Before that the reader soon gives up a broker that
+   * does not answer.
    *
    * @throws IllegalStateException if reading has failed
    */

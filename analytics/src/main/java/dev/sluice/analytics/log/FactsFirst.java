@@ -83,7 +83,7 @@ final class FactsFirst {
   /**
    * Applies the waiting records whose facts have been applied, dispatches before outcomes.
    *
-   * @param factsAreRead whether every fact that any record rests on has been applied
+   * @param factsAreRead true if every fact that any record rests on has been applied
    */
   void applyWaiting(boolean factsAreRead) {
     applyWaiting(topics.dispatches(), factsAreRead);
@@ -120,14 +120,14 @@ final class FactsFirst {
             && started.timeZeroEpochMs() + end.endedAtNs() / 1_000_000 < facts.appliedEpochMs);
   }
 
-  /** Whether the consumer has read every fact that the broker has now. */
+  /** True if the consumer has read every fact that the broker has now. */
   boolean allFactsAreRead(Consumer<byte[], byte[]> consumer) {
     List<TopicPartition> facts =
         progress.keySet().stream().filter(p -> p.topic().equals(topics.facts())).toList();
     return TopicReader.hasReadTo(consumer.endOffsets(facts), consumer);
   }
 
-  /** Whether every record that was taken has been applied. */
+  /** True if every record that was taken has been applied. */
   boolean nothingWaits() {
     return progress.values().stream().allMatch(of -> of.waiting.isEmpty());
   }

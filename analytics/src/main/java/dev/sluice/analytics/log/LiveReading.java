@@ -138,7 +138,7 @@ final class LiveReading implements Runnable {
         writer.end(step.abandonedEnd());
       }
       if (step.complete() && ends == null) {
-        ends = consumer.endOffsets(partitions); // heartbeats go on: the end is where it is now
+        ends = consumer.endOffsets(partitions); // heartbeats go on, so the present end counts
       }
       if (ends != null && TopicReader.hasReadTo(ends, consumer) && order.nothingWaits()) {
         writer.flush();
@@ -169,11 +169,11 @@ final class LiveReading implements Runnable {
   }
 
   /**
-   * What a poll's records led to.
+   * Result of a poll's records.
    *
    * @param windows finished windows that no process has written
    * @param abandonedEnd end of an abandoned run; null for any other
-   * @param complete whether the run has ended and every job sent has its outcome
+   * @param complete true if the run has ended and every job sent has its outcome
    */
   private record Step(
       List<MetricsWindow> windows, @Nullable RunEnded abandonedEnd, boolean complete) {}
@@ -203,7 +203,7 @@ final class LiveReading implements Runnable {
       order.take(entry);
     } catch (UnreadableEventException e) {
       if (entry.topic().equals(topics.outcomes()) || entry.topic().equals(topics.runs())) {
-        writer.deadLetter(entry, e); // those of facts and dispatches are sent by other roles
+        writer.deadLetter(entry, e); // other roles send unreadable facts and dispatches
       }
     }
   }

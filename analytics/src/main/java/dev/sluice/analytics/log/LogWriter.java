@@ -13,7 +13,8 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * What analytics itself writes to a run's topics: windows, an abandoned run's end, dead letters.
+ * Writer of analytics' own records in a run's topics: windows, an abandoned run's end, dead
+ * letters.
  */
 final class LogWriter implements AutoCloseable {
   /** Longest time that the last records may take on their way when the reading is ended early. */

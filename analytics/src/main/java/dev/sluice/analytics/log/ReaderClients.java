@@ -22,7 +22,7 @@ final class ReaderClients {
 
   private ReaderClients() {}
 
-  /** A consumer of committed records that starts where it is told to. */
+  /** A consumer of committed records that starts at an offset that the caller sets. */
   static Consumer<byte[], byte[]> consumer(LogClients clients) {
     return clients.consumer(Reading.WHOLE_RUN, ANSWER_LIMIT);
   }

@@ -12,7 +12,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 
-/** Partitions that make up a run, and what their records are. */
+/** Partitions that make up a run, with the kind of their records. */
 final class RunPartitions {
   private final Topics topics;
 

@@ -11,7 +11,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
-/** One more reading of a run's topics, from their beginning to where they end now, into rows. */
+/** Second reading of a run's topics, from their beginning to their present end, into rows. */
 final class SecondReading {
   private final RunPartitions run;
   private final ProcessClock clock;
@@ -22,7 +22,7 @@ final class SecondReading {
   }
 
   /**
-   * Reads all records that stand in the log by now.
+   * Reads all records that the log holds by now.
    *
    * @param limit longest time without any record
    * @throws IllegalStateException if the broker gives none in that time

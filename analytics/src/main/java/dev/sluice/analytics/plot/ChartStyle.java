@@ -134,7 +134,7 @@ final class ChartStyle {
     styler.setAntiAlias(true);
   }
 
-  /** Ticks of a logarithmic axis as people write them. */
+  /** A tick's label on a logarithmic axis, as people write it. */
   static String tick(double value) {
     return Decimals.plain(Double.parseDouble(String.format(Locale.ROOT, "%.3g", value)));
   }

@@ -33,8 +33,8 @@ final class LaneTimelinePlot implements Plot {
     List<String> lanes =
         ran.stream()
             .sorted(
-                Comparator.comparing((DispatchRow row) -> row.dispatch().executorId())
-                    .thenComparing(row -> row.dispatch().lanes().get(0)))
+                Comparator.comparing((DispatchRow row) -> row.dispatch().place().executorId())
+                    .thenComparing(row -> row.dispatch().place().lanes().get(0)))
             .map(DispatchRow::laneId)
             .distinct()
             .toList();
@@ -99,7 +99,7 @@ final class LaneTimelinePlot implements Plot {
       List<DispatchRow> ran, List<String> lanes, Stretch stretch, String workload) {
     List<DispatchRow> chosen = new ArrayList<>();
     for (DispatchRow row : ran) {
-      if (row.dispatch().workload().equals(workload) && stretch.overlaps(row)) {
+      if (row.model().workload().equals(workload) && stretch.overlaps(row)) {
         chosen.add(row);
       }
     }

@@ -15,9 +15,9 @@ import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
- * Which share of each class's measured jobs had ended within a time. A curve ends below 1 where
- * jobs were not done. The dashed lines are the classes' promises; of a class that promises a
- * multiple of the isolated time, the least and the most.
+ * Share of each class's measured jobs that had ended within a time. A curve ends below 1 where jobs
+ * were not done. The dashed lines are the classes' promises; of a class that promises a multiple of
+ * the isolated time, the least and the most.
  */
 final class LatencyCdfPlot implements Plot {
   private static final int POINTS_MAX = 2_000;

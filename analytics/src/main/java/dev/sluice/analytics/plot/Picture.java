@@ -14,13 +14,13 @@ import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** A picture of numbers that are no run's, in the look of all pictures: curves and points. */
+/** A picture of numbers that come from no run, in the look of all pictures: curves and points. */
 public final class Picture {
   private final XYChart chart;
   private double least = Double.POSITIVE_INFINITY;
   private double most;
 
-  /** An empty one with linear axes. */
+  /** An empty picture with linear axes. */
   public Picture(String title, String xAxisTitle, String yAxisTitle) {
     chart = ChartStyle.xyChart(title, xAxisTitle, yAxisTitle);
     chart.getStyler().setMarkerSize(7);
@@ -29,7 +29,7 @@ public final class Picture {
   /**
    * Adds points.
    *
-   * @param workload the place of its workload, which decides the colour; from 0
+   * @param workload place of the workload, from 0, which decides the color
    */
   public Picture points(String name, int workload, double[] xs, double[] ys) {
     XYSeries series = chart.addSeries(name, xs, ys);
@@ -40,7 +40,7 @@ public final class Picture {
     return this;
   }
 
-  /** Adds a curve in the colour of that workload; it has no place in the legend. */
+  /** Adds a curve in the color of a workload, without a place in the legend. */
   public Picture curve(String name, int workload, double[] xs, double[] ys) {
     XYSeries series = chart.addSeries(name, xs, ys);
     series.setXYSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Line);
@@ -59,7 +59,7 @@ public final class Picture {
     }
   }
 
-  /** Both axes logarithmic, of the same range, with a dashed diagonal. */
+  /** Makes both axes logarithmic, of one range, with a dashed diagonal. */
   public Picture withDiagonal(String name) {
     double from = ChartStyle.niceBelow(least);
     double to = ChartStyle.niceAbove(most);
@@ -72,7 +72,7 @@ public final class Picture {
     return logarithmicY();
   }
 
-  /** The vertical axis logarithmic. */
+  /** Makes the vertical axis logarithmic. */
   public Picture logarithmicY() {
     chart.getStyler().setYAxisLogarithmic(true);
     chart.getStyler().setYAxisMin(ChartStyle.niceBelow(least));
@@ -81,16 +81,16 @@ public final class Picture {
     return this;
   }
 
-  /** As the bytes of a PNG file. */
+  /** The picture as the bytes of a PNG file. */
   public byte[] png() {
     return png(ChartStyle.image(chart));
   }
 
   /**
-   * Bars side by side, as the bytes of a PNG file.
+   * A picture of bars side by side, as the bytes of a PNG file.
    *
-   * @param categories along the axis, in their order
-   * @param heights of each series by its name, one for each category; NaN: no bar
+   * @param categories categories along the axis, in their order
+   * @param heights heights of each series by its name, one for each category; NaN: no bar
    */
   public static byte[] bars(
       String title, String yAxisTitle, List<String> categories, Map<String, List<Double>> heights) {

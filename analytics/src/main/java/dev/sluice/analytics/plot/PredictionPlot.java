@@ -14,8 +14,9 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
  * Predicted against real service times of the dispatches that ended measured jobs as done, by
- * workload; on the dashed line the prediction was right, on those above it the service took as long
- * as the upper bound allows in the median. Of very many, evenly chosen ones.
+ * workload. On the dashed line the prediction was right; on the lines above it the service took as
+ * long as the upper bound allows in the median. Of very many dispatches the plot shows evenly
+ * chosen ones.
  */
 final class PredictionPlot implements Plot {
   private static final int POINTS_MAX = 3_000;
@@ -42,7 +43,7 @@ final class PredictionPlot implements Plot {
     double least = Double.POSITIVE_INFINITY;
     double most = 0;
     for (DispatchRow row : rows) {
-      double predictedMs = row.dispatch().predictedServiceNs() / 1e6;
+      double predictedMs = row.prediction().meanNs() / 1e6;
       double actualMs = row.serviceNs() / 1e6;
       least = Math.min(least, Math.min(predictedMs, actualMs));
       most = Math.max(most, Math.max(predictedMs, actualMs));
@@ -77,7 +78,7 @@ final class PredictionPlot implements Plot {
   private static void addPoints(
       XYChart chart, List<DispatchRow> rows, int step, String workload, int index) {
     List<DispatchRow> chosen =
-        rows.stream().filter(row -> row.dispatch().workload().equals(workload)).toList();
+        rows.stream().filter(row -> row.model().workload().equals(workload)).toList();
     if (chosen.isEmpty()) {
       return;
     }
@@ -85,7 +86,7 @@ final class PredictionPlot implements Plot {
     double[] xs = new double[points];
     double[] ys = new double[points];
     for (int i = 0; i < points; i++) {
-      xs[i] = chosen.get(i * step).dispatch().predictedServiceNs() / 1e6;
+      xs[i] = chosen.get(i * step).prediction().meanNs() / 1e6;
       ys[i] = chosen.get(i * step).serviceNs() / 1e6;
     }
     XYSeries series = chart.addSeries(workload + " (" + chosen.size() + " batches)", xs, ys);

@@ -47,7 +47,7 @@ final class TimelineChart {
   }
 
   /**
-   * Draws what was added.
+   * Draws the added bars.
    *
    * @param rows names of the rows, the first on top
    */

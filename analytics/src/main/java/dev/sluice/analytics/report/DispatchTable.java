@@ -81,33 +81,33 @@ final class DispatchTable {
     cells.add(dispatch.dispatchId().toString());
     cells.add(row.laneId());
     cells.add(
-        dispatch.jobs().stream()
+        dispatch.work().jobs().stream()
             .map(BatchDispatched.DispatchedJob::jobId)
             .collect(Collectors.joining(" ")));
-    cells.add(Integer.toString(dispatch.samples()));
-    cells.add(Integer.toString(dispatch.tokens()));
-    cells.add(Integer.toString(dispatch.attempt()));
+    cells.add(Integer.toString(dispatch.work().samples()));
+    cells.add(Integer.toString(dispatch.work().tokens()));
+    cells.add(Integer.toString(dispatch.work().attempt()));
     cells.add(row.result());
-    cells.add(Decimals.seconds(dispatch.decidedAtNs()));
+    cells.add(Decimals.seconds(dispatch.decision().decidedAtNs()));
     cells.add(Decimals.seconds(row.startedAtNs()));
     cells.add(Decimals.seconds(row.finishedAtNs()));
-    cells.add(Decimals.ms(dispatch.predictedServiceNs()));
-    cells.add(dispatch.predictionSource());
-    cells.add(scoreTerms(dispatch.scoreTerms()));
+    cells.add(Decimals.ms(dispatch.prediction().meanNs()));
+    cells.add(dispatch.prediction().source());
+    cells.add(scoreTerms(dispatch.decision().scoreTerms()));
     cells.add(completion == null || completion.cause() == null ? "" : completion.cause());
-    cells.add(dispatch.workload());
-    cells.add(dispatch.backend());
-    cells.add(dispatch.precision());
+    cells.add(dispatch.work().model().workload());
+    cells.add(dispatch.work().model().backend());
+    cells.add(dispatch.work().model().precision());
     cells.add(row.ran() ? Decimals.ms(row.serviceNs()) : "");
     cells.add(completion == null || !row.ran() ? "" : Decimals.ms(completion.switchNs()));
     cells.add(emulatedServiceNs == null ? "" : Decimals.ms(emulatedServiceNs));
     cells.add(Decimals.seconds(row.completedAtNs()));
     cells.add(Integer.toString(row.shard()));
-    cells.add(msOrEmpty(dispatch.predictedQuantileNs()));
-    cells.add(msOrEmpty(dispatch.predictedP95Ns()));
-    cells.add(msOrEmpty(dispatch.predictedP99Ns()));
-    cells.add(Objects.requireNonNullElse(dispatch.modelVersion(), ""));
-    cells.add(countOrEmpty(dispatch.busyLanes()));
+    cells.add(msOrEmpty(dispatch.prediction().quantileNs()));
+    cells.add(msOrEmpty(dispatch.prediction().p95Ns()));
+    cells.add(msOrEmpty(dispatch.prediction().p99Ns()));
+    cells.add(Objects.requireNonNullElse(dispatch.prediction().modelVersion(), ""));
+    cells.add(countOrEmpty(dispatch.prediction().busyLanes()));
     cells.add(countOrEmpty(completion == null ? null : completion.busyLanes()));
     return cells;
   }

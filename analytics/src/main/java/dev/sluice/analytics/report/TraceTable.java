@@ -103,18 +103,19 @@ final class TraceTable {
     cells.add(Decimals.ms(request.sloNs()));
     cells.add(job.isViolation() ? "1" : "0");
     cells.add(dispatch == null ? "" : dispatch.laneId());
-    cells.add(dispatch == null ? "" : Decimals.ms(dispatch.dispatch().predictedServiceNs()));
+    cells.add(dispatch == null ? "" : Decimals.ms(dispatch.prediction().meanNs()));
     cells.add(cost(request, tokens));
     cells.add(job.phase().text());
     cells.add(job.status().text());
     cells.add(job.reason() == null ? "" : job.reason());
     cells.add(dispatch == null ? "" : dispatch.dispatch().dispatchId().toString());
-    cells.add(dispatch == null ? "" : Integer.toString(dispatch.dispatch().samples()));
+    cells.add(dispatch == null ? "" : Integer.toString(dispatch.dispatch().work().samples()));
     cells.add(done ? Decimals.ms(job.serviceShareNs()) : "");
     cells.add(Integer.toString(job.attempt()));
     cells.add(Decimals.seconds(request.sentAtNs()));
     cells.add(Decimals.seconds(job.appendedAtNs()));
-    cells.add(dispatch == null ? "" : Decimals.seconds(dispatch.dispatch().decidedAtNs()));
+    cells.add(
+        dispatch == null ? "" : Decimals.seconds(dispatch.dispatch().decision().decidedAtNs()));
     cells.add(Decimals.seconds(job.observedAtNs()));
     cells.add(Integer.toString(job.shard()));
     return cells;

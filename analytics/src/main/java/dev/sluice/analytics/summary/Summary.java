@@ -49,7 +49,7 @@ public final class Summary {
     return Collections.unmodifiableMap(values);
   }
 
-  /** Whether the run is whole, and whether its thresholds were met. */
+  /** Verdict: whether the run is whole, and whether its thresholds were met. */
   public Verdict verdict() {
     return verdict;
   }

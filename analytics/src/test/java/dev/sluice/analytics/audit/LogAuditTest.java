@@ -8,6 +8,8 @@ import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Decision;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
@@ -337,7 +339,7 @@ final class LogAuditTest {
   private static BatchDispatched dispatch(String job) {
     return log.stream()
         .map(Entry::event)
-        .filter(e -> e instanceof BatchDispatched d && d.jobs().get(0).jobId().equals(job))
+        .filter(e -> e instanceof BatchDispatched d && d.work().jobs().get(0).jobId().equals(job))
         .map(BatchDispatched.class::cast)
         .findFirst()
         .orElseThrow();
@@ -378,28 +380,13 @@ final class LogAuditTest {
   }
 
   private static BatchDispatched retokened(BatchDispatched old) {
+    Work work = old.work();
     return new BatchDispatched(
         old.dispatchId(),
-        old.executorId(),
-        old.incarnation(),
-        old.lanes(),
-        old.workload(),
-        old.backend(),
-        old.precision(),
-        old.jobs(),
-        old.samples(),
-        old.tokens() + 1,
-        old.attempt(),
-        old.decidedAtNs(),
-        null,
-        old.predictedServiceNs(),
-        old.predictionSource(),
-        old.scoreTerms(),
-        old.modelVersion(),
-        old.predictedQuantileNs(),
-        old.predictedP95Ns(),
-        old.predictedP99Ns(),
-        old.busyLanes());
+        old.place(),
+        new Work(work.model(), work.jobs(), work.samples(), work.tokens() + 1, work.attempt()),
+        new Decision(old.decision().decidedAtNs(), null, old.decision().scoreTerms()),
+        old.prediction());
   }
 
   private static long ns(@Nullable Long value) {

@@ -10,6 +10,9 @@ import dev.sluice.analytics.summary.Verdict;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Decision;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.ExecutorReported;
@@ -248,28 +251,14 @@ final class LogFaultsTest {
   }
 
   private static BatchDispatched again(BatchDispatched first) {
+    Work work = first.work();
     return new BatchDispatched(
         new DispatchId(8, 0),
-        first.executorId(),
-        first.incarnation() + 1,
-        first.lanes(),
-        first.workload(),
-        first.backend(),
-        first.precision(),
-        first.jobs(),
-        first.samples(),
-        first.tokens(),
-        2,
-        1_600_000_000,
-        null,
-        first.predictedServiceNs(),
-        first.predictionSource(),
-        first.scoreTerms(),
-        first.modelVersion(),
-        first.predictedQuantileNs(),
-        first.predictedP95Ns(),
-        first.predictedP99Ns(),
-        first.busyLanes());
+        new Place(
+            first.place().executorId(), first.place().incarnation() + 1, first.place().lanes()),
+        new Work(work.model(), work.jobs(), work.samples(), work.tokens(), 2),
+        new Decision(1_600_000_000, null, first.decision().scoreTerms()),
+        first.prediction());
   }
 
   private static BatchCompleted moved(BatchCompleted done, DispatchId id, long startMs) {
@@ -293,7 +282,7 @@ final class LogFaultsTest {
     Event event = entry.event();
     return (event instanceof JobRequested r && r.jobId().equals(job))
         || (event instanceof JobEnded e && e.jobId().equals(job))
-        || (event instanceof BatchDispatched d && d.jobs().get(0).jobId().equals(job))
+        || (event instanceof BatchDispatched d && d.work().jobs().get(0).jobId().equals(job))
         || (event instanceof BatchCompleted c
             && job.equals("b")
             && c.dispatchId().equals(new DispatchId(7, 0)));

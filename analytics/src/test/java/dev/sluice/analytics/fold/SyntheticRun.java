@@ -4,6 +4,9 @@ import dev.sluice.analytics.report.RunReport;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Decision;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
@@ -24,6 +27,7 @@ import dev.sluice.contract.experiment.Experiment.Resources;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.Prediction;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -287,26 +291,23 @@ public final class SyntheticRun {
         new Entry(
             new BatchDispatched(
                 id,
-                "local",
-                1,
-                List.of(lane),
-                job.workload(),
-                job.backend(),
-                job.precision(),
-                List.of(new BatchDispatched.DispatchedJob(job.jobId(), job.samples())),
-                job.samples(),
-                80 + 4 * job.samples(),
-                1,
-                floorMs(nowNs),
-                null,
-                Math.round(typicalMs * 1.04e6),
-                "running_mean",
-                Map.of("interactive", 10.0, "urgency", random.nextDouble(), "tokens", -0.01),
-                "made-up-1",
-                bound(typicalMs, 1.2816),
-                bound(typicalMs, 1.6449),
-                bound(typicalMs, 2.3263),
-                1),
+                new Place("local", 1, List.of(lane)),
+                Work.firstAttempt(
+                    job.model(),
+                    List.of(new BatchDispatched.DispatchedJob(job.jobId(), job.samples())),
+                    80 + 4 * job.samples()),
+                new Decision(
+                    floorMs(nowNs),
+                    null,
+                    Map.of("interactive", 10.0, "urgency", random.nextDouble(), "tokens", -0.01)),
+                new Prediction(
+                    Math.round(typicalMs * 1.04e6),
+                    "running_mean",
+                    1,
+                    "made-up-1",
+                    bound(typicalMs, 1.2816),
+                    bound(typicalMs, 1.6449),
+                    bound(typicalMs, 2.3263))),
             "dispatches",
             ZERO_EPOCH_MS + Math.floorDiv(nowNs, 1_000_000L)));
     var completion =

@@ -12,6 +12,9 @@ import dev.sluice.analytics.summary.Verdict;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Decision;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
@@ -20,6 +23,8 @@ import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -143,26 +148,20 @@ public final class RunReportTest {
         "dispatches",
         new BatchDispatched(
             id,
-            "local",
-            1,
-            List.of(0),
-            workload,
-            "onnx",
-            "fp32",
-            List.of(new BatchDispatched.DispatchedJob(job, samples)),
-            samples,
-            80 + 4 * samples,
-            1,
-            decidedMs * 1_000_000,
-            null,
-            200_000_000,
-            "running_mean",
-            Map.of("interactive", 3.0, "tokens", -1.0),
-            workload.equals("resnet50") ? null : "3f9a1c02-1",
-            240_000_000L,
-            250_000_000L,
-            workload.equals("resnet50") ? null : Long.valueOf(400_000_000),
-            1),
+            new Place("local", 1, List.of(0)),
+            Work.firstAttempt(
+                new ModelKey(workload, "onnx", "fp32"),
+                List.of(new BatchDispatched.DispatchedJob(job, samples)),
+                80 + 4 * samples),
+            new Decision(decidedMs * 1_000_000, null, Map.of("interactive", 3.0, "tokens", -1.0)),
+            new Prediction(
+                200_000_000,
+                "running_mean",
+                1,
+                workload.equals("resnet50") ? null : "3f9a1c02-1",
+                240_000_000L,
+                250_000_000L,
+                workload.equals("resnet50") ? null : Long.valueOf(400_000_000))),
         decidedMs);
     add(
         log,
@@ -324,7 +323,7 @@ public final class RunReportTest {
         new RunContext(
             experiment, context.runId(), context.notes(), context.versions(), begunAtEpochMs);
     assertThat(RunReport.of(fold, begun).summary().figure("start_to_first_dispatch_ms"))
-        .isEqualTo(5000 + rows.dispatches().get(0).dispatch().decidedAtNs() / 1e6);
+        .isEqualTo(5000 + rows.dispatches().get(0).dispatch().decision().decidedAtNs() / 1e6);
   }
 
   @Test

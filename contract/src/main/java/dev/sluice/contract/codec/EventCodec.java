@@ -12,6 +12,8 @@ import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunRecord;
 import java.io.IOException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Events of one topic as JSON bytes and back. Readers ignore fields that they do not know, so that
@@ -20,17 +22,28 @@ import java.io.IOException;
  * @param <E> what stands in the topic
  */
 public final class EventCodec<E extends Event> {
-  public static final EventCodec<Fact> FACTS = new EventCodec<>(Fact.class);
+  public static final EventCodec<Fact> FACTS = asItIs(Fact.class);
   public static final EventCodec<BatchDispatched> DISPATCHES =
-      new EventCodec<>(BatchDispatched.class);
-  public static final EventCodec<Outcome> OUTCOMES = new EventCodec<>(Outcome.class);
-  public static final EventCodec<RunRecord> RUNS = new EventCodec<>(RunRecord.class);
-  public static final EventCodec<MetricsWindow> METRICS = new EventCodec<>(MetricsWindow.class);
+      new EventCodec<>(FlatDispatch.class, FlatDispatch::of, FlatDispatch::event);
+  public static final EventCodec<Outcome> OUTCOMES = asItIs(Outcome.class);
+  public static final EventCodec<RunRecord> RUNS = asItIs(RunRecord.class);
+  public static final EventCodec<MetricsWindow> METRICS = asItIs(MetricsWindow.class);
 
   private final ObjectWriter writer;
-  private final ObjectReader reader;
+  private final Function<E, ?> toForm;
+  private final Reading<E> reading;
 
-  private EventCodec(Class<E> type) {
+  /** Bytes as an event; null if they hold the JSON null. */
+  private interface Reading<E> {
+    @Nullable E read(byte[] bytes) throws IOException;
+  }
+
+  /**
+   * A codec of events whose JSON has a form of its own.
+   *
+   * @param form record with the fields of the JSON
+   */
+  private <F> EventCodec(Class<F> form, Function<E, F> toForm, Function<F, E> toEvent) {
     var mapper =
         JsonMapper.builder()
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -38,14 +51,25 @@ public final class EventCodec<E extends Event> {
             .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
-    writer = mapper.writerFor(type);
-    reader = mapper.readerFor(type);
+    ObjectReader reader = mapper.readerFor(form);
+    this.writer = mapper.writerFor(form);
+    this.toForm = toForm;
+    this.reading =
+        bytes -> {
+          F read = reader.readValue(bytes);
+          return read == null ? null : toEvent.apply(read);
+        };
+  }
+
+  /** A codec of events whose JSON has the fields of their records. */
+  private static <E extends Event> EventCodec<E> asItIs(Class<E> type) {
+    return new EventCodec<>(type, Function.identity(), Function.identity());
   }
 
   /** The event as bytes. */
   public byte[] write(E event) {
     try {
-      return writer.writeValueAsBytes(event);
+      return writer.writeValueAsBytes(toForm.apply(event));
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("an event that cannot be written: " + event, e);
     }
@@ -58,7 +82,7 @@ public final class EventCodec<E extends Event> {
    */
   public E read(byte[] bytes) throws UnreadableEventException {
     try {
-      E event = reader.readValue(bytes);
+      E event = reading.read(bytes);
       if (event == null) {
         throw new UnreadableEventException("null is no event", null);
       }

@@ -2,11 +2,10 @@ package dev.sluice.contract.event;
 
 import static java.util.Objects.requireNonNull;
 
-import com.fasterxml.jackson.annotation.JsonTypeInfo;
-import com.fasterxml.jackson.annotation.JsonTypeName;
 import dev.sluice.contract.value.Checks;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -15,83 +14,88 @@ import org.jspecify.annotations.Nullable;
  * The scheduler starts a batch on a lane. Topic {@code dispatches}. Executors read it uncommitted
  * and keep the first of each id: it can only be re-made identically.
  *
- * <p>Version 2 adds {@code modelVersion}, the predicted quantiles and {@code busyLanes}. All that
- * is predicted is frozen at the decision.
+ * <p>Version 2 adds the prediction's {@code modelVersion}, bounds and {@code busyLanes}. The JSON
+ * holds the fields of all parts side by side: the codec has its flat form.
  *
- * @param lanes indexes of the lanes that it takes on the executor; several are neighbours
- * @param jobs the jobs in it, the chosen one first
- * @param samples inputs of all its jobs together
- * @param tokens memory tokens held from decision to completion; 0 for a job that runs outside the
- *     budget
- * @param attempt the highest attempt among its jobs, from 1
- * @param decidedAtNs log time of the decision
- * @param notAfterNs the executor refuses it as {@code too_late} after this; null: no limit
- * @param predictedServiceNs mean service time predicted at the decision
- * @param predictionSource where the prediction comes from: {@code published}, {@code
- *     published_nearest}, {@code running_mean}, {@code warm_up}, {@code nearest_samples} or {@code
- *     flops}
- * @param scoreTerms the terms of the policy's score, for the record; may be empty
- * @param modelVersion that of the published table that it was predicted by; null: by none
- * @param predictedQuantileNs upper bound that the service time keeps with the probability {@code
- *     predictor.quantile}; null: not known, as the next two
- * @param predictedP95Ns the same with the probability 0.95
- * @param predictedP99Ns the same with the probability 0.99
- * @param busyLanes how many lanes of the executor were taken to be busy, this one included; null
- *     before version 2
+ * @param place lanes on which the batch runs
+ * @param work jobs of the batch, and what they need
+ * @param decision when and why the scheduler chose the batch
+ * @param prediction service time predicted at the decision, and frozen then
  */
-@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
-@JsonTypeName("BatchDispatched")
 public record BatchDispatched(
-    DispatchId dispatchId,
-    String executorId,
-    long incarnation,
-    List<Integer> lanes,
-    String workload,
-    String backend,
-    String precision,
-    List<DispatchedJob> jobs,
-    int samples,
-    int tokens,
-    int attempt,
-    long decidedAtNs,
-    @Nullable Long notAfterNs,
-    long predictedServiceNs,
-    String predictionSource,
-    Map<String, Double> scoreTerms,
-    @Nullable String modelVersion,
-    @Nullable Long predictedQuantileNs,
-    @Nullable Long predictedP95Ns,
-    @Nullable Long predictedP99Ns,
-    @Nullable Integer busyLanes)
+    DispatchId dispatchId, Place place, Work work, Decision decision, Prediction prediction)
     implements Event {
   public static final int VERSION = 2;
 
   public BatchDispatched {
     requireNonNull(dispatchId, "dispatchId");
-    requireNonNull(executorId, "executorId");
-    requireNonNull(workload, "workload");
-    requireNonNull(backend, "backend");
-    requireNonNull(precision, "precision");
-    requireNonNull(predictionSource, "predictionSource");
-    lanes = List.copyOf(lanes);
-    jobs = List.copyOf(jobs);
-    Checks.atLeast(1, lanes.size(), "lanes");
-    Checks.atLeast(1, jobs.size(), "jobs");
-    Checks.atLeast(1, samples, "samples");
-    Checks.atLeast(1, attempt, "attempt");
-    if (busyLanes != null) {
-      Checks.atLeast(1, busyLanes, "busyLanes");
-    }
-  }
-
-  /** The model that the batch runs. */
-  public ModelKey model() {
-    return new ModelKey(workload, backend, precision);
+    requireNonNull(place, "place");
+    requireNonNull(work, "work");
+    requireNonNull(decision, "decision");
+    requireNonNull(prediction, "prediction");
   }
 
   @Override
   public int version() {
     return VERSION;
+  }
+
+  /**
+   * Where a batch runs.
+   *
+   * @param incarnation start of the executor that the dispatch is meant for
+   * @param lanes indexes of the lanes that the batch takes on the executor; several are neighbours
+   */
+  public record Place(String executorId, long incarnation, List<Integer> lanes) {
+    public Place {
+      requireNonNull(executorId, "executorId");
+      lanes = List.copyOf(lanes);
+      Checks.atLeast(1, lanes.size(), "lanes");
+    }
+  }
+
+  /**
+   * What a batch runs.
+   *
+   * @param jobs jobs in the batch, the chosen one first
+   * @param samples inputs of all jobs together
+   * @param tokens memory tokens held from decision to completion; 0 for a job that runs outside the
+   *     budget
+   * @param attempt highest attempt among the jobs, from 1
+   */
+  public record Work(
+      ModelKey model, List<DispatchedJob> jobs, int samples, int tokens, int attempt) {
+    public Work {
+      requireNonNull(model.workload(), "workload");
+      requireNonNull(model.backend(), "backend");
+      requireNonNull(model.precision(), "precision");
+      jobs = List.copyOf(jobs);
+      Checks.atLeast(1, jobs.size(), "jobs");
+      Checks.atLeast(1, samples, "samples");
+      Checks.atLeast(1, attempt, "attempt");
+    }
+
+    /** The first attempt at jobs that all run once. */
+    public static Work firstAttempt(ModelKey model, List<DispatchedJob> jobs, int tokens) {
+      return new Work(model, jobs, jobs.stream().mapToInt(DispatchedJob::samples).sum(), tokens, 1);
+    }
+  }
+
+  /**
+   * When and why a batch was chosen.
+   *
+   * @param decidedAtNs log time of the decision
+   * @param notAfterNs time after which the executor refuses the batch as {@code too_late}; null: no
+   *     limit
+   * @param scoreTerms terms of the policy's score, for the record; may be empty
+   */
+  public record Decision(
+      long decidedAtNs, @Nullable Long notAfterNs, Map<String, Double> scoreTerms) {
+
+    /** A decision without a limit or a score. */
+    public static Decision at(long decidedAtNs) {
+      return new Decision(decidedAtNs, null, Map.of());
+    }
   }
 
   /** A job in a batch. Its inputs are made from the run's seed and its id. */

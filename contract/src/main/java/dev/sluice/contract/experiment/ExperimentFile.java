@@ -3,6 +3,7 @@ package dev.sluice.contract.experiment;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
+import dev.sluice.contract.file.Schema;
 import dev.sluice.contract.file.Section;
 import dev.sluice.contract.file.Tree;
 import dev.sluice.contract.file.Tree.Limits;
@@ -66,7 +67,8 @@ public final class ExperimentFile {
     }
     Map<String, Place> places = new TreeMap<>();
     var top =
-        Section.strict("", new Mapping(new Place(name, 0), mapping.entries()), problems, places);
+        Section.strict(
+            new Mapping(new Place(name, 0), mapping.entries()), problems, places, new Schema());
     Experiment experiment =
         new ExperimentReader(problems, places, vocabulary).read(top, defaultRunName(file));
     problems.throwIfAny();
@@ -78,8 +80,8 @@ public final class ExperimentFile {
             .collect(Collectors.toMap(Map.Entry::getKey, e -> e.getValue().toString())));
   }
 
-  private static @Nullable Value yaml(
-      String text, IntFunction<Place> placeOfLine, Problems problems) throws UserMistakeException {
+  static @Nullable Value yaml(String text, IntFunction<Place> placeOfLine, Problems problems)
+      throws UserMistakeException {
     try (Tree tree = Tree.ofYaml(text, placeOfLine, Limits.BY_HAND)) {
       return tree.whole(problems);
     }

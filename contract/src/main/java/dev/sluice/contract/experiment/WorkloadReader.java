@@ -48,7 +48,10 @@ final class WorkloadReader {
         DEFAULTS.stream()
             .map(name -> new WorkloadChoice(name, 1, builtIn.getOrDefault(name, 0), null, null))
             .toList();
-    List<WorkloadChoice> choices = top.list("workloads", defaults, false, this::choice);
+    List<WorkloadChoice> choices =
+        top.list("workloads", defaults, false, value -> choice(top, value));
+    top.schema().defaultTo("workloads", DEFAULTS);
+    top.schema().namesOfItems("workloads", builtIn.keySet());
     if (!top.has("workloads")) {
       Place kind = places.getOrDefault("lanes.kind", top.place("lanes"));
       defaults.forEach(choice -> checkServiceTime(kind, choice));
@@ -56,14 +59,15 @@ final class WorkloadReader {
     return choices;
   }
 
-  private @Nullable WorkloadChoice choice(Value value) {
+  private @Nullable WorkloadChoice choice(Section top, Value value) {
     Mapping mapping =
         value instanceof Mapping m
             ? m
             : new Mapping(
                 value.place(),
                 new LinkedHashMap<>(Map.of("name", new Value.Entry(value.place(), value))));
-    var section = Section.strict("workloads.", mapping, problems, new HashMap<>());
+    var section = top.item("workloads", mapping);
+    section.schema().require("name");
     if (!section.has("name")) {
       problems.error(
           value.place(),

@@ -11,7 +11,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +25,10 @@ import org.jspecify.annotations.Nullable;
  * that is asked for becomes known, {@link #end()} complains of all others, and a key without a
  * value is a mistake. A lenient one is of a file that other tools write too: null means that the
  * key is absent, and {@link #end(Collection)} complains only of keys that are nearly known.
+ *
+ * <p>What a strict section is asked for is noted in its {@link Schema}.
+ *
+ * <p>One file, for each kind of value is one short method here, and all share the same four fields.
  */
 public final class Section {
   private final String prefix;
@@ -32,27 +39,35 @@ public final class Section {
   /** Places of the keys, by dotted name; null: the section is lenient. */
   private final @Nullable Map<String, Place> places;
 
+  /** Declarations of the keys; null: the section is lenient. */
+  private final @Nullable Schema schema;
+
   private final Set<String> known;
 
   private Section(
-      String prefix, Mapping mapping, Problems problems, @Nullable Map<String, Place> places) {
+      String prefix,
+      Mapping mapping,
+      Problems problems,
+      @Nullable Map<String, Place> places,
+      @Nullable Schema schema) {
     this.prefix = prefix;
     this.mapping = mapping;
     this.problems = problems;
     this.reader = new ValueReader(problems, places == null);
     this.places = places;
+    this.schema = schema;
     this.known = places == null ? Set.of() : new LinkedHashSet<>();
   }
 
   /**
-   * A strict section.
+   * The strict section of a whole file.
    *
-   * @param prefix what stands before its keys in messages: empty, or {@code lanes.}
-   * @param places where keys stand, by dotted name; filled as they are read
+   * @param places places of the keys, by dotted name; filled as they are read
+   * @param schema declarations of the keys; filled as they are read
    */
   public static Section strict(
-      String prefix, Mapping mapping, Problems problems, Map<String, Place> places) {
-    return new Section(prefix, mapping, problems, places);
+      Mapping mapping, Problems problems, Map<String, Place> places, Schema schema) {
+    return new Section("", mapping, problems, places, schema);
   }
 
   /**
@@ -61,7 +76,7 @@ public final class Section {
    * @param prefix what stands before its keys in messages: empty, or {@code models.llm7b.}
    */
   public static Section lenient(String prefix, Mapping mapping, Problems problems) {
-    return new Section(prefix, mapping, problems, null);
+    return new Section(prefix, mapping, problems, null, null);
   }
 
   /** Tells whether the key stands in the section, with or without a value. */
@@ -83,6 +98,26 @@ public final class Section {
   public Place place(String key) {
     Entry entry = mapping.entries().get(key);
     return entry == null ? mapping.place() : entry.value().place();
+  }
+
+  /** Declarations of the keys of a strict section. */
+  public Schema schema() {
+    if (schema == null) {
+      throw new IllegalStateException("a lenient section declares no keys");
+    }
+    return schema;
+  }
+
+  private void declare(Consumer<Schema> declaration) {
+    if (schema != null) {
+      declaration.accept(schema);
+    }
+  }
+
+  /** Allows a key with any value, which is not read. */
+  public void ignore(String key) {
+    declare(s -> s.anything(key));
+    find(key);
   }
 
   /** The key's value; null if the key is absent or has no value. */
@@ -112,6 +147,7 @@ public final class Section {
 
   /** Notes that a key without a default is missing, if it is. */
   private void require(String key, String example) {
+    declare(s -> s.require(key));
     if (places == null ? find(key) == null : !has(key)) {
       known(key);
       problems.error(
@@ -149,6 +185,7 @@ public final class Section {
    * @param maybe what to try if it is wrong
    */
   public double number(String key, double fallback, Range range, String maybe) {
+    declare(s -> s.number(key, fallback, range));
     Value value = find(key);
     return value == null ? fallback : reader.number(prefix + key, value, range, maybe);
   }
@@ -161,6 +198,7 @@ public final class Section {
 
   /** A number; null for {@code none} and for an absent key. */
   public @Nullable Double numberOrNone(String key, Range range) {
+    declare(s -> s.numberOrNone(key, range));
     Value value = find(key);
     return value == null || none(value)
         ? null
@@ -174,6 +212,7 @@ public final class Section {
 
   /** A whole number. */
   public long whole(String key, long fallback, long least, long most) {
+    declare(s -> s.whole(key, fallback, least, most));
     Value value = find(key);
     Long number = value == null ? null : reader.whole(prefix + key, value, least, most);
     return number == null ? fallback : number;
@@ -187,6 +226,7 @@ public final class Section {
 
   /** A whole number; null for {@code none} and for an absent key. */
   public @Nullable Integer wholeOrNone(String key, int least, int most) {
+    declare(s -> s.wholeOrNone(key, least, most));
     Value value = find(key);
     Long number =
         value == null || none(value) ? null : reader.whole(prefix + key, value, least, most);
@@ -204,6 +244,7 @@ public final class Section {
    */
   public List<Integer> wholes(
       String key, List<Integer> fallback, int least, int most, boolean repeats) {
+    declare(s -> s.wholes(key, fallback, least, most));
     return list(
         key,
         fallback,
@@ -216,14 +257,37 @@ public final class Section {
 
   /** True or false. */
   public boolean flag(String key, boolean fallback) {
+    declare(s -> s.flag(key, fallback));
     Value value = find(key);
     return value == null ? fallback : reader.flag(prefix + key, value, fallback);
   }
 
   /** A text. */
   public String text(String key, String fallback) {
-    String text = textOrNull(key);
+    declare(s -> s.text(key, fallback, null));
+    return textOr(key, fallback);
+  }
+
+  private String textOr(String key, String fallback) {
+    Value value = find(key);
+    String text = value == null ? null : reader.text(prefix + key, value);
     return text == null ? fallback : text;
+  }
+
+  /**
+   * A text of a form. A text of another form is a mistake, and returned all the same.
+   *
+   * @param rule what is wrong with a text of another form
+   * @param maybe what to try, given that text
+   */
+  public String text(
+      String key, String fallback, Pattern form, String rule, UnaryOperator<String> maybe) {
+    declare(s -> s.text(key, fallback, form));
+    String text = textOr(key, fallback);
+    if (!form.matcher(text).matches()) {
+      problems.error(place(key), prefix + key + " (" + text + ") " + rule, maybe.apply(text));
+    }
+    return text;
   }
 
   /** A text that must be there; empty if it is not. */
@@ -234,6 +298,7 @@ public final class Section {
 
   /** A text; null if it is absent or wrong. */
   public @Nullable String textOrNull(String key) {
+    declare(s -> s.text(key, "", null));
     Value value = find(key);
     return value == null ? null : reader.text(prefix + key, value);
   }
@@ -260,6 +325,7 @@ public final class Section {
    * @param plural what the names are names of
    */
   public String oneOf(String key, String fallback, Collection<String> names, String plural) {
+    declare(s -> s.oneOf(key, fallback, names));
     Value value = find(key);
     String name = value == null ? null : reader.knownName(prefix + key, value, names, plural);
     return name == null ? fallback : name;
@@ -268,6 +334,7 @@ public final class Section {
   /** A list of known names, none twice. */
   public List<String> namesOf(
       String key, List<String> fallback, Collection<String> names, String plural) {
+    declare(s -> s.namesOf(key, fallback, names));
     return list(key, fallback, false, item -> reader.knownName(prefix + key, item, names, plural));
   }
 
@@ -279,6 +346,7 @@ public final class Section {
    */
   public <T> List<T> list(
       String key, List<T> fallback, boolean repeats, Function<Value, @Nullable T> read) {
+    declare(s -> s.list(key, repeats));
     Sequence sequence = sequence(key);
     if (sequence == null) {
       return fallback;
@@ -335,59 +403,48 @@ public final class Section {
     return null;
   }
 
-  /** The strict section under a key; empty if the key is absent or no mapping. */
+  /** The section under a key of a strict section; empty if the key is absent or no mapping. */
   public Section section(String key) {
-    Mapping child = mapping(key);
-    Entry entry = mapping.entries().get(key);
-    return new Section(
-        prefix + key + ".",
-        child == null || entry == null
-            ? new Mapping(place(key), new LinkedHashMap<>())
-            : new Mapping(entry.keyPlace(), child.entries()),
-        problems,
-        places == null ? new LinkedHashMap<>() : places);
-  }
-
-  /** Complains of each key that nobody asked for. */
-  public void end() {
-    mapping
-        .entries()
-        .forEach(
-            (key, entry) -> {
-              if (!known.contains(key)) {
-                problems.error(
-                    entry.keyPlace(),
-                    "the key " + prefix + key + " is unknown",
-                    NearestName.advice(
-                        key,
-                        known,
-                        prefix.isEmpty()
-                            ? "keys"
-                            : "keys of " + prefix.substring(0, prefix.length() - 1)));
-              }
-            });
+    return section(key, schema().mapping(key));
   }
 
   /**
-   * Complains of each key that is nearly a known one. Others are left alone: such files come from
-   * many tools, which note in them what they like.
+   * The section under a key that the user has chosen.
+   *
+   * @param names names that may be chosen
+   * @param reserved names that may not
+   */
+  public Section chosen(String key, Pattern names, Collection<String> reserved) {
+    return section(key, schema().chosen(names, reserved));
+  }
+
+  private Section section(String key, Schema declared) {
+    Mapping child = mapping(key);
+    Entry entry = mapping.entries().get(key);
+    Mapping below =
+        child == null || entry == null
+            ? new Mapping(place(key), new LinkedHashMap<>())
+            : new Mapping(entry.keyPlace(), child.entries());
+    return new Section(prefix + key + ".", below, problems, places, declared);
+  }
+
+  /** The section of a mapping in the list under a key of a strict section. */
+  public Section item(String key, Mapping item) {
+    return new Section(
+        prefix + key + ".", item, problems, new LinkedHashMap<>(), schema().mapping(key));
+  }
+
+  /** Complains of each key that was not asked for. */
+  public void end() {
+    UnknownKeys.any(prefix, mapping, known, problems);
+  }
+
+  /**
+   * Complains of each key that is nearly a known one. Other keys are left alone: lenient files come
+   * from many tools, which add keys of their own.
    */
   public void end(Collection<String> knownKeys) {
-    mapping
-        .entries()
-        .forEach(
-            (key, entry) -> {
-              if (!knownKeys.contains(key)) {
-                NearestName.of(key, knownKeys)
-                    .filter(nearest -> !has(nearest))
-                    .ifPresent(
-                        nearest ->
-                            problems.error(
-                                entry.keyPlace(),
-                                "the key " + prefix + key + " is unknown",
-                                "you meant " + nearest));
-              }
-            });
+    UnknownKeys.nearlyKnown(prefix, mapping, knownKeys, problems);
   }
 
   /** A value in a message. */

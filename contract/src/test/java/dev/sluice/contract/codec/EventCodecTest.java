@@ -8,7 +8,10 @@ import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchCompleted.JobResult;
 import dev.sluice.contract.event.BatchCompleted.Result;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Decision;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Capability;
@@ -28,6 +31,8 @@ import dev.sluice.contract.event.ShardTaken;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -253,26 +258,22 @@ final class EventCodecTest {
     BatchDispatched dispatch() {
       return new BatchDispatched(
           dispatchId(),
-          text(),
-          ns(),
-          List.of(count()),
-          text(),
-          text(),
-          text(),
-          List.of(new DispatchedJob(text(), 1 + count())),
-          1 + count(),
-          count(),
-          1 + count(),
-          ns(),
-          orNull(this::ns),
-          ns(),
-          text(),
-          Map.of(text(), random.nextGaussian()),
-          orNull(this::text),
-          orNull(this::ns),
-          orNull(this::ns),
-          orNull(this::ns),
-          orNull(() -> 1 + count()));
+          new Place(text(), ns(), List.of(count())),
+          new Work(
+              new ModelKey(text(), text(), text()),
+              List.of(new DispatchedJob(text(), 1 + count())),
+              1 + count(),
+              count(),
+              1 + count()),
+          new Decision(ns(), orNull(this::ns), Map.of(text(), random.nextGaussian())),
+          new Prediction(
+              ns(),
+              text(),
+              orNull(() -> 1 + count()),
+              orNull(this::text),
+              orNull(this::ns),
+              orNull(this::ns),
+              orNull(this::ns)));
     }
 
     Outcome outcome() {

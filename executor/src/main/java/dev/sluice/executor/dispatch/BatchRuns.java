@@ -105,10 +105,10 @@ final class BatchRuns {
       begin(lanes, LOAD_NS_MAX);
       switchNs = work.hold(model);
       switchNs = Math.max(switchNs, gang.awaitHeldNs());
-      var batch = work.prepare(model, dispatch.jobs(), dispatch.attempt());
+      var batch = work.prepare(model, dispatch.work().jobs(), dispatch.work().attempt());
       busyLanes = busy.addAndGet(lanes.size());
       startedNs = clock.monotonicNs();
-      begin(lanes, Math.max(OVERDUE_NS_MIN, OVERDUE_FACTOR * dispatch.predictedServiceNs()));
+      begin(lanes, Math.max(OVERDUE_NS_MIN, OVERDUE_FACTOR * dispatch.prediction().meanNs()));
       faults.beforeInference(lane.index());
       batch.run();
       return new Ran(

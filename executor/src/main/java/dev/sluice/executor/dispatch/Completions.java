@@ -31,7 +31,7 @@ final class Completions {
         dispatch.dispatchId(),
         settings.executorId(),
         settings.incarnation(),
-        dispatch.lanes().get(0),
+        dispatch.place().lanes().get(0),
         cause);
   }
 
@@ -87,7 +87,7 @@ final class Completions {
         dispatch.dispatchId(),
         settings.executorId(),
         settings.incarnation(),
-        dispatch.lanes().get(0),
+        dispatch.place().lanes().get(0),
         startedAtNs,
         startedAtNs + serviceNs,
         serviceNs,

@@ -130,8 +130,8 @@ final class DispatchReader implements Runnable {
       return;
     }
     highest = dispatch.dispatchId();
-    if (!dispatch.executorId().equals(settings.executorId())
-        || dispatch.incarnation() > settings.incarnation()) {
+    if (!dispatch.place().executorId().equals(settings.executorId())
+        || dispatch.place().incarnation() > settings.incarnation()) {
       return;
     }
     Reason refusal = startOrRefuse(dispatch, runClock);
@@ -144,18 +144,19 @@ final class DispatchReader implements Runnable {
    * Starts or refuses a dispatch; returns the cause of a refusal, null if the batch was started.
    */
   private @Nullable Reason startOrRefuse(BatchDispatched dispatch, RunClock runClock) {
-    var model = dispatch.model();
-    if (dispatch.incarnation() < settings.incarnation()) {
+    var model = dispatch.work().model();
+    if (dispatch.place().incarnation() < settings.incarnation()) {
       return Reason.OLDER_INCARNATION;
     }
-    if (!areNeighbours(dispatch.lanes()) || !models.contains(model)) {
+    if (!areNeighbours(dispatch.place().lanes()) || !models.contains(model)) {
       return Reason.UNSUPPORTED;
     }
-    if (dispatch.notAfterNs() != null && runClock.nowNs() > dispatch.notAfterNs()) {
+    if (dispatch.decision().notAfterNs() != null
+        && runClock.nowNs() > dispatch.decision().notAfterNs()) {
       return Reason.TOO_LATE;
     }
-    int first = dispatch.lanes().get(0);
-    var taken = lanes.subList(first, first + dispatch.lanes().size());
+    int first = dispatch.place().lanes().get(0);
+    var taken = lanes.subList(first, first + dispatch.place().lanes().size());
     return runs.start(dispatch, model, taken, runClock) ? null : Reason.BUSY;
   }
 

@@ -122,8 +122,8 @@ public final class RecentBatches {
     if (batch != null && batch.busyLanes() != null && batch.startedAtNs() != null) {
       measured.add(
           new Measured(
-              dispatch.model(),
-              dispatch.samples(),
+              dispatch.work().model(),
+              dispatch.work().samples(),
               batch.busyLanes(),
               batch.startedAtNs(),
               batch.serviceNs()));

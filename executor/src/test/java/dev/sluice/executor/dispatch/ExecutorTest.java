@@ -7,7 +7,10 @@ import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchCompleted.JobResult;
 import dev.sluice.contract.event.BatchCompleted.Result;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Decision;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.log.LogClients;
@@ -15,6 +18,7 @@ import dev.sluice.contract.time.Pacer;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.executor.model.FakeModels;
@@ -96,26 +100,13 @@ final class ExecutorTest {
       Long notAfterNs) {
     return new BatchDispatched(
         DispatchId.parse(id),
-        executorId,
-        incarnation,
-        lanes,
-        workload,
-        "onnx",
-        "fp32",
-        List.of(new DispatchedJob("job-" + id, 2), new DispatchedJob("other-" + id, 1)),
-        3,
-        92,
-        1,
-        0,
-        notAfterNs,
-        MS,
-        "warm_up",
-        Map.of(),
-        null,
-        null,
-        null,
-        null,
-        1);
+        new Place(executorId, incarnation, lanes),
+        Work.firstAttempt(
+            new ModelKey(workload, "onnx", "fp32"),
+            List.of(new DispatchedJob("job-" + id, 2), new DispatchedJob("other-" + id, 1)),
+            92),
+        new Decision(0, notAfterNs, Map.of()),
+        Prediction.ofMean(MS, "warm_up", 1));
   }
 
   /**

@@ -84,7 +84,7 @@ final class LaneSourceTest {
                 + " with one busy lane, and "
                 + folder.resolve("table.csv")
                 + " holds no such row.\n"
-                + " Maybe add rows for it, or use slo_ms.");
+                + "  Maybe add rows for it, or use slo_ms.");
   }
 
   @Test

@@ -4,14 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Decision;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.executor.profile.Measured;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 final class RecentBatchesTest {
@@ -44,26 +47,11 @@ final class RecentBatchesTest {
   private static BatchDispatched dispatched(String executor, int number) {
     return new BatchDispatched(
         new DispatchId(number, 0),
-        executor,
-        1,
-        List.of(0),
-        "w",
-        "onnx",
-        "fp32",
-        List.of(new DispatchedJob("j" + number, 3)),
-        3,
-        0,
-        1,
-        0,
-        null,
-        1,
-        "flops",
-        Map.of(),
-        null,
-        null,
-        null,
-        null,
-        1);
+        new Place(executor, 1, List.of(0)),
+        Work.firstAttempt(
+            new ModelKey("w", "onnx", "fp32"), List.of(new DispatchedJob("j" + number, 3)), 0),
+        Decision.at(0),
+        Prediction.ofMean(1, "flops", 1));
   }
 
   private static PredictionsPublished table(String kind, long version) {

@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchCompleted.Result;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Decision;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.model.FakeModels;
 import dev.sluice.executor.model.InferenceException;
@@ -18,7 +22,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -80,26 +83,11 @@ final class SwitchingLanesTest {
   private static BatchDispatched dispatch(int id, String workload, Integer... lanes) {
     return new BatchDispatched(
         new DispatchId(id, 0),
-        "gpus",
-        3,
-        List.of(lanes),
-        workload,
-        "onnx",
-        "fp32",
-        List.of(new DispatchedJob("r/" + id, 1)),
-        1,
-        0,
-        1,
-        0,
-        null,
-        MS,
-        "warm_up",
-        Map.of(),
-        null,
-        null,
-        null,
-        null,
-        1);
+        new Place("gpus", 3, List.of(lanes)),
+        Work.firstAttempt(
+            new ModelKey(workload, "onnx", "fp32"), List.of(new DispatchedJob("r/" + id, 1)), 0),
+        Decision.at(0),
+        Prediction.ofMean(MS, "warm_up", 1));
   }
 
   @Test

@@ -7,10 +7,10 @@ import java.util.Map;
 
 /** One measurement of Sluice's own speed, which fills one or more rows of the bench's table. */
 public interface Bench {
-  /** Its name on the command line. */
+  /** Name on the command line. */
   String name();
 
-  /** The rows of the table that it fills. */
+  /** Rows of the table that this bench fills. */
   List<Row> rows();
 
   /**
@@ -24,9 +24,9 @@ public interface Bench {
   /**
    * A row of the table.
    *
-   * @param name later versions keep it
-   * @param unit of the readings and of the goal
-   * @param atLeast true: the goal is a lower bound; false: an upper bound
+   * @param name kept by later versions
+   * @param unit unit of the readings and of the goal
+   * @param atLeast true: the goal is a lower bound; false: it is an upper bound
    */
   record Row(String name, String unit, boolean atLeast, double goal) {
     static Row atLeast(String name, String unit, double goal) {
@@ -45,7 +45,7 @@ public interface Bench {
       return (atLeast ? ">= " : "<= ") + text(goal);
     }
 
-    /** A number in words: from 1000 on with separators, below with three digits. */
+    /** Text of a number: with separators from 1000 on, with three digits below. */
     static String text(double value) {
       return Math.abs(value) >= 1000
           ? String.format(Locale.ROOT, "%,.0f", value)

@@ -12,12 +12,12 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 
 /**
- * What a bench measured, when and where: without these three a figure cannot be compared.
+ * Origin of a bench's figures. Figures can be compared only if all three parts are known.
  *
- * @param commit its short hash, with {@code -dirty} where files differ from it; the version where
+ * @param commit short hash, with {@code -dirty} where files differ from it; the version where
  *     Sluice is no working copy of its repository
- * @param date of the measurement, UTC
- * @param machine in words
+ * @param date date of the measurement, UTC
+ * @param machine machine, in words
  */
 public record BenchOrigin(String commit, LocalDate date, String machine) {
   /**

@@ -33,7 +33,7 @@ public final class Benches {
       lanes: {num_lanes: 2, threads: 1}
       """;
 
-  /** About 105,000 jobs in all, not many a second, for it is not about speed. */
+  /** About 105,000 jobs in all, at a low rate, because speed is not measured here. */
   private static final String SMALL_HEAP = emulated(105, 0, 1000, 5, 16, 0) + ONE_BY_ONE;
 
   private Benches() {}
@@ -43,19 +43,18 @@ public final class Benches {
    *
    * @param folder where files of the measurements go
    * @param quickstart the text of the quickstart's experiment file
-   * @param seconds length of each measured window; those of inference and of 100,000 jobs have
-   *     their own
-   * @param warmUpSeconds before each
-   * @param out told what a measurement has to say beside its readings
+   * @param seconds length of each measured window, except those of inference and of 100,000 jobs
+   * @param warmUpSeconds warm-up before each window
+   * @param out receives what a measurement says beside its readings
    */
   public static List<Bench> all(
       Path folder, String quickstart, int seconds, int warmUpSeconds, Consumer<String> out) {
     return List.of(
-        new CoreInChild(),
+        new CoreBench(folder),
         new SimulatorInChild(out),
         new WorkflowBench(),
         new CheckBench(folder, MachineClock::monotonicNs),
-        new PredictLookupBench(MachineClock::monotonicNs),
+        new PredictLookupBench(folder),
         new PredictTableBench(folder, MachineClock::monotonicNs),
         hop(100, 20, 8, 3, 12, folder, seconds, warmUpSeconds),
         hop(1000, 5, 16, 5, 25, folder, seconds, warmUpSeconds),
@@ -88,7 +87,7 @@ public final class Benches {
         new MemoryBench(folder, seconds, warmUpSeconds, out));
   }
 
-  /** Zero where the lanes did not keep up, or a job was left without an end. */
+  /** Throughput; zero where the lanes did not keep up, or a job was left without an end. */
   private static double keptUpJobsPerSecond(LoopBench.Finished run) {
     boolean keptUp =
         !run.summary().path("unstable").asBoolean(true)
@@ -120,7 +119,9 @@ public final class Benches {
     return emulated(seconds, warmUpSeconds, 500, 20, 8, ahead) + ONE_BY_ONE;
   }
 
-  /** One class of jobs, one workload of constant service time on emulated lanes, one by one. */
+  /**
+   * Experiment of one class of jobs and one workload of constant service time on emulated lanes.
+   */
   private static String emulated(
       int seconds, int warmUpSeconds, int ratePerSecond, int serviceMs, int lanes, int ahead) {
     return String.format(

@@ -1,365 +1,85 @@
 package dev.sluice.harness.bench;
 
-import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.CoreListener;
-import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.DispatchName;
-import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.job.JobClass;
-import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.policies.Policies;
-import dev.sluice.scheduling.policy.Choice.Cause;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.SplittableRandom;
-import java.util.function.Consumer;
-import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
- * How many jobs a second the scheduling core takes in, starts and ends, on one thread and in
- * virtual time. A job arrives for each one that ends, so that as many stay waiting; batches end in
- * the order of their times on {@value #EXECUTORS} executors of {@value #LANES_EACH} lanes and
- * {@value #TOKENS} tokens each, so that both lanes and tokens run short. Every answer is checked,
- * as in a run; nothing of the state is kept, as in a simulation.
- *
- * <p>The rates depend on the compiler: a JVM that runs on the quick compiler alone, as {@code
- * ./sluice} does, is about half as fast as one with its defaults.
+ * Speed of a core alone: {@link CoreJobs} with both compilers. Each policy and load has a process
+ * of its own, as it has in a run.
  */
-final class CoreBench {
-  /** How many jobs wait at any time. */
-  static final int WAITING = 10_000;
+final class CoreBench implements Bench {
+  /** Numbers of groups that the waiting jobs are of. */
+  private static final List<Integer> GROUPS = List.of(48, 400);
 
-  /** How many groups they are of, in the table's rows. */
-  static final List<Integer> GROUPS = List.of(48, 400);
+  private static final int FEW_GROUPS = 48;
 
-  private static final int EXECUTORS = 4;
-  private static final int LANES_EACH = 4;
-  private static final long TOKENS = 1000;
-  private static final int REPEATS = 5;
-  private static final long WARM_UP_NS = 2_000_000_000;
-  private static final long REPEAT_NS = 400_000_000;
-  private static final int JOBS_DRAWN_AT_ONCE = 10_000;
-  private static final long NS_PER_MS = 1_000_000;
-  private static final double NS_PER_SECOND = 1e9;
-
-  private static final List<JobClass> CLASSES =
-      List.of(new JobClass("interactive", 1, true, false), new JobClass("batch", 5, false, true));
-  private static final List<String> BACKENDS = List.of("pytorch", "onnxruntime");
-  private static final List<String> PRECISIONS = List.of("fp32", "bf16");
-
-  private CoreBench() {}
+  private final Path folder;
+  private int runs;
 
   /**
-   * A row of the table.
-   *
-   * @param groups of how many kinds the waiting jobs are
-   * @param jobsPerSecond the median of the repeats
+   * @param folder where the output of the measurement goes
    */
-  record Result(boolean microbatch, int groups, double jobsPerSecond) {}
+  CoreBench(Path folder) {
+    this.folder = folder;
+  }
 
-  /**
-   * Measures a policy, with one job per batch and with micro-batches, at each number of groups.
-   * Takes about five seconds a row.
-   *
-   * @param nanoTime a clock that the rates are measured by
-   * @param progress told of each row when it is measured
-   */
-  static void run(String policy, LongSupplier nanoTime, Consumer<Result> progress) {
+  @Override
+  public String name() {
+    return "core";
+  }
+
+  @Override
+  public List<Row> rows() {
+    List<Row> rows = new ArrayList<>();
     for (int groups : GROUPS) {
-      for (boolean microbatch : new boolean[] {false, true}) {
-        progress.accept(measure(policy, microbatch, groups, nanoTime));
+      for (String policy : Policies.names()) {
+        for (boolean microbatch : new boolean[] {false, true}) {
+          rows.add(row(policy, microbatch, groups));
+        }
       }
     }
+    return rows;
   }
 
-  /**
-   * Measures one row.
-   *
-   * @throws IllegalStateException if a job was lost or counted twice
-   */
-  private static Result measure(
-      String policy, boolean microbatch, int groups, LongSupplier nanoTime) {
-    Load load = new Load(policy, microbatch, groups, nanoTime);
-    load.fill();
-    load.jobsPerSecondOver(WARM_UP_NS);
-    double[] rates = new double[REPEATS];
-    for (int i = 0; i < REPEATS; i++) {
-      rates[i] = load.jobsPerSecondOver(REPEAT_NS);
+  private static Row row(String policy, boolean microbatch, int groups) {
+    double goal = 1e6;
+    if (groups == FEW_GROUPS) {
+      goal = policy.equals("fifo") && !microbatch ? 5e6 : 2e6;
     }
-    load.finish();
-    Arrays.sort(rates);
-    return new Result(microbatch, groups, rates[REPEATS / 2]);
+    return Row.atLeast(
+        String.format(
+            Locale.ROOT,
+            "core_%s_%s_%d_groups_jobs_per_s",
+            policy,
+            microbatch ? "joined" : "single",
+            groups),
+        "jobs/s",
+        goal);
   }
 
-  /** What the jobs of a group have in common. */
-  private record Kind(
-      String classType, String workload, String backend, String precision, int samples) {}
-
-  /** A batch on its way. */
-  private record Running(DispatchName name, int jobs, long endsAtNs, long serviceNs) {}
-
-  /** Drives one core: each job that ends is replaced by a new one. */
-  private static final class Load implements CoreListener {
-    private final SplittableRandom random = new SplittableRandom(7);
-    private final LongSupplier nanoTime;
-    private final List<Kind> kinds;
-    private final List<String> executorIds = new ArrayList<>();
-    private final SchedulingCore core;
-    private final @Nullable Running[] runningByLane = new Running[EXECUTORS * LANES_EACH];
-    private final long[] endsAtNsByLane = new long[EXECUTORS * LANES_EACH];
-
-    /** The next jobs, drawn before the clock runs. */
-    private final String[] ids = new String[JOBS_DRAWN_AT_ONCE];
-
-    private final int[] idHash = new int[JOBS_DRAWN_AT_ONCE];
-    private final Kind[] kindOf = new Kind[JOBS_DRAWN_AT_ONCE];
-    private final long[] sloNs = new long[JOBS_DRAWN_AT_ONCE];
-    private final long[] delayNs = new long[JOBS_DRAWN_AT_ONCE];
-    private final double[] noise = new double[JOBS_DRAWN_AT_ONCE];
-    private int drawn = JOBS_DRAWN_AT_ONCE;
-
-    private long nowNs;
-    private long factId;
-    private long idsDrawn;
-    private long sent;
-    private long sentIdsHash;
-    private long ended;
-    private long endedIdsHash;
-
-    Load(String policy, boolean microbatch, int groups, LongSupplier nanoTime) {
-      this.nanoTime = nanoTime;
-      List<String> workloads = workloads(groups);
-      int samplesCounts = groups / (CLASSES.size() * workloads.size() * 4);
-      this.kinds = kinds(workloads, samplesCounts);
-      if (kinds.size() != groups) {
-        throw new IllegalArgumentException("no mix of (" + groups + ") groups");
-      }
-      Arrays.fill(endsAtNsByLane, Long.MAX_VALUE);
-      CoreSettings settings =
-          CoreSettings.of(
-                  7,
-                  CLASSES,
-                  Map.of("resnet18", 80, "resnet50", 160, "vit", 260, "vit_tiny", 40, "own", 100))
-              .with(new Microbatch(microbatch, 10 * NS_PER_MS, 128));
-      core = new SchedulingCore(settings, Policies.create(policy, Map.of()));
-      List<CoreFact.Capability> capabilities =
-          kinds.stream()
-              .map(kind -> new Kind("", kind.workload, kind.backend, kind.precision, 1))
-              .distinct()
-              .map(k -> capability(k.workload, k.backend, k.precision))
-              .toList();
-      for (int i = 0; i < EXECUTORS; i++) {
-        String id = "executor-" + i;
-        executorIds.add(id);
-        apply(
-            new CoreFact.ExecutorReported(
-                id, 1, false, "accelerator", TOKENS, LANES_EACH, capabilities, List.of()));
-      }
-      apply(new CoreFact.RunStarted(7, 1, Long.MAX_VALUE));
+  @Override
+  public Map<Row, Double> measure() throws IOException, MeasurementFailedException {
+    var forks =
+        new JmhForks(CoreJobs.class, folder.resolve(name() + "-" + ++runs + ".out"))
+            .withJvmOptions("-Xmx1g", "-XX:+UseSerialGC")
+            .with("policy", Policies.names())
+            .with("microbatch", List.of(false, true))
+            .with("groups", GROUPS);
+    Map<Row, Double> readings = new LinkedHashMap<>();
+    for (JmhForks.Median median : forks.medians()) {
+      Row row =
+          row(
+              median.parameter("policy"),
+              Boolean.parseBoolean(median.parameter("microbatch")),
+              Integer.parseInt(median.parameter("groups")));
+      readings.put(row, median.score());
     }
-
-    private static List<String> workloads(int groups) {
-      return groups < 100
-          ? List.of("resnet18", "vit")
-          : List.of("resnet18", "resnet50", "vit", "vit_tiny", "own");
-    }
-
-    private static List<Kind> kinds(List<String> workloads, int samplesCounts) {
-      List<Kind> kinds = new ArrayList<>();
-      for (JobClass jobClass : CLASSES) {
-        for (String workload : workloads) {
-          for (String backend : BACKENDS) {
-            for (String precision : PRECISIONS) {
-              for (int i = 0; i < samplesCounts; i++) {
-                int samples = samplesCounts == 3 ? List.of(1, 8, 32).get(i) : 1 + 3 * i;
-                kinds.add(new Kind(jobClass.name(), workload, backend, precision, samples));
-              }
-            }
-          }
-        }
-      }
-      return kinds;
-    }
-
-    private static CoreFact.Capability capability(
-        String workload, String backend, String precision) {
-      return new CoreFact.Capability(
-          workload,
-          backend,
-          precision,
-          1_800_000_000L,
-          List.of(
-              new CoreFact.WarmUp(1, serviceNs(workload, backend, 1)),
-              new CoreFact.WarmUp(8, serviceNs(workload, backend, 8)),
-              new CoreFact.WarmUp(32, serviceNs(workload, backend, 32))));
-    }
-
-    /** About an accelerator's: a fixed part, and one in proportion to the samples. */
-    private static long serviceNs(String workload, String backend, int samples) {
-      long alphaNs = workload.startsWith("vit") ? 4 * NS_PER_MS : 2 * NS_PER_MS;
-      long betaNs = backend.equals("pytorch") ? 300_000 : 200_000;
-      return alphaNs + betaNs * samples;
-    }
-
-    /** Lets jobs arrive until the given number waits. */
-    void fill() {
-      while (core.waiting() < WAITING) {
-        draw();
-        arrive();
-      }
-    }
-
-    /** Goes on for about so long, by the given clock. */
-    double jobsPerSecondOver(long durationNs) {
-      long endedBefore = ended;
-      long elapsedNs = 0;
-      while (elapsedNs < durationNs) {
-        draw();
-        long beginNs = nanoTime.getAsLong();
-        long until = ended + JOBS_DRAWN_AT_ONCE / 2;
-        while (ended < until) {
-          endNextBatch();
-        }
-        elapsedNs += nanoTime.getAsLong() - beginNs;
-      }
-      return (ended - endedBefore) * NS_PER_SECOND / elapsedNs;
-    }
-
-    /** Ends the run, and checks that each job that was sent has ended once. */
-    void finish() {
-      apply(new CoreFact.ArrivalsEnded(0, sent));
-      while (core.running() > 0) {
-        complete(nextLane());
-      }
-      if (ended != sent || endedIdsHash != sentIdsHash || core.waiting() > 0) {
-        throw new IllegalStateException(
-            "of (%d) jobs (%d) ended, (%d) wait".formatted(sent, ended, core.waiting()));
-      }
-    }
-
-    /** Draws new jobs in place of those that were sent. */
-    private void draw() {
-      for (int i = 0; i < drawn; i++) {
-        ids[i] = "0-" + idsDrawn++;
-        idHash[i] = ids[i].hashCode();
-        kindOf[i] = kinds.get(random.nextInt(kinds.size()));
-        long meanSloNs = kindOf[i].classType.equals("interactive") ? 100 : 1000;
-        sloNs[i] = (long) (meanSloNs * NS_PER_MS * random.nextDouble(0.5, 1.5));
-        delayNs[i] = random.nextLong(5 * NS_PER_MS);
-        noise[i] = random.nextDouble(0.8, 1.2);
-      }
-      drawn = 0;
-    }
-
-    private void endNextBatch() {
-      int lane = nextLane();
-      Running batch = runningByLane[lane];
-      long wakeAtNs = core.wakeAtNs();
-      if (batch == null || wakeAtNs < batch.endsAtNs) {
-        if (wakeAtNs == Long.MAX_VALUE) {
-          throw new IllegalStateException("jobs wait, nothing runs, and no time was named");
-        }
-        nowNs = Math.max(nowNs, wakeAtNs);
-        apply(new CoreFact.Ticked());
-        return;
-      }
-      complete(lane);
-      for (int i = 0; i < batch.jobs; i++) {
-        arrive();
-      }
-    }
-
-    private int nextLane() {
-      int next = 0;
-      for (int i = 1; i < endsAtNsByLane.length; i++) {
-        if (endsAtNsByLane[i] < endsAtNsByLane[next]) {
-          next = i;
-        }
-      }
-      return next;
-    }
-
-    private void complete(int lane) {
-      Running batch = runningByLane[lane];
-      if (batch == null) {
-        throw new IllegalStateException("lane (" + lane + ") is idle");
-      }
-      runningByLane[lane] = null;
-      endsAtNsByLane[lane] = Long.MAX_VALUE;
-      nowNs = batch.endsAtNs;
-      apply(
-          new CoreFact.BatchCompleted(
-              batch.name,
-              executorIds.get(lane / LANES_EACH),
-              1,
-              lane % LANES_EACH,
-              CoreFact.Result.DONE,
-              null,
-              batch.serviceNs));
-    }
-
-    private void arrive() {
-      int i = drawn++;
-      sentIdsHash += idHash[i];
-      Kind kind = kindOf[i];
-      apply(
-          new CoreFact.JobArrived(
-              new JobSpec(
-                  ids[i],
-                  0,
-                  sent++,
-                  kind.classType,
-                  kind.workload,
-                  kind.backend,
-                  kind.precision,
-                  kind.samples,
-                  1,
-                  sloNs[i],
-                  Math.max(0, nowNs - delayNs[i]))));
-    }
-
-    private void apply(CoreFact fact) {
-      long logTimeNs = nowNs - nowNs % NS_PER_MS;
-      core.apply(factId++, logTimeNs, fact, this);
-    }
-
-    @Override
-    public void started(Dispatch dispatch) {
-      JobSpec first = dispatch.jobs().get(0);
-      int executor = executorIds.indexOf(dispatch.executorId());
-      int lane = executor * LANES_EACH + dispatch.lanes().get(0);
-      long meanNs = serviceNs(first.workload(), first.backend(), dispatch.samples());
-      long tookNs = (long) (meanNs * noise[(int) (factId % noise.length)]);
-      runningByLane[lane] =
-          new Running(dispatch.name(), dispatch.jobs().size(), nowNs + tookNs, tookNs);
-      endsAtNsByLane[lane] = nowNs + tookNs;
-    }
-
-    @Override
-    public void ended(JobEnd end) {
-      ended++;
-      endedIdsHash += end.jobId().hashCode();
-    }
-
-    @Override
-    public void blocked(long fromNs, long toNs, Cause cause) {}
-
-    @Override
-    public boolean keepsState() {
-      return false;
-    }
-
-    @Override
-    public void changed(CoreEntity entity) {}
-
-    @Override
-    public void removed(String entityKey) {}
+    return readings;
   }
 }

@@ -26,7 +26,7 @@ final class LoopBench implements Bench {
   private final List<String> arguments;
   private int runs;
 
-  /** What a run left. */
+  /** Folder and summary that a run left. */
   record Finished(Path folder, JsonNode summary) {
     double figure(String name) {
       JsonNode value = summary.path(name);
@@ -81,7 +81,7 @@ final class LoopBench implements Bench {
     return values;
   }
 
-  /** Runs it once. */
+  /** Runs Sluice once. */
   Finished run() throws IOException, InterruptedException, MeasurementFailedException {
     Files.createDirectories(folder);
     Path file = folder.resolve(name + ".yaml");

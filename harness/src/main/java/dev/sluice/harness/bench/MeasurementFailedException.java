@@ -2,18 +2,19 @@ package dev.sluice.harness.bench;
 
 import java.nio.file.Path;
 
-/** A child of the bench came to no reading. */
+/** Failure of a bench's child process: it came to no reading. */
 public final class MeasurementFailedException extends Exception {
-  public final Path output;
+  private final Path output;
 
   /**
-   * @param output what the child printed
+   * @param output file that the child printed to
    */
   MeasurementFailedException(String message, Path output) {
     super(message);
     this.output = output;
   }
 
+  /** File that the child printed to. */
   public Path output() {
     return output;
   }

@@ -29,7 +29,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * How long an executor takes at its start from a model's file to the table of its predictions on
+ * Time that an executor takes at its start from a model's file to the table of its predictions on
  * the log: four workloads, two engines, {@value #SAMPLES} samples and {@value #LANES} busy lanes.
  */
 final class PredictTableBench implements Bench {

@@ -28,8 +28,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many jobs a second a simulation of {@value #LANES} lanes gets through, on one thread, without
- * rows. Jobs come as a stream, so that memory does not grow with their number.
+ * Simulations of {@value #LANES} lanes on one thread, without rows, and their rate of jobs. Jobs
+ * come as a stream, so that memory does not grow with their number.
  */
 final class SimulatorBench {
   private static final int LANES = 16;
@@ -50,7 +50,7 @@ final class SimulatorBench {
   private SimulatorBench() {}
 
   /**
-   * What is simulated.
+   * Load of a simulation.
    *
    * @param joined whether jobs are joined into micro-batches
    * @param overloaded whether {@value #WAITING} jobs wait all the time, and what comes beyond them
@@ -60,14 +60,14 @@ final class SimulatorBench {
    */
   record Load(String policy, boolean joined, boolean overloaded, boolean whole) {}
 
-  /** What was seen. */
+  /** Rates of one simulation. */
   record Reading(double jobsPerSecond, double eventsPerSecond) {}
 
   /**
    * Measures one load, after {@value #WARM_UPS} simulations of {@value #WARM_UP_JOBS} jobs each:
    * the end of the first one, and the beginning of another, let the compiler begin anew.
    *
-   * @param nanoTime what the rates are measured by
+   * @param nanoTime clock that the rates are measured by
    */
   static Reading measure(Load load, int jobs, LongSupplier nanoTime) {
     for (int i = 0; i < WARM_UPS; i++) {
@@ -139,12 +139,12 @@ final class SimulatorBench {
 
     private final List<Kind> kinds = kinds();
 
-    /** Drawn before, and small enough that reading them takes no time from what is measured. */
+    /** Indexes of kinds, drawn before; few enough that reading them hardly counts in the time. */
     private final byte[] kindAt = new byte[DRAWN];
 
     private final double[] gaps = new double[DRAWN];
 
-    /** The last job's, counted on in its digits: each has an own one, which costs little. */
+    /** Id of the last job; its digits are counted on, which costs little for each job. */
     private final byte[] id = "job-00000000".getBytes(ISO_8859_1);
 
     private final double gapNs;
@@ -170,7 +170,7 @@ final class SimulatorBench {
           sumNs / DRAWN / LANES / (load.overloaded() ? OVERLOAD : load.whole() ? LOAD_WHOLE : LOAD);
     }
 
-    /** Those of interactive jobs first. */
+    /** Kinds of jobs, interactive ones first. */
     private static List<Kind> kinds() {
       List<Kind> kinds = new ArrayList<>();
       for (boolean interactive : new boolean[] {true, false}) {

@@ -13,9 +13,9 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * {@link SimulatorBench} in child processes with both compilers, each load in one of its own, and
- * so small a heap that a simulation which kept its jobs would fail. A second is one of processor
- * time, of all that the process does, its compilers and its collector too.
+ * Speed of the simulator: {@link SimulatorBench} in child processes with both compilers. Each load
+ * has a process of its own, whose heap is too small for a simulation that keeps its jobs. Rates are
+ * jobs per second of the process's processor time, compilers and collector included.
  */
 final class SimulatorInChild implements Bench {
   private static final int JOBS = 10_000_000;
@@ -24,13 +24,13 @@ final class SimulatorInChild implements Bench {
   private final Consumer<String> out;
 
   /**
-   * @param out told of events and of the whole model, which have no goals
+   * @param out receives the rates of events and of the whole model, which have no goals
    */
   SimulatorInChild(Consumer<String> out) {
     this.out = out;
   }
 
-  /** The loads by the names of their rows; those without a goal are told alone. */
+  /** Loads by the names of their rows. Loads of the whole model are printed, but have no row. */
   private static Map<String, SimulatorBench.Load> loads() {
     Map<String, SimulatorBench.Load> loads = new LinkedHashMap<>();
     loads.put("simulator_fifo", new SimulatorBench.Load("fifo", false, false, false));
@@ -90,12 +90,12 @@ final class SimulatorInChild implements Bench {
     return readings;
   }
 
-  /** Processor time of the whole process, so that what else runs beside it counts little. */
+  /** Processor time of the whole process, on which other processes have little influence. */
   private static LongSupplier cpuNs() {
     return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class)::getProcessCpuTime;
   }
 
-  /** In the child: what was read of the load named. */
+  /** Main of the child: measures the named load, and prints jobs/s and events/s. */
   public static void main(String[] arguments) {
     SimulatorBench.Load load = loads().get(arguments[0]);
     if (load == null) {

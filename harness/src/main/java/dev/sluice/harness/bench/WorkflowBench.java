@@ -21,9 +21,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long the schedule of workflows takes, in a child process with the JVM's own defaults:
- * requests of one, two and four nodes, a gang among them, all at time 0 on {@value #GPUS} GPUs.
- * Neither files nor rows are part of it.
+ * Duration of the schedule of workflows, in a child process with the JVM's own defaults: requests
+ * of one, two and four nodes, a gang among them, all at time 0 on {@value #GPUS} GPUs. Neither
+ * files nor rows are part of it.
  */
 final class WorkflowBench implements Bench {
   private static final int GPUS = 8;
@@ -35,7 +35,9 @@ final class WorkflowBench implements Bench {
 
   private static final Row SECONDS = Row.atMost("workflows_100000_requests_s", "s", 2);
 
-  /** Of time as a power of requests: 1 is linear growth, 1.1 twice the time each at 1000 times. */
+  /**
+   * Exponent of time over requests: 1 is linear; 1.1 is twice the time each at 1000 times as many.
+   */
   private static final Row GROWTH =
       Row.atMost("workflows_growth_from_1000_to_1000000", "exponent", 1.1);
 
@@ -74,7 +76,7 @@ final class WorkflowBench implements Bench {
         Math.log(times) / Math.log((double) many / few));
   }
 
-  /** In the child: how many requests took how many seconds, a line each; the median of some. */
+  /** Main of the child: prints a line of requests and seconds (a median) for each size. */
   public static void main(String[] arguments) {
     String policy = arguments.length == 0 ? "ray_like" : arguments[0];
     for (int i = 0; i < WARM_UPS; i++) {

@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * the audit of what the run left. A seed gives the same faults in the same order; when they come
  * depends on how fast the roles come back.
  *
- * <p>After each fault it waits until the role is back. With the last one the load ends.
+ * <p>After each fault this class waits until the role is back. The load ends with the last fault.
  */
 public final class Chaos implements ProcessesRun.Companion {
   private static final Logger LOG = LoggerFactory.getLogger(Chaos.class);
@@ -45,13 +45,13 @@ public final class Chaos implements ProcessesRun.Companion {
   private static final long CALM_MS_MIN = 300;
   private static final long CALM_MS_SPAN = 1_700;
 
-  /** Longer than a scheduler may be silent before another takes its shards. */
+  /** Length of a scheduler's stop: longer than it may be silent before another takes its shards. */
   private static final long SCHEDULER_STOPPED_MS = 4_000;
 
-  /** Longer than a batch may take before its lane counts as lost. */
+  /** Length of a lane's hang: longer than a batch may take before its lane counts as lost. */
   private static final long LANE_HANGS_MS = 12_000;
 
-  /** What can happen. */
+  /** Kinds of faults. */
   enum Fault {
     KILL_SCHEDULER,
     KILL_EXECUTOR,
@@ -69,7 +69,7 @@ public final class Chaos implements ProcessesRun.Companion {
     }
   }
 
-  /** Each fault once, those of the roles that decide and compute twice; to be shuffled. */
+  /** Faults to be shuffled: each once, but twice for the roles that decide and compute. */
   private static final List<Fault> DECK =
       Stream.concat(
               Arrays.stream(Fault.values()), Stream.of(Fault.KILL_SCHEDULER, Fault.KILL_EXECUTOR))
@@ -96,7 +96,7 @@ public final class Chaos implements ProcessesRun.Companion {
   private @Nullable LogAudit audit;
 
   /**
-   * @param results where the run's folder is made; the log of the faults stands beside it
+   * @param results folder of all runs; the log of the faults stands in it, beside the run's folder
    */
   Chaos(
       int faultsWanted,
@@ -126,7 +126,7 @@ public final class Chaos implements ProcessesRun.Companion {
 
   @Override
   public boolean isShown() {
-    return false; // the faults are, each on its line
+    return false; // each fault has a line of its own
   }
 
   @Override
@@ -168,7 +168,7 @@ public final class Chaos implements ProcessesRun.Companion {
       }
       ChildProcess produce = children().child("produce");
       produce.expectEnd();
-      produce.signal(Signal.TERM); // ends the arrivals; what runs is awaited
+      produce.signal(Signal.TERM); // ends the arrivals; running batches are awaited
     } catch (InterruptedException e) {
       LOG.info("no more faults: the run is over");
     } catch (RuntimeException | Error | IOException e) {
@@ -178,7 +178,7 @@ public final class Chaos implements ProcessesRun.Companion {
     }
   }
 
-  /** Lets the run go on undisturbed for a while; whether it is over. */
+  /** Lets the run go on undisturbed for a while. Returns true if the run is over. */
   private boolean calm() throws InterruptedException {
     return over.await(CALM_MS_MIN + random.nextLong(CALM_MS_SPAN), TimeUnit.MILLISECONDS);
   }
@@ -230,7 +230,7 @@ public final class Chaos implements ProcessesRun.Companion {
     child.signal(Signal.CONT);
   }
 
-  /** The results' disk is full when the run ends: analytics fails, and is started once more. */
+  /** Fills the results' disk when the run ends: analytics fails, and is started once more. */
   private void fillResultsDisk() throws InterruptedException, IOException {
     ChildProcess analyze = children().child("analyze");
     note("fill-results-disk", analyze);
@@ -269,7 +269,7 @@ public final class Chaos implements ProcessesRun.Companion {
     }
   }
 
-  /** Whether there is what limits the files of another process: only Linux has it. */
+  /** Tells whether the files of another process can be limited, which only Linux can. */
   public static boolean canFillDisks() {
     try {
       Launch.of("prlimit", "--version")
@@ -283,8 +283,8 @@ public final class Chaos implements ProcessesRun.Companion {
   }
 
   /**
-   * No file of the process may grow or be written from now on, as on a full disk. Its hard limit
-   * stays, and a new process is free of it.
+   * Stops all files of a process from growing, as on a full disk. The hard limit stays, and a new
+   * process has no such limit.
    */
   private static void limitFileSize(ChildProcess child) throws IOException, InterruptedException {
     int status =
@@ -359,17 +359,17 @@ public final class Chaos implements ProcessesRun.Companion {
     }
   }
 
-  /** Whether a run that could not write its results left a folder that looks finished. */
+  /** True if a run that could not write its results left a folder that looks finished. */
   boolean looksFinished() {
     return looksFinished;
   }
 
-  /** A line for each fault: seconds, what, which role, which process. */
+  /** The log of the faults, a line each: seconds, kind, role, process. */
   Path log() {
     return log;
   }
 
-  /** The run's, finished or failed. */
+  /** The run's folder, finished or failed. */
   Path folder() {
     if (folder == null) {
       throw new IllegalStateException("the run is not over");
@@ -377,22 +377,22 @@ public final class Chaos implements ProcessesRun.Companion {
     return folder;
   }
 
-  /** Whether the run is whole. */
+  /** True if the run is whole. */
   boolean hasFinished() {
     return Files.exists(results.resolve(runId));
   }
 
-  /** What the audit found; null if the run came to no end. */
+  /** The audit's findings; null if the run came to no end. */
   @Nullable LogAudit audit() {
     return audit;
   }
 
-  /** What ended the faults before their number was full; null: nothing. */
+  /** The failure that ended the faults early; null: none. */
   @Nullable Throwable failure() {
     return failure;
   }
 
-  /** How often each fault was inflicted. */
+  /** Number of times that each fault was inflicted. */
   Map<String, Integer> inflicted() {
     Map<String, Integer> counts = new TreeMap<>();
     List.copyOf(inflicted).forEach(fault -> counts.merge(fault, 1, Integer::sum));

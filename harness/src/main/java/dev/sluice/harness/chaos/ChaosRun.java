@@ -20,7 +20,10 @@ import org.jspecify.annotations.Nullable;
 
 /** An experiment with each role as a process, faults on them, and the audit of what it left. */
 public final class ChaosRun {
-  /** More than a fault and its recovery take; the load ends with the last fault in any case. */
+  /**
+   * Seconds of load for each fault: more than a fault and its recovery take. The load ends with the
+   * last fault in any case.
+   */
   private static final int SECONDS_A_FAULT = 30;
 
   private static final int FIRST_SECONDS = 60;
@@ -30,11 +33,11 @@ public final class ChaosRun {
   private final Console console;
 
   /**
-   * What the command line said.
+   * Options of a run with faults.
    *
-   * @param runId null: made from the run's name and the time
-   * @param faults how many are inflicted
-   * @param seed of the faults and their order
+   * @param runId id of the run; null: made from the run's name and the time
+   * @param faults number of faults
+   * @param seed seed of the faults and their order
    */
   public record Options(
       Path config,
@@ -53,7 +56,7 @@ public final class ChaosRun {
     this.console = console;
   }
 
-  /** Runs it with its faults, and returns the exit status. */
+  /** Runs the experiment with its faults, audits the log, and returns the exit status. */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     if (options.faults() < 1) {
       throw new UserMistakeException(
@@ -118,7 +121,7 @@ public final class ChaosRun {
     if (audit.violations().isEmpty()) {
       console.line("Nothing was lost or doubled.");
       if (!chaos.hasFinished()) {
-        console.line("sluice: error: the run failed all the same, see above.");
+        console.line("sluice: error: the run failed nevertheless, see above.");
         console.line("  Maybe " + chaos.folder().resolve("logs") + " says more.");
         return ExitStatus.BUG;
       }
@@ -130,7 +133,7 @@ public final class ChaosRun {
     return ExitStatus.BUG;
   }
 
-  /** What became of the measured jobs. */
+  /** The measured jobs by status, in words. */
   private static String statuses(JsonNode summary) {
     return " (done %d, dropped %d, failed %d)"
         .formatted(

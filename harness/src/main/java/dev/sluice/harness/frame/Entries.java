@@ -9,7 +9,9 @@ import java.util.Deque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the roles of one process entered in the run's register, to be followed by their leaving. */
+/**
+ * Entries of one process's roles in the run's register. Closing enters that these roles have left.
+ */
 public final class Entries implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Entries.class);
 
@@ -26,13 +28,13 @@ public final class Entries implements AutoCloseable {
     return add(register.join(role, name, frame.configDigest(), null));
   }
 
-  /** Takes care of an entry. */
+  /** Adds an entry, whose role leaves when this is closed. */
   public RoleJoined add(RoleJoined entry) {
     entries.push(entry);
     return entry;
   }
 
-  /** All that they had open is closed: they have left. */
+  /** Enters that the roles have left; all that they had opened is closed already. */
   @Override
   public void close() throws InterruptedException {
     while (!entries.isEmpty()) {

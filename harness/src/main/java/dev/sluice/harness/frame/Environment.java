@@ -18,13 +18,14 @@ import org.apache.kafka.common.utils.AppInfoParser;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run ran on, for its folder.
+ * Machine, versions and workloads that a run had, for its folder.
  *
- * @param notes what every output shows first
- * @param versions of what took part, by name
- * @param workloads each workload's size, by name
+ * @param notes lines that every output shows first
+ * @param versions versions of what took part, by name
+ * @param workloads sizes of workloads, by name
  * @param recorded further lines for config.yaml, by key
- * @param begunAtEpochMs when this process began, if it ran all of it; null: each role had its own
+ * @param begunAtEpochMs start of this process, if all roles ran in it; null: each role had its own
+ *     process
  */
 public record Environment(
     List<String> notes,
@@ -35,7 +36,7 @@ public record Environment(
 
   private static final String SIMULATED = "simulated";
 
-  /** Others that take more of the processors than this are named in every output. */
+  /** Share of the processors above which other processes are named in every output. */
   private static final double NOTED_SHARE = 0.1;
 
   /** Reads the machine's counters a second time, and names what took part. */
@@ -78,8 +79,9 @@ public record Environment(
   }
 
   /**
-   * What analytics knows of a run whose roles have processes of their own: no foreign load, since
-   * the other roles may stand anywhere, and no engines, since it has none.
+   * The environment as analytics knows it where each role has a process of its own: without foreign
+   * load, since the other roles may be on other machines, and without engines, since analytics has
+   * none.
    */
   public static Environment ofRoles(
       Experiment experiment, LaneSource lanes, Optional<HostLoad> before) throws IOException {
@@ -95,9 +97,9 @@ public record Environment(
   }
 
   /**
-   * What a simulation was made by and with.
+   * The environment of a simulation.
    *
-   * @param notes what every output shows first
+   * @param notes lines that every output shows first
    */
   public static Environment ofSimulation(
       Experiment experiment, List<String> notes, Map<String, WorkloadInfo> workloads)
@@ -129,7 +131,7 @@ public record Environment(
     return recorded;
   }
 
-  /** What a run's config.yaml says before all else; empty for real lanes. */
+  /** The first line of a run's config.yaml; empty for real lanes. */
   public String firstLine() {
     return switch (recorded.getOrDefault("lanes", "")) {
       case "emulated" -> "# emulated lanes: they waited instead of computing\n";
@@ -139,9 +141,9 @@ public record Environment(
   }
 
   /**
-   * The block {@code recorded} of a run's config.yaml; readers of experiments leave it alone.
+   * The block {@code recorded} of a run's config.yaml, which readers of experiments ignore.
    *
-   * @param deviceKinds what the executors computed on or pretended to
+   * @param deviceKinds kinds of devices that the executors computed on or emulated
    */
   public String toYaml(
       String requestDigest, @Nullable Double clockOffsetMsMax, List<String> deviceKinds) {

@@ -5,10 +5,10 @@ public final class ExitStatus {
   /** The command did what it was asked, and every threshold was met. */
   public static final int DONE = 0;
 
-  /** A bug, or a run that came to nothing. */
+  /** A bug, or a run that failed. */
   public static final int BUG = 1;
 
-  /** A mistake of the user, named before anything ran. */
+  /** A user's mistake, found before anything ran. */
   public static final int MISTAKE = 2;
 
   /** The command did what it was asked, and found faults or a missed threshold. */

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A run's folder: {@code <run_id>.running} while it runs, {@code <run_id>} as its last act, {@code
- * <run_id>.failed} if it came to nothing. Temporary files of the run live inside, so that nothing
- * stays behind elsewhere however the process ends.
+ * <run_id>.failed} if it failed. Temporary files of the run live inside, so that nothing stays
+ * behind elsewhere however the process ends.
  */
 public final class RunFolder implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunFolder.class);
@@ -29,10 +29,13 @@ public final class RunFolder implements AutoCloseable {
   private Path current;
   private boolean discarded;
 
-  /** Whether another process had files here before. */
+  /** True if another process had files here before. */
   private boolean foreign;
 
-  /** Held while this process makes the folder's files, where several might; null: none might. */
+  /**
+   * Lock held while this process writes the folder, where several processes might; null: only this
+   * one can.
+   */
   private @Nullable FileChannel lock;
 
   private RunFolder(Path results, String runId) {
@@ -44,7 +47,7 @@ public final class RunFolder implements AutoCloseable {
   /**
    * Makes the folder.
    *
-   * @throws UserMistakeException if it is there already, or cannot be written
+   * @throws UserMistakeException if the folder exists already, or cannot be written
    */
   public static RunFolder create(Path results, String runId) throws UserMistakeException {
     var folder = new RunFolder(results, runId);
@@ -60,10 +63,10 @@ public final class RunFolder implements AutoCloseable {
   }
 
   /**
-   * Makes the folder for other processes, one of which takes it over.
+   * Makes the folder for several processes, one of which takes it over.
    *
-   * @return where it is until then
-   * @throws UserMistakeException if it is there already, or cannot be written
+   * @return path of the folder until it is taken over
+   * @throws UserMistakeException if the folder exists already, or cannot be written
    */
   public static Path prepare(Path results, String runId) throws UserMistakeException {
     var folder = new RunFolder(results, runId);
@@ -77,7 +80,7 @@ public final class RunFolder implements AutoCloseable {
   }
 
   /**
-   * Takes a folder over that another process of the same run has made or left, or makes it.
+   * Takes over the folder that another process of the run has made or left, or makes one.
    *
    * @throws UserMistakeException if the run is finished, another process works on its folder, or it
    *     cannot be written
@@ -96,7 +99,7 @@ public final class RunFolder implements AutoCloseable {
         throw new UserMistakeException(
             "--run-id",
             "another process makes the run's folder (" + folder.current + ")",
-            "the run has an analyze already, or you want another --results");
+            "another ./sluice analyze has joined the run, or you want another --results");
       }
     } catch (IOException e) {
       throw notWritable(results, e);
@@ -105,7 +108,7 @@ public final class RunFolder implements AutoCloseable {
   }
 
   /**
-   * Nobody takes part in a run that is over: its topics are gone, and would be made anew.
+   * Refuses to take part in a run that is over: its topics are gone, and would be made anew.
    *
    * @throws UserMistakeException if the run's finished folder is there
    */
@@ -119,7 +122,7 @@ public final class RunFolder implements AutoCloseable {
     }
   }
 
-  /** The folder of all runs: as told, or {@code results} beside {@code ./sluice}. */
+  /** The folder of all runs: the given one, or {@code results} beside {@code ./sluice}. */
   public static Path results(@Nullable Path told) {
     return told != null ? told : Path.of(System.getProperty("sluice.home", ".")).resolve("results");
   }
@@ -139,10 +142,10 @@ public final class RunFolder implements AutoCloseable {
     return new UserMistakeException(
         "--results",
         "the folder cannot be written (" + results + ": " + UserMistakeException.reason(e) + ")",
-        "you want another --results, or have to give yourself the right to write there");
+        "you want another --results, or lack the right to write there");
   }
 
-  /** Where it is now. */
+  /** The present path of the folder. */
   public Path path() {
     return current;
   }
@@ -151,17 +154,17 @@ public final class RunFolder implements AutoCloseable {
     return current.resolve("run.log");
   }
 
-  /** For files that last as long as the run. */
+  /** The folder of files that last as long as the run. */
   public Path temporary() {
     return current.resolve(TEMPORARY);
   }
 
-  /** Where it will be if the run comes to nothing. */
+  /** The path of the folder if the run fails. */
   public Path failedPath() {
     return failed;
   }
 
-  /** The process ends at once: takes away the temporary files, and leaves the rest as it is. */
+  /** Removes the temporary files and leaves the rest as it is, for a process that ends at once. */
   public void abandon() {
     try {
       removeTemporary();
@@ -170,7 +173,7 @@ public final class RunFolder implements AutoCloseable {
     }
   }
 
-  /** The run is whole: the folder gets its name. */
+  /** Gives the folder its final name, since the run is whole. */
   public Path finish() throws IOException {
     removeTemporary();
     Files.move(current, finished, StandardCopyOption.ATOMIC_MOVE);
@@ -178,7 +181,7 @@ public final class RunFolder implements AutoCloseable {
     return finished;
   }
 
-  /** There was nothing to keep: the folder goes, unless another process had files in it before. */
+  /** Removes the folder, unless another process had files in it before. */
   public void discard() throws IOException {
     if (foreign) {
       removeTemporary();
@@ -188,13 +191,13 @@ public final class RunFolder implements AutoCloseable {
     discarded = true;
   }
 
-  /** There was nothing to keep of any process: the folder goes. */
+  /** Removes the folder with the files of all processes. */
   public void discardAll() throws IOException {
     foreign = false;
     discard();
   }
 
-  /** A folder that was neither finished nor discarded is marked as failed. */
+  /** Marks a folder as failed that was neither finished nor discarded. */
   @Override
   public void close() throws IOException {
     if (!discarded && !current.equals(finished)) {

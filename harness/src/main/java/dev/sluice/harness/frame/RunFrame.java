@@ -11,7 +11,7 @@ import dev.sluice.harness.machine.PromptThread;
 import dev.sluice.harness.terminal.Console;
 import java.util.Locale;
 
-/** What every role of a run in this process shares. */
+/** Experiment, clocks, run id and console that all roles of a run in this process share. */
 public record RunFrame(
     ParsedExperiment parsed,
     String runId,
@@ -41,7 +41,7 @@ public record RunFrame(
     return experiment().kafka().shards();
   }
 
-  /** For a person to read. */
+  /** Time since a moment, as text for a person. */
   public String secondsSince(long startedNs) {
     return String.format(Locale.ROOT, "%.1f s", (clock.monotonicNs() - startedNs) / 1e9);
   }

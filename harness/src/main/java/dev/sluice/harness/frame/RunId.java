@@ -9,7 +9,7 @@ public final class RunId {
 
   private RunId() {}
 
-  /** Whether an id can name topics and a folder. */
+  /** Refuses an id that cannot name topics and a folder. */
   public static void check(String runId) throws UserMistakeException {
     if (!VALID.matcher(runId).matches()) {
       throw new UserMistakeException(
@@ -18,7 +18,7 @@ public final class RunId {
               + runId
               + ") cannot name topics and a folder: it begins with a letter or digit, and goes on"
               + " with letters, digits, '.', '_' and '-', at most 150 in all",
-          "leave it out of run: one is made from the run's name and the time");
+          "you want ./sluice run without it, which makes one from the run's name and the time");
     }
   }
 }

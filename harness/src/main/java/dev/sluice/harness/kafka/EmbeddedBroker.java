@@ -27,14 +27,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A real Kafka in this process: one node that is broker and controller, on two free loopback ports,
- * with its log in a folder of its own. Kafka's server is no public API; nothing else names it.
+ * with its log in a folder of its own. Kafka's server is no public API; no other class names it.
  */
 public final class EmbeddedBroker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedBroker.class);
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final int ATTEMPTS = 2;
 
-  /** The same for all, so that a broker finds its own log again. */
+  /** Cluster id of all embedded brokers, so that a broker finds its own log again. */
   private static final String CLUSTER_ID = "sluice-embedded-broker";
 
   private final KafkaRaftServer server;
@@ -48,18 +48,18 @@ public final class EmbeddedBroker implements AutoCloseable {
   /**
    * Starts a broker and waits until it serves.
    *
-   * @param dataFolder where its log goes; made if absent, removed by its owner
-   * @throws IOException if it did not start, on a second pair of ports either
+   * @param dataFolder folder of the log; made if absent, removed by its owner
+   * @throws IOException if the broker did not start on a second pair of ports either
    */
   public static EmbeddedBroker start(Path dataFolder) throws IOException, InterruptedException {
     return start(dataFolder, EmbeddedBroker::freePort);
   }
 
   /**
-   * Starts a broker on a given port, with a log that outlives it: on a folder that a broker has
-   * used before, however that one ended, it goes on with what stands there.
+   * Starts a broker on a given port, with a log that outlives it. In a folder that an earlier
+   * broker has used, however that one ended, the broker goes on with the log there.
    *
-   * @param extra properties of Kafka's server, which count before Sluice's own
+   * @param extra properties of Kafka's server, which override Sluice's own
    * @throws IOException if it did not start
    */
   public static EmbeddedBroker startAt(Path dataFolder, int port, Map<String, String> extra)
@@ -168,7 +168,7 @@ public final class EmbeddedBroker implements AutoCloseable {
     properties.put("broker.heartbeat.interval.ms", "300");
     properties.put("group.min.session.timeout.ms", "500");
     properties.put("transaction.abort.timed.out.transaction.cleanup.interval.ms", "500");
-    // The first record after a commit waits so long for the commit's markers.
+    // How long the first record after a commit waits for the commit's markers.
     properties.put("add.partitions.to.txn.retry.backoff.ms", "1");
     properties.put("log.cleaner.dedupe.buffer.size", "2097152");
     properties.put("num.network.threads", "2");
@@ -176,7 +176,7 @@ public final class EmbeddedBroker implements AutoCloseable {
     return properties;
   }
 
-  /** A loopback port that nobody listens on at this moment. */
+  /** A loopback port on which no process listens at this moment. */
   public static int freePort() {
     try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
@@ -185,7 +185,7 @@ public final class EmbeddedBroker implements AutoCloseable {
     }
   }
 
-  /** Where clients reach it. */
+  /** Addresses at which clients reach the broker. */
   public String bootstrapServers() {
     return "127.0.0.1:" + port;
   }

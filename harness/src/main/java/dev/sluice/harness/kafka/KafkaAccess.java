@@ -26,13 +26,13 @@ import org.apache.kafka.common.errors.UnsupportedVersionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the clients of a run reach their Kafka.
+ * Access of a run's clients to their Kafka.
  *
- * @param location the option or the line that names it
+ * @param location option or line that names the Kafka
  * @param bootstrapServers HOST:PORT
- * @param configFile the user's own client properties; null: none
- * @param properties for every client
- * @param secrets what of them may not be written
+ * @param configFile file of the user's own client properties; null: none
+ * @param properties properties of every client
+ * @param secrets values among the properties that may not be written
  */
 public record KafkaAccess(
     String location,
@@ -41,7 +41,7 @@ public record KafkaAccess(
     Map<String, Object> properties,
     Secrets secrets) {
 
-  /** A broker may be away for so long, with some time to start again; then a role gives up. */
+  /** Time that a broker may be away, with some time to start again, before a role gives up. */
   private static final int AWAY_LIMIT_MS = 75_000;
 
   private static final int EMBEDDED_AWAY_LIMIT_MS = 30_000;
@@ -49,7 +49,7 @@ public record KafkaAccess(
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(2);
 
   /**
-   * A Kafka that is not ours.
+   * Access to a Kafka that Sluice did not start.
    *
    * @throws UserMistakeException if the file is missing or wrong
    */
@@ -59,9 +59,9 @@ public record KafkaAccess(
   }
 
   /**
-   * One that is in this process.
+   * Access to a Kafka in this process.
    *
-   * @param awayLimitMs the clients give up when it has not answered for so long
+   * @param awayLimitMs time without an answer after which the clients give up
    */
   public static KafkaAccess embedded(String bootstrapServers, int awayLimitMs) {
     try {
@@ -72,11 +72,11 @@ public record KafkaAccess(
   }
 
   /**
-   * Starts one in this process, for as long as a run goes on. It does not come back: a client that
-   * misses it need not wait long.
+   * Starts a Kafka in this process for the length of a run. It does not come back after a failure,
+   * so a client that misses it need not wait long.
    *
-   * @param opened takes care of it
-   * @param folder of the run, while it lasts
+   * @param opened parts among which the broker is closed
+   * @param folder temporary folder of the run
    */
   public static KafkaAccess startEmbedded(Opened opened, Path folder)
       throws RoleFailedException, InterruptedException {
@@ -109,10 +109,10 @@ public record KafkaAccess(
   }
 
   /**
-   * Removes the topics of a run that has come to its end, as {@link RunTopics#remove} does. A topic
-   * that stays is no failure of the run.
+   * Removes the topics of a run that has ended, as {@link RunTopics#remove} does. A topic that
+   * stays is no failure of the run.
    *
-   * @param said told if topics stay
+   * @param said called with a line if topics stay
    */
   public void removeTopicsOrSay(Topics topics, Consumer<String> said) throws InterruptedException {
     try {
@@ -125,10 +125,11 @@ public record KafkaAccess(
   /**
    * Waits until the broker answers.
    *
-   * @param waiting told once, when the first answer does not come
-   * @param stopped whether to wait no longer
-   * @return whether it answered; false if stopped
-   * @throws UserMistakeException if it does not within the limit, or refuses these clients
+   * @param waiting called once, when the first answer does not come
+   * @param stopped true once the wait is to end
+   * @return true if the broker answered; false if stopped
+   * @throws UserMistakeException if the broker does not answer within the limit, or refuses these
+   *     clients
    */
   public boolean awaitAnswer(Duration limit, Runnable waiting, BooleanSupplier stopped)
       throws UserMistakeException, InterruptedException {
@@ -194,7 +195,8 @@ public record KafkaAccess(
     while (root.getCause() != null) {
       root = root.getCause();
     }
-    if (String.valueOf(root.getMessage()).contains("JAAS")) { // which quotes parts of its value
+    if (String.valueOf(root.getMessage())
+        .contains("JAAS")) { // the message quotes parts of the property
       return new UserMistakeException(
           String.valueOf(configFile),
           "the value of sasl.jaas.config is not of the form CLASS required name=\"value\" …;",

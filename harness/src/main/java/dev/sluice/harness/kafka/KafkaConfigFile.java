@@ -19,7 +19,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 final class KafkaConfigFile {
   private static final String LOCATION = "--kafka-config";
 
-  /** What the roles set themselves, each client its own. */
+  /** Properties that the roles set themselves for each client. */
   private static final Set<String> OURS =
       Set.of(
           "bootstrap.servers",
@@ -39,7 +39,8 @@ final class KafkaConfigFile {
   /**
    * The file's properties.
    *
-   * @throws UserMistakeException if the file cannot be read, or names what no client knows
+   * @throws UserMistakeException if the file cannot be read, or names a property that no client
+   *     knows
    */
   static Map<String, String> read(Path file) throws UserMistakeException {
     var properties = new Properties();
@@ -50,7 +51,7 @@ final class KafkaConfigFile {
           LOCATION,
           "the file cannot be read (" + file + ": " + UserMistakeException.reason(e) + ")",
           "the path is wrong, or you have to change its permissions");
-    } catch (IllegalArgumentException e) { // its text may hold what stands in the file
+    } catch (IllegalArgumentException e) { // the message may quote the file
       throw new UserMistakeException(
           LOCATION,
           "the file is no Java properties file (" + file + ": a \\u without four hex digits)",

@@ -11,13 +11,13 @@ public final class Opened implements AutoCloseable {
 
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 
-  /** Takes care of a part. */
+  /** Adds a part to be closed. */
   public <T extends AutoCloseable> T add(T part) {
     parts.push(part);
     return part;
   }
 
-  /** Closes all; what is added later is closed by the next call. */
+  /** Closes all parts; a part added later is closed by the next call. */
   @Override
   public void close() {
     while (!parts.isEmpty()) {

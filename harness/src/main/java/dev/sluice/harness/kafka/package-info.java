@@ -1,4 +1,7 @@
-/** Kafka: the embedded broker, and access to any. */
+/**
+ * Kafka: the embedded broker, access to any broker, and the topics that runs left on one.
+ * Deliberately absent: what the records mean.
+ */
 @NullMarked
 package dev.sluice.harness.kafka;
 

@@ -7,8 +7,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which share of the machine's processors others took lately. The kernel counts in ticks of 10 ms,
- * so that each reading is of half a second at least. From any thread.
+ * Share of the machine's processors that other processes took lately. The kernel counts in ticks of
+ * 10 ms, so each reading spans half a second at least. Safe for any thread.
  */
 public final class ForeignLoad {
   private static final long WINDOW_NS_MIN = 500_000_000;
@@ -18,7 +18,7 @@ public final class ForeignLoad {
   private final @Nullable HostLoad first;
   private final long firstNs;
 
-  // guarded by this, as all below
+  // this field and those below are guarded by this
   private @Nullable HostLoad before;
   private long beforeNs;
   public @Nullable Double share;
@@ -31,12 +31,12 @@ public final class ForeignLoad {
     this.beforeNs = firstNs;
   }
 
-  /** Begins to look, where the kernel tells. */
+  /** Begins to read the kernel's counters, where there are any. */
   public static ForeignLoad begin(LongSupplier monotonicNs) throws IOException {
     return new ForeignLoad(monotonicNs, HostLoad.read().orElse(null));
   }
 
-  /** Share of all processor time, in [0, 1]; null: unknown, or not yet. */
+  /** Share of all processor time, in [0, 1]; null: unknown, or not known yet. */
   public synchronized @Nullable Double share() {
     long nowNs = monotonicNs.getAsLong();
     if (before != null && nowNs - beforeNs >= WINDOW_NS_MIN) {
@@ -50,7 +50,7 @@ public final class ForeignLoad {
     return share;
   }
 
-  /** The same since it began. */
+  /** Share of all processor time since the beginning, in [0, 1]; null: unknown. */
   @Nullable
   public Double shareOfAll() {
     Optional<HostLoad> now = read();

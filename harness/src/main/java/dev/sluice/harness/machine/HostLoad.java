@@ -8,11 +8,12 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * How busy this machine was with others, between two readings of the kernel's counters.
+ * One reading of the kernel's counters. Two of them tell how busy this machine was with others.
  *
- * @param busyTicks processor time of everyone, in kernel ticks, idle, waiting and steal left out
+ * @param busyTicks processor time of all processes, in kernel ticks, without idle, waiting and
+ *     steal
  * @param stealTicks processor time that the hypervisor gave to other machines
- * @param allTicks all processor time, idle among it
+ * @param allTicks all processor time, including idle
  * @param ownNs processor time of this process
  */
 public record HostLoad(long busyTicks, long stealTicks, long allTicks, long ownNs) {
@@ -44,7 +45,7 @@ public record HostLoad(long busyTicks, long stealTicks, long allTicks, long ownN
     return Optional.of(new HostLoad(all - idle - steal, steal, all, system.getProcessCpuTime()));
   }
 
-  /** What the processor calls itself; empty where the kernel does not say. */
+  /** The processor's name; empty where the kernel does not say. */
   public static Optional<String> processorName() throws IOException {
     if (!Files.isReadable(CPU_INFO)) {
       return Optional.empty();
@@ -57,7 +58,7 @@ public record HostLoad(long busyTicks, long stealTicks, long allTicks, long ownN
     }
   }
 
-  /** The machine in words: its processor and their number, its system, and the Java release. */
+  /** The machine in words: its processors' name and number, its system, and the Java release. */
   public static String machine() throws IOException {
     return processorName().orElse("unknown processor")
         + ", "
@@ -70,14 +71,18 @@ public record HostLoad(long busyTicks, long stealTicks, long allTicks, long ownN
         + Runtime.version().feature();
   }
 
-  /** Share of all processor time since that reading that went to other processes, in [0, 1]. */
+  /**
+   * Share of all processor time since an earlier reading that went to other processes, in [0, 1].
+   */
   public double foreignShareSince(HostLoad earlier, int processors, long elapsedNs) {
     double busy = shareOf(busyTicks - earlier.busyTicks, allTicks - earlier.allTicks);
     double own = (ownNs - earlier.ownNs) / ((double) elapsedNs * processors);
     return Math.max(0, busy - own);
   }
 
-  /** Share of all processor time since that reading that the hypervisor withheld, in [0, 1]. */
+  /**
+   * Share of all processor time since an earlier reading that the hypervisor withheld, in [0, 1].
+   */
   public double stealShareSince(HostLoad earlier) {
     return shareOf(stealTicks - earlier.stealTicks, allTicks - earlier.allTicks);
   }

@@ -30,7 +30,7 @@ public final class MachineClock {
     return System.currentTimeMillis();
   }
 
-  /** Wall time as the name of a folder ends with it, to the second, in this machine's zone. */
+  /** Wall time for the end of a folder's name, to the second, in this machine's zone. */
   public static String stamp() {
     return STAMP.format(now());
   }

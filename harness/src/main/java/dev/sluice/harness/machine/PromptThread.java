@@ -11,17 +11,21 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Lets a thread that sleeps and wakes run at once beside threads that compute all the time. On
- * Linux 6.12 or later it asks for its share of the processors in short slices, {@code
+ * Linux 6.12 or later the thread asks for its share of the processors in short slices, {@code
  * sched_runtime} of sched_setattr(2): such a thread need not wait, when it wakes, until another's
- * slice is over. Nobody's share changes, and it takes no privilege. Elsewhere it does nothing.
+ * slice is over. No thread's share changes, and no privilege is needed. Elsewhere this class does
+ * nothing.
  */
 public final class PromptThread {
   private static final Logger LOG = LoggerFactory.getLogger(PromptThread.class);
 
-  /** The shortest that Linux takes. With 0.5 ms waking threads were late about twice as often. */
+  /**
+   * Slice asked for, the shortest that Linux takes. With 0.5 ms waking threads were late about
+   * twice as often.
+   */
   private static final long SLICE_NS = 100_000;
 
-  /** Of {@code struct sched_attr}, its first version. */
+  /** Size of {@code struct sched_attr} in its first version. */
   private static final int ATTRIBUTES_BYTES = 48;
 
   private static final int POLICY_OFFSET = 4;
@@ -38,7 +42,7 @@ public final class PromptThread {
   }
 
   /**
-   * The calls by their numbers on this processor.
+   * Numbers of the system calls on this processor.
    *
    * @param set sched_setattr
    * @param get sched_getattr
@@ -61,7 +65,7 @@ public final class PromptThread {
     }
   }
 
-  /** Loads what {@link #becomePrompt} needs, so that no thread has to wait for that in its turn. */
+  /** Loads what {@link #becomePrompt} needs, so that no thread waits for the loading later. */
   public static void prepare() {
     var loading =
         new Thread(
@@ -74,7 +78,7 @@ public final class PromptThread {
   /**
    * Asks for short slices for the calling thread; threads that it begins later inherit them.
    *
-   * @return whether the system took the wish; an older one may take it without heeding it
+   * @return true if the system accepted the wish; an older system may accept it without heeding it
    */
   static boolean becomePrompt() {
     Calls calls = CALLS;
@@ -92,7 +96,7 @@ public final class PromptThread {
     }
   }
 
-  /** Of the calling thread, which is number 0 to these calls. */
+  /** Makes a system call for the calling thread, which is number 0 to these calls. */
   private static long call(C library, long number, Memory attributes, Object... more) {
     Object[] arguments = new Object[2 + more.length];
     arguments[0] = 0;

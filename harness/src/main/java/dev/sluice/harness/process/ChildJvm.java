@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How this process starts another of its kind: the same Java, class path and JVM options. */
+/** Command lines of child processes with the Java, class path and JVM options of this one. */
 public final class ChildJvm {
   /** The main class of the command line, by name: the harness does not see the commands. */
   public static final String SLUICE = "dev.sluice.cli.Sluice";
@@ -33,17 +33,19 @@ public final class ChildJvm {
    * The command line of a child with this process's own JVM options, less its agents.
    *
    * @param options JVM options that come after, and so override, this process's own
-   * @param main the name of the class whose main is run
+   * @param main name of the class whose main is run
    */
   public static List<String> likeThis(List<String> options, String main, List<String> arguments) {
-    List<String> all = new ArrayList<>();
-    for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (!option.startsWith("-agent") && !option.startsWith("-javaagent")) {
-        all.add(option);
-      }
-    }
+    List<String> all = new ArrayList<>(ownOptions());
     all.addAll(options);
     return of(all, main, arguments);
+  }
+
+  /** This process's own JVM options, less its agents. */
+  public static List<String> ownOptions() {
+    return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(option -> !option.startsWith("-agent") && !option.startsWith("-javaagent"))
+        .toList();
   }
 
   /**
@@ -69,10 +71,10 @@ public final class ChildJvm {
   }
 
   /**
-   * What a child with these JVM options alone prints.
+   * Runs a child with these JVM options alone, and returns its standard output.
    *
-   * @param what it is, in words, for the error
-   * @throws IOException if it ends with another status than 0
+   * @param what name of the child in an error
+   * @throws IOException if the child ends with another status than 0
    */
   public static String printed(
       List<String> options, String main, List<String> arguments, String what)

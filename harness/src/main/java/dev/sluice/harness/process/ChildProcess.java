@@ -7,27 +7,30 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 
-/** One process that a {@link Supervisor} started; started again, it is another one. */
+/**
+ * One start of a child process by a {@link Supervisor}. The next start of the child is another
+ * object.
+ */
 public final class ChildProcess {
   private final Spec spec;
   private final Process process;
   private final Path output;
 
-  /** The file of {@link News}; the same over all its starts. */
+  /** File of {@link News}, which all starts of the child share. */
   private final Path news;
 
   private final int restarts;
   private volatile boolean endExpected;
 
   /**
-   * What to start.
+   * A child to start.
    *
-   * @param name tells it from the others; of letters, digits and hyphens
-   * @param terminal whether it draws a live line, for its parent to relay
-   * @param heapMb the most memory that its Java heap may take, megabytes
+   * @param name name of the child among its siblings, of letters, digits and hyphens
+   * @param terminal true if the child draws a live line for its parent to relay
+   * @param heapMb limit of its Java heap, megabytes
    * @param arguments the command and its options
-   * @param restartArguments the same for a start after its death
-   * @param restartsMax how often it is started again at most, when it dies unexpectedly
+   * @param restartArguments the command and its options for a start after a death
+   * @param restartsMax limit of starts after unexpected deaths
    */
   public record Spec(
       String name,
@@ -72,12 +75,12 @@ public final class ChildProcess {
     return process.pid();
   }
 
-  /** How many times it had died before this start. */
+  /** Number of deaths before this start. */
   public int restarts() {
     return restarts;
   }
 
-  /** The file that takes what it prints; the same over all its starts. */
+  /** The file of printed output, which all starts of the child share. */
   public Path output() {
     return output;
   }
@@ -90,18 +93,18 @@ public final class ChildProcess {
     return process;
   }
 
-  /** Whether this start of it has said that it is up, and it runs. */
+  /** True if this start has said that it is up, and runs. */
   public boolean isUp() {
     return isAlive()
         && News.read(news).stream().anyMatch(told -> told.pid() == pid() && told.up() != null);
   }
 
-  /** Whether this start of it, or one before, was up under that name. */
+  /** True if this start or an earlier one was up under a name. */
   public boolean wasUpAs(String instance) {
     return News.read(news).stream().anyMatch(told -> instance.equals(told.up()));
   }
 
-  /** The lines in which it, or a start of it before, last said why it ends; empty: it did not. */
+  /** The lines in which this start or an earlier one last said why it ends; empty: none did. */
   public List<String> lastError() {
     List<String> last = List.of();
     for (News told : News.read(news)) {
@@ -110,7 +113,7 @@ public final class ChildProcess {
     return last;
   }
 
-  /** Its end from here on is nobody's fault: it is not started again. */
+  /** Marks the coming end as expected, so that the child is not started again. */
   public void expectEnd() {
     endExpected = true;
   }
@@ -120,7 +123,7 @@ public final class ChildProcess {
   }
 
   /**
-   * Sends it a signal; one that has ended gets none.
+   * Sends the process a signal, unless it has ended.
    *
    * @throws UncheckedIOException if there is no kill command
    */
@@ -136,9 +139,9 @@ public final class ChildProcess {
   }
 
   /**
-   * Writes a line to its standard input.
+   * Writes a line to the standard input of the process.
    *
-   * @throws UncheckedIOException if it is gone
+   * @throws UncheckedIOException if the process is gone
    */
   public void tell(String line) {
     try {

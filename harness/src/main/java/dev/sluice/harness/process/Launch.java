@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A process to start: its command line, and where its output goes. What it prints comes through a
- * pipe unless a method says otherwise. Immutable; each {@link #start} starts one more process.
+ * A process to start: its command line, and where its output goes. Output comes through a pipe
+ * unless a method says otherwise. Immutable; each {@link #start} starts one more process.
  */
 public final class Launch {
   private static final Path NICE = Path.of("/usr/bin/nice");
@@ -27,32 +27,32 @@ public final class Launch {
     this.joined = joined;
   }
 
-  /** A process with that program and these arguments. */
+  /** A process of a program with arguments. */
   public static Launch of(List<String> command) {
     return new Launch(command, Redirect.PIPE, Redirect.PIPE, false);
   }
 
-  /** A process with that program and these arguments. */
+  /** A process of a program with arguments. */
   public static Launch of(String... command) {
     return of(List.of(command));
   }
 
-  /** Its standard output goes there. */
+  /** Sends standard output to a target. */
   public Launch output(Redirect to) {
     return new Launch(command, to, errors, joined);
   }
 
-  /** Its standard error goes there. */
+  /** Sends standard error to a target. */
   public Launch errors(Redirect to) {
     return new Launch(command, output, to, false);
   }
 
-  /** Its standard error goes where its standard output goes. */
+  /** Sends standard error where standard output goes. */
   public Launch errorsToOutput() {
     return new Launch(command, output, errors, true);
   }
 
-  /** It gets the least share of the processors, where the system has {@code nice}. */
+  /** Gives the process the least share of the processors, where the system has {@code nice}. */
   public Launch leastPriority() {
     if (!Files.isExecutable(NICE)) {
       return this;
@@ -63,7 +63,7 @@ public final class Launch {
   }
 
   /**
-   * Starts it, and returns its handle.
+   * Starts the process, and returns its handle.
    *
    * @throws IOException if there is no such program
    */
@@ -75,16 +75,16 @@ public final class Launch {
         .start();
   }
 
-  /** Runs it to its end without its output, and returns its exit status. */
+  /** Runs the process to its end, drops its output, and returns its exit status. */
   public int status() throws IOException, InterruptedException {
     return output(Redirect.DISCARD).errorsToOutput().start().waitFor();
   }
 
   /**
-   * Runs it to its end, and returns what it printed on standard output.
+   * Runs the process to its end, and returns its standard output.
    *
-   * @param what it is, in words, for the error
-   * @throws IOException if it ends with another status than 0
+   * @param what name of the process in an error
+   * @throws IOException if the process ends with another status than 0
    */
   public String printed(String what) throws IOException, InterruptedException {
     Process process = start();

@@ -14,7 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where logging goes: Sluice's own from INFO on, the libraries' warnings, and no secret of either.
+ * Target of logging: Sluice's own lines from INFO on, the libraries' warnings, and no secret of
+ * either.
  */
 public final class LogFile implements AutoCloseable {
   private static final List<String> DEVICE_SEEKERS =
@@ -29,7 +30,7 @@ public final class LogFile implements AutoCloseable {
   /**
    * Begins to write to a run's log.
    *
-   * @param secrets never written
+   * @param secrets values that are never written
    */
   public static LogFile open(Path file, Secrets secrets) {
     var appender = new FileAppender<ILoggingEvent>();
@@ -57,12 +58,12 @@ public final class LogFile implements AutoCloseable {
     appender.start();
     root(context).addAppender(appender);
     context.getLogger("dev.sluice").setLevel(Level.INFO);
-    // What a run computes on it says itself; DJL warns of each accelerator that it does not find.
+    // A run says itself what it computes on; DJL warns of each accelerator that it does not find.
     DEVICE_SEEKERS.forEach(seeker -> context.getLogger(seeker).setLevel(Level.ERROR));
     return new LogFile(appender);
   }
 
-  /** Until closed, that logger's warnings are not written: somebody says better what they say. */
+  /** Suppresses the warnings of a logger until closed, where another line says them better. */
   public static Hushed hushed(String logger) {
     var hushed = ((LoggerContext) LoggerFactory.getILoggerFactory()).getLogger(logger);
     Level before = hushed.getLevel();
@@ -70,7 +71,7 @@ public final class LogFile implements AutoCloseable {
     return () -> hushed.setLevel(before);
   }
 
-  /** Ends a hush. */
+  /** A suppression of warnings, which ends when it is closed. */
   @FunctionalInterface
   public interface Hushed extends AutoCloseable {
     @Override
@@ -87,7 +88,7 @@ public final class LogFile implements AutoCloseable {
     return context.getLogger(Logger.ROOT_LOGGER_NAME);
   }
 
-  /** The usual lines, stack traces among them, without secrets. */
+  /** Encodes the usual lines, including stack traces, without secrets. */
   private static final class HidingEncoder extends PatternLayoutEncoder {
     private final Secrets secrets;
 

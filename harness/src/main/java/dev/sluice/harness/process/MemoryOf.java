@@ -9,21 +9,21 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a Java process of this user has in memory. */
+/** Memory of a Java process of this user. */
 public final class MemoryOf {
   private static final Pattern PSS = Pattern.compile("(?m)^Pss:\\s+(\\d+) kB$");
 
-  /** The last line of a class histogram: Total, objects, bytes. */
+  /** Pattern of a class histogram's last line: Total, objects, bytes. */
   private static final Pattern TOTAL = Pattern.compile("(?m)^Total\\s+\\d+\\s+(\\d+)\\s*$");
 
   private MemoryOf() {}
 
   /**
-   * The bytes of its proportional set: the pages that it has in memory, one that it shares with
-   * others by its part. The plain resident set counts a page of the heap as often as it is mapped,
+   * Bytes of the proportional set: the pages that the process has in memory, with a shared page
+   * counted in part. The plain resident set counts a page of the heap as often as it is mapped,
    * which with ZGC of Java 17 is three times.
    *
-   * @return empty where the system does not say: it is Linux that does
+   * @return empty where the system is not Linux, which alone reports it
    */
   public static OptionalLong residentBytes(long pid) throws IOException {
     try {
@@ -38,9 +38,9 @@ public final class MemoryOf {
   }
 
   /**
-   * The bytes of what a full collection leaves on its heap.
+   * Bytes that a full collection leaves on the heap.
    *
-   * @return empty if it has ended, or this Java has no jcmd
+   * @return empty if the process has ended, or this Java has no jcmd
    */
   public static OptionalLong liveHeapBytes(long pid) throws IOException, InterruptedException {
     Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");

@@ -18,15 +18,16 @@ import org.slf4j.LoggerFactory;
 /**
  * One piece of news from a child process to the parent that supervises it: a JSON line in a file
  * that the parent names when it starts the child. What the child prints is for people alone. A
- * process that has no such parent tells nothing.
+ * process without such a parent writes no news.
  *
- * @param pid the child's
- * @param up the child's entry in the run, or the broker's address: it is up; null: no news of that
- * @param error why the child ends, as it stands on standard error, line by line; null: no error
+ * @param pid process id of the child
+ * @param up the child's entry in the run, or the broker's address, if it is up; null: no news of
+ *     that
+ * @param error lines of standard error in which the child says why it ends; null: no error
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record News(long pid, @Nullable String up, @Nullable List<String> error) {
-  /** The system property that names the file. */
+  /** Name of the system property that holds the file's path. */
   static final String FILE = "sluice.news";
 
   private static final Logger LOG = LoggerFactory.getLogger(News.class);
@@ -54,7 +55,7 @@ public record News(long pid, @Nullable String up, @Nullable List<String> error) 
           (JSON.writeValueAsString(news) + "\n").getBytes(StandardCharsets.UTF_8),
           StandardOpenOption.CREATE,
           StandardOpenOption.APPEND);
-    } catch (IOException e) { // such as a full disk; the exit status tells as well
+    } catch (IOException e) { // such as a full disk; the exit status tells of the end too
       LOG.warn("the parent cannot be told: {}", news, e);
     }
   }

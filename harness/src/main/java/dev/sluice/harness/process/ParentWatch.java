@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
 /**
- * Standard input as a child process sees it: what its parent writes there, line by line, and its
- * end, which comes when the parent is gone, however it went.
+ * Standard input of a child process: the parent's lines, and the end of input, which comes when the
+ * parent is gone for any reason.
  */
 public final class ParentWatch {
   private ParentWatch() {}
@@ -16,8 +16,8 @@ public final class ParentWatch {
   /**
    * Begins to read, on a daemon thread.
    *
-   * @param onLine told of each line
-   * @param onEnd told once when the parent is gone
+   * @param onLine called with each line
+   * @param onEnd called once when the parent is gone
    */
   public static void start(Consumer<String> onLine, Runnable onEnd) {
     var thread =

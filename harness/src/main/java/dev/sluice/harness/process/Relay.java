@@ -12,7 +12,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** Shows on a console what a child prints into its file: lines, and its live line. */
+/** Shows the output file of a child on a console: its lines, and its live line. */
 public final class Relay implements AutoCloseable {
   private static final int PERIOD_MS = 200;
   private static final int BUFFER_BYTES = 1 << 16;
@@ -30,7 +30,7 @@ public final class Relay implements AutoCloseable {
   private final StringBuilder pending = new StringBuilder();
   private boolean pendingIsLive;
 
-  /** Begins to read; the file must exist. Its name may change meanwhile. */
+  /** Begins to read the file, which must exist. Its name may change later. */
   public Relay(Path file, Console console) throws IOException {
     this.file = FileChannel.open(file, StandardOpenOption.READ);
     this.console = console;
@@ -75,7 +75,7 @@ public final class Relay implements AutoCloseable {
     }
   }
 
-  /** Shows what has come until now, and ends. */
+  /** Shows the output until now, and ends. */
   @Override
   public void close() throws IOException {
     timer.shutdownNow();

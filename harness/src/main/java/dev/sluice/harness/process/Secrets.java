@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The passwords and keys of a Kafka's clients, which nothing that is written may hold. */
+/** Passwords and keys of a Kafka's clients, which no output may hold. */
 public final class Secrets {
   public static final Secrets NONE = new Secrets(List.of());
 
@@ -17,14 +17,17 @@ public final class Secrets {
       Pattern.compile("pass|secret|token|credential|private|keystore\\.key|jaas");
   private static final Pattern JAAS_OPTION = Pattern.compile("([\\w.]+)\\s*=\\s*\"?([^\"\\s;]+)");
 
-  /** The longest first, for one may stand in another. */
+  /** Values with the longest first, since one may be part of another. */
   private final List<String> values;
 
   private Secrets(List<String> values) {
     this.values = values.stream().sorted(Comparator.comparingInt(v -> -v.length())).toList();
   }
 
-  /** Those among client properties, by the properties' names; a login's options one by one. */
+  /**
+   * Secrets among client properties, known by the properties' names; each option of a login counts
+   * alone.
+   */
   public static Secrets of(Map<String, String> properties) {
     List<String> values = new ArrayList<>();
     properties.forEach(
@@ -48,7 +51,7 @@ public final class Secrets {
     return SECRET_NAME.matcher(name.toLowerCase(Locale.ROOT)).find();
   }
 
-  /** The text without them. */
+  /** Returns a text with all secrets hidden. */
   public String hide(String text) {
     String hidden = text;
     for (String value : values) {

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Ctrl-C and its kin, taken as a wish to stop: the run drains and ends by itself. A shutdown hook
- * would not do: all hooks start at once, and those of the inference engines would take the engine
- * away under lanes that still run. A second signal ends the process.
+ * Signals such as Ctrl-C, taken as a wish to stop: the run drains and ends by itself. A shutdown
+ * hook would not do: all hooks start at once, and the inference engines' hooks would remove the
+ * engine under lanes that still run. A second signal ends the process.
  *
  * <p>{@code sun.misc.Signal} is called by reflection, since the compiler warns of its name in a way
  * that cannot be silenced.
@@ -20,14 +20,14 @@ public final class Signals implements AutoCloseable {
 
   public final AtomicInteger received = new AtomicInteger();
 
-  /** What each signal meant before, by signal. */
+  /** Former handlers, by signal. */
   private final Map<Object, Object> before = new LinkedHashMap<>();
 
   /**
    * Begins to listen.
    *
-   * @param onFirst called once, on a thread of the JVM's
-   * @param onSecond called before the process is ended at once
+   * @param onFirst called once, on a thread of the JVM
+   * @param onSecond called on the second signal, before the process ends at once
    */
   public static Signals listen(Runnable onFirst, Runnable onSecond) {
     return listen(onFirst, onSecond, List.of("INT", "TERM", "HUP"), List.of());
@@ -95,17 +95,17 @@ public final class Signals implements AutoCloseable {
     }
   }
 
-  /** Whether one came. */
+  /** True if a signal came. */
   public boolean received() {
     return received.get() != 0;
   }
 
-  /** The exit status that tells of the signal: 130 after Ctrl-C. */
+  /** The exit status for the signal: 130 after Ctrl-C. */
   public int exitStatus() {
     return EXIT_BASE + received.get();
   }
 
-  /** Ends the listening: signals mean what they meant before. */
+  /** Ends the listening and restores the former handlers. */
   @Override
   public void close() {
     before.forEach(

@@ -15,16 +15,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts roles as child processes, by the same Java, class path and flags as this process, and
- * starts those again that die unexpectedly. Children end when this process does, however it ends:
- * each reads its standard input, which is a pipe from here.
+ * Starts roles as child processes, with the Java, class path and flags of this process, and
+ * restarts children that die unexpectedly. Children end when this process ends for any reason: each
+ * reads its standard input, which is a pipe from here.
  *
- * <p>From any thread. The listener is called on threads of the supervisor's; it may call back.
+ * <p>Safe for any thread. The listener is called on threads of the supervisor, and may call back.
  */
 public final class Supervisor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Supervisor.class);
 
-  /** A process that a signal ended has this plus the signal's number as its status. */
+  /** Base of the exit status of a process that a signal ended; the signal's number is added. */
   private static final int SIGNAL_BASE = 128;
 
   private static final Duration END_LIMIT = Duration.ofSeconds(5);
@@ -36,24 +36,24 @@ public final class Supervisor implements AutoCloseable {
   private final List<Thread> watchers = new ArrayList<>();
   private boolean closing;
 
-  /** Told of what becomes of children. */
+  /** Listener to the starts and ends of children. */
   public interface Listener {
-    /** It runs, for the first time or again. */
+    /** The child runs, for the first time or again. */
     void started(ChildProcess child);
 
     /**
-     * It has ended, and is not started again: it was expected to end, ended with a status that is
-     * no crash, or has died too often.
+     * The child has ended, and is not started again: its end was expected, its status is no crash,
+     * or it has died too often.
      */
     void ended(ChildProcess child, int status);
 
-    /** It has died unexpectedly, and is about to be started again. */
+    /** The child has died unexpectedly, and is about to be started again. */
     void died(ChildProcess child, int status);
   }
 
   /**
-   * @param logs folder of {@code <name>.log}, which takes what a child prints
-   * @param temporary where children put their temporary files
+   * @param logs folder of {@code <name>.log}, the output of each child
+   * @param temporary folder of the children's temporary files
    */
   public Supervisor(Path logs, Path temporary, Listener listener) {
     this.logs = logs;
@@ -89,7 +89,7 @@ public final class Supervisor implements AutoCloseable {
     return child;
   }
 
-  /** The child of that name as it runs now, or ran last. */
+  /** The present or last start of the child with a name. */
   public synchronized ChildProcess child(String name) {
     ChildProcess child = children.get(name);
     if (child == null) {
@@ -111,7 +111,7 @@ public final class Supervisor implements AutoCloseable {
     Path news = temporary.resolve(spec.name() + ".news");
     List<String> options =
         List.of(
-            "-Xms" + spec.heapMb() + "m", // what it takes later it has from the start
+            "-Xms" + spec.heapMb() + "m", // the whole heap is reserved at the start
             "-Xmx" + spec.heapMb() + "m",
             "-XX:+AlwaysPreTouch",
             "-Djava.io.tmpdir=" + temporary,
@@ -139,7 +139,7 @@ public final class Supervisor implements AutoCloseable {
     try {
       status = child.process().waitFor();
     } catch (InterruptedException e) {
-      return; // closing: nobody asks any more
+      return; // closing: no end matters any more
     }
     ChildProcess.Spec spec = child.spec();
     boolean again;
@@ -170,12 +170,12 @@ public final class Supervisor implements AutoCloseable {
     }
   }
 
-  /** Whether a status tells of a death by a signal or a crash, rather than of an end of its own. */
+  /** True if a status means death by a signal or a crash, rather than an end by choice. */
   private static boolean isDeath(int status) {
     return status > SIGNAL_BASE;
   }
 
-  /** Ends all that still run: first they are asked, then they are killed. */
+  /** Ends all children that still run: asks first, then kills. */
   @Override
   public void close() {
     List<ChildProcess> left;
@@ -186,7 +186,7 @@ public final class Supervisor implements AutoCloseable {
     try {
       for (ChildProcess child : left) {
         child.expectEnd();
-        child.signal(Signal.CONT); // a stopped one hears nothing
+        child.signal(Signal.CONT); // a stopped process takes no other signal
         child.signal(Signal.TERM);
       }
       long deadlineNs = MachineClock.monotonicNs() + END_LIMIT.toNanos();
@@ -208,7 +208,7 @@ public final class Supervisor implements AutoCloseable {
     }
   }
 
-  /** Ends all at once. */
+  /** Kills all children at once. */
   public void killAll() {
     List<ChildProcess> left;
     synchronized (this) {

@@ -16,7 +16,7 @@ public final class TemporaryFolder {
 
   private TemporaryFolder() {}
 
-  /** Removes the folder and all in it; what cannot be removed is logged, and stays. */
+  /** Removes the folder and its content; a file that cannot be removed is logged, and stays. */
   public static void remove(@Nullable Path folder) {
     if (folder == null || !Files.exists(folder)) {
       return;

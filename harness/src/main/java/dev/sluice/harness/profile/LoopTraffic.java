@@ -5,7 +5,10 @@ import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchCompleted.Result;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Decision;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Capability;
@@ -16,11 +19,12 @@ import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.log.Writing;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.executor.profile.LatencyKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -34,10 +38,10 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of a run, without the run: for each batch the four that it would cause (request,
- * dispatch, completion, outcome), a report each heartbeat, and three readers that parse them, as
- * scheduler, executor and analytics do. What is left out of the loop: the scheduler's decisions,
- * its transactions, the fold of analytics.
+ * Traffic of a run's records without the run: for each batch the four records that it would cause
+ * (request, dispatch, completion, outcome), a report each heartbeat, and three readers that parse
+ * them, as scheduler, executor and analytics do. Deliberately absent from the loop: the scheduler's
+ * decisions, its transactions, and the fold of analytics.
  */
 final class LoopTraffic implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(100);
@@ -50,7 +54,7 @@ final class LoopTraffic implements AutoCloseable {
   private final List<Reader> readers = new ArrayList<>();
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
-  /** Used by the writer's thread alone. */
+  /** Number of batches; used by the writer's thread alone. */
   private long batches;
 
   private static Thread daemon(Runnable task, String name) {
@@ -67,7 +71,7 @@ final class LoopTraffic implements AutoCloseable {
   /**
    * Connects, and begins to read.
    *
-   * @param kafka where the topics of a run with one shard are
+   * @param kafka clients of the Kafka that has the topics of a run with one shard
    */
   static LoopTraffic begin(Topics topics, LogClients kafka) {
     var traffic = new LoopTraffic(topics, kafka.producer(Writing.SINGLE));
@@ -86,7 +90,7 @@ final class LoopTraffic implements AutoCloseable {
     reader.thread.start();
   }
 
-  /** Reports as an executor does each heartbeat. */
+  /** Writes a report each heartbeat, as an executor does. */
   void reportEach(
       int heartbeatMs, String deviceKind, int lanes, long tokens, List<Capability> capabilities) {
     var report =
@@ -111,7 +115,7 @@ final class LoopTraffic implements AutoCloseable {
             TimeUnit.MILLISECONDS);
   }
 
-  /** A batch has ended: the records that it would have caused are on their way. From any thread. */
+  /** Sends the records that an ended batch would have caused. Called from any thread. */
   void batchEnded(LatencyKey key, String jobId, int lane, long endedAtNs, long serviceNs) {
     writer.execute(() -> write(key, jobId, lane, Math.max(serviceNs, endedAtNs), serviceNs));
   }
@@ -139,26 +143,13 @@ final class LoopTraffic implements AutoCloseable {
         EventCodec.DISPATCHES,
         new BatchDispatched(
             id,
-            "profile",
-            1,
-            List.of(lane),
-            key.workload(),
-            key.backend(),
-            key.precision(),
-            List.of(new DispatchedJob(jobId, key.samples())),
-            key.samples(),
-            1,
-            1,
-            startedAtNs,
-            null,
-            serviceNs,
-            "warm_up",
-            Map.of(),
-            null,
-            null,
-            null,
-            null,
-            key.busyLanes()));
+            new Place("profile", 1, List.of(lane)),
+            Work.firstAttempt(
+                new ModelKey(key.workload(), key.backend(), key.precision()),
+                List.of(new DispatchedJob(jobId, key.samples())),
+                1),
+            Decision.at(startedAtNs),
+            Prediction.ofMean(serviceNs, "warm_up", key.busyLanes())));
     send(
         topics.facts(),
         EventCodec.FACTS,
@@ -193,12 +184,12 @@ final class LoopTraffic implements AutoCloseable {
             });
   }
 
-  /** Why the traffic stands still; null: it flows. */
+  /** The failure that stopped the traffic; null: it flows. */
   @Nullable Throwable failure() {
     return failure.get();
   }
 
-  /** Reads and parses until it is woken for good. */
+  /** Reader that reads and parses records until it is closed. */
   private final class Reader implements Runnable {
     final KafkaConsumer<byte[], byte[]> consumer;
     Thread thread = new Thread();

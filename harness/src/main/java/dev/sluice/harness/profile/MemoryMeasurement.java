@@ -20,7 +20,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The measuring of each model's memory, each in a child process ({@link MemoryProbe}). */
+/** Measurement of each model's memory, each in a child process ({@link MemoryProbe}). */
 final class MemoryMeasurement {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final double MIB = 1 << 20;
@@ -31,7 +31,7 @@ final class MemoryMeasurement {
   private final BooleanSupplier stopped;
 
   /**
-   * @param stopped whether a person wants the profile to end
+   * @param stopped true once a person wants the profile to end
    */
   MemoryMeasurement(
       RunFrame frame,
@@ -44,7 +44,7 @@ final class MemoryMeasurement {
     this.stopped = stopped;
   }
 
-  /** Writes the table of all models, or says why it is not measured. */
+  /** Writes the table of all models, or prints why it is not measured. */
   void measure(LaneSource lanes) throws InterruptedException, IOException {
     if (stopped.getAsBoolean()) {
       return;
@@ -99,7 +99,7 @@ final class MemoryMeasurement {
   /**
    * Measures one model in a child process.
    *
-   * @throws IOException if the child fails; its own words are on standard error
+   * @throws IOException if the child fails, which then says why on standard error
    */
   private List<MemoryTable.Row> rows(ModelKey model) throws IOException, InterruptedException {
     List<Integer> samples = settings.warmUpSamples();

@@ -31,14 +31,15 @@ import java.util.OptionalLong;
 public final class MemoryProbe {
   private static final Path STATUS = Path.of("/proc/self/status");
 
-  /** The kernel's file that lets the peak begin anew when 5 is written to it. */
+  /** File of the kernel that resets the peak when 5 is written to it. */
   private static final Path CLEAR = Path.of("/proc/self/clear_refs");
 
-  /** The runs of each batch: TorchScript compiles at the first and at the second. */
+  /** Number of runs of each batch: TorchScript compiles at the first and at the second. */
   private static final int RUNS = 2;
 
   /**
-   * The child's JVM options: its whole heap is touched at the start, so that it adds nothing later.
+   * JVM options of the child: its whole heap is touched at the start, so that it adds nothing
+   * later.
    */
   static final List<String> JVM_OPTIONS =
       List.of(
@@ -50,7 +51,7 @@ public final class MemoryProbe {
           "--enable-native-access=ALL-UNNAMED",
           "-Djava.awt.headless=true");
 
-  /** The child's line: a peak for each batch, by rising samples. */
+  /** Line that the child prints: a peak for each batch, by rising samples. */
   record Peaks(List<Peak> peaks) {
     static final Peaks NONE = new Peaks(List.of());
 
@@ -62,7 +63,7 @@ public final class MemoryProbe {
   /**
    * The peak after a batch.
    *
-   * @param bytes above what the process held before the model was loaded
+   * @param bytes memory above what the process held before the model was loaded
    */
   record Peak(int samples, long bytes) {}
 
@@ -80,7 +81,7 @@ public final class MemoryProbe {
   public static void main(String[] arguments)
       throws UserMistakeException, IOException, InferenceException {
     PrintStream result = System.out;
-    System.setOut(System.err); // what an engine has to say is no part of the result
+    System.setOut(System.err); // an engine's output is no part of the result
     ParsedExperiment parsed =
         ExperimentFile.read(
             Path.of(arguments[0]),

@@ -25,7 +25,7 @@ final class MemoryTable {
   record Row(ModelKey model, int samples, double peakMib, long formulaTokens) {}
 
   /**
-   * @param rows at least one; each model's by rising samples
+   * @param rows at least one row; each model's rows by rising samples
    */
   MemoryTable(List<Row> rows) {
     this.rows = List.copyOf(rows);
@@ -48,7 +48,7 @@ final class MemoryTable {
     return (long) Math.ceil(row.peakMib() / mibPerToken - 1e-9);
   }
 
-  /** Whether a file that was written holds all these models. */
+  /** True if an existing file holds all these models. */
   static boolean holds(Path file, List<ModelKey> models) throws IOException {
     List<String> lines = Files.readAllLines(file);
     return models.stream()

@@ -27,8 +27,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The measuring of a profile's missing repeats: lanes warmed up, batches one after the other, and
- * beside them the records of a run ({@link LoopTraffic}) through an embedded Kafka.
+ * Measurement of a profile's missing repeats: warm lanes run batches one after the other, beside
+ * the records of a run ({@link LoopTraffic}) through an embedded Kafka.
  */
 final class ProfileMeasurement {
   private final RunFrame frame;
@@ -41,9 +41,9 @@ final class ProfileMeasurement {
   private final @Nullable Double minutesMax;
 
   /**
-   * @param rows takes what is measured
-   * @param opened takes what has to be closed afterwards
-   * @param stopped whether a person wants the profile to end
+   * @param rows rows that the measurement adds to
+   * @param opened parts that are closed afterwards
+   * @param stopped true once a person wants the profile to end
    */
   ProfileMeasurement(
       RunFrame frame,
@@ -63,9 +63,9 @@ final class ProfileMeasurement {
   }
 
   /**
-   * Measures until all is there, the time has run out or a person stops it.
+   * Measures until all repeats are there, the time has run out or a person stops it.
    *
-   * @param temporary where the embedded Kafka keeps its files
+   * @param temporary folder of the embedded Kafka's files
    * @throws StoppedException if a person stopped it before the first measurement
    */
   void measure(LaneSource lanes, LaneBackend backend, ProfilePlan whole, Path temporary)
@@ -182,17 +182,17 @@ final class ProfileMeasurement {
     console.item("", said + (rowsAreThere ? "; the same command goes on" : ""));
   }
 
-  /** Takes each measured batch to the file, the bar and the broker. */
+  /** Recorder of each measured batch in the file, on the bar and in the broker. */
   private final class Recorder implements Profiler.Listener {
     private final LoopTraffic traffic;
     private final ProfileBar bar;
     private final long beganEpochNs;
     private final ForeignLoad foreignLoad;
 
-    /** The monotonic time when {@code --minutes} will have run out. */
+    /** Monotonic time when {@code --minutes} will have run out. */
     private volatile long endNs = Long.MAX_VALUE;
 
-    /** Used by the measuring thread alone. */
+    /** Number of measured repeats; used by the measuring thread alone. */
     private long measuredCount;
 
     Recorder(LoopTraffic traffic, ProfileBar bar, long beganEpochNs) throws IOException {

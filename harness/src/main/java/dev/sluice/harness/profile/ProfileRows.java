@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of a profile in their file: rows of earlier commands, which are not measured again. */
+/** Rows of a profile in their file. Rows of earlier commands are not measured again. */
 final class ProfileRows {
   private static final String BEGAN = "began";
   private static final String MACHINE = "machine";
@@ -113,7 +113,7 @@ final class ProfileRows {
             e);
       }
     }
-    Files.deleteIfExists(file); // it has no row
+    Files.deleteIfExists(file); // the file has no row
     ProfileFile.create(
         file,
         List.of(
@@ -139,7 +139,7 @@ final class ProfileRows {
     ProfileFile.comment(file, words);
   }
 
-  /** Reads all rows as they are now; null, and no file is left, where nothing was measured. */
+  /** Reads all present rows. Where nothing was measured, returns null and removes the file. */
   ProfileFile.@Nullable Contents all() throws UserMistakeException, IOException {
     if (!ProfileFile.hasRows(file)) {
       Files.delete(file);

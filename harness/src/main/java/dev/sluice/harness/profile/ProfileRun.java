@@ -39,8 +39,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A profile, from its experiment to its files. While lanes are measured, an embedded Kafka takes
- * and gives the records of a run ({@link LoopTraffic}): what a service time is beside the loop.
+ * A profile, from its experiment to its files. While lanes are measured, an embedded Kafka carries
+ * the records of a run ({@link LoopTraffic}), so that service times are those beside the loop.
  */
 public final class ProfileRun {
   private static final Logger LOG = LoggerFactory.getLogger(ProfileRun.class);
@@ -64,12 +64,12 @@ public final class ProfileRun {
   private volatile boolean stopped;
 
   /**
-   * The options of the command.
+   * Options of a profile.
    *
-   * @param results the folder of the files
+   * @param results folder of the files
    * @param minutes limit of the time to measure; null: none
    * @param passes at least 1
-   * @param repeats of each key in each pass; at least 1
+   * @param repeats repeats of each key in each pass; at least 1
    */
   public record Options(
       Path config,
@@ -97,7 +97,7 @@ public final class ProfileRun {
   /**
    * Measures, and returns the exit status.
    *
-   * @throws IOException if the files cannot be written any more
+   * @throws IOException if the files can no longer be written
    */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed =
@@ -134,7 +134,7 @@ public final class ProfileRun {
     }
   }
 
-  /** The log of a profile that failed outlives its temporary files. */
+  /** Keeps the log of a profile that failed, and returns its path. */
   private Path kept(Path temporary) throws IOException {
     opened.close();
     return Files.copy(
@@ -143,12 +143,12 @@ public final class ProfileRun {
         StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** A mistake leaves no folder that was not there. */
+  /** Removes an empty folder, so that a mistake leaves none. */
   private static void removeIfEmpty(Path folder) throws IOException {
     try {
       Files.delete(folder);
     } catch (DirectoryNotEmptyException e) {
-      // it holds what was measured, or what was there
+      // the folder holds measurements, or was not empty before
     }
   }
 
@@ -165,7 +165,7 @@ public final class ProfileRun {
               + ": "
               + UserMistakeException.reason(e)
               + ")",
-          "you want another --results, or have to give yourself the right to write there");
+          "you want another --results, or lack the right to write there");
     }
   }
 
@@ -244,7 +244,7 @@ public final class ProfileRun {
         rows);
   }
 
-  /** A person wants the profile to end. From any thread. */
+  /** Obeys a person's wish that the profile end. Called from any thread. */
   private void stop() {
     stopped = true;
     console.line("Stopping after the batches at hand; what was measured is kept.");

@@ -9,19 +9,22 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A profile's plan beside the time that it may take.
+ * A profile's plan, with the time that it may take.
  *
- * @param whole what the command asked for
- * @param plan the whole, or all its passes with fewer repeats
- * @param wholeMinutes estimate of the whole
- * @param minutesMax null: no limit
+ * @param whole plan that the command asked for
+ * @param plan the whole plan, or all its passes with fewer repeats
+ * @param wholeMinutes estimate of the whole plan's time
+ * @param minutesMax limit of the time; null: none
  */
 record TimedPlan(
     ProfilePlan whole, ProfilePlan plan, double wholeMinutes, @Nullable Double minutesMax) {
-  /** Inputs are made between the batches, and the machine is not always as quick as at warm-up. */
+  /**
+   * Factor on estimates: inputs are made between batches, and the machine can be slower than at
+   * warm-up.
+   */
   private static final double OVERHEAD = 1.15;
 
-  /** All passes, with as many repeats as there is time for, at least one. */
+  /** Plans all passes with as many repeats as there is time for, at least one. */
   static TimedPlan of(
       ProfilePlan whole, List<Capability> capabilities, @Nullable Double minutesMax) {
     double minutes = estimateMinutes(whole, capabilities);
@@ -33,7 +36,9 @@ record TimedPlan(
     return new TimedPlan(whole, shorter, minutes, minutesMax);
   }
 
-  /** From the times at warm-up; lanes that slow each other down make it longer. */
+  /**
+   * Estimate from the times at warm-up; lanes that slow each other down make the real time longer.
+   */
   private static double estimateMinutes(ProfilePlan plan, List<Capability> capabilities) {
     double ns = 0;
     for (LatencyKey key : plan.keys()) {

@@ -26,20 +26,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a training has found: lines for the terminal, figures for JSON, and a page, laid out by the
+ * Report on a training: lines for the terminal, figures for JSON, and a page, laid out by the
  * template {@value #FILE} beside this class.
  */
 public final class TrainReport {
   public static final String FILE = "report.html";
 
-  /** The pictures that the page shows after its parts, by name, with their words. */
+  /** Captions of the pictures that the page shows after its parts, by picture. */
   private static final Map<String, String> WORDS =
       Map.of(
           "errors", "Errors of all methods",
           "predicted_vs_actual", "Predicted and actual service times",
           "times_over_samples", "Service times over samples");
 
-  /** The question that each reach stands for. */
+  /** Questions that the reaches stand for. */
   static final Map<Reach, String> QUESTIONS =
       Map.of(
           Reach.SEEN, "measured keys, on a pass held out",
@@ -60,7 +60,7 @@ public final class TrainReport {
   public record Line(String label, String text) {}
 
   /**
-   * @param profile the file of the rows
+   * @param profile name of the rows' file
    */
   public TrainReport(String profile, Trained trained) {
     this.profile = profile;

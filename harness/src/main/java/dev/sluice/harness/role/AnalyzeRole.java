@@ -30,7 +30,7 @@ public final class AnalyzeRole implements AutoCloseable {
 
   private final RunFrame frame;
   private final EventLogReader reader;
-  public @Nullable String summaryJson;
+  private @Nullable String summaryJson;
 
   /** Begins to read. */
   public AnalyzeRole(RunFrame frame, LogClients kafka) {
@@ -43,12 +43,12 @@ public final class AnalyzeRole implements AutoCloseable {
     return ProgressLine.start(frame.console(), reader, frame.experiment(), onFailure);
   }
 
-  /** The run so far. */
+  /** Snapshot of the run so far. */
   public LiveSnapshot snapshot() {
     return reader.snapshot();
   }
 
-  /** Waits until the log is read to the run's end, which stands in it already. */
+  /** Waits until the log is read to the run's end, which is in the log already. */
   public void awaitWholeLog() throws RoleFailedException, InterruptedException {
     if (!reader.awaitRunEnd(READ_LIMIT)) {
       throw new RoleFailedException("the event log could not be read to its end in time", null);
@@ -56,7 +56,7 @@ public final class AnalyzeRole implements AutoCloseable {
   }
 
   /**
-   * What was read so far.
+   * The report on the events read so far.
    *
    * @throws IllegalStateException if reading has failed
    */
@@ -78,7 +78,7 @@ public final class AnalyzeRole implements AutoCloseable {
     writeConfig(frame.experiment(), report, environment, requestDigest, folder.path());
   }
 
-  /** Writes config.yaml: the resolved experiment, and what the run ran on. */
+  /** Writes config.yaml: the resolved experiment, and the environment of the run. */
   public static void writeConfig(
       Experiment experiment,
       RunReport report,
@@ -121,7 +121,7 @@ public final class AnalyzeRole implements AutoCloseable {
     return status;
   }
 
-  /** What a command that made it exits with. */
+  /** The exit status of a command that made the report. */
   public static int status(RunReport report) {
     return switch (report.summary().verdict()) {
       case MET -> ExitStatus.DONE;

@@ -27,11 +27,11 @@ public final class BrokerProcess {
   private volatile @Nullable Path temporary;
 
   /**
-   * What the command line said.
+   * Options of a broker.
    *
-   * @param port where it listens
-   * @param data where its log outlives it; null: a temporary folder
-   * @param child whether another process of Sluice started it, and ends it
+   * @param port port to listen on
+   * @param data folder of the log, which outlives the broker; null: a temporary folder
+   * @param child true if another process of Sluice started this one, and ends it
    */
   public record Options(int port, @Nullable Path data, boolean child) {}
 
@@ -39,7 +39,7 @@ public final class BrokerProcess {
     this.options = options;
   }
 
-  /** Runs it until somebody stops it, and returns the exit status. */
+  /** Runs the broker until a signal or its parent stops it, and returns the exit status. */
   public int execute() throws InterruptedException {
     if (options.child()) {
       ParentWatch.start(line -> {}, this::endAtOnce);
@@ -97,7 +97,7 @@ public final class BrokerProcess {
       throw new UserMistakeException(
           "--data",
           "the folder (" + data + ") cannot be made (" + UserMistakeException.reason(e) + ")",
-          "you want another --data, or have to give yourself the right to write there",
+          "you want another --data, or lack the right to write there",
           e);
     }
   }

@@ -30,9 +30,9 @@ public final class ExecuteRole implements AutoCloseable {
   private @Nullable Predictions predictions;
 
   /**
-   * What the lanes will run on, and what is known of how long that takes.
+   * The lanes' backend, and the model of its latency.
    *
-   * @param model null: nothing is
+   * @param model latency model; null: none
    */
   public record Loaded(LaneBackend backend, @Nullable LearnedModel model) {}
 
@@ -49,7 +49,7 @@ public final class ExecuteRole implements AutoCloseable {
     this.startedNs = startedNs;
   }
 
-  /** Loads all that can be wrong and needs no broker. */
+  /** Loads all that a mistake can spoil and that needs no broker. */
   public static Loaded load(RunFrame frame, LaneSource lanes, double speed)
       throws UserMistakeException {
     LaneBackend backend = loadModels(frame, lanes, speed);
@@ -59,7 +59,7 @@ public final class ExecuteRole implements AutoCloseable {
   /**
    * Loads the models, or prepares the emulation.
    *
-   * @param speed of emulated lanes
+   * @param speed speed of emulated lanes
    */
   public static LaneBackend loadModels(RunFrame frame, LaneSource lanes, double speed)
       throws UserMistakeException {
@@ -98,7 +98,7 @@ public final class ExecuteRole implements AutoCloseable {
     return role;
   }
 
-  /** Returns when the first lane is warm and timed; the others go on. */
+  /** Begins to warm lanes up. Returns when the first lane is warm and timed; the others go on. */
   public static ExecuteRole beginWarmUp(RunFrame frame, Loaded loaded, String executorId, int shard)
       throws WarmUpException, InterruptedException {
     Console console = frame.console();
@@ -122,7 +122,7 @@ public final class ExecuteRole implements AutoCloseable {
     return new ExecuteRole(frame, settings, executor, loaded.model(), startedNs);
   }
 
-  /** Waits until all lanes are warm, and says so. */
+  /** Waits until all lanes are warm, and prints a line about them. */
   public void awaitWarm() throws WarmUpException, InterruptedException {
     executor.awaitWarm();
     Console console = frame.console();
@@ -146,12 +146,12 @@ public final class ExecuteRole implements AutoCloseable {
     executor.warnings().forEach(warning -> console.item("", "warning: " + warning));
   }
 
-  /** What each of its lanes can run, with its times at warm-up. */
+  /** Capabilities of each lane, with its times at warm-up. */
   public List<Capability> capabilities() {
     return executor.capabilities();
   }
 
-  /** What its lanes did and are at. */
+  /** Numbers of what the lanes have done and are doing. */
   public ExecutorNumbers numbers() {
     return executor.numbers();
   }

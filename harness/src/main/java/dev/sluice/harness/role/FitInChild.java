@@ -20,8 +20,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The process that fits a latency model again beside a run: reads a request from its standard
- * input, the newest batches from the log, and prints what came of it.
+ * The child process that fits a latency model again beside a run: reads a request from standard
+ * input and the newest batches from the log, and prints a result.
  */
 final class FitInChild {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -29,13 +29,13 @@ final class FitInChild {
   private FitInChild() {}
 
   /**
-   * The fit that is asked for.
+   * The request for a fit.
    *
    * @param kafka client properties
-   * @param topicPrefix of the run
-   * @param reach of the table
-   * @param modelPath the profile's model; null: there is none
-   * @param current the table that was in force; null: none was
+   * @param topicPrefix prefix of the run's topics
+   * @param reach reach of the table
+   * @param modelPath model of the profile; null: none
+   * @param current table in force; null: none
    */
   record Request(
       Map<String, Object> kafka,
@@ -48,10 +48,10 @@ final class FitInChild {
       @Nullable JsonNode current) {}
 
   /**
-   * What came of it.
+   * The result of a fit.
    *
-   * @param table to be published; null: it is not better, or is another executor's to make
-   * @param errorBefore null: there was nothing to judge
+   * @param table table to publish; null: it is not better, or another executor makes it
+   * @param errorBefore error of the table in force; null: there was nothing to judge
    * @param cpuNs processor time of the whole process
    */
   record Result(
@@ -76,7 +76,7 @@ final class FitInChild {
     PredictionsPublished current = newer(log.table(), request.current());
     Retraining.Outcome outcome;
     if (!log.executors().isEmpty() && !log.executors().get(0).equals(request.executorId())) {
-      outcome = new Retraining.Outcome(null, 0, Double.NaN, Double.NaN); // the first one does it
+      outcome = new Retraining.Outcome(null, 0, Double.NaN, Double.NaN); // the first executor fits
     } else {
       LatencyModel profiled =
           request.modelPath() == null
@@ -98,7 +98,10 @@ final class FitInChild {
     System.out.flush();
   }
 
-  /** Nobody waits for the answer of an executor that was killed, perhaps with its broker. */
+  /**
+   * Ends this process with its parent: an executor that was killed, perhaps with its broker, needs
+   * no answer.
+   */
   private static void endWithTheParent() {
     ProcessHandle.current()
         .parent()
@@ -112,12 +115,14 @@ final class FitInChild {
     return Double.isNaN(error) ? null : Double.valueOf(error);
   }
 
-  /** Another executor of the kind may have published one meanwhile. */
+  /**
+   * The newer of two tables: another executor of the device kind may have published one meanwhile.
+   */
   private static @Nullable PredictionsPublished newer(
       @Nullable PredictionsPublished logged, @Nullable JsonNode known)
       throws IOException, UnreadableEventException {
     if (known == null
-        || known.isNull() // as a null comes out of JSON
+        || known.isNull() // JSON turns null into this node
         || !(EventCodec.FACTS.read(JSON.writeValueAsBytes(known))
             instanceof PredictionsPublished ours)) {
       return logged;

@@ -9,14 +9,14 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Lanes that hang when they are told to: what inference does that never returns. */
+/** Faults of lanes that hang on command, as inference does that never returns. */
 public final class HangingLanes implements LaneFaults {
   private static final Logger LOG = LoggerFactory.getLogger(HangingLanes.class);
   private static final Pattern HANG = Pattern.compile("hang (\\d{1,6})");
 
   private final Set<Integer> toHang = ConcurrentHashMap.newKeySet();
 
-  /** Takes {@code hang LANE}; other words are logged, and do nothing. */
+  /** Obeys {@code hang LANE}; any other line is logged, and does nothing. */
   public void take(String line) {
     Matcher matcher = HANG.matcher(line.strip());
     if (matcher.matches()) {

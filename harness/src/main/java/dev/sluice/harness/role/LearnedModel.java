@@ -9,15 +9,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The latency model that an experiment names, as far as it is for its lanes. */
+/** The latency model that an experiment names, if it is for the experiment's lanes. */
 record LearnedModel(Path path, LatencyModel model) {
 
   /**
-   * Reads it: the one in the folder named after the device kind, where there is such a folder, else
-   * the one that stands at the path itself. One that is missing, or for another kind of device, is
-   * a warning: the run begins cold, with running means.
+   * Reads the model in the folder named after the device kind, if there is such a folder, else the
+   * model at the path itself. A model that is missing, or for another kind of device, is a warning:
+   * the run begins cold, with running means.
    *
-   * @throws UserMistakeException if there is one and it cannot be read
+   * @throws UserMistakeException if there is a model that cannot be read
    */
   static Optional<LearnedModel> read(RunFrame frame, String deviceKind)
       throws UserMistakeException {

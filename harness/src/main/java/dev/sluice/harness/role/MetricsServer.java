@@ -31,15 +31,15 @@ final class MetricsServer implements AutoCloseable {
    * Starts to answer.
    *
    * @param port 0: any free port
-   * @param registry read anew for each answer
-   * @throws UserMistakeException if there is no such port, or another process listens there
+   * @param registry meters, read anew for each answer
+   * @throws UserMistakeException if the port does not exist, or another process listens on it
    */
   static MetricsServer start(int port, PrometheusRegistry registry) throws UserMistakeException {
     if (port < 0 || port > PORT_MAX) {
       throw new UserMistakeException(
           OPTION,
           "there is no such port (" + port + ")",
-          "one from 1 to " + PORT_MAX + ", or 0 for any that is free");
+          "you want a port from 1 to " + PORT_MAX + ", or 0 for any free one");
     }
     ExecutorService thread = Executors.newSingleThreadExecutor(MetricsServer::daemon);
     try {
@@ -71,12 +71,12 @@ final class MetricsServer implements AutoCloseable {
   private static UserMistakeException taken(int port, IOException e, String advice) {
     return new UserMistakeException(
         OPTION,
-        "nobody can listen on port " + port + " (" + UserMistakeException.reason(e) + ")",
+        "the port (" + port + ") cannot be listened on (" + UserMistakeException.reason(e) + ")",
         advice,
         e);
   }
 
-  /** The port it listens on. */
+  /** The port that the server listens on. */
   int port() {
     return server.getPort();
   }
@@ -88,9 +88,9 @@ final class MetricsServer implements AutoCloseable {
   }
 
   /**
-   * Refuses what is not {@code GET /metrics}. Prometheus' server would answer other methods, paths
-   * that only begin so, and {@code /} with a page; the authenticator is what it lets a caller put
-   * before its handlers. It knows no users: anybody may read.
+   * Refuses all requests but {@code GET /metrics}. Prometheus' server would answer other methods,
+   * paths that only begin with it, and {@code /} with a page; an authenticator is the one hook
+   * before its handlers. There are no users: anybody may read.
    */
   private static final class OnlyGetMetrics extends Authenticator {
     private static final Result MAY_READ = new Success(new HttpPrincipal("anybody", "sluice"));

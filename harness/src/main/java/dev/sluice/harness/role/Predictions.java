@@ -29,10 +29,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an executor publishes of its latency model: a table when it has joined, unless the log holds
- * one of its device kind already, and from time to time a better one, which a child process has
- * fitted to the profile and to what the run has measured. The child is niced and computes on one
- * thread, so as not to disturb what it learns from.
+ * Tables that an executor publishes of its latency model: one when it has joined, unless the log
+ * holds a table of its device kind already, and from time to time a better one, which a child
+ * process has fitted to the profile and to the run's measurements. The child is niced and computes
+ * on one thread, so that it does not disturb the lanes that it learns from.
  */
 public final class Predictions implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Predictions.class);
@@ -59,7 +59,7 @@ public final class Predictions implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * @param model null: there is none for these lanes
+   * @param model latency model; null: none for these lanes
    */
   private Predictions(
       RunFrame frame,
@@ -76,7 +76,7 @@ public final class Predictions implements AutoCloseable {
     this.reach = reach(frame.experiment(), settings);
   }
 
-  /** What of a model such lanes can be asked for. */
+  /** The part of a model that these lanes can be asked for. */
   public static PredictionTable reach(Experiment experiment, ExecutorSettings settings) {
     int samplesMax = experiment.jobs().batchSizes().stream().mapToInt(size -> size).max().orElse(1);
     if (experiment.joinsJobs()) {
@@ -86,7 +86,7 @@ public final class Predictions implements AutoCloseable {
         settings.models(), settings.threadsPerLane(), settings.lanes(), samplesMax);
   }
 
-  /** Publishes, and begins to learn; the executor has joined. */
+  /** Publishes the first table, and begins to learn. The executor must have joined. */
   static Predictions start(
       RunFrame frame,
       ExecutorSettings settings,
@@ -125,7 +125,7 @@ public final class Predictions implements AutoCloseable {
         table.deviceKind());
   }
 
-  /** Lets a child process fit, and publishes what it found better. On the fitting thread. */
+  /** Lets a child process fit, and publishes a better table. Runs on the fitting thread. */
   private void fit() {
     try {
       FitInChild.Result result = fitInChild();
@@ -155,12 +155,12 @@ public final class Predictions implements AutoCloseable {
     }
   }
 
-  /** A null that went through JSON is a node. */
+  /** True if there is no table: JSON turns null into a node. */
   private static boolean isNone(@Nullable JsonNode table) {
     return table == null || table.isNull();
   }
 
-  /** Null: it was stopped, or failed, which stands in the log. */
+  /** The child's result; null if the child was stopped or failed, which the log says. */
   private FitInChild.@Nullable Result fitInChild() throws IOException, InterruptedException {
     List<String> command =
         ChildJvm.of(

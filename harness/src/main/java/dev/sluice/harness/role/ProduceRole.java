@@ -26,7 +26,7 @@ public final class ProduceRole {
   private final JobGenerators generators;
 
   /**
-   * @param lanesLimit how long to wait for lanes
+   * @param lanesLimit limit of the wait for lanes
    */
   public ProduceRole(RunFrame frame, RequestList requests, LogClients kafka, Duration lanesLimit) {
     generators =
@@ -47,21 +47,21 @@ public final class ProduceRole {
   /**
    * Runs from waiting for lanes to the run's end.
    *
-   * @param resume whether to go on with a run that has begun
-   * @return empty if it was stopped before the run began
-   * @throws RunFailedException if the run came to nothing, which then stands in its log
+   * @param resume true to go on with a run that has begun
+   * @return the run's end; empty if the generators were stopped before the run began
+   * @throws RunFailedException if the run failed, which its log says then
    */
   public Optional<RunEnded> run(boolean resume)
       throws RunFailedException, UserMistakeException, InterruptedException {
     return resume ? generators.resume() : generators.run();
   }
 
-  /** Ends the arrivals early; {@link #run} then returns once what runs has ended. */
+  /** Ends the arrivals early; {@link #run} returns once the running jobs have ended. */
   public void stop() {
     generators.stop();
   }
 
-  /** How far its generators are. */
+  /** Numbers of what the generators have sent. */
   public GeneratorNumbers numbers() {
     return generators.numbers();
   }

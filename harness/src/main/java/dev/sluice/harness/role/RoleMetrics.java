@@ -52,7 +52,7 @@ public final class RoleMetrics implements AutoCloseable {
   }
 
   private void bindProcess(String role, String runId) {
-    Gauge.builder("sluice_process.info", () -> 1) // as _info a gauge would lose this ending
+    Gauge.builder("sluice_process.info", () -> 1) // a gauge named with _info would lose that ending
         .description("1; the labels say which process this is.")
         .tag("role", role)
         .tag("run_id", runId)
@@ -74,9 +74,9 @@ public final class RoleMetrics implements AutoCloseable {
   /**
    * Starts to serve the JVM's meters; the roles' meters follow as they are handed in.
    *
-   * @param port 0: any free port; null: nothing is served
+   * @param port port to listen on; 0: any free port; null: nothing is served
    * @param role the command that started the process, such as {@code execute}
-   * @throws UserMistakeException if nobody can listen on the port
+   * @throws UserMistakeException if the port cannot be listened on
    */
   public static RoleMetrics serve(@Nullable Integer port, String role, String runId)
       throws UserMistakeException {

@@ -36,32 +36,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One role as a process of its own, from its command line to its exit status: reads the experiment,
+ * One role as a process of its own, from its settings to its exit status: reads the experiment,
  * waits for Kafka, makes the run's topics if it comes first, enters and leaves the run's register,
  * and ends with the run.
  */
-public final class RoleProcess {
+final class RoleProcess {
   private static final Logger LOG = LoggerFactory.getLogger(RoleProcess.class);
   private static final int EXIT_PARENT_GONE = 1;
 
   private final RoleSettings settings;
-  public final RunFrame frame;
-  public final KafkaAccess kafka;
+  private final RunFrame frame;
+  private final KafkaAccess kafka;
   private final Opened opened = new Opened();
 
-  /** How the run went: empty if a person stopped this process first. */
+  /** End of the run; empty if a person stopped this process first. */
   private final CompletableFuture<Optional<RunEnded>> end = new CompletableFuture<>();
 
   private volatile boolean stopped;
-  public volatile @Nullable Runnable onStop;
-  public @Nullable Path temporary;
-  public @Nullable RoleMetrics metrics;
-  public @Nullable RunRegister register;
-  public @Nullable RoleJoined joined;
+  private volatile @Nullable Runnable onStop;
+  private @Nullable Path temporary;
+  private @Nullable RoleMetrics metrics;
+  private @Nullable RunRegister register;
+  private @Nullable RoleJoined joined;
 
-  /** What the role does between the reading of its experiment and the closing of all it opened. */
+  /** Work of a role, from the reading of its experiment to the closing of all that it opened. */
   @FunctionalInterface
-  public interface Work {
+  interface Work {
     /** Returns the exit status, unless a signal came. */
     int run(RoleProcess process)
         throws UserMistakeException,
@@ -82,18 +82,20 @@ public final class RoleProcess {
    * Runs a role and returns its exit status: 0 when the run has ended, 1 if it or the role failed,
    * 2 for a user's mistake, 130 after Ctrl-C.
    */
-  public static int run(
-      Role role, RoleSettings.Told told, Console console, Consumer<String> onInput, Work work)
+  static int run(
+      Role role, RoleSettings settings, Console console, Consumer<String> onInput, Work work)
       throws IOException, InterruptedException {
     try {
-      var settings = told.settings();
-      if (role != Role.ANALYZE && !settings.child()) { // it knows better where the folder goes
+      settings.check();
+      var kafka = settings.kafka();
+      if (role != Role.ANALYZE
+          && !settings.child()) { // analytics knows better where the folder goes
         RunFolder.refuseFinished(RunFolder.results(null), settings.runId());
       }
       var parsed =
           ExperimentFile.read(settings.config(), settings.overrides(), Registries.vocabulary());
       var frame = RunFrame.of(parsed, settings.runId(), console);
-      var process = new RoleProcess(settings, frame, settings.kafka());
+      var process = new RoleProcess(settings, frame, kafka);
       parsed.warnings().forEach(console::line);
       return process.run(role, onInput, work);
     } catch (UserMistakeException e) {
@@ -103,7 +105,7 @@ public final class RoleProcess {
     }
   }
 
-  public int run(Role role, Consumer<String> onInput, Work work)
+  private int run(Role role, Consumer<String> onInput, Work work)
       throws UserMistakeException, IOException, InterruptedException {
     if (settings.child()) {
       ParentWatch.start(onInput, this::endAtOnce);
@@ -114,7 +116,7 @@ public final class RoleProcess {
             : Signals.listen(this::stop, this::removeTemporary)) {
       int status;
       String name = role.name().toLowerCase(Locale.ROOT);
-      // What analytics prints its parent shows; its log has a file of its own.
+      // A parent shows the output of analytics; its log has a file of its own.
       boolean shown = settings.child() && role == Role.ANALYZE;
       try (var log = shown ? null : LogFile.toStandardError(kafka.secrets());
           var served = RoleMetrics.serve(settings.metricsPort(), name, frame.runId())) {
@@ -141,32 +143,32 @@ public final class RoleProcess {
         opened.close();
         removeTemporary();
       }
-      // A parent that asked this role to stop wants to know whether its work is done.
+      // A parent that stopped this role needs the status of its work.
       return signals.received() && !settings.child() ? signals.exitStatus() : status;
     }
   }
 
-  /** The parent is gone: nobody waits for this process any more. */
+  /** Ends this process at once, since its parent is gone. */
   private void endAtOnce() {
     removeTemporary();
     Runtime.getRuntime().halt(EXIT_PARENT_GONE);
   }
 
-  public RunFrame frame() {
+  RunFrame frame() {
     return frame;
   }
 
-  public KafkaAccess kafka() {
+  KafkaAccess kafka() {
     return kafka;
   }
 
-  /** Takes care that a part is closed before this role leaves. */
-  public <T extends AutoCloseable> T open(T part) {
+  /** Adds a part that is closed before this role leaves. */
+  <T extends AutoCloseable> T open(T part) {
     return opened.add(part);
   }
 
-  /** A folder that goes when this process goes in order. */
-  public Path temporary() throws IOException {
+  /** Makes a temporary folder, which is removed when this process ends. */
+  Path temporary() throws IOException {
     Path folder = Files.createTempDirectory("sluice-" + frame.runId() + "-");
     temporary = folder;
     return folder;
@@ -177,7 +179,7 @@ public final class RoleProcess {
   }
 
   /** Waits for Kafka, makes the run's topics unless they are there, and opens the register. */
-  public RunRegister connect() throws UserMistakeException, StoppedException, InterruptedException {
+  RunRegister connect() throws UserMistakeException, StoppedException, InterruptedException {
     boolean answered =
         kafka.awaitAnswer(
             settings.waitLimit(),
@@ -193,8 +195,8 @@ public final class RoleProcess {
     return opening;
   }
 
-  /** Remembers what this process entered, so that its leaving is entered too. */
-  public RoleJoined joined(RoleJoined entry) {
+  /** Remembers this process's entry in the register, so that its leaving is entered too. */
+  RoleJoined joined(RoleJoined entry) {
     joined = entry;
     frame
         .console()
@@ -208,15 +210,15 @@ public final class RoleProcess {
     return entry;
   }
 
-  /** Where the role's meters are handed in. */
-  public RoleMetrics metrics() {
+  /** The meters of this process. */
+  RoleMetrics metrics() {
     if (metrics == null) {
       throw new IllegalStateException("not running");
     }
     return metrics;
   }
 
-  public RunRegister register() {
+  RunRegister register() {
     if (register == null) {
       throw new IllegalStateException("not connected");
     }
@@ -224,7 +226,7 @@ public final class RoleProcess {
   }
 
   /** Waits until the run has ended, and returns the exit status that follows from it. */
-  public int awaitRunEnd() throws RoleFailedException, StoppedException, InterruptedException {
+  int awaitRunEnd() throws RoleFailedException, StoppedException, InterruptedException {
     if (!register().started().isDone()) {
       frame.console().line("waiting for the run to begin");
     }
@@ -239,8 +241,8 @@ public final class RoleProcess {
     return ExitStatus.DONE;
   }
 
-  /** Waits for the run's end as it stands in the register. */
-  public RunEnded awaitEnd() throws RoleFailedException, StoppedException, InterruptedException {
+  /** Waits for the run's end in the register. */
+  RunEnded awaitEnd() throws RoleFailedException, StoppedException, InterruptedException {
     var unused = register().ended().thenAccept(ended -> end.complete(Optional.of(ended)));
     try {
       return end.get().orElseThrow(StoppedException::new);
@@ -250,21 +252,21 @@ public final class RoleProcess {
     }
   }
 
-  /** The role cannot go on. From any thread. */
-  public void fail(Throwable cause) {
+  /** Ends the role because it cannot go on. Called from any thread. */
+  void fail(Throwable cause) {
     LOG.error("the role cannot go on", cause);
     end.completeExceptionally(cause);
   }
 
-  /** What ends the role when a person wants it, instead of its leaving at once. */
-  public void onStop(Runnable action) {
+  /** Sets the action that ends the role when a person wants it, instead of leaving at once. */
+  void onStop(Runnable action) {
     onStop = action;
-    if (stopped) { // it came before
+    if (stopped) { // the wish came earlier
       action.run();
     }
   }
 
-  /** A person wants this process to end. From any thread. */
+  /** Obeys a person's wish that this process end. Called from any thread. */
   private void stop() {
     stopped = true;
     Runnable action = onStop;
@@ -283,23 +285,23 @@ public final class RoleProcess {
     return stopped;
   }
 
-  /** Whether the run has ended, or this process has to. */
-  public boolean ending() {
+  /** True if the run has ended, or this process has to end. */
+  boolean ending() {
     return stopped || end.isDone() || register().ended().isDone();
   }
 
-  /** Between the steps of the start. */
-  public void heedAWishToStop() throws StoppedException {
+  /** Throws if a person wants this process to end. Called between the steps of the start. */
+  void heedAWishToStop() throws StoppedException {
     if (stopped) {
       throw new StoppedException();
     }
   }
 
   /**
-   * Closes all that the role opened, then says in the register that it is gone: its last act. Only
-   * once.
+   * Closes all that the role opened, then enters in the register that it is gone, as its last act.
+   * Later calls do nothing.
    */
-  public void leave() throws InterruptedException {
+  void leave() throws InterruptedException {
     opened.close();
     RunRegister register = this.register;
     if (register == null) {

@@ -1,6 +1,7 @@
 package dev.sluice.harness.role;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.RunId;
 import dev.sluice.harness.kafka.KafkaAccess;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -8,31 +9,53 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every role is told.
+ * Options that all roles share, as a command line gives them. {@link #check} finds mistakes in
+ * them.
  *
- * @param config the experiment file
+ * @param config experiment file
  * @param overrides {@code key=value}, dotted where nested
- * @param runId the run to take part in: the prefix of its topics, the name of its folder
- * @param kafka where the roles meet
- * @param waitLimit how long to wait for Kafka and for the other roles
- * @param metricsPort where metrics are served; 0: any port; null: nowhere
- * @param child whether another process of Sluice started this one, and ends it
+ * @param runId id of the run to join: the prefix of its topics, the name of its folder
+ * @param bootstrap {@code HOST:PORT} of the Kafka in which the roles meet
+ * @param kafkaConfig file of client properties for that Kafka; null: none
+ * @param waitSeconds how long to wait for Kafka and for the other roles
+ * @param metricsPort port where metrics are served; 0: any port; null: nowhere
+ * @param child true if another process of Sluice started this one, and ends it
  */
 public record RoleSettings(
     Path config,
     List<String> overrides,
     String runId,
-    KafkaAccess kafka,
-    Duration waitLimit,
+    String bootstrap,
+    @Nullable Path kafkaConfig,
+    int waitSeconds,
     @Nullable Integer metricsPort,
     boolean child) {
   public RoleSettings {
     overrides = List.copyOf(overrides);
   }
 
-  /** Settings as a command line tells them, which may hold a mistake. */
-  @FunctionalInterface
-  public interface Told {
-    RoleSettings settings() throws UserMistakeException;
+  /**
+   * Checks what no file is needed for.
+   *
+   * @throws UserMistakeException if the id cannot name topics, or the wait is below 0
+   */
+  void check() throws UserMistakeException {
+    RunId.check(runId);
+    if (waitSeconds < 0) {
+      throw new UserMistakeException(
+          "--wait",
+          "the value (" + waitSeconds + ") is below 0",
+          "you want to leave it out: it is 600 then");
+    }
+  }
+
+  /** Access to the Kafka in which the roles meet, with its client properties read. */
+  KafkaAccess kafka() throws UserMistakeException {
+    return KafkaAccess.of("--bootstrap", bootstrap, kafkaConfig);
+  }
+
+  /** How long to wait for Kafka and for the other roles. */
+  Duration waitLimit() {
+    return Duration.ofSeconds(waitSeconds);
   }
 }

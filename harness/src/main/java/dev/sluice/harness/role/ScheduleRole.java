@@ -19,10 +19,10 @@ public final class ScheduleRole implements AutoCloseable {
   }
 
   /**
-   * Starts it; whether it runs is another question.
+   * Starts a scheduler without waiting until it runs.
    *
-   * @param instance as it joined the run
-   * @param stateFolder where Kafka Streams may keep its own files
+   * @param instance name under which the scheduler joined the run
+   * @param stateFolder folder of Kafka Streams' own files
    */
   public static ScheduleRole start(
       RunFrame frame,
@@ -44,7 +44,7 @@ public final class ScheduleRole implements AutoCloseable {
     return new ScheduleRole(stream);
   }
 
-  /** Waits until it has its shards, or stands by for others. */
+  /** Waits until the scheduler has its shards, or stands by for others. */
   public void awaitRunning() throws RoleFailedException, InterruptedException {
     if (!stream.awaitRunning(START_LIMIT)) {
       throw new RoleFailedException(
@@ -52,7 +52,7 @@ public final class ScheduleRole implements AutoCloseable {
     }
   }
 
-  /** What it did and holds. */
+  /** Numbers of what the scheduler has done and holds. */
   public SchedulerStream.Counts counts() {
     return stream.counts();
   }

@@ -46,8 +46,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One experiment with all roles in this process, from its file to its finished folder. What was
- * opened is closed in the opposite order, however the run ends.
+ * One experiment with all roles in this process, from its file to its finished folder. All parts
+ * are closed in the opposite order of their opening, however the run ends.
  */
 public final class ExperimentRun {
   private static final Logger LOG = LoggerFactory.getLogger(ExperimentRun.class);
@@ -57,20 +57,23 @@ public final class ExperimentRun {
   private final Options options;
   private final Console console;
 
-  /** Completed by whatever ends the load first: the generators, or the failure of a role. */
+  /**
+   * End of the load: completed by the generators or by the failure of a role, by the first of them.
+   */
   private final CompletableFuture<Optional<RunEnded>> load = new CompletableFuture<>();
 
   private @Nullable ProduceRole generators;
-  public @Nullable String summaryJson;
+  private @Nullable String summaryJson;
 
   /**
-   * What the command line said.
+   * Options of a run.
    *
-   * @param bootstrap null: as the experiment says
-   * @param runId null: made from the run's name and the time
-   * @param kafkaConfig client properties for a Kafka that is not ours; null: none
-   * @param keepTopics whether a finished run leaves its topics there
-   * @param child whether another process of Sluice started it, and ends it
+   * @param bootstrap {@code HOST:PORT} of a Kafka; null: as the experiment says
+   * @param runId id of the run; null: made from the run's name and the time
+   * @param kafkaConfig file of client properties for a Kafka that Sluice did not start; null: none
+   * @param keepTopics true if a finished run leaves its topics on that Kafka
+   * @param dryRun true if the run ends before its load, and leaves nothing
+   * @param child true if another process of Sluice started this one, and ends it
    */
   public record Options(
       Path config,
@@ -88,12 +91,12 @@ public final class ExperimentRun {
       this(config, overrides, results, null, runId, null, false, false, false);
     }
 
-    /** The experiment, as its file and the overrides say. */
+    /** Reads the experiment from its file and the overrides. */
     ParsedExperiment read() throws UserMistakeException {
       return ExperimentFile.read(config, overrides, Registries.vocabulary());
     }
 
-    /** Where a Kafka runs already; null: the run starts an embedded one. */
+    /** Access to a Kafka that runs already; null: the run starts an embedded one. */
     @Nullable KafkaAccess externalKafka(ParsedExperiment parsed) throws UserMistakeException {
       var settings = parsed.experiment().kafka();
       if (bootstrap != null) {
@@ -106,13 +109,15 @@ public final class ExperimentRun {
       if (kafkaConfig != null) {
         throw new UserMistakeException(
             "--kafka-config",
-            "the properties (" + kafkaConfig + ") are for a Kafka of yours, and none is named",
+            "the properties ("
+                + kafkaConfig
+                + ") are for a Kafka that runs already, and none is named",
             "you want --bootstrap HOST:PORT too");
       }
       return null;
     }
 
-    /** Listens to the signals that stop the run; a child's parent stops it by going away, too. */
+    /** Listens to the signals that stop the run. A child stops when its parent is gone, too. */
     Signals listen(Runnable onFirst, Runnable onSecond) {
       if (!child) {
         return Signals.listen(onFirst, onSecond);
@@ -132,18 +137,18 @@ public final class ExperimentRun {
     this.console = console;
   }
 
-  /** The finished run's summary.json; null if there is none. */
-  @Nullable
-  public String summaryJson() {
-    return summaryJson;
-  }
-
   /**
-   * Runs it, and returns the exit status.
+   * Runs the experiment, and returns the exit status.
    *
-   * @throws IOException if the run's folder cannot be written any more
+   * @throws IOException if the run's folder can no longer be written
    */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
+    int status = run();
+    console.result(summaryJson);
+    return status;
+  }
+
+  private int run() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed = options.read();
     KafkaAccess external = options.externalKafka(parsed);
     LaneSource lanes = LaneSource.of(parsed);
@@ -178,7 +183,7 @@ public final class ExperimentRun {
     }
   }
 
-  /** The first lines of any run. */
+  /** Prints the first lines of any run. */
   public static void announce(String runId, ParsedExperiment parsed, Console console) {
     console.line("Sluice " + SluiceVersion.current() + ", run " + runId);
     parsed.warnings().forEach(console::line);
@@ -200,7 +205,9 @@ public final class ExperimentRun {
     shell.awaitExternal();
     ExecuteRole.Loaded loaded =
         ExecuteRole.load(
-            frame, lanes, experiment.lanes().speed()); // what can be wrong comes before the broker
+            frame,
+            lanes,
+            experiment.lanes().speed()); // mistakes are found before the broker starts
     shell.heedAWishToStop();
     List<ExecuteRole> executors = warmUp(frame, loaded, shell);
     KafkaAccess kafka = startKafka(frame, shell, external);
@@ -220,7 +227,7 @@ public final class ExperimentRun {
     executors.get(executors.size() - 1).awaitWarm();
     OfferedLoadLines.show(experiment, requests, executors.get(0).capabilities(), console);
     for (ExecuteRole executor : executors) {
-      shell.add(executor); // again, to be closed before what it writes to
+      shell.add(executor); // again, so that it closes before the clients that it writes to
       executor.join(kafka.clients(), LaneFaults.NONE, shell::fail);
     }
 
@@ -259,7 +266,7 @@ public final class ExperimentRun {
     shell.closeParts();
     analyze.write(report, environment, requests.digest(), folder);
     if (failure != null) {
-      throw failure; // what the log held until then stands in the folder
+      throw failure; // the folder holds what the log held until then
     }
     int status = analyze.conclude(report, folder);
     summaryJson = analyze.summaryJson();
@@ -269,7 +276,10 @@ public final class ExperimentRun {
     return status;
   }
 
-  /** The last one's lanes after the first still go on: the broker may start beside them. */
+  /**
+   * Warms the executors up. Of the last one only the first lane is awaited: the broker can start
+   * beside the others.
+   */
   private static List<ExecuteRole> warmUp(RunFrame frame, ExecuteRole.Loaded loaded, RunShell shell)
       throws WarmUpException, StoppedException, InterruptedException {
     List<ExecuteRole> executors = new ArrayList<>();
@@ -318,7 +328,10 @@ public final class ExperimentRun {
         frame.experiment().scheduling().schedulerName() + ", " + frame.secondsSince(startedNs));
   }
 
-  /** A shard that is taken once the run has begun would make it look disturbed. */
+  /**
+   * Waits until all shards are taken: one taken after the beginning would make the run look
+   * disturbed.
+   */
   private static void awaitShardsTaken(RunFrame frame, RunRegister register)
       throws RoleFailedException, InterruptedException {
     if (!register.await(() -> register.shardsNotTaken(frame.shards()).isEmpty(), START_LIMIT)) {
@@ -369,14 +382,17 @@ public final class ExperimentRun {
         cause instanceof RunFailedException ? cause.getMessage() : String.valueOf(cause), cause);
   }
 
-  /** On a Kafka that is not ours, nothing of a finished run stays unless that was asked for. */
+  /**
+   * Removes a finished run's topics from a Kafka that Sluice did not start, unless they are to be
+   * kept.
+   */
   private void removeTopics(RunFrame frame, RunShell shell) throws InterruptedException {
     if (!options.keepTopics()) {
       shell.removeTopics(frame.topics(), console::line);
     }
   }
 
-  /** A person wants the run to end. From any thread. */
+  /** Obeys a person's wish that the run end. Called from any thread. */
   private synchronized void stop() {
     if (generators == null) {
       console.line("Stopping after the step at hand. Again to stop at once.");

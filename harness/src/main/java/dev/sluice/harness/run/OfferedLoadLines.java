@@ -8,16 +8,16 @@ import dev.sluice.producer.requests.RequestList;
 import java.util.List;
 import java.util.Locale;
 
-/** What a run is about to ask of its lanes, in the lines that its beginning shows. */
+/** Lines at a run's beginning about the load that it will offer to its lanes. */
 public final class OfferedLoadLines {
   private static final int LINES_SHOWN_MAX = 6;
 
   private OfferedLoadLines() {}
 
   /**
-   * Says what the run is about to ask of its lanes.
+   * Prints the load that the run will offer to its lanes.
    *
-   * @param capabilities of each lane, with its times
+   * @param capabilities capabilities of each lane, with its times
    */
   public static void show(
       Experiment experiment, RequestList requests, List<Capability> capabilities, Console console) {

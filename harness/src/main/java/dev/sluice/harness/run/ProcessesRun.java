@@ -33,13 +33,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One experiment with each role as a child process, from its file to its finished folder. A role
- * that dies is started again, a few times. Outwardly it is like {@link ExperimentRun}.
+ * that dies is started again, a few times. Output and folder are those of {@link ExperimentRun}.
  */
 public final class ProcessesRun {
   private static final Logger LOG = LoggerFactory.getLogger(ProcessesRun.class);
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
 
-  /** After one role's failure the others end by themselves, if the run was given up. */
+  /**
+   * Limit of the wait, after one role's failure, for the others, which end by themselves if the run
+   * was given up.
+   */
   private static final Duration FOLLOWING_LIMIT = Duration.ofSeconds(20);
 
   private static final int RESTARTS_MAX = 3;
@@ -50,36 +53,36 @@ public final class ProcessesRun {
   private final CompletableFuture<Ended> end = new CompletableFuture<>();
   private volatile @Nullable Supervisor supervisor;
   private volatile boolean stopRequested;
-  public @Nullable String summaryJson;
+  private @Nullable String summaryJson;
 
   /** The child whose end ends the run, and its exit status. */
   private record Ended(ChildProcess child, int status) {}
 
-  /** What goes on beside the run. */
+  /** A companion of the run, such as one that inflicts faults. */
   public interface Companion {
-    /** How often each role is started again at most, when it dies unexpectedly. */
+    /** Limit of restarts of each role after unexpected deaths. */
     int restartsMax();
 
-    /** Options of each executor, beside those of any run. */
+    /** Further options of each executor. */
     default List<String> executorOptions() {
       return List.of();
     }
 
-    /** Whether what analytics prints, and each death, stands on the console. */
+    /** True if the console shows the output of analytics and each death. */
     boolean isShown();
 
-    /** All roles were started once. */
+    /** Called when all roles were started once. */
     void began(Supervisor children, KafkaAccess kafka);
 
-    /** Whether it takes care of an end, so that the run goes on. */
+    /** True if the companion handles an end, so that the run goes on. */
     default boolean takesCareOf(ChildProcess child, int status) {
       return false;
     }
 
     /**
-     * The run is over, and its topics are still there.
+     * Called when the run is over, while its topics are still there.
      *
-     * @param folder the run's, finished or failed; it may not exist
+     * @param folder folder of the run, finished or failed; it may not exist
      */
     void over(KafkaAccess kafka, Topics topics, Path folder)
         throws IOException, InterruptedException;
@@ -95,14 +98,14 @@ public final class ProcessesRun {
     this.companion = companion;
   }
 
-  /** The finished run's summary.json; null if there is none. */
-  @Nullable
-  public String summaryJson() {
-    return summaryJson;
+  /** Runs the experiment, and returns the exit status. */
+  public int execute() throws UserMistakeException, IOException, InterruptedException {
+    int status = run();
+    console.result(summaryJson);
+    return status;
   }
 
-  /** Runs it, and returns the exit status. */
-  public int execute() throws UserMistakeException, IOException, InterruptedException {
+  private int run() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed = options.read();
     KafkaAccess external = options.externalKafka(parsed);
     LaneSource.of(parsed).close();
@@ -165,14 +168,14 @@ public final class ProcessesRun {
     ChildProcess analyze = children.child("analyze");
     try (var relay = companion.isShown() ? new Relay(analyze.output(), console) : null) {
       if (stopRequested) {
-        stop(); // it came before there was anybody to stop
+        stop(); // the wish came before there was a child to stop
       }
       Ended first = end.get();
       if (isOver(first)) {
         return first;
       }
       if (!first.child().name().equals("analyze")) {
-        // Where the run was given up, analytics says so and leaves what there is.
+        // Of a run that was given up, analytics says so and leaves its report.
         analyze = children.child("analyze");
         if (analyze.process().waitFor(FOLLOWING_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
           return new Ended(analyze, analyze.process().exitValue());
@@ -183,13 +186,13 @@ public final class ProcessesRun {
       }
       return first;
     } catch (ExecutionException e) {
-      throw new IllegalStateException("nobody completes it so", e);
+      throw new IllegalStateException("only a child's end completes this future", e);
     }
   }
 
   /**
-   * Whether nothing more can come of the run: a mistake, or a stop before it began. Generators that
-   * were started again had begun it, maybe.
+   * True if the run can go no further: a mistake, or a stop before it began. Generators that were
+   * started again may have begun it.
    */
   private boolean isOver(Ended ended) {
     return ended.status() == ExitStatus.MISTAKE
@@ -198,7 +201,7 @@ public final class ProcessesRun {
             && ended.child().restarts() == 0);
   }
 
-  /** The roles end with the run; the broker does not. */
+  /** Waits for the roles, which end with the run. The broker does not. */
   private static void awaitOthers(Supervisor children) throws InterruptedException {
     long deadlineNs = MachineClock.monotonicNs() + FOLLOWING_LIMIT.toNanos();
     for (ChildProcess child : children.children()) {
@@ -266,7 +269,7 @@ public final class ProcessesRun {
                   "--data",
                   temporary.resolve("broker").toString())));
     }
-    for (int i = 0; i <= shards; i++) { // one more stands by
+    for (int i = 0; i <= shards; i++) { // one scheduler more stands by
       specs.add(spec("schedule-" + i, 256, command("schedule", bootstrap, runId)));
     }
     for (int shard = 0; shard < shards; shard++) {
@@ -281,12 +284,12 @@ public final class ProcessesRun {
         new ArrayList<>(
             command("analyze", bootstrap, runId, "--results", options.results().toString()));
     if (own || options.keepTopics()) {
-      analyze.add("--keep-topics"); // a broker of ours goes with all it has
+      analyze.add("--keep-topics"); // the run's own broker is removed with its topics
     }
     specs.add(
         new ChildProcess.Spec(
             "analyze", console.isTerminal(), 512, analyze, analyze, companion.restartsMax()));
-    String roles = Integer.toString(specs.size() + (own ? 0 : 1)); // no broker
+    String roles = Integer.toString(specs.size() + (own ? 0 : 1)); // without a broker
     specs.add(
         new ChildProcess.Spec(
             "produce",
@@ -316,7 +319,7 @@ public final class ProcessesRun {
     return command;
   }
 
-  /** A person wants the run to end. From any thread. */
+  /** Obeys a person's wish that the run end. Called from any thread. */
   private void stop() {
     stopRequested = true;
     console.line("Stopping: no more arrivals, what runs is awaited. Again to stop at once.");

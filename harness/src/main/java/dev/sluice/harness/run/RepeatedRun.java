@@ -22,9 +22,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One experiment several times, each with a seed derived from the experiment's, one after the
- * other. Each is a process of its own, since a JVM that has run once before is faster than one that
- * has not. The folder holds those of the runs, and the figures over all of them.
+ * Several runs of one experiment, one after the other, each with a seed derived from the
+ * experiment's. Each run is a process of its own, since a JVM that has run once before is faster
+ * than a fresh one. The folder holds the runs' folders and the figures over all runs.
  */
 public final class RepeatedRun {
   private final ExperimentRun.Options options;
@@ -33,11 +33,11 @@ public final class RepeatedRun {
   private final Console console;
   private volatile @Nullable Process running;
   private volatile boolean stopRequested;
-  public @Nullable String summaryJson;
+  private @Nullable String summaryJson;
 
   /**
-   * @param processes whether each role of each run is a process of its own
-   * @param repeats how many runs, at least 1
+   * @param processes true if each role of each run is a process of its own
+   * @param repeats number of runs, at least 1
    */
   public RepeatedRun(
       ExperimentRun.Options options, boolean processes, int repeats, Console console) {
@@ -47,14 +47,17 @@ public final class RepeatedRun {
     this.console = console;
   }
 
-  /** The finished runs' summary.json; null if there is none. */
-  @Nullable
-  public String summaryJson() {
-    return summaryJson;
+  /**
+   * Runs the experiment repeatedly, and returns the worst exit status. The first run that fails
+   * ends the series.
+   */
+  public int execute() throws UserMistakeException, IOException, InterruptedException {
+    int status = runAll();
+    console.result(summaryJson);
+    return status;
   }
 
-  /** Runs them, and returns the worst exit status; the first run that fails ends it. */
-  public int execute() throws UserMistakeException, IOException, InterruptedException {
+  private int runAll() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed = options.read();
     options.externalKafka(parsed);
     LaneSource.of(parsed).close();
@@ -94,7 +97,7 @@ public final class RepeatedRun {
   }
 
   private int run(Path results, String runId, long seed) throws IOException, InterruptedException {
-    boolean json = console.stream() == System.err;
+    boolean json = console.hasResults();
     Process child =
         Launch.of(ChildJvm.sluice(List.of(), arguments(results, runId, seed, json)))
             .output(json ? Redirect.DISCARD : Redirect.INHERIT)
@@ -102,7 +105,7 @@ public final class RepeatedRun {
             .start();
     running = child;
     if (stopRequested) {
-      stop(); // it came before there was anybody to stop
+      stop(); // the wish came before there was a child to stop
     }
     return child.waitFor();
   }
@@ -127,7 +130,7 @@ public final class RepeatedRun {
       arguments.add("--processes");
     }
     if (json) {
-      arguments.add("--json"); // so that all that people read is on standard error
+      arguments.add("--json"); // what people read goes to standard error
     }
     return arguments;
   }

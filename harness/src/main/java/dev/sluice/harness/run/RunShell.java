@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The shell of a run in this process, around any kind of load: its Kafka and its topics, its log
  * file, the parts that it has opened, a person's wish to stop, and the first failure of a part.
- * What was opened is closed in the opposite order, however the run ends.
+ * Parts are closed in the opposite order of their opening, however the run ends.
  */
 public final class RunShell implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunShell.class);
@@ -34,7 +34,7 @@ public final class RunShell implements AutoCloseable {
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
   private volatile boolean stopRequested;
 
-  /** How the process hears of a wish to stop: the first one, and one to stop at once. */
+  /** Source of wishes to stop: the first wish, and the wish to stop at once. */
   @FunctionalInterface
   public interface Listening {
     Signals listen(Runnable onFirst, Runnable onSecond);
@@ -43,8 +43,8 @@ public final class RunShell implements AutoCloseable {
   /**
    * Opens the run's log file and listens to signals.
    *
-   * @param external where a Kafka runs already; null: the run starts an embedded one
-   * @param onStop told once of a wish to stop, after {@link #stopRequested} tells of it
+   * @param external access to a Kafka that runs already; null: the run starts an embedded one
+   * @param onStop called once on a wish to stop, after {@link #stopRequested} is true
    */
   public RunShell(
       RunFolder folder, @Nullable KafkaAccess external, Listening listening, Runnable onStop) {
@@ -60,24 +60,24 @@ public final class RunShell implements AutoCloseable {
             folder::abandon);
   }
 
-  /** Takes care that a part is closed. */
+  /** Adds a part, which is closed with the shell. */
   public <T extends AutoCloseable> T add(T part) {
     return opened.add(part);
   }
 
-  /** Closes all parts; what is added later is closed with the shell. */
+  /** Closes all parts; a part added later is closed with the shell. */
   public void closeParts() {
     opened.close();
   }
 
-  /** Makes sure that a Kafka which runs already answers; an embedded one is not there yet. */
+  /** Waits until a Kafka that runs already answers. An embedded one has not started yet. */
   public void awaitExternal() throws UserMistakeException, InterruptedException {
     if (external != null) {
       external.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
     }
   }
 
-  /** Whether the run's Kafka answers still. */
+  /** True if the run's Kafka still answers. */
   static boolean answers(KafkaAccess kafka) throws InterruptedException {
     try {
       return kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
@@ -86,15 +86,15 @@ public final class RunShell implements AutoCloseable {
     }
   }
 
-  /** The Kafka that runs already, or an embedded one, which starts now. */
+  /** Returns the Kafka that runs already, or starts an embedded one. */
   public KafkaAccess startKafka() throws RoleFailedException, InterruptedException {
     return external == null ? KafkaAccess.startEmbedded(opened, folder.temporary()) : external;
   }
 
   /**
-   * Removes the run's topics from a Kafka that was there before; an embedded one takes them along.
+   * Removes the run's topics from a Kafka that ran already. An embedded one goes with its topics.
    *
-   * @param said told if they stay behind
+   * @param said called with a line if topics stay behind
    */
   public void removeTopics(Topics topics, Consumer<String> said) throws InterruptedException {
     if (external != null) {
@@ -102,18 +102,20 @@ public final class RunShell implements AutoCloseable {
     }
   }
 
-  /** A part of the run cannot go on. From any thread; the first failure counts. */
+  /**
+   * Tells of a part of the run that cannot go on. Called from any thread; the first failure counts.
+   */
   public void fail(Throwable cause) {
     LOG.error("a role failed", cause);
     failure.complete(cause);
   }
 
-  /** Completed by the first failure of a part. */
+  /** The first failure of a part. */
   CompletableFuture<Throwable> failure() {
     return failure;
   }
 
-  /** Ends the run where a part has failed. */
+  /** Throws if a part has failed. */
   public void failIfFailed() throws RoleFailedException {
     Throwable cause = failure.getNow(null);
     if (cause != null) {
@@ -121,19 +123,22 @@ public final class RunShell implements AutoCloseable {
     }
   }
 
-  /** Whether a person wants the run to end. */
+  /** True if a person wants the run to end. */
   public boolean stopRequested() {
     return stopRequested;
   }
 
-  /** Between the steps of the start: an interrupt would hit the libraries while they load. */
+  /**
+   * Throws if a person wants the run to end. Called between the steps of the start, since an
+   * interrupt would hit the libraries while they load.
+   */
   void heedAWishToStop() throws StoppedException {
     if (stopRequested) {
       throw new StoppedException();
     }
   }
 
-  /** The exit status of a run that ended so, or that of the signal that ended it. */
+  /** The given exit status, or the status of the signal that ended the run. */
   public int exitStatus(int status) {
     return signals.received() ? signals.exitStatus() : status;
   }

@@ -1,6 +1,6 @@
 /**
  * A whole run of an experiment: all roles in this process, each in its own, or several runs one
- * after the other. {@link dev.sluice.harness.run.RunShell} is what a run needs whatever its load.
+ * after the other. {@link dev.sluice.harness.run.RunShell} holds what a run with any load needs.
  */
 @NullMarked
 package dev.sluice.harness.run;

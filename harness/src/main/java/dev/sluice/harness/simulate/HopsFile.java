@@ -19,8 +19,8 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * What the real loop takes from one step to the next, recorded, as a CSV file. Lines beginning with
- * # say where it comes from. Columns:
+ * Recorded times of the real loop from one step to the next, as a CSV file. Lines beginning with #
+ * name the origin. Columns:
  *
  * <ul>
  *   <li>at_s: seconds since time zero, of the job's intended arrival or the batch's end
@@ -34,7 +34,7 @@ import java.util.Objects;
  *
  * late_ms + append_ms + start_ms is exact.
  *
- * @param name what every output calls it
+ * @param name name of the recording in every output
  */
 public record HopsFile(String name, List<Hop> hops) {
   static final List<String> COLUMNS = List.of("at_s", "kind", "late_ms", "append_ms", "start_ms");
@@ -51,9 +51,9 @@ public record HopsFile(String name, List<Hop> hops) {
   public static final HopsFile NONE = new HopsFile("none: the loop takes no time", List.of());
 
   /**
-   * The one that the experiment names: a file, or a finished run that they are taken from.
+   * The recording that the experiment names: a file, or a finished run.
    *
-   * @throws UserMistakeException if it is missing or wrong
+   * @throws UserMistakeException if the recording is missing or wrong
    */
   static HopsFile of(ParsedExperiment parsed) throws UserMistakeException {
     String named = parsed.experiment().simulation().hops();
@@ -87,12 +87,12 @@ public record HopsFile(String name, List<Hop> hops) {
     }
   }
 
-  /** What a simulation plays. */
+  /** The hops as a simulation plays them. */
   public Hops play(long seed) {
     return hops.isEmpty() ? Hops.NONE : Hops.recorded(hops, seed);
   }
 
-  /** The same for lanes that say themselves how late they end: nothing is added to their times. */
+  /** This recording for lanes that report their own lateness: nothing is added to their times. */
   HopsFile withoutLateLanes() {
     return new HopsFile(
         name,

@@ -6,6 +6,7 @@ import dev.sluice.analytics.compare.Agreement;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
@@ -17,38 +18,44 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Finished live runs, each simulated with its own requests, and what came of it beside them. */
+/** Finished live runs, each compared with a simulation of its own requests. */
 public final class LikeRuns {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final List<Path> folders;
-  private final List<String> overrides;
-  private final @Nullable Path profilePath;
+  private final Options options;
   private final Console console;
 
   /**
-   * @param folders of runs, or of repeats of runs
-   * @param profilePath service times from elsewhere; null: as the experiment says
+   * Options of the comparison.
+   *
+   * @param folders folders of live runs, or of repeats of runs
+   * @param overrides {@code key=value}, dotted where nested
+   * @param profile file or run that service times come from; null: as the experiment says
    */
-  public LikeRuns(
-      List<Path> folders, List<String> overrides, @Nullable Path profilePath, Console console) {
-    this.folders = folders;
-    this.overrides = overrides;
-    this.profilePath = profilePath;
+  public record Options(List<Path> folders, List<String> overrides, @Nullable Path profile) {
+    public Options {
+      folders = List.copyOf(folders);
+      overrides = List.copyOf(overrides);
+    }
+  }
+
+  public LikeRuns(Options options, Console console) {
+    this.options = options;
     this.console = console;
   }
 
   /**
-   * Simulates them all, prints the comparison, and returns it as JSON.
+   * Simulates all runs, prints the comparison, and returns the exit status.
    *
-   * @throws UserMistakeException if a folder is none of a live run, if service times or hops would
-   *     come from the run itself, or if nothing says how long batches take
+   * @throws UserMistakeException if a folder is not that of a live run, if service times or hops
+   *     would come from the run itself, or if nothing says how long batches take
    */
-  public String execute() throws UserMistakeException, IOException {
+  public int execute() throws UserMistakeException, IOException {
     List<LiveRun> runs = new ArrayList<>();
-    for (Path folder : folders) {
+    for (Path folder : options.folders()) {
       runs.addAll(LiveRun.readAll(folder));
     }
+    Path profilePath = options.profile();
     Profile profile = profilePath == null ? null : Profile.read(profilePath);
     List<JsonNode> live = new ArrayList<>();
     List<JsonNode> simulated = new ArrayList<>();
@@ -72,27 +79,31 @@ public final class LikeRuns {
     }
     if (emulated.size() > 1) {
       throw new UserMistakeException(
-          "--like", "some of these runs had emulated lanes, others real ones", "you want one kind");
+          "--like",
+          "some of these runs had emulated lanes, others real ones",
+          "you want to name runs of one kind");
     }
     notes.forEach(note -> console.line("! " + note));
     var agreement = new Agreement(live, simulated, emulated.contains(true));
     console.line("");
     console.line(agreement.render().stripTrailing());
-    return agreement.toJson();
+    console.result(agreement.toJson());
+    return ExitStatus.DONE;
   }
 
   private SimulatedExperiment experiment(LiveRun run, @Nullable Profile profile)
       throws UserMistakeException {
-    List<String> all = new ArrayList<>(overrides);
+    List<String> all = new ArrayList<>(options.overrides());
     Path config = run.run().config();
     ParsedExperiment parsed = ExperimentFile.read(config, all, Registries.vocabulary());
     refuseItsOwn(run, profile, parsed);
     String named = parsed.experiment().lanes().latencyTable();
     if (named != null && !Files.exists(parsed.resolve(named))) {
+      Path profilePath = options.profile();
       if (profilePath == null || profile == null || profile.run() != null) {
         throw new UserMistakeException(
             parsed.location("lanes.latency_table"),
-            "lanes.latency_table (" + named + ") is not to be found from the run's folder",
+            "lanes.latency_table (" + named + ") cannot be found from the run's folder",
             "--profile FILE or --set lanes.latency_table=FILE names it");
       }
       all.add("lanes.latency_table=" + profilePath.toAbsolutePath());
@@ -115,21 +126,22 @@ public final class LikeRuns {
   private void refuseItsOwn(LiveRun run, @Nullable Profile profile, ParsedExperiment parsed)
       throws UserMistakeException {
     LiveRun source = profile == null ? null : profile.run();
+    Path profilePath = options.profile();
     boolean same = source != null && source.run().requestDigest().equals(run.run().requestDigest());
     if (profilePath != null && (run.run().holds(profilePath) || same)) {
       throw new UserMistakeException(
           "--profile",
           "these service times ("
               + profilePath
-              + ") come from the run itself, or from one of its very requests",
-          "a profile is meant, or a run with another seed");
+              + ") come from the run itself, or from a run with equal requests",
+          "you want --profile to name a latency table, or a run with another seed");
     }
     String hops = parsed.experiment().simulation().hops();
     if (hops != null && run.run().holds(parsed.resolve(hops))) {
       throw new UserMistakeException(
           parsed.location("simulation.hops"),
           "these hops (" + hops + ") are the run's own",
-          "those of another run are meant");
+          "you want simulation.hops to name another run");
     }
   }
 }

@@ -8,7 +8,7 @@ import dev.sluice.scheduling.simulation.Requests;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** A run's request list, dealt to its generators as live ones deal it. For one simulation. */
+/** A run's request list, dealt to its generators as in a live run. For one simulation. */
 final class ListedRequests implements Requests {
   private static final double NS_PER_SECOND = 1e9;
 

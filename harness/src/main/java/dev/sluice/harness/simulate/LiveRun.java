@@ -15,15 +15,15 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A finished run that was no simulation, as far as a simulation learns from it. */
+/** A finished run that was no simulation: the part that a simulation learns from. */
 record LiveRun(FinishedRun run) {
-  /** Half of the log's resolution of 1 ms: an append counts as in the middle. */
+  /** Half of the log's resolution of 1 ms: an append counts as in the middle of its millisecond. */
   private static final long MIDDLE_NS = 500_000;
 
   /**
-   * Reads a run's folder, or those of its repeats.
+   * Reads a run's folder, or the folders of its repeats.
    *
-   * @throws UserMistakeException if one is no run's folder, or of a simulation
+   * @throws UserMistakeException if a folder is not a run's, or is a simulation's
    */
   static List<LiveRun> readAll(Path folder) throws UserMistakeException {
     List<LiveRun> runs = new ArrayList<>();
@@ -36,7 +36,7 @@ record LiveRun(FinishedRun run) {
   /**
    * Reads a run's folder.
    *
-   * @throws UserMistakeException if it is no run's folder, or of a simulation
+   * @throws UserMistakeException if the folder is not a run's, or is a simulation's
    */
   static LiveRun read(Path folder) throws UserMistakeException {
     FinishedRun run = FinishedRun.read(folder);
@@ -56,7 +56,7 @@ record LiveRun(FinishedRun run) {
   }
 
   /**
-   * Reads what the loop took from one step to the next, after the warm-up.
+   * Reads the times of the loop from one step to the next, after the warm-up.
    *
    * @throws UserMistakeException if a table cannot be read, or holds too little
    */
@@ -94,7 +94,7 @@ record LiveRun(FinishedRun run) {
     return new HopsFile("those of " + folder(), hops);
   }
 
-  /** The hop of a job that was started by the very fact of its arrival; null of any other. */
+  /** The hop of a job that was started by its own arrival; null of any other job. */
   private static @Nullable Hop requestHop(FinishedJob job) {
     if (job.decidedNs() > job.appendedNs()) {
       return null;

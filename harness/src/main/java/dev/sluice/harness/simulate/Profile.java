@@ -23,19 +23,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * Service times that a person names in place of an experiment's own: a latency table, or a finished
  * run, whose batches make a table and whose residuals are played again in blocks, so that slow
- * spells stay slow spells.
+ * spells stay together.
  *
- * @param run where they come from; null: a table
- * @param residuals of the run; null: noise is the table's spread
+ * @param run run that the times come from; null: a table
+ * @param residuals residuals of the run; null: noise is the table's spread
  */
 record Profile(LatencyTable table, @Nullable LiveRun run, @Nullable Residuals residuals) {
-  /** Keys of fewer batches are left to their neighbours. */
+  /** Number of batches below which a key is estimated from its neighbours. */
   private static final int BATCHES_MIN = 3;
 
   /**
-   * By what each batch was longer than its table says at the rates that it met.
+   * Factors by which batches were longer than the table says at the rates that they met.
    *
-   * @param atNs when they started, ascending
+   * @param atNs starts of the batches, ascending
    */
   record Residuals(List<Long> atNs, List<Double> factors) {
     Residuals {
@@ -43,17 +43,17 @@ record Profile(LatencyTable table, @Nullable LiveRun run, @Nullable Residuals re
       factors = List.copyOf(factors);
     }
 
-    /** As a simulation of that seed meets them. */
+    /** The residuals as a simulation with a seed plays them. */
     BlockSeries play(long seed) {
       return new BlockSeries(atNs.stream().mapToLong(ns -> ns).toArray(), seed);
     }
   }
 
   /**
-   * Reads it.
+   * Reads a profile.
    *
    * @param path a CSV file, or a run's folder
-   * @throws UserMistakeException if it is neither, or holds too little
+   * @throws UserMistakeException if the path is neither, or holds too little
    */
   static Profile read(Path path) throws UserMistakeException {
     return FinishedRun.isFolder(path)
@@ -83,8 +83,8 @@ record Profile(LatencyTable table, @Nullable LiveRun run, @Nullable Residuals re
     if (rows.isEmpty()) {
       throw new UserMistakeException(
           run.folder().toString(),
-          "no kind of batch ran " + BATCHES_MIN + " times in it",
-          "a longer run is meant");
+          "no kind of batch ran " + BATCHES_MIN + " times in this run",
+          "you want a longer run");
     }
     try {
       Path file = Files.createTempFile("sluice-recorded", ".csv");
@@ -111,7 +111,8 @@ record Profile(LatencyTable table, @Nullable LiveRun run, @Nullable Residuals re
   }
 
   /**
-   * What its work took: on emulated lanes without their own lateness, which is part of the hops.
+   * Time of a batch's work: on emulated lanes without their own lateness, which is part of the
+   * hops.
    */
   private static long worked(FinishedBatch batch) {
     Long workNs = batch.workNs();
@@ -146,7 +147,7 @@ record Profile(LatencyTable table, @Nullable LiveRun run, @Nullable Residuals re
     return new Residuals(atNs, factors);
   }
 
-  /** How many lanes ran a batch, by time: steps[i] from atNs[i] on. */
+  /** Number of busy lanes over time: lanes[i] from atNs[i] on. */
   private record BusyLanes(List<Long> atNs, List<Integer> lanes) {
     private record Step(long atNs, int by) {}
 
@@ -168,7 +169,7 @@ record Profile(LatencyTable table, @Nullable LiveRun run, @Nullable Residuals re
       return new BusyLanes(atNs, lanes);
     }
 
-    /** How many whole batches a time is worth, at the given nanoseconds a batch by busy lanes. */
+    /** Number of batches that fit in a time, given the nanoseconds of a batch by busy lanes. */
     double worth(long fromNs, long toNs, IntToDoubleFunction nsByLanes) {
       int at = Collections.binarySearch(atNs, fromNs);
       int step = at < 0 ? Math.max(0, -at - 2) : at;

@@ -40,13 +40,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An experiment with all that its simulation takes in place of the machine. May be simulated any
+ * An experiment with all that its simulation uses in place of the machine. It can be simulated any
  * number of times, each time with equal rows.
  *
- * @param capabilities what each lane reports that it can run
- * @param predictions what executors publish when they join; null: nothing
- * @param requests the very list that a live run sends
- * @param notes what every output says first
+ * @param capabilities capabilities that each lane reports
+ * @param predictions table that executors publish when they join; null: none
+ * @param requests requests that a live run would send
+ * @param notes lines that every output shows first
  */
 record SimulatedExperiment(
     ParsedExperiment parsed,
@@ -59,7 +59,7 @@ record SimulatedExperiment(
     List<String> notes) {
   private static final double NS_PER_SECOND = 1e9;
 
-  /** What real lanes of an experiment are taken to be where no model says it. */
+  /** Device kind of an experiment's real lanes where no model names one. */
   private static final String REAL_KIND = "cpu";
 
   SimulatedExperiment {
@@ -68,7 +68,7 @@ record SimulatedExperiment(
   }
 
   /**
-   * Reads what has to be read.
+   * Reads the files that a simulation needs.
    *
    * @param profile service times in place of what the experiment names; null: none
    * @throws UserMistakeException if a file is missing or wrong, or nothing says how long batches
@@ -238,7 +238,8 @@ record SimulatedExperiment(
   record Simulated(RunReport report, SimulationEnd end) {}
 
   /**
-   * Simulates it, and makes the rows of a live run's second reading from what its log would hold.
+   * Simulates the experiment, and makes the rows of a live run's second reading from the events
+   * that its log would hold.
    */
   Simulated simulate(String runId, Environment environment) {
     Experiment experiment = parsed.experiment();

@@ -35,15 +35,17 @@ import org.jspecify.annotations.Nullable;
 public final class SimulatedRun {
   private final Options options;
   private final Console console;
-  public @Nullable String summaryJson;
+  private @Nullable String summaryJson;
 
   /**
-   * What the command line said.
+   * Options of a simulation.
    *
-   * @param runId null: made from the run's name and the time
-   * @param profile where service times come from in place of what the experiment names: a latency
-   *     table, or a run's folder; null: nowhere
-   * @param noTrace whether rows and pictures are left out
+   * @param runId id of the run; null: made from the run's name and the time
+   * @param profile service times in place of those that the experiment names: a latency table, or a
+   *     run's folder; null: none
+   * @param noTrace true if rows and pictures are left out
+   * @param repeats number of simulations, each with a seed of its own; null: one, with the
+   *     experiment's seed
    */
   public record Options(
       Path config,
@@ -51,7 +53,12 @@ public final class SimulatedRun {
       Path results,
       @Nullable String runId,
       @Nullable Path profile,
-      boolean noTrace) {
+      boolean noTrace,
+      @Nullable Integer repeats) {
+    public Options {
+      overrides = List.copyOf(overrides);
+    }
+
     @Nullable Profile readProfile() throws UserMistakeException {
       return profile == null ? null : Profile.read(profile);
     }
@@ -62,7 +69,7 @@ public final class SimulatedRun {
       return ExperimentFile.read(config, all, Registries.vocabulary());
     }
 
-    public String runIdFor(Experiment experiment) {
+    String runIdFor(Experiment experiment) {
       return runId != null ? runId : experiment.runName() + "-simulated-" + MachineClock.stamp();
     }
   }
@@ -72,14 +79,15 @@ public final class SimulatedRun {
     this.console = console;
   }
 
-  /** The finished summary.json; null if there is none. */
-  @Nullable
-  public String summaryJson() {
-    return summaryJson;
+  /** Simulates the experiment once or several times, and returns the worst exit status. */
+  public int execute() throws UserMistakeException, IOException, InterruptedException {
+    Integer repeats = options.repeats();
+    int status = repeats == null ? simulate() : simulate(repeats);
+    console.result(summaryJson);
+    return status;
   }
 
-  /** Simulates it once, and returns the exit status. */
-  public int execute() throws UserMistakeException, IOException {
+  private int simulate() throws UserMistakeException, IOException {
     ParsedExperiment parsed = options.read(List.of());
     SimulatedExperiment experiment = SimulatedExperiment.of(parsed, options.readProfile());
     String runId = options.runIdFor(parsed.experiment());
@@ -132,8 +140,7 @@ public final class SimulatedRun {
     return simulated;
   }
 
-  /** Simulates it several times, in parallel, and returns the worst exit status. */
-  public int execute(int repeats) throws UserMistakeException, IOException, InterruptedException {
+  private int simulate(int repeats) throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed = options.read(List.of());
     Profile profile = options.readProfile();
     SimulatedExperiment first = SimulatedExperiment.of(parsed, profile);

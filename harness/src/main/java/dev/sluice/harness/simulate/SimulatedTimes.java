@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Service times of a simulation, looked up once for each model and samples. For one simulation: not
- * for use by several threads.
+ * Service times of one simulation, looked up once for each model and samples. Not for several
+ * threads.
  */
 final class SimulatedTimes implements ServiceModel {
   private final Source source;
@@ -21,15 +21,15 @@ final class SimulatedTimes implements ServiceModel {
 
   private record Key(String workload, String backend, String precision, int samples) {}
 
-  /** Where they come from. May be used from many threads. */
+  /** Source of service times. Safe for many threads. */
   interface Source {
     /** Typical service time in nanoseconds; busyLanes counts the lane itself. */
     double meanNs(ModelKey model, int samples, int busyLanes);
 
-    /** What it is multiplied by for one batch. */
+    /** Factor of one batch on the typical service time. */
     double factor(ModelKey model, JobSpec first, int samples, int attempt, long startsAtNs);
 
-    /** As lanes that emulate do. */
+    /** Service times as emulated lanes take them. */
     static Source of(Emulation emulation, long seed) {
       return new Source() {
         @Override
@@ -46,7 +46,7 @@ final class SimulatedTimes implements ServiceModel {
       };
     }
 
-    /** As lanes that emulate do, but for the noise, which is played from a recorded run. */
+    /** Service times as emulated lanes take them, with noise played from a recorded run. */
     static Source of(Emulation emulation, Profile.Residuals residuals, long seed) {
       BlockSeries series = residuals.play(seed);
       return new Source() {
@@ -64,7 +64,7 @@ final class SimulatedTimes implements ServiceModel {
     }
 
     /**
-     * As a table of predictions says, each batch off by one of the table's residuals, which is
+     * Service times of a table of predictions, each batch off by one of the table's residuals,
      * drawn by seed, first job and attempt.
      */
     static Source of(PredictionsPublished table, long seed) {
@@ -103,7 +103,7 @@ final class SimulatedTimes implements ServiceModel {
   }
 
   /**
-   * @param lanes how many may be busy at once
+   * @param lanes number of lanes that may be busy at once
    */
   SimulatedTimes(Source source, int lanes) {
     this.source = source;

@@ -7,7 +7,7 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
-/** Shows how the writing of model files goes on: a bar on a terminal, a line per file elsewhere. */
+/** Progress of writing model files: a bar on a terminal, a line per file elsewhere. */
 public final class ModelBar implements ModelProgress, AutoCloseable {
   private static final int WIDTH = 78;
   private static final long MIB = 1 << 20;

@@ -6,7 +6,7 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
-/** Shows how a profile goes on: a bar on a terminal, a line for each tenth elsewhere. */
+/** Progress of a profile: a bar on a terminal, a line for each tenth elsewhere. */
 public final class ProfileBar implements AutoCloseable {
   private static final int WIDTH = 78;
   private static final int TENTHS = 10;
@@ -18,7 +18,7 @@ public final class ProfileBar implements AutoCloseable {
   private boolean closed;
 
   /**
-   * @param total repeats to measure
+   * @param total number of repeats to measure
    */
   public ProfileBar(Console console, long total) {
     this.console = console;
@@ -34,7 +34,7 @@ public final class ProfileBar implements AutoCloseable {
             : null;
   }
 
-  /** One more repeat is measured. From any thread. */
+  /** Counts one more measured repeat. Called from any thread. */
   public synchronized void measured() {
     done++;
     if (bar != null) {

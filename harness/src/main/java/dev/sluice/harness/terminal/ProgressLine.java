@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** The one live line of a run, drawn anew each second; each five where there is no terminal. */
+/** Live line of a run, drawn anew each second, or every five seconds without a terminal. */
 public final class ProgressLine implements AutoCloseable {
   private static final int TERMINAL_PERIOD_SECONDS = 1;
   private static final int PLAIN_PERIOD_SECONDS = 5;
@@ -41,7 +41,7 @@ public final class ProgressLine implements AutoCloseable {
   /**
    * Begins to draw.
    *
-   * @param onFailure told when the log cannot be read any more
+   * @param onFailure called when the log can no longer be read
    */
   public static ProgressLine start(
       Console console,
@@ -54,7 +54,10 @@ public final class ProgressLine implements AutoCloseable {
     return line;
   }
 
-  /** Draws what is so now: at the end too, since a short run is over before the first period. */
+  /**
+   * Draws the present state. Called at the run's end too, since a short run is over before the
+   * first period.
+   */
   public void draw() {
     try {
       console.live(text(reader.snapshot(), experiment));

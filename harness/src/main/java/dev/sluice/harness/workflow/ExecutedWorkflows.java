@@ -36,7 +36,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Workflows whose nodes really run: requests go through Kafka, the scheduler's core holds their
- * graphs and releases their jobs, and a lane plays each GPU, which holds one model at a time.
+ * graphs and releases their jobs, and each GPU is played by a lane, which holds one model at a
+ * time.
  */
 final class ExecutedWorkflows {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutedWorkflows.class);
@@ -58,9 +59,9 @@ final class ExecutedWorkflows {
   private int exitStatus = ExitStatus.DONE;
 
   /**
-   * Nothing starts yet.
+   * Prepares the run, and starts nothing.
    *
-   * @throws UserMistakeException if a model is to run as what is not known
+   * @throws UserMistakeException if a model names an unknown workload or backend
    */
   ExecutedWorkflows(
       WorkflowSettings options,
@@ -79,7 +80,7 @@ final class ExecutedWorkflows {
     this.external = options.externalKafka();
   }
 
-  /** 0, or that of the signal that ended it. */
+  /** The exit status: 0, or the status of the signal that ended the run. */
   int exitStatus() {
     return exitStatus;
   }
@@ -87,9 +88,9 @@ final class ExecutedWorkflows {
   /**
    * Runs all requests to their ends.
    *
-   * @param runId names its topics
-   * @param said is told what a person should know beside the schedule
-   * @param lines is told the schedule, once it is whole
+   * @param runId id of the run, which names its topics
+   * @param said called with lines for a person beside the schedule
+   * @param lines called with the lines of the schedule, once it is whole
    */
   GraphSchedule execute(
       RunFolder folder, String runId, int gpus, Consumer<String> said, Consumer<String> lines)
@@ -106,7 +107,7 @@ final class ExecutedWorkflows {
         var topics = new Topics(runId);
         RunTopics.create(topics, 1, kafka.clients());
         startScheduler(topics, kafka, folder, shell);
-        shell.add(executor); // again, to be closed before what it writes to
+        shell.add(executor); // again, so that it closes before the clients that it writes to
         executor.join(topics, kafka.clients(), shell::fail);
         var outcomes = new WorkflowOutcomes(workflows.requests());
         said.accept("Starting execution of nodes...");
@@ -126,7 +127,7 @@ final class ExecutedWorkflows {
     }
   }
 
-  /** A job is called request/node: where a node's name has a slash two jobs may have one name. */
+  /** Refuses slashes that could give two jobs one id: a job's id is request/node. */
   private static void refuseAmbiguousIds(Path system, Workflows workflows, WorkflowFiles files)
       throws UserMistakeException {
     for (Workflow workflow : files.workflows().values()) {

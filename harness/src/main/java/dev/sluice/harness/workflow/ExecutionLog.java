@@ -37,8 +37,8 @@ public final class ExecutionLog {
   private final boolean executed;
 
   /**
-   * @param bound null: there is none
-   * @param executed whether the nodes really ran, so that switches and times are measured
+   * @param bound lower bound; null: none
+   * @param executed true if the nodes really ran, so that switches and times are measured
    */
   ExecutionLog(
       GraphSchedule schedule,
@@ -58,7 +58,7 @@ public final class ExecutionLog {
   /**
    * Writes the file.
    *
-   * @param withExecutions whether it lists what ran, or has only its summary
+   * @param withExecutions true if the file lists the executions; false: it has only the summary
    */
   void write(Path folder, boolean withExecutions) throws IOException {
     try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(folder.resolve(NAME)));
@@ -78,7 +78,7 @@ public final class ExecutionLog {
     }
   }
 
-  /** The summary alone. */
+  /** The summary alone, as JSON. */
   String summary() throws IOException {
     var text = new StringWriter();
     try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
@@ -207,7 +207,7 @@ public final class ExecutionLog {
     json.writeEndObject();
   }
 
-  /** Whole nanoseconds are written exactly. */
+  /** Writes a time in seconds, with whole nanoseconds exact. */
   private static void seconds(JsonGenerator json, String name, double ns) throws IOException {
     seconds(json, name, BigDecimal.valueOf(ns).movePointLeft(DECIMALS));
   }

@@ -37,8 +37,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lanes that play the GPUs of a schedule of workflows, and what each model runs as: a real
- * workload on a real backend.
+ * The lanes that play the GPUs of a schedule of workflows, and the real workload and backend that
+ * stand for each model.
  */
 final class WorkflowLanes {
   static final long SEED = 42;
@@ -48,12 +48,12 @@ final class WorkflowLanes {
   private static final int THREADS_PER_LANE = 1;
   private static final long NS_PER_MS = 1_000_000;
 
-  /** More lanes than this on each processor would be so slow that they seem to hang. */
+  /** Limit of lanes on each processor. More lanes would be slow enough to look hung. */
   private static final int LANES_PER_PROCESSOR_MAX = 4;
 
   private static final String EXECUTOR = "gpus";
 
-  /** The workload and the backend of a model for which the file names none. */
+  /** Workload of a model for which the file names none; the backend follows. */
   private static final String WORKLOAD = "resnet18";
 
   private static final String BACKEND = "onnx";
@@ -62,13 +62,13 @@ final class WorkflowLanes {
   private final WorkflowFiles files;
   private final Workflows workflows;
 
-  /** What each model that is in use runs as. */
+  /** Workloads that stand for the models in use, by model. */
   private final Map<String, ModelRequest> models;
 
   /**
-   * Nothing starts yet.
+   * Prepares the lanes, and starts nothing.
    *
-   * @throws UserMistakeException if a model is to run as what is not known
+   * @throws UserMistakeException if a model names an unknown workload or backend
    */
   WorkflowLanes(Path systemFile, WorkflowFiles files, Workflows workflows)
       throws UserMistakeException {
@@ -125,7 +125,7 @@ final class WorkflowLanes {
     return given.name();
   }
 
-  /** Loads each model once onto the first lane, so that it is known how long that takes. */
+  /** Loads each model once onto the first lane, to measure the time of loading. */
   Executor warmUp(
       int gpus, ProcessClock clock, RunShell shell, Console console, Consumer<String> said)
       throws UserMistakeException, WarmUpException, InterruptedException {
@@ -181,12 +181,12 @@ final class WorkflowLanes {
     return executor;
   }
 
-  /** Whether any node shares a batch. */
+  /** True if any node shares a batch. */
   boolean joins() {
     return workflows.requests().stream().anyMatch(request -> request.graph().joined());
   }
 
-  /** One, and the powers of two up to the largest batch, which is the last. */
+  /** Sample counts to warm up: the powers of two from one, and the largest batch as the last. */
   private List<Integer> warmUpSamples() {
     int most = joins() ? files.microbatch().maxBatch() : 1;
     NavigableSet<Integer> samples = new TreeSet<>(List.of(most));

@@ -26,8 +26,8 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * The load of a run of workflows: each request is sent at its time, and the run ends once all that
- * were sent have come to their ends.
+ * The load of a run of workflows: each request is sent at its time, and the run ends once all sent
+ * requests have ended.
  */
 final class WorkflowLoad {
   private static final long NS_PER_MS = 1_000_000;
@@ -57,7 +57,7 @@ final class WorkflowLoad {
     this.console = console;
   }
 
-  /** Sends each request at its time, until all that were sent have come to their ends. */
+  /** Sends each request at its time, and returns once all sent requests have ended. */
   void run(String runId, WorkflowLog shard, WorkflowOutcomes outcomes, Consumer<String> said)
       throws RoleFailedException, IOException, InterruptedException {
     List<GraphRequest> requests = workflows.requests();
@@ -90,7 +90,8 @@ final class WorkflowLoad {
         }
         if ((shell.stopRequested() || (standsStill && sent == arrivals.length)) && !arrivalsEnded) {
           arrivalsEnded = true;
-          endArrivals(shard, latenessNs, sent); // what waits is dropped, what runs is finished
+          endArrivals(
+              shard, latenessNs, sent); // waiting jobs are dropped, running jobs are finished
         }
         long waitNs = LOOK_NS;
         if (sent < arrivals.length && !shell.stopRequested()) {
@@ -168,7 +169,7 @@ final class WorkflowLoad {
             .toList());
   }
 
-  /** The live line: how much of all is done. */
+  /** Live line with the share of requests that are done. */
   private final class Progress implements AutoCloseable {
     private final WorkflowOutcomes outcomes;
     private final int nodes =

@@ -24,7 +24,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The one shard of a run of workflows, for the sender of its requests to write and read. */
+/** The one shard of a run of workflows, as the sender of its requests writes and reads it. */
 final class WorkflowLog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WorkflowLog.class);
 
@@ -32,7 +32,7 @@ final class WorkflowLog implements AutoCloseable {
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final KafkaProducer<byte[], byte[]> producer;
 
-  /** Reads from the beginning; what the scheduler writes, once it is committed. */
+  /** Reads from the beginning. The scheduler's records are read once they are committed. */
   WorkflowLog(Topics topics, LogClients kafka) {
     this.topics = topics;
     consumer = kafka.consumer(Reading.COMMITTED);
@@ -46,18 +46,18 @@ final class WorkflowLog implements AutoCloseable {
     producer = kafka.producer(Writing.IN_ORDER);
   }
 
-  /** Says that the run begins, to all its readers. */
+  /** Writes that the run begins. */
   void begin(RunStarted run) throws RoleFailedException, InterruptedException {
     append(topics.runs(), EventCodec.RUNS.write(run));
     append(topics.facts(), EventCodec.FACTS.write(run));
   }
 
-  /** Says that the run has ended. */
+  /** Writes that the run has ended. */
   void end(RunEnded run) throws RoleFailedException, InterruptedException {
     append(topics.runs(), EventCodec.RUNS.write(run));
   }
 
-  /** Begins to append a fact, after those before it. */
+  /** Begins to append a fact after all earlier ones. */
   void send(Fact fact, Consumer<Throwable> onFailure) {
     var unused =
         producer.send(
@@ -69,7 +69,7 @@ final class WorkflowLog implements AutoCloseable {
             });
   }
 
-  /** Appends a fact, and waits until it stands in the log. */
+  /** Appends a fact, and waits until the log holds it. */
   void append(Fact fact) throws RoleFailedException, InterruptedException {
     append(topics.facts(), EventCodec.FACTS.write(fact));
   }
@@ -82,7 +82,7 @@ final class WorkflowLog implements AutoCloseable {
     }
   }
 
-  /** What has come to stand in the log; waits for the first of it at most so long. */
+  /** Returns new events of the log; waits for the first of them up to the timeout. */
   List<Event> poll(Duration timeout) {
     List<Event> events = new ArrayList<>();
     for (ConsumerRecord<byte[], byte[]> record : consumer.poll(timeout)) {

@@ -45,27 +45,25 @@ public final class WorkflowRun {
 
   private final WorkflowSettings options;
   private final Console console;
-  public @Nullable String summaryJson;
+  private @Nullable String summaryJson;
 
   public WorkflowRun(WorkflowSettings options, Console console) {
     this.options = options;
     this.console = console;
   }
 
-  /** The summary of the execution log; null before it is done. */
-  @Nullable
-  public String summaryJson() {
-    return summaryJson;
+  /**
+   * Schedules the requests, prints what happens, leaves the folder, and returns the exit status.
+   */
+  public int execute() throws UserMistakeException, IOException, InterruptedException {
+    int status = schedule();
+    console.result(summaryJson);
+    return status;
   }
 
-  /**
-   * Schedules the requests, prints what happens, and leaves the folder.
-   *
-   * @param runId null: made from the time
-   * @param noTrace whether lines, executions and picture are left out
-   */
-  public int execute(Path results, @Nullable String runId, boolean noTrace)
-      throws UserMistakeException, IOException, InterruptedException {
+  private int schedule() throws UserMistakeException, IOException, InterruptedException {
+    String runId = options.output().runId();
+    boolean noTrace = options.output().noTrace();
     boolean executes = options.executes();
     Gpus gpus = options.gpusAsTold();
     boolean online = options.online();
@@ -78,12 +76,14 @@ public final class WorkflowRun {
     String id = runId == null ? "workflows-" + policy + "-" + MachineClock.stamp() : runId;
     if (executes && noTrace) {
       throw new UserMistakeException(
-          "--no-trace", "what really ran is always kept", "you want it without");
+          "--no-trace",
+          "the trace of nodes that really run is always kept",
+          "you want to leave it out");
     }
     ExecutedWorkflows run =
         executes ? new ExecutedWorkflows(options, files, workflows, policy, console) : null;
     int status = ExitStatus.DONE;
-    try (var folder = RunFolder.create(results, id)) {
+    try (var folder = RunFolder.create(options.output().results(), id)) {
       try (var lines = new Lines(folder.path().resolve(EVENTS), console)) {
         announce(lines, workflows, files.skipped(), gpus, online, executes);
         GraphSchedule schedule;
@@ -139,7 +139,10 @@ public final class WorkflowRun {
     return status;
   }
 
-  /** Null: nodes shared their work, and nobody knows what it takes apart. */
+  /**
+   * The lower bound of a schedule; null if nodes shared their work, since their separate times are
+   * unknown.
+   */
   private static @Nullable LowerBound bound(
       GraphSchedule schedule, Workflows workflows, Gpus gpus, boolean executed) {
     if (schedule.sharesBatches()) {
@@ -282,7 +285,7 @@ public final class WorkflowRun {
     return timeline.png();
   }
 
-  /** What is said, on the console and in the log; of very many events only the log has all. */
+  /** Lines for the console and the log. Of very many events only the log has all. */
   private static final class Lines implements Consumer<String>, AutoCloseable {
     private final BufferedWriter file;
     private final Console console;
@@ -299,7 +302,10 @@ public final class WorkflowRun {
       toFile(line);
     }
 
-    /** With the time of day on the console alone, so that equal schedules leave equal files. */
+    /**
+     * Prints a line with the time of day on the console alone, so that equal schedules leave equal
+     * files.
+     */
     void dated(String line) {
       console.line(WALL_CLOCK.format(MachineClock.now()) + " - " + line);
       toFile(line);

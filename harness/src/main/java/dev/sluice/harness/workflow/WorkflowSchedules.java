@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Schedules of workflows, simulated or read off a run, with their events told in lines. */
+/** Schedules of workflows, simulated or taken from a run, with their events as lines. */
 final class WorkflowSchedules {
   private static final long SEED = 42;
   private static final long NS_PER_HUNDREDTH = 10_000_000;
@@ -32,7 +32,7 @@ final class WorkflowSchedules {
   /**
    * Simulates the requests.
    *
-   * @param lines told what happens, in the seed's words; null: nobody is told
+   * @param lines called with each event, in the seed's words; null: not called
    */
   static GraphSchedule simulated(
       Workflows workflows, Gpus gpus, String policy, @Nullable Consumer<String> lines) {
@@ -49,10 +49,10 @@ final class WorkflowSchedules {
   }
 
   /**
-   * The schedule of requests that were executed, told in the order of its times.
+   * The schedule of executed requests, with its events as lines in the order of time.
    *
-   * @param outcomes all that is known of the requests
-   * @param lines told what happened, in the words of a simulation
+   * @param outcomes outcomes of the requests
+   * @param lines called with each event, in the words of a simulation
    */
   static GraphSchedule executed(
       Workflows workflows,
@@ -83,7 +83,7 @@ final class WorkflowSchedules {
         attemptsNotDone);
   }
 
-  /** A moment of the schedule, and what is told of it. */
+  /** A moment of the schedule, and the telling of its event. */
   private record Moment(long atNs, Runnable telling) {}
 
   private static void replay(
@@ -124,7 +124,9 @@ final class WorkflowSchedules {
                 }
               }));
     }
-    moments.sort(Comparator.comparingLong(Moment::atNs)); // stable
+    moments.sort(
+        Comparator.comparingLong(
+            Moment::atNs)); // stable, so that events of one moment keep their order
     moments.forEach(moment -> moment.telling().run());
   }
 
@@ -140,7 +142,7 @@ final class WorkflowSchedules {
     return hundredths / 100 + (rest < 10 ? ".0" : ".") + rest;
   }
 
-  /** Collects a schedule, and tells its events as lines. */
+  /** Collects a schedule, and hands out its events as lines. */
   private static final class Collector implements GraphListener {
     final List<NodeExecution> executions = new ArrayList<>();
     final long[] completedAtNs;

@@ -17,17 +17,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a schedule of workflows is told, as text and numbers of a command line; the values are
- * checked here. Null stands for an option that was left out.
+ * Options of a schedule of workflows, as the text and numbers of a command line. This record checks
+ * them. Null stands for an option that was left out.
  *
  * @param mode offline or online
  * @param policy the scheduler's name
- * @param skipInfeasible whether requests that cannot run are left out and listed
+ * @param skipInfeasible true if requests that cannot run are left out and listed
  */
 public record WorkflowSettings(
     Input input,
     Machine machine,
     Execution execution,
+    Output output,
     @Nullable String mode,
     @Nullable String policy,
     boolean skipInfeasible) {
@@ -38,20 +39,20 @@ public record WorkflowSettings(
   private static final double NS_PER_SECOND = 1e9;
 
   /**
-   * The files.
+   * Files to read.
    *
-   * @param system models and graphs
-   * @param requests requests of the graphs
+   * @param system file of models and graphs
+   * @param requests file of requests of the graphs
    */
   public record Input(@Nullable Path system, @Nullable Path requests) {}
 
   /**
-   * The GPUs.
+   * GPUs to schedule on.
    *
-   * @param gpus their number
-   * @param gangSwitch which switch a job of several GPUs waits for: longest or first
-   * @param bandwidthGbPerSecond how fast models are moved
-   * @param switchOverheadSeconds what each change of models costs beside
+   * @param gpus number of GPUs
+   * @param gangSwitch switch that a job of several GPUs waits for: longest or first
+   * @param bandwidthGbPerSecond speed at which models are moved
+   * @param switchOverheadSeconds further cost of each change of models
    */
   public record Machine(
       @Nullable Integer gpus,
@@ -60,16 +61,25 @@ public record WorkflowSettings(
       @Nullable Double switchOverheadSeconds) {}
 
   /**
-   * How nodes are executed: really, or in virtual time.
+   * Execution of nodes: real, or in virtual time.
    *
-   * @param execute whether they really run
+   * @param execute true if nodes really run
    * @param simulate another spelling of execute, as text: true or false
-   * @param bootstrap a Kafka that runs already
+   * @param bootstrap {@code HOST:PORT} of a Kafka that runs already
    */
   public record Execution(boolean execute, @Nullable String simulate, @Nullable String bootstrap) {}
 
   /**
-   * Whether nodes are really run.
+   * Folder to leave.
+   *
+   * @param results folder of all runs
+   * @param runId name of the run's folder; null: made from the time
+   * @param noTrace true if events, executions and picture are left out
+   */
+  public record Output(Path results, @Nullable String runId, boolean noTrace) {}
+
+  /**
+   * Tells whether nodes really run.
    *
    * @throws UserMistakeException if options do not go together
    */
@@ -82,7 +92,9 @@ public record WorkflowSettings(
                 && oneOf("--simulate", really, List.of("true", "false"), "values").equals("true"));
     if (execution.execute() && really.equals("false")) {
       throw new UserMistakeException(
-          "--simulate", "false is given, and --execute as well", "you want one of them alone");
+          "--simulate",
+          "the value (false) contradicts --execute",
+          "you want to leave one of the two out");
     }
     if (executes) {
       refuseMeasured("--gang-switch", machine.gangSwitch());
@@ -109,12 +121,12 @@ public record WorkflowSettings(
     if (value != null) {
       throw new UserMistakeException(
           option,
-          "switches are measured where nodes really run (" + value + ")",
-          "you want it without, or a simulation");
+          "the value (" + value + ") has no use where nodes really run: switches are measured",
+          "you want to leave it out, or to leave --execute out");
     }
   }
 
-  /** Where a Kafka runs already; null: the run starts an embedded one. */
+  /** Access to a Kafka that runs already; null: the run starts an embedded one. */
   @Nullable
   public KafkaAccess externalKafka() throws UserMistakeException {
     String bootstrap = execution.bootstrap();
@@ -133,12 +145,12 @@ public record WorkflowSettings(
     return requests == null ? Path.of("workflow_requests.yaml") : requests;
   }
 
-  /** Whether requests come by their timestamps, rather than all at time 0. */
+  /** True if requests come by their timestamps, rather than all at time 0. */
   public boolean online() throws UserMistakeException {
     return oneOf("--mode", mode == null ? "offline" : mode, MODES, "modes").equals("online");
   }
 
-  /** The GPUs as told. */
+  /** The GPUs that the options describe, with defaults for what was left out. */
   public Gpus gpusAsTold() throws UserMistakeException {
     Integer gpus = machine.gpus();
     if (gpus == null) {
@@ -178,10 +190,10 @@ public record WorkflowSettings(
   }
 
   /**
-   * The policy's name.
+   * The policy's name, checked against the requested workflows.
    *
-   * @throws UserMistakeException if there is none of that name, or it goes by promises that a
-   *     requested workflow does not make
+   * @throws UserMistakeException if there is no such policy, or it needs promises that a requested
+   *     workflow does not make
    */
   public String policyName(WorkflowFiles files) throws UserMistakeException {
     String name = policyName();
@@ -201,7 +213,7 @@ public record WorkflowSettings(
     return name;
   }
 
-  /** The policy's name, of one that there is. */
+  /** The policy's name, checked against the known names. */
   public String policyName() throws UserMistakeException {
     return oneOf("--policy", policy == null ? "ray_like" : policy, Policies.names(), "schedulers");
   }
@@ -210,7 +222,7 @@ public record WorkflowSettings(
     return Policies.names().stream().filter(name -> !newPolicy(name).needs().deadlines()).toList();
   }
 
-  /** A new policy of that name, with its defaults. */
+  /** Makes the policy of a name, with its defaults. */
   public static SchedulingPolicy newPolicy(String name) {
     return Policies.create(name, Map.of());
   }
@@ -219,7 +231,7 @@ public record WorkflowSettings(
       throws UserMistakeException {
     if (!known.contains(value)) {
       throw new UserMistakeException(
-          option, "(" + value + ") is unknown", NearestName.advice(value, known, plural));
+          option, "the value (" + value + ") is unknown", NearestName.advice(value, known, plural));
     }
     return value;
   }

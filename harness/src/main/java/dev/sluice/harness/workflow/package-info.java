@@ -1,6 +1,6 @@
 /**
  * Schedules of workflows over GPUs, in virtual time or by nodes that really run, and the files that
- * tell of them. Times are nanoseconds since the first request, named {@code …Ns}; the files have
+ * describe them. Times are nanoseconds since the first request, named {@code …Ns}; the files have
  * seconds.
  */
 @NullMarked

@@ -13,12 +13,13 @@ import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.fact.Prediction;
 import dev.sluice.scheduling.job.JobGraph;
 import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.job.WorkflowSpec;
@@ -165,32 +166,34 @@ public final class Translation {
   }
 
   public static BatchDispatched toEvent(Dispatch dispatch) {
-    Prediction prediction = dispatch.prediction();
     JobSpec first = dispatch.jobs().get(0);
     return new BatchDispatched(
         toEvent(dispatch.name()),
-        dispatch.executorId(),
-        dispatch.incarnation(),
-        dispatch.lanes(),
-        first.workload(),
-        first.backend(),
-        first.precision(),
-        dispatch.jobs().stream()
-            .map(j -> new BatchDispatched.DispatchedJob(j.id(), j.samples()))
-            .toList(),
-        dispatch.samples(),
-        dispatch.tokens(),
-        dispatch.attempt(),
-        dispatch.decidedAtNs(),
-        dispatch.notAfterNs() == Long.MAX_VALUE ? null : dispatch.notAfterNs(),
+        new BatchDispatched.Place(dispatch.executorId(), dispatch.incarnation(), dispatch.lanes()),
+        new BatchDispatched.Work(
+            new ModelKey(first.workload(), first.backend(), first.precision()),
+            dispatch.jobs().stream()
+                .map(j -> new BatchDispatched.DispatchedJob(j.id(), j.samples()))
+                .toList(),
+            dispatch.samples(),
+            dispatch.tokens(),
+            dispatch.attempt()),
+        new BatchDispatched.Decision(
+            dispatch.decidedAtNs(),
+            dispatch.notAfterNs() == Long.MAX_VALUE ? null : dispatch.notAfterNs(),
+            dispatch.scoreTerms()),
+        toEvent(dispatch.prediction()));
+  }
+
+  static Prediction toEvent(dev.sluice.scheduling.fact.Prediction prediction) {
+    return new Prediction(
         prediction.meanNs(),
         prediction.source().name().toLowerCase(Locale.ROOT),
-        dispatch.scoreTerms(),
+        prediction.busyLanes(),
         prediction.modelVersion(),
         prediction.quantileNs(),
         prediction.p95Ns(),
-        prediction.p99Ns(),
-        prediction.busyLanes());
+        prediction.p99Ns());
   }
 
   public static JobEnded toEvent(JobEnd end) {

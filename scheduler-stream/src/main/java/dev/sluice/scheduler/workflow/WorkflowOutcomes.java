@@ -136,15 +136,15 @@ public final class WorkflowOutcomes {
         continue; // the run was over before the dispatch was committed
       }
       boolean replaces = false;
-      for (int lane : dispatch.lanes()) {
-        String held = resident.put(lane, dispatch.workload());
-        replaces |= held != null && !held.equals(dispatch.workload());
+      for (int lane : dispatch.place().lanes()) {
+        String held = resident.put(lane, dispatch.work().model().workload());
+        replaces |= held != null && !held.equals(dispatch.work().model().workload());
         if (completed.result() != BatchCompleted.Result.DONE) {
           resident.remove(lane); // the lane may hold any model now
         }
       }
       long switchNs = completed.switchNs();
-      for (BatchDispatched.DispatchedJob job : dispatch.jobs()) {
+      for (BatchDispatched.DispatchedJob job : dispatch.work().jobs()) {
         Place place = placeByJob.get(job.jobId());
         if (place != null && dispatch.dispatchId().equals(doneBy.get(place))) {
           executions.add(execution(place, dispatch, completed, switchNs, replaces, batch));
@@ -164,7 +164,7 @@ public final class WorkflowOutcomes {
       if (!counted.contains(completed.dispatchId())) {
         count++;
         BatchDispatched dispatch = dispatches.get(completed.dispatchId());
-        int lanes = dispatch == null ? 1 : dispatch.lanes().size();
+        int lanes = dispatch == null ? 1 : dispatch.place().lanes().size();
         heldNs += lanes * (completed.switchNs() + completed.serviceNs());
       }
     }
@@ -189,8 +189,8 @@ public final class WorkflowOutcomes {
     return new NodeExecution(
         place.request(),
         place.node(),
-        dispatch.lanes().get(0),
-        dispatch.lanes().size(),
+        dispatch.place().lanes().get(0),
+        dispatch.place().lanes().size(),
         readyAtNs(place),
         switchNs,
         replaces,

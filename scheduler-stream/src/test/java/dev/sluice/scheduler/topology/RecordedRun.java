@@ -246,15 +246,18 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
     public void started(Dispatch dispatch) {
       BatchDispatched event = Translation.toEvent(dispatch);
       dispatches.add(event);
-      String executorId = event.executorId();
+      String executorId = event.place().executorId();
       long serviceMs = 1 + random.nextInt(12);
-      long startsMs = Math.max(nowMs, freeAtMs.getOrDefault(executorId + event.lanes(), 0L));
+      long startsMs =
+          Math.max(nowMs, freeAtMs.getOrDefault(executorId + event.place().lanes(), 0L));
       boolean refused = random.nextInt(25) == 0;
       boolean failed = !refused && random.nextInt(25) == 0;
       long endsMs = startsMs + serviceMs;
-      freeAtMs.put(executorId + event.lanes(), endsMs);
+      freeAtMs.put(executorId + event.place().lanes(), endsMs);
       boolean diesInIt =
-          executorId.equals("executor-0") && event.incarnation() == 1 && endsMs >= RESTARTED_AT_MS;
+          executorId.equals("executor-0")
+              && event.place().incarnation() == 1
+              && endsMs >= RESTARTED_AT_MS;
       if (diesInIt) {
         return;
       }
@@ -263,9 +266,9 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
           answersLate ? SILENT_TO_MS + endsMs - SILENT_FROM_MS : endsMs,
           new BatchCompleted(
               event.dispatchId(),
-              event.executorId(),
-              event.incarnation(),
-              event.lanes().get(0),
+              event.place().executorId(),
+              event.place().incarnation(),
+              event.place().lanes().get(0),
               refused ? null : startsMs * 1_000_000,
               refused ? null : endsMs * 1_000_000,
               refused ? 0 : serviceMs * 1_000_000,

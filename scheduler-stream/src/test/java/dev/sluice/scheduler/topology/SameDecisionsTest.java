@@ -52,14 +52,14 @@ final class SameDecisionsTest {
       assertThat(outcomes(driver)).isEqualTo(run.outcomes());
       assertThat(run.outcomes().stream().filter(JobEnded.class::isInstance))
           .hasSize(RecordedRun.JOBS);
-      assertThat(run.dispatches()).anyMatch(d -> d.lanes().size() == 2);
+      assertThat(run.dispatches()).anyMatch(d -> d.place().lanes().size() == 2);
       assertThat(run.outcomes()).hasAtLeastOneElementOfType(Blocked.class);
-      assertThat(run.dispatches()).anyMatch(d -> d.attempt() == 2);
+      assertThat(run.dispatches()).anyMatch(d -> d.work().attempt() == 2);
       assertThat(run.dispatches())
-          .extracting(BatchDispatched::modelVersion)
+          .extracting(dispatch -> dispatch.prediction().modelVersion())
           .contains("model-2", "model-3", null)
           .doesNotContain("model-1");
-      assertThat(run.dispatches()).anyMatch(d -> d.predictedP95Ns() != null);
+      assertThat(run.dispatches()).anyMatch(d -> d.prediction().p95Ns() != null);
       assertThat(entityKeys(driver))
           .allMatch(
               key ->

@@ -131,24 +131,24 @@ final class SchedulerTopologyTest {
     pipe(0, new RunStarted("run-1", ZERO_MS, 1, "c", "r", 1, 1, null));
     pipe(1, urgent(0));
     BatchDispatched first = EventCodec.DISPATCHES.read(dispatches.readValue());
-    assertThat(first.predictedServiceNs()).isEqualTo(4 * MS);
-    assertThat(first.predictionSource()).isEqualTo("published");
-    assertThat(first.modelVersion()).isEqualTo("model-1");
-    assertThat(first.predictedP95Ns()).isEqualTo((long) Math.ceil(4 * MS * Math.exp(0.5)));
-    assertThat(first.predictedP99Ns()).as("of 19 residuals").isNull();
-    assertThat(first.busyLanes()).isEqualTo(1);
+    assertThat(first.prediction().meanNs()).isEqualTo(4 * MS);
+    assertThat(first.prediction().source()).isEqualTo("published");
+    assertThat(first.prediction().modelVersion()).isEqualTo("model-1");
+    assertThat(first.prediction().p95Ns()).isEqualTo((long) Math.ceil(4 * MS * Math.exp(0.5)));
+    assertThat(first.prediction().p99Ns()).as("of 19 residuals").isNull();
+    assertThat(first.prediction().busyLanes()).isEqualTo(1);
 
     pipe(9, done(first, 8 * MS));
     pipe(10, urgent(1));
     BatchDispatched second = EventCodec.DISPATCHES.read(dispatches.readValue());
-    assertThat(second.predictedServiceNs()).isGreaterThan(4 * MS);
+    assertThat(second.prediction().meanNs()).isGreaterThan(4 * MS);
 
     pipe(11, table("executor-0", "cpu", 2, 5 * MS));
     pipe(18, done(second, 8 * MS));
     pipe(19, urgent(2));
     BatchDispatched third = EventCodec.DISPATCHES.read(dispatches.readValue());
-    assertThat(third.modelVersion()).isEqualTo("model-2");
-    assertThat(third.predictedServiceNs()).isBetween(5 * MS, 6 * MS);
+    assertThat(third.prediction().modelVersion()).isEqualTo("model-2");
+    assertThat(third.prediction().meanNs()).isBetween(5 * MS, 6 * MS);
     assertThat(deadLetters.isEmpty()).isTrue();
   }
 
@@ -166,8 +166,8 @@ final class SchedulerTopologyTest {
     assertThat(values).hasSize(4);
     for (byte[] value : values) {
       BatchDispatched dispatch = EventCodec.DISPATCHES.read(value);
-      assertThat(dispatch.predictedServiceNs())
-          .isEqualTo(dispatch.executorId().equals("executor-0") ? 8 * MS : 2 * MS);
+      assertThat(dispatch.prediction().meanNs())
+          .isEqualTo(dispatch.place().executorId().equals("executor-0") ? 8 * MS : 2 * MS);
     }
   }
 
@@ -200,7 +200,7 @@ final class SchedulerTopologyTest {
                         "services [medium, onnx, fp32]: no executor of deviceKind (cpu) runs it"));
     pipe(0, new RunStarted("run-1", ZERO_MS, 1, "c", "r", 1, 1, null));
     pipe(1, urgent(0));
-    assertThat(EventCodec.DISPATCHES.read(dispatches.readValue()).predictedServiceNs())
+    assertThat(EventCodec.DISPATCHES.read(dispatches.readValue()).prediction().meanNs())
         .isEqualTo(4 * MS);
   }
 
@@ -239,9 +239,9 @@ final class SchedulerTopologyTest {
   private static BatchCompleted done(BatchDispatched dispatch, long serviceNs) {
     return new BatchCompleted(
         dispatch.dispatchId(),
-        dispatch.executorId(),
-        dispatch.incarnation(),
-        dispatch.lanes().get(0),
+        dispatch.place().executorId(),
+        dispatch.place().incarnation(),
+        dispatch.place().lanes().get(0),
         0L,
         serviceNs,
         serviceNs,
@@ -273,12 +273,12 @@ final class SchedulerTopologyTest {
                 new WorkflowRequested.Node(
                     "first", "small", "onnx", "fp32", 1, 1, MS, List.of()))));
     BatchDispatched first = EventCodec.DISPATCHES.read(dispatches.readValue());
-    assertThat(first.jobs()).extracting(job -> job.jobId()).containsExactly("req/first");
-    assertThat(first.lanes()).containsExactly(0);
+    assertThat(first.work().jobs()).extracting(job -> job.jobId()).containsExactly("req/first");
+    assertThat(first.place().lanes()).containsExactly(0);
     pipe(9, done(first, 8 * MS));
     BatchDispatched second = EventCodec.DISPATCHES.read(dispatches.readValue());
-    assertThat(second.jobs()).extracting(job -> job.jobId()).containsExactly("req/both");
-    assertThat(second.lanes()).containsExactly(0, 1);
+    assertThat(second.work().jobs()).extracting(job -> job.jobId()).containsExactly("req/both");
+    assertThat(second.place().lanes()).containsExactly(0, 1);
     pipe(19, done(second, 8 * MS));
     assertThat(outcomes.readValuesToList())
         .extracting(bytes -> ((JobEnded) EventCodec.OUTCOMES.read(bytes)).jobId())

@@ -5,17 +5,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Decision;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.BatchDispatched.Place;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobEnded.Status;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.scheduling.workflow.Attempts;
 import dev.sluice.scheduling.workflow.GpuModel;
 import dev.sluice.scheduling.workflow.Graph;
 import dev.sluice.scheduling.workflow.GraphRequest;
 import dev.sluice.scheduling.workflow.NodeExecution;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** The outcomes of requests, from events that come twice, late, or not at all. */
@@ -41,26 +45,13 @@ final class WorkflowOutcomesTest {
     outcomes.take(
         new BatchDispatched(
             new DispatchId(id, 0),
-            "gpus",
-            1,
-            lanes,
-            model.id(),
-            "onnx",
-            "fp32",
-            jobs.stream().map(job -> new DispatchedJob(job, 1)).toList(),
-            jobs.size(),
-            0,
-            1,
-            0,
-            null,
-            0,
-            "warm_up",
-            Map.of(),
-            null,
-            null,
-            null,
-            null,
-            1));
+            new Place("gpus", 1, lanes),
+            Work.firstAttempt(
+                new ModelKey(model.id(), "onnx", "fp32"),
+                jobs.stream().map(job -> new DispatchedJob(job, 1)).toList(),
+                0),
+            Decision.at(0),
+            Prediction.ofMean(0, "warm_up", 1)));
   }
 
   private void ran(int id, long startedAtNs, long serviceNs, long switchNs) {

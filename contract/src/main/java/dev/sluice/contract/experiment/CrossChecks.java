@@ -1,0 +1,151 @@
+package dev.sluice.contract.experiment;
+
+import dev.sluice.contract.experiment.Experiment.JobClass;
+import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.contract.file.Numbers;
+import dev.sluice.contract.file.Place;
+import dev.sluice.contract.file.Problems;
+import dev.sluice.contract.file.Section;
+import java.util.List;
+import java.util.Map;
+
+/** Rules between parts of an experiment, each of which is read without a mistake of its own. */
+final class CrossChecks {
+  private final Problems problems;
+  private final Map<String, Place> places;
+  private final Section top;
+  private final Experiment e;
+
+  /**
+   * @param places places of the keys that the file gives, by dotted name
+   * @param top the whole file
+   */
+  CrossChecks(Problems problems, Map<String, Place> places, Section top, Experiment e) {
+    this.problems = problems;
+    this.places = places;
+    this.top = top;
+    this.e = e;
+  }
+
+  /** Checks the rules; all but that of the mix only if the file has no mistake so far. */
+  void check() {
+    checkMix();
+    if (problems.isEmpty()) {
+      checkOwnModels();
+      checkScales();
+      checkTokens();
+    }
+  }
+
+  private void checkMix() {
+    boolean interactive = e.jobs().classes().stream().anyMatch(JobClass::interactive);
+    boolean other = e.jobs().classes().stream().anyMatch(c -> !c.interactive());
+    if ((e.jobs().interactiveRatio() > 0 && !interactive)
+        || (e.jobs().interactiveRatio() < 1 && !other)) {
+      problems.error(
+          top.place(top.has("interactive_ratio") ? "interactive_ratio" : "classes"),
+          "interactive_ratio ("
+              + Numbers.text(e.jobs().interactiveRatio())
+              + ") needs a class that is "
+              + (interactive ? "not interactive" : "interactive")
+              + ", and there is none",
+          "it should be " + (interactive ? 1 : 0));
+    }
+  }
+
+  private void checkOwnModels() {
+    for (WorkloadChoice workload : e.jobs().workloads()) {
+      var model = workload.model();
+      if (model != null
+          && !e.lanes().emulated()
+          && !e.jobs().backendsEnabled().equals(List.of(model.backend()))) {
+        problems.error(
+            top.has("backends_enabled")
+                ? top.place("backends_enabled")
+                : places.getOrDefault(
+                    "workloads." + workload.name(), top.place("backends_enabled")),
+            "backends_enabled ("
+                + String.join(", ", e.jobs().backendsEnabled())
+                + ") would send jobs to a backend that cannot run "
+                + workload.name()
+                + " ("
+                + model.path()
+                + ")",
+            "you meant backends_enabled: [" + model.backend() + "]");
+      }
+      if (model != null
+          && !e.lanes().emulated()
+          && !e.jobs().precisionModes().equals(List.of("fp32"))) {
+        problems.error(
+            top.place("precision_modes"),
+            "precision_modes ("
+                + String.join(", ", e.jobs().precisionModes())
+                + ") cannot change "
+                + workload.name()
+                + " ("
+                + model.path()
+                + "): a file of your own runs as it is",
+            "precision_modes should be [fp32], whatever it computes in");
+      }
+    }
+  }
+
+  /** A multiple of the isolated time needs to know that time. */
+  private void checkScales() {
+    List<String> unknown =
+        e.jobs().workloads().stream()
+            .filter(w -> w.linear() == null)
+            .map(WorkloadChoice::name)
+            .toList();
+    if (e.lanes().latencyTable() != null || unknown.isEmpty()) {
+      return;
+    }
+    for (JobClass jobClass : e.jobs().classes()) {
+      if (jobClass.sloScale() != null) {
+        String key = "classes." + jobClass.name() + ".slo_scale";
+        problems.error(
+            places.getOrDefault(key, top.place("classes")),
+            key
+                + " ("
+                + Numbers.text(jobClass.sloScale())
+                + ") needs the time that "
+                + String.join(", ", unknown)
+                + " takes alone, and lanes.latency_table is missing",
+            "lanes.latency_table should name a table, or slo_ms is meant");
+      }
+    }
+  }
+
+  /** A job that can never fit would never run. */
+  private void checkTokens() {
+    if (!e.resources().enabled() || e.resources().cpuFallback()) {
+      return;
+    }
+    int samples = e.jobs().batchSizes().stream().mapToInt(Integer::intValue).max().orElseThrow();
+    String precision =
+        e.jobs().precisionModes().contains("fp32") ? "fp32" : e.jobs().precisionModes().get(0);
+    for (WorkloadChoice workload : e.jobs().workloads()) {
+      long tokens = Experiment.tokens(workload.tokens(), precision, samples);
+      if (tokens > e.resources().totalTokens()) {
+        problems.error(
+            places.getOrDefault(
+                "resources.total_tokens",
+                places.getOrDefault("batch_sizes", top.place("workloads"))),
+            "a job of "
+                + workload.name()
+                + " with "
+                + samples
+                + (samples == 1 ? " sample" : " samples")
+                + (precision.equals("fp32") ? "" : " in " + precision)
+                + " costs "
+                + tokens
+                + " tokens, more than resources.total_tokens ("
+                + e.resources().totalTokens()
+                + ")",
+            "batch_sizes should stop at a smaller size, resources.total_tokens should be at least "
+                + tokens
+                + ", or resources.cpu_fallback: true lets it run alone outside the budget");
+      }
+    }
+  }
+}

@@ -1,0 +1,268 @@
+package dev.sluice.contract.file;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The JSON Schema of one mapping, noted while its {@link Section} is read: each question of the
+ * reader declares a key with its kind, range, names and default. A mapping that is read several
+ * times, as an entry of a list is, has the union of what was asked.
+ *
+ * <p>Deliberately absent: rules between two keys. A reader checks them by itself, so that a file
+ * may be valid against the schema and still be refused, never the other way round.
+ */
+public final class Schema {
+  private static final String TYPE = "type";
+  private static final String DEFAULT = "default";
+  private static final String MINIMUM = "minimum";
+  private static final String MAXIMUM = "maximum";
+  private static final String PATTERN = "pattern";
+  private static final String ITEMS = "items";
+  private static final String DESCRIPTION = "description";
+
+  /** A plain text: YAML takes unquoted digits for a number, and the reader takes them as text. */
+  private static final List<String> TEXT = List.of("string", "number");
+
+  private final Map<String, Map<String, Object>> keywordsByKey = new LinkedHashMap<>();
+  private final Map<String, Schema> mappingByKey = new LinkedHashMap<>();
+  private final Map<String, Map<String, Object>> keywordsByPattern = new LinkedHashMap<>();
+  private final Set<String> required = new LinkedHashSet<>();
+  private @Nullable Chosen chosen;
+
+  /** Mappings whose names the user chooses. */
+  private record Chosen(Pattern names, Collection<String> reserved, Schema mapping) {}
+
+  /** Declares a key that must be there. */
+  public void require(String key) {
+    required.add(key);
+  }
+
+  /** Declares the default of a key as a file would write it; the key must be declared. */
+  public void defaultTo(String key, Object written) {
+    Map<String, Object> keywords = new LinkedHashMap<>(keywordsByKey.getOrDefault(key, Map.of()));
+    keywords.put(DEFAULT, written);
+    keywordsByKey.put(key, keywords);
+  }
+
+  /** Declares that entries of the list under a key may be known names in place of mappings. */
+  public void namesOfItems(String key, Collection<String> names) {
+    Map<String, Object> keywords = new LinkedHashMap<>(keywordsByKey.getOrDefault(key, Map.of()));
+    keywords.put(ITEMS, Map.of("enum", List.copyOf(names)));
+    keywordsByKey.put(key, keywords);
+  }
+
+  /** Declares a key whose value is a text of a form. */
+  public void quoted(String key, Pattern form) {
+    declare(key, keywords(TYPE, "string", PATTERN, whole(form)));
+  }
+
+  /** Declares all keys that match a pattern: their values are texts of a form. */
+  public void quoted(Pattern keys, Pattern form) {
+    keywordsByPattern.put(whole(keys), keywords(TYPE, "string", PATTERN, whole(form)));
+  }
+
+  void anything(String key) {
+    declare(key, Map.of());
+  }
+
+  void number(String key, double fallback, Range range) {
+    Map<String, Object> keywords = keywords(range);
+    if (!Double.isNaN(fallback)) {
+      keywords.put(DEFAULT, plain(fallback));
+    }
+    declare(key, keywords);
+  }
+
+  void numberOrNone(String key, Range range) {
+    declare(key, orNone(keywords(range)));
+  }
+
+  void whole(String key, long fallback, long least, long most) {
+    Map<String, Object> keywords = keywords(least, most);
+    keywords.put(DEFAULT, fallback);
+    declare(key, keywords);
+  }
+
+  void wholeOrNone(String key, long least, long most) {
+    declare(key, orNone(keywords(least, most)));
+  }
+
+  void wholes(String key, List<Integer> fallback, long least, long most) {
+    items(key, fallback, keywords(least, most));
+  }
+
+  void flag(String key, boolean fallback) {
+    declare(key, keywords(TYPE, "boolean", DEFAULT, fallback));
+  }
+
+  /**
+   * @param fallback empty: there is none
+   */
+  void text(String key, String fallback, @Nullable Pattern form) {
+    Map<String, Object> keywords = keywords(TYPE, TEXT);
+    if (form != null) {
+      keywords.put(PATTERN, whole(form));
+    }
+    if (!fallback.isEmpty()) {
+      keywords.put(DEFAULT, fallback);
+    }
+    declare(key, keywords);
+  }
+
+  void oneOf(String key, String fallback, Collection<String> names) {
+    declare(key, keywords("enum", List.copyOf(names), DEFAULT, fallback));
+  }
+
+  void namesOf(String key, List<String> fallback, Collection<String> names) {
+    items(key, fallback, keywords("enum", List.copyOf(names)));
+  }
+
+  void list(String key, boolean repeats) {
+    Map<String, Object> keywords = keywords(TYPE, "array", "minItems", 1);
+    if (!repeats) {
+      keywords.put("uniqueItems", true);
+    }
+    declare(key, keywords);
+  }
+
+  /** The schema of the mapping under a key, or of the mappings in the list under it. */
+  Schema mapping(String key) {
+    declare(key, Map.of());
+    return mappingByKey.computeIfAbsent(key, k -> new Schema());
+  }
+
+  /** The schema of the mappings whose names the user chooses. */
+  Schema chosen(Pattern names, Collection<String> reserved) {
+    if (chosen == null) {
+      chosen = new Chosen(names, reserved, new Schema());
+    }
+    return chosen.mapping;
+  }
+
+  private void items(String key, List<?> fallback, Map<String, Object> items) {
+    Map<String, Object> keywords = keywords(ITEMS, items);
+    if (!fallback.isEmpty()) {
+      keywords.put(DEFAULT, List.copyOf(fallback));
+    }
+    declare(key, keywords);
+  }
+
+  private void declare(String key, Map<String, Object> keywords) {
+    keywordsByKey.merge(key, keywords, Schema::union);
+  }
+
+  /** Both declarations of a key: the wider range, and a default only where it is one for both. */
+  private static Map<String, Object> union(Map<String, Object> one, Map<String, Object> other) {
+    Map<String, Object> union = new LinkedHashMap<>(one);
+    other.forEach(union::putIfAbsent);
+    if (one.containsKey(DEFAULT)
+        && other.containsKey(DEFAULT)
+        && !one.get(DEFAULT).equals(other.get(DEFAULT))) {
+      union.remove(DEFAULT);
+    }
+    if (one.get(MINIMUM) instanceof Long a && other.get(MINIMUM) instanceof Long b) {
+      union.put(MINIMUM, Math.min(a, b));
+    }
+    if (one.get(MAXIMUM) instanceof Long a && other.get(MAXIMUM) instanceof Long b) {
+      union.put(MAXIMUM, Math.max(a, b));
+    }
+    return union;
+  }
+
+  /**
+   * The schema as a tree of maps, lists, texts and numbers, in the order of the declarations.
+   *
+   * @param description what a key means, by dotted name; NAME stands for a name that the user
+   *     chooses
+   */
+  public Map<String, Object> toMap(Function<String, Optional<String>> description) {
+    return toMap("", description);
+  }
+
+  private Map<String, Object> toMap(String prefix, Function<String, Optional<String>> description) {
+    Map<String, Object> properties = new LinkedHashMap<>();
+    keywordsByKey.forEach(
+        (key, keywords) -> {
+          Map<String, Object> property = new LinkedHashMap<>();
+          description.apply(prefix + key).ifPresent(text -> property.put(DESCRIPTION, text));
+          property.putAll(keywords);
+          Schema mapping = mappingByKey.get(key);
+          if (mapping != null) {
+            nest(mapping.toMap(prefix + key + ".", description), property);
+          }
+          if (required.contains(key)) {
+            property.remove(DEFAULT);
+          }
+          properties.put(key, property);
+        });
+    Map<String, Object> map = keywords(TYPE, "object", "properties", properties);
+    if (!required.isEmpty()) {
+      map.put("required", List.copyOf(required));
+    }
+    if (!keywordsByPattern.isEmpty()) {
+      map.put("patternProperties", keywordsByPattern);
+    }
+    map.put("additionalProperties", false);
+    if (chosen != null) {
+      map.put(
+          "propertyNames",
+          keywords(
+              PATTERN, whole(chosen.names), "not", Map.of("enum", List.copyOf(chosen.reserved))));
+      map.put("additionalProperties", chosen.mapping.toMap(prefix + "NAME.", description));
+    }
+    return map;
+  }
+
+  private static void nest(Map<String, Object> mapping, Map<String, Object> property) {
+    if (!"array".equals(property.get(TYPE))) {
+      property.putAll(mapping);
+      return;
+    }
+    Object names = property.get(ITEMS);
+    property.put(ITEMS, names == null ? mapping : Map.of("anyOf", List.of(names, mapping)));
+  }
+
+  private static Map<String, Object> keywords(Range range) {
+    Map<String, Object> keywords = keywords(TYPE, "number");
+    keywords.put(range.open() ? "exclusiveMinimum" : MINIMUM, plain(range.least()));
+    keywords.put(MAXIMUM, plain(range.most()));
+    return keywords;
+  }
+
+  private static Map<String, Object> keywords(long least, long most) {
+    return keywords(TYPE, "integer", MINIMUM, least, MAXIMUM, most);
+  }
+
+  private static Map<String, Object> orNone(Map<String, Object> keywords) {
+    return keywords("anyOf", List.of(keywords, Map.of("const", "none")), DEFAULT, "none");
+  }
+
+  private static Map<String, Object> keywords(Object... keywordsAndValues) {
+    Map<String, Object> keywords = new LinkedHashMap<>();
+    for (int i = 0; i < keywordsAndValues.length; i += 2) {
+      keywords.put(String.valueOf(keywordsAndValues[i]), keywordsAndValues[i + 1]);
+    }
+    return keywords;
+  }
+
+  /** The number, without a fraction where it has none. */
+  private static Number plain(double value) {
+    if (value == Math.rint(value)) {
+      return (long) value;
+    }
+    return value;
+  }
+
+  /** The pattern of a whole text: that of a schema may match anywhere in it. */
+  private static String whole(Pattern pattern) {
+    return "^(?:" + pattern.pattern() + ")$";
+  }
+}

@@ -1,0 +1,176 @@
+package dev.sluice.harness.kafka;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.LeftRun;
+import dev.sluice.contract.log.RunTopics;
+import dev.sluice.harness.frame.ExitStatus;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/** Topics that runs left on a Kafka: shown, or removed. */
+public final class LeftTopics {
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
+  private static final JsonMapper JSON =
+      JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+
+  private final Options options;
+
+  /**
+   * The Kafka to look at.
+   *
+   * @param bootstrap {@code HOST:PORT}
+   * @param kafkaConfig file of client properties; null: none
+   * @param json true if JSON is printed
+   */
+  public record Options(String bootstrap, @Nullable Path kafkaConfig, boolean json) {}
+
+  /**
+   * Runs whose topics are removed.
+   *
+   * @param named ids of runs, ended or not; empty: all that have ended
+   * @param all true if runs that have not ended are removed too, where none is named
+   * @param dryRun true if nothing is removed
+   */
+  public record Prune(List<String> named, boolean all, boolean dryRun) {
+    public Prune {
+      named = List.copyOf(named);
+    }
+  }
+
+  public LeftTopics(Options options) {
+    this.options = options;
+  }
+
+  /** Prints which runs left topics, and returns the exit status. */
+  public int list() throws UserMistakeException, InterruptedException {
+    List<LeftRun> runs = LeftRun.all(reached().clients());
+    if (options.json()) {
+      System.out.println(json(runs));
+    } else {
+      show(runs);
+    }
+    return ExitStatus.DONE;
+  }
+
+  /** Removes the topics and groups of runs, prints which, and returns the exit status. */
+  public int prune(Prune prune) throws UserMistakeException, InterruptedException {
+    KafkaAccess kafka = reached();
+    List<LeftRun> chosen = choose(LeftRun.all(kafka.clients()), prune);
+    if (!prune.dryRun()) {
+      for (LeftRun run : chosen) {
+        remove(kafka, run);
+      }
+    }
+    if (options.json()) {
+      System.out.println(json(chosen));
+    } else {
+      for (LeftRun run : chosen) {
+        System.out.println(
+            (prune.dryRun() ? "would remove " : "removed ")
+                + run.runId()
+                + ": "
+                + String.join(", ", run.topics()));
+      }
+      if (chosen.isEmpty()) {
+        System.out.println("nothing to remove");
+      }
+    }
+    return ExitStatus.DONE;
+  }
+
+  private KafkaAccess reached() throws UserMistakeException, InterruptedException {
+    KafkaAccess kafka = KafkaAccess.of("--bootstrap", options.bootstrap(), options.kafkaConfig());
+    kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
+    return kafka;
+  }
+
+  private List<LeftRun> choose(List<LeftRun> left, Prune prune) throws UserMistakeException {
+    if (prune.named().isEmpty()) {
+      return left.stream().filter(run -> prune.all() || run.ended()).toList();
+    }
+    List<LeftRun> chosen = new ArrayList<>();
+    for (String runId : prune.named()) {
+      chosen.add(
+          left.stream()
+              .filter(run -> run.runId().equals(runId))
+              .findFirst()
+              .orElseThrow(
+                  () ->
+                      new UserMistakeException(
+                          "topics prune",
+                          "no run with this id has left topics (" + runId + ")",
+                          left.isEmpty()
+                              ? "no run has left topics there"
+                              : "you meant one of: "
+                                  + String.join(
+                                      ", ", left.stream().map(LeftRun::runId).toList()))));
+    }
+    return chosen;
+  }
+
+  private static void remove(KafkaAccess kafka, LeftRun run)
+      throws UserMistakeException, InterruptedException {
+    try {
+      RunTopics.remove(run.ids(), kafka.clients());
+    } catch (ExecutionException e) {
+      throw new UserMistakeException(
+          kafka.location(),
+          "the topics of ("
+              + run.runId()
+              + ") cannot be removed ("
+              + kafka.secrets().hide(String.valueOf(e.getCause()))
+              + ")",
+          "its administrator has to allow it",
+          e);
+    }
+  }
+
+  private static void show(List<LeftRun> runs) {
+    if (runs.isEmpty()) {
+      System.out.println("no run has left topics");
+      return;
+    }
+    System.out.printf(
+        Locale.ROOT, "%-40s %6s %-24s %-8s %10s%n", "run", "shards", "began", "ended", "facts");
+    for (LeftRun run : runs) {
+      System.out.printf(
+          Locale.ROOT,
+          "%-40s %6d %-24s %-8s %10d%n",
+          run.runId(),
+          run.shards(),
+          run.began() == null ? "no" : run.began(),
+          run.failure() != null ? "given up" : run.ended() ? "yes" : "no",
+          run.facts());
+    }
+  }
+
+  private static String json(List<LeftRun> runs) {
+    List<Map<String, @Nullable Object>> all = new ArrayList<>();
+    for (LeftRun run : runs) {
+      Map<String, @Nullable Object> values = new LinkedHashMap<>();
+      values.put("run_id", run.runId());
+      values.put("shards", run.shards());
+      values.put("began", run.began());
+      values.put("ended", run.ended());
+      values.put("failure", run.failure());
+      values.put("facts", run.facts());
+      values.put("topics", run.topics());
+      all.add(values);
+    }
+    try {
+      return JSON.writeValueAsString(all);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("runs that cannot be written", e);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package dev.sluice.harness.profile;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.latency.LatencyModel;
+import dev.sluice.executor.latency.Trainer;
+import dev.sluice.executor.latency.Trainer.Trained;
+import dev.sluice.executor.profile.ProfileFile;
+import dev.sluice.executor.profile.ProfileRow;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.SluiceVersion;
+import dev.sluice.harness.terminal.Console;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One training, from a profile to the latency model's folder. */
+public final class TrainRun {
+  private static final ObjectMapper JSON =
+      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+
+  private final Options options;
+  private final Console console;
+
+  /**
+   * Options of a training.
+   *
+   * @param profiles file of profile rows (CSV)
+   * @param folder folder of the model; null: {@code models/latency} in the home of Sluice
+   * @param seed seed of the trees
+   * @param deviceKind kind of the lanes whose rows count; null: the profile has one kind
+   */
+  public record Options(
+      Path profiles, @Nullable Path folder, long seed, @Nullable String deviceKind) {}
+
+  public TrainRun(Options options, Console console) {
+    this.options = options;
+    this.console = console;
+  }
+
+  /** Fits the model, writes the folder, prints what was found, and returns the exit status. */
+  public int execute() throws UserMistakeException, IOException {
+    Path file = options.profiles();
+    Path named = options.folder();
+    Path folder =
+        named != null
+            ? named
+            : Path.of(System.getProperty("sluice.home", ".")).resolve("models").resolve("latency");
+    List<ProfileRow> rows =
+        Trainer.checked(ProfileFile.read(file).rows(), file.toString(), options.deviceKind());
+    console.line("Sluice " + SluiceVersion.current() + ", training on " + file);
+    Trained trained = Trainer.train(rows, options.seed());
+    LatencyModel model = trained.model();
+    var report = new TrainReport(file.toString(), trained);
+    Path modelFile;
+    try {
+      modelFile = model.write(folder);
+      report.write(folder);
+    } catch (IOException e) {
+      throw new UserMistakeException(
+          "--out",
+          "the folder cannot be written (" + folder + ": " + UserMistakeException.reason(e) + ")",
+          "you want another --out, or lack the right to write there",
+          e);
+    }
+    if (console.hasResults()) {
+      console.result(JSON.writeValueAsString(report.figures()) + System.lineSeparator());
+    }
+    report.lines().forEach(line -> console.item(line.label(), line.text()));
+    console.line("");
+    console.line("Model     " + modelFile + ", version " + model.version());
+    console.line("Report    " + folder.resolve(TrainReport.FILE));
+    return ExitStatus.DONE;
+  }
+}

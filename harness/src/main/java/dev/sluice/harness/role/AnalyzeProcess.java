@@ -1,0 +1,164 @@
+package dev.sluice.harness.role;
+
+import dev.sluice.analytics.report.RunReport;
+import dev.sluice.contract.event.RoleJoined;
+import dev.sluice.contract.event.RoleJoined.Role;
+import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.experiment.Experiment.JobClass;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RunRegister;
+import dev.sluice.contract.log.RunTopics;
+import dev.sluice.executor.dispatch.LaneSource;
+import dev.sluice.harness.frame.Environment;
+import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.frame.RunFrame;
+import dev.sluice.harness.machine.HostLoad;
+import dev.sluice.harness.process.LogFile;
+import dev.sluice.harness.process.RoleFailedException;
+import dev.sluice.harness.process.StoppedException;
+import dev.sluice.harness.terminal.Console;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Analytics as a process of its own. */
+public final class AnalyzeProcess {
+  private static final Logger LOG = LoggerFactory.getLogger(AnalyzeProcess.class);
+
+  /** How long after the run's end a role may leave. One that stays longer was killed, or hangs. */
+  private static final Duration LEAVING_LIMIT = Duration.ofSeconds(15);
+
+  private final RoleSettings settings;
+  private final Options options;
+
+  /**
+   * Options of analytics alone.
+   *
+   * @param results folder of all runs
+   * @param keepTopics true if the run's topics stay on the broker
+   * @param json true if summary.json goes to standard output, and all else to standard error
+   */
+  public record Options(Path results, boolean keepTopics, boolean json) {}
+
+  public AnalyzeProcess(RoleSettings settings, Options options) {
+    this.settings = settings;
+    this.options = options;
+  }
+
+  /** Shows the run, leaves its folder, removes its topics, and returns the exit status. */
+  public int execute() throws IOException, InterruptedException {
+    Console console = Console.ofJson(options.json());
+    return RoleProcess.run(Role.ANALYZE, settings, console, line -> {}, this::analyze);
+  }
+
+  private int analyze(RoleProcess process)
+      throws UserMistakeException,
+          RoleFailedException,
+          StoppedException,
+          IOException,
+          InterruptedException {
+    RunFrame frame = process.frame();
+    var lanes = process.open(LaneSource.of(frame.parsed()));
+    try (var folder = RunFolder.takeOver(options.results(), frame.runId());
+        var log = LogFile.open(folder.log(), process.kafka().secrets())) {
+      try {
+        return analyze(process, lanes, folder);
+      } catch (StoppedException | UserMistakeException e) {
+        folder.discard();
+        throw e;
+      } catch (RoleFailedException e) {
+        LOG.error("the run failed", e);
+        throw e;
+      }
+    }
+  }
+
+  private int analyze(RoleProcess process, LaneSource lanes, RunFolder folder)
+      throws UserMistakeException,
+          RoleFailedException,
+          StoppedException,
+          IOException,
+          InterruptedException {
+    RunFrame frame = process.frame();
+    RunRegister register = process.connect();
+    RoleJoined joined =
+        process.joined(register.join(Role.ANALYZE, "analyze", frame.configDigest(), null));
+    Optional<HostLoad> before = HostLoad.read();
+    var role = process.open(new AnalyzeRole(frame, process.kafka().clients()));
+    process.metrics().log(role::snapshot, classNames(frame));
+    RunEnded ended = awaitEnd(process, role);
+    if (ended.failure() == null) {
+      role.awaitWholeLog();
+    }
+    var environment = Environment.ofRoles(frame.experiment(), lanes, before);
+    RunStarted started = register.started().getNow(null);
+    if (started == null) {
+      throw new RoleFailedException(
+          "the run was given up before it began: " + ended.failure(), null);
+    }
+    RunReport report = role.report(environment);
+    role.close();
+    role.write(report, environment, started.requestDigest(), folder);
+    if (ended.failure() != null) {
+      throw new RoleFailedException("the run was given up: " + ended.failure(), null);
+    }
+    int status = role.conclude(report, folder);
+    frame.console().result(role.summaryJson());
+    removeTopics(process, register, joined);
+    return status;
+  }
+
+  private static List<String> classNames(RunFrame frame) {
+    return frame.experiment().jobs().classes().stream().map(JobClass::name).toList();
+  }
+
+  private static RunEnded awaitEnd(RoleProcess process, AnalyzeRole role)
+      throws RoleFailedException, StoppedException, InterruptedException {
+    RunRegister register = process.register();
+    if (!register.started().isDone()) {
+      process.frame().console().line("waiting for the run to begin");
+      while (!register.await(
+          () -> register.started().isDone() || process.ending(), LEAVING_LIMIT)) {
+        LOG.debug("the run has not begun yet");
+      }
+    }
+    try (var progress = role.showProgress(process::fail)) {
+      RunEnded ended = process.awaitEnd();
+      progress.draw();
+      return ended;
+    }
+  }
+
+  private void removeTopics(RoleProcess process, RunRegister register, RoleJoined own)
+      throws InterruptedException {
+    RunFrame frame = process.frame();
+    if (options.keepTopics()) {
+      return;
+    }
+    Set<String> left = register.awaitOthersLeft(Set.of(own.instance()), LEAVING_LIMIT);
+    if (!left.isEmpty()) {
+      LOG.warn("not left {} s after the run's end: {}", LEAVING_LIMIT.toSeconds(), left);
+    }
+    process.leave(); // the topic that says so is removed next
+    try {
+      RunTopics.remove(frame.topics(), process.kafka().clients());
+    } catch (ExecutionException e) {
+      LOG.warn("the run's topics stay behind", e);
+      frame
+          .console()
+          .line(
+              "The run's topics stay behind; ./sluice topics prune --bootstrap "
+                  + process.kafka().bootstrapServers()
+                  + " "
+                  + frame.runId()
+                  + " takes them away.");
+    }
+  }
+}
