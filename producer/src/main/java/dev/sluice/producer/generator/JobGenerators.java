@@ -116,8 +116,7 @@ public final class JobGenerators {
     try {
       return begin(resuming);
     } catch (InterruptException e) {
-      boolean unused =
-          Thread.interrupted(); // Kafka sets the flag again; here the exception stands for it
+      boolean unused = Thread.interrupted(); // Kafka has set it again; the exception says it
       var interrupted = new InterruptedException("interrupted in a call to Kafka");
       interrupted.initCause(e);
       throw interrupted;

@@ -149,8 +149,7 @@ final class TickTimer implements WakeUps, AutoCloseable {
       }
       waitsUntilNs = shard < 0 ? nowNs + heartbeatNs : earliestNs;
       TimeUnit.NANOSECONDS.timedWait(this, Math.max(waitsUntilNs - nowNs, 1));
-      waitsUntilNs =
-          Long.MIN_VALUE; // awake: the thread will see times that are asked for meanwhile
+      waitsUntilNs = Long.MIN_VALUE; // awake: the thread will see new times
     }
     return -1;
   }

@@ -15,7 +15,10 @@ import dev.sluice.scheduling.state.RunningWorkflow;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs and workflows that arrive, and the jobs that an ended one of their workflow releases. */
+/**
+ * Arrivals of jobs and workflows, and of the jobs that the end of another job of their workflow
+ * releases.
+ */
 final class Arrivals {
   private final CoreState state;
   private final Sources sources;
@@ -65,13 +68,13 @@ final class Arrivals {
     queue.add(job);
   }
 
-  /** Returns why an arriving job of the group does not join the queue; null: it joins. */
+  /** Returns why an arriving job of the group does not join the queue; null if it joins. */
   private @Nullable String reasonToTurnAway(JobGroup group) {
     if (group.tokens > Integer.MAX_VALUE) {
       return Reason.OVER_BUDGET.text();
     }
     if (sources.haveEnded()) {
-      return null; // run_ended is the better reason
+      return null; // such a job is dropped as run_ended
     }
     if (sources.haveStarted() && group.overBudget && !state.settings.cpuFallback()) {
       return Reason.OVER_BUDGET.text();
@@ -81,7 +84,9 @@ final class Arrivals {
         : null;
   }
 
-  /** Goes on with the workflow of an ended job: nodes are released, or end undone with it. */
+  /**
+   * Continues the workflow of an ended job: nodes that waited for it are released, or end undone.
+   */
   void endNode(
       JobSpec spec, @Nullable RunningWorkflow workflow, boolean done, CoreListener listener) {
     JobSpec.Node node = spec.node();

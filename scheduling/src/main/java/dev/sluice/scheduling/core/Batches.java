@@ -13,15 +13,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The batches that run, found by name, and those that were lost and may yet be answered. */
+/** The running batches, by name, and lost batches that may still be answered. */
 final class Batches {
   private final CoreState state;
   private final Kept kept;
 
-  /** Number of batches that run: started, and neither answered nor lost. */
+  /** Number of running batches, which were started and neither answered nor lost. */
   int running;
 
-  /** Lost batches that were not answered yet, while one of their jobs or a lane is left. */
+  /** Lost batches that were not answered yet and still have an unended job or a lane. */
   private final Map<DispatchName, Batch> lost = new HashMap<>();
 
   Batches(CoreState state, Kept kept) {
@@ -29,7 +29,7 @@ final class Batches {
     this.kept = kept;
   }
 
-  /** Finds a running batch; the likely lane is looked at first. */
+  /** Finds a running batch, looking at the likely lane first. */
   @Nullable Batch running(DispatchName name, @Nullable ExecutorLane likely) {
     Batch batch = likely == null ? null : likely.runningBatch(name);
     for (int i = 0; batch == null && i < state.executors().size(); i++) {
@@ -56,7 +56,7 @@ final class Batches {
     job.lostIn.add(batch);
   }
 
-  /** A job has ended: lost batches that have no other job left and hold no lane are forgotten. */
+  /** Forgets lost batches of an ended job that have no other unended job and hold no lane. */
   void forgetWhereLost(QueuedJob job, CoreListener listener) {
     if (job.lostIn != null) {
       for (Batch batch : job.lostIn) {

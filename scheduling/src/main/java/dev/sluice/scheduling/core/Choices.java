@@ -26,13 +26,13 @@ final class Choices {
   private final Batches batches;
   private final DecisionCheck check;
 
-  /** Time until which the policy's last answer starts nothing; Long.MAX_VALUE: it named none. */
+  /** Time until which the policy's last answer starts nothing; Long.MAX_VALUE: it named no time. */
   long wakeAtNs = Long.MAX_VALUE;
 
-  /** Time since which idle lanes stand beside waiting work; 0: they do not. */
+  /** Time since which lanes are idle while work waits; 0: this is not the case. */
   long blockedSinceNs;
 
-  /** Why idle lanes stand beside waiting work; null: they do not. */
+  /** Cause for which lanes are idle while work waits; null: this is not the case. */
   @Nullable Cause blockedCause;
 
   Choices(
@@ -51,7 +51,7 @@ final class Choices {
     this.check = new DecisionCheck(state, policy.getClass().getSimpleName());
   }
 
-  /** Asks the policy, which is spared the question while nothing waits or no lane takes a batch. */
+  /** Asks the policy for choices, unless nothing waits or no lane takes a batch. */
   void decide(long factId, CoreListener listener) {
     for (int index = 0; ; index++) {
       if (state.waiting() == 0 || !state.hasFreeLane()) {

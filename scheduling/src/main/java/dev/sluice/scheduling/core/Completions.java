@@ -15,7 +15,7 @@ import dev.sluice.scheduling.state.ExecutorLanes;
 import dev.sluice.scheduling.state.QueuedJob;
 import org.jspecify.annotations.Nullable;
 
-/** Batches that are answered, and the jobs that end with them. */
+/** Completions of batches, and the ends of their jobs. */
 final class Completions {
   private final CoreState state;
   private final LeaseClock leases;
@@ -90,8 +90,8 @@ final class Completions {
   }
 
   /**
-   * A batch that was given up is answered after all: what it did is done. Its service time teaches
-   * nothing, since its executor may have stood still in it.
+   * Takes in the completion of a batch that was given up: jobs that it ran are done. Its service
+   * time is not learnt from, since its executor may have stood still meanwhile.
    */
   private void completeLost(Batch batch, BatchCompleted completion, CoreListener listener) {
     if (completion.result() == CoreFact.Result.DONE) {

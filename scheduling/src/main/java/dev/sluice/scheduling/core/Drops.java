@@ -27,7 +27,7 @@ final class Drops {
     this.arrivals = arrivals;
   }
 
-  /** Drops all that must not be offered to the policy. */
+  /** Drops all jobs that must not be offered to the policy. */
   void dropAll(CoreListener listener) {
     if (sources.haveEnded()) {
       drop(state.waitingIn(group -> true), Reason.RUN_ENDED.text(), listener);

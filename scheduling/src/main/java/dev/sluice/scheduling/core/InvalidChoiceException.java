@@ -1,6 +1,9 @@
 package dev.sluice.scheduling.core;
 
-/** A policy's answer broke a rule: a bug of that policy. Nothing of the answer was applied. */
+/**
+ * Thrown if a policy's answer broke a rule, which is a bug of that policy. Nothing of the answer
+ * was applied.
+ */
 public final class InvalidChoiceException extends IllegalStateException {
   /** The rules that every answer must keep. */
   public enum Rule {
@@ -19,7 +22,7 @@ public final class InvalidChoiceException extends IllegalStateException {
     /** The lane is one of this core, of an executor that has not left. */
     UNKNOWN_LANE,
     /**
-     * A lane takes a batch: it holds fewer than it may and is not lost; a gang's lanes are idle.
+     * A lane takes a batch if it holds fewer than it may and is not lost; a gang's lanes are idle.
      */
     LANE_BUSY,
     /** The executor can run the model. */
@@ -38,7 +41,7 @@ public final class InvalidChoiceException extends IllegalStateException {
     NOT_AFTER_IN_PAST,
     /** A wake-up lies after now. */
     WAKE_IN_PAST,
-    /** The core can do this: it cannot prepare a lane so far. */
+    /** The core can do what the answer asks; it cannot prepare a lane yet. */
     UNSUPPORTED
   }
 
@@ -51,7 +54,7 @@ public final class InvalidChoiceException extends IllegalStateException {
     this.rule = rule;
   }
 
-  /** The broken rule. */
+  /** Returns the broken rule. */
   public Rule rule() {
     return rule;
   }

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
 
-/** The way of jobs into the queue and out of it, and how long they may wait in it. */
+/** Jobs that enter and leave the queue, and the time that they may wait in it. */
 final class JobQueue {
   private final CoreState state;
   private final Kept kept;
@@ -19,7 +19,7 @@ final class JobQueue {
   /** Whether a waiting job may be over every budget, since it came back or executors changed. */
   boolean budgetsMatter;
 
-  /** Jobs that may wait too long, by entry; some of them have left the queue since. */
+  /** Jobs that may come to wait too long, by entry; some of them have left the queue since. */
   private final PriorityQueue<QueuedJob> mayExpire = new PriorityQueue<>(JobOrder.ENTRY);
 
   JobQueue(CoreState state, Kept kept) {
@@ -27,13 +27,13 @@ final class JobQueue {
     this.kept = kept;
   }
 
-  /** Adds a job of which a driver must be told. */
+  /** Adds a job that the driver must be told of. */
   void add(QueuedJob job) {
     addKept(job);
     kept.arrived(job);
   }
 
-  /** Adds a job of which a driver knows. */
+  /** Adds a job that the driver knows of. */
   void addKept(QueuedJob job) {
     state.add(job);
     if (!job.mayExpire && state.settings.bounds().expireAfterNs() < Long.MAX_VALUE) {
@@ -42,7 +42,7 @@ final class JobQueue {
     }
   }
 
-  /** Adds a job again that was in a batch. */
+  /** Puts a job of a batch back into the queue. */
   void putBack(QueuedJob job) {
     job.batch = null;
     add(job);
@@ -58,7 +58,9 @@ final class JobQueue {
     }
   }
 
-  /** Returns the jobs that have waited too long, and forgets that they may; they still wait. */
+  /**
+   * Returns the jobs that have waited too long, and no longer watches them; they stay in the queue.
+   */
   List<QueuedJob> takeExpired() {
     if (nextExpiryAtNs() > state.nowNs()) {
       return List.of();
@@ -72,7 +74,10 @@ final class JobQueue {
     return old;
   }
 
-  /** When the oldest waiting job will have waited too long; {@link Long#MAX_VALUE}: none will. */
+  /**
+   * Returns when the oldest waiting job will have waited too long; {@link Long#MAX_VALUE} if none
+   * will.
+   */
   long nextExpiryAtNs() {
     QueuedJob oldest = mayExpire.peek();
     while (oldest != null && oldest.phase != QueuedJob.Phase.WAITING) {

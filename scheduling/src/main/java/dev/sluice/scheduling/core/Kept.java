@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * What changed with the present fact and its listener has yet to be told, so that it can keep the
+ * Changes by the present fact that its listener has yet to be told of, so that it can keep the
  * core's state. Batches and learnt service times are told where they change.
  */
 final class Kept {
@@ -45,7 +45,9 @@ final class Kept {
     }
   }
 
-  /** Tells at once how a workflow stands: it is kept until all its nodes have ended. */
+  /**
+   * Tells the listener at once of a workflow's state, which is kept until all its nodes have ended.
+   */
   void changed(RunningWorkflow workflow, CoreListener listener) {
     if (!keepsState) {
       return;
@@ -59,7 +61,7 @@ final class Kept {
     }
   }
 
-  /** Tells the jobs that still wait, then executors, then lanes. */
+  /** Tells the listener of jobs that still wait, then of executors, then of lanes. */
   void tell(CoreListener listener) {
     for (QueuedJob job : arrived) {
       if (job.phase == QueuedJob.Phase.WAITING && !job.kept) {

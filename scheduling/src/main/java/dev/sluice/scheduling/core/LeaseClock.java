@@ -9,8 +9,8 @@ import java.util.List;
 
 /**
  * Log time as far as it counts toward leases: between two consecutive facts at most a heartbeat, so
- * that neither a paused scheduler nor a restarted broker costs an executor its lease. It knows what
- * is due by that time.
+ * that neither a paused scheduler nor a restarted broker costs an executor its lease. The clock
+ * knows which leases and batches are due.
  */
 final class LeaseClock {
   private final Leases leases;
@@ -22,7 +22,9 @@ final class LeaseClock {
 
   private long nextExpiryAtNs = Long.MAX_VALUE;
 
-  /** Time before which no batch is overdue; too early at times, for completions do not move it. */
+  /**
+   * Time before which no batch is overdue; sometimes too early, since completions do not move it.
+   */
   private long overdueCheckAtNs = Long.MAX_VALUE;
 
   LeaseClock(Leases leases, List<ExecutorLanes> executors) {
@@ -64,7 +66,7 @@ final class LeaseClock {
     executorsChanged();
   }
 
-  /** Looks up anew whose lease expires next, after one reported, left, returned or was lost. */
+  /** Looks up whose lease expires next, after an executor reported, left, returned or was lost. */
   void executorsChanged() {
     nextExpiryAtNs = Long.MAX_VALUE;
     for (ExecutorLanes executor : executors) {
@@ -99,7 +101,7 @@ final class LeaseClock {
     return overdueCheckAtNs <= nowNs;
   }
 
-  /** All that was overdue is lost now: looks up when the next batch will be. */
+  /** Looks up when the next batch will be overdue, after all overdue batches were lost. */
   void checkedOverdue() {
     overdueCheckAtNs = Long.MAX_VALUE;
     for (ExecutorLanes executor : executors) {
@@ -107,7 +109,7 @@ final class LeaseClock {
         List<Batch> held = lane.held();
         if (!held.isEmpty() && !held.get(0).lost) {
           overdueCheckAtNs = Math.min(overdueCheckAtNs, lane.overdueAtLeaseNs());
-          for (int i = 1; i < held.size(); i++) { // it will be first later, with its own time
+          for (int i = 1; i < held.size(); i++) { // it comes first later, with a time of its own
             overdueCheckAtNs = Math.min(overdueCheckAtNs, nowNs + held.get(i).allowedNs());
           }
         }
@@ -116,8 +118,8 @@ final class LeaseClock {
   }
 
   /**
-   * How long until something may be due, if no fact comes before: at most a heartbeat, since more
-   * would not count; {@link Long#MAX_VALUE}: nothing will be.
+   * Returns the time until something may be due if no fact comes before: at most a heartbeat, since
+   * more would not count; {@link Long#MAX_VALUE} if nothing will be due.
    */
   long untilNextCheckNs() {
     long dueNs = Math.min(nextExpiryAtNs, overdueCheckAtNs);

@@ -13,7 +13,7 @@ import dev.sluice.scheduling.state.QueuedJob;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Leases that expire, and batches that are given up because their lane or executor is silent. */
+/** Expiry of leases, and loss of batches whose lane or executor is silent. */
 final class Losses {
   private final CoreState state;
   private final LeaseClock leases;
@@ -53,7 +53,7 @@ final class Losses {
     }
   }
 
-  /** Gives up all that a hanging lane holds: one whose first batch is overdue. */
+  /** Gives up all batches of hanging lanes; a lane hangs if its first batch is overdue. */
   private void loseOverdue(CoreListener listener) {
     List<ExecutorLane> hanging = new ArrayList<>();
     for (ExecutorLanes executor : state.executors()) {

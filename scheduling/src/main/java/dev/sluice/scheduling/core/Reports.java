@@ -9,7 +9,7 @@ import dev.sluice.scheduling.state.ExecutorLanes;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Executors that join, change, leave, or come back as another process. */
+/** Reports of executors that join, change, leave, or come back as another process. */
 final class Reports {
   private final CoreState state;
   private final LeaseClock leases;
@@ -70,7 +70,7 @@ final class Reports {
     }
   }
 
-  /** Takes from its lanes all that they held: the executor's process is gone. */
+  /** Takes all batches from the lanes of an executor whose process is gone. */
   private void release(ExecutorLanes executor, CoreListener listener) {
     losses.loseAll(executor, listener);
     List<Batch> answeredByNobody = new ArrayList<>();

@@ -19,7 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Gives a fresh core the state that another one's listener kept. */
+/** Gives a fresh core the state that another core's listener kept. */
 final class Restore {
   private final SchedulingCore core;
   private final CoreState state;
@@ -27,7 +27,7 @@ final class Restore {
   private final Map<String, RunningWorkflow> workflowByKey = new HashMap<>();
   private final Map<String, QueuedJob> jobById = new HashMap<>();
 
-  /** Batches that their lanes hold, running and lost. */
+  /** Batches that lanes hold, running and lost. */
   private final List<Batch> held = new ArrayList<>();
 
   private Restore(SchedulingCore core, Collection<CoreEntity> entities) {

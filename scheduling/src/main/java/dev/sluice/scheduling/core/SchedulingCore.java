@@ -22,8 +22,8 @@ import java.util.Collection;
  * give equal decisions, also after the core was cut and restored from its entities.
  *
  * <p>After each fact the core drops what must be dropped, then asks the policy until the policy has
- * nothing to start, and checks each answer. A core is not for use by several threads. After an
- * exception it must be discarded.
+ * nothing to start, and checks each answer. A core must be used by one thread only, and discarded
+ * after an exception.
  */
 public final class SchedulingCore {
   final CoreState state;
@@ -57,7 +57,7 @@ public final class SchedulingCore {
   /**
    * Returns a core that goes on where another stopped.
    *
-   * @param entities all that the other core's listener was told to keep, in any order
+   * @param entities all entities that the other core's listener was told to keep, in any order
    */
   public static SchedulingCore restore(
       CoreSettings settings, SchedulingPolicy policy, Collection<CoreEntity> entities) {
@@ -82,12 +82,13 @@ public final class SchedulingCore {
   }
 
   /**
-   * Takes in one fact, and tells the listener what follows from it. Before {@link RunStarted} facts
+   * Takes in one fact, and tells the listener its consequences. Before {@link RunStarted} facts
    * move no clock and nothing starts.
    *
-   * @param factId names the dispatches that the fact leads to; rises from fact to fact
-   * @param nowNs log time of the fact; a time before the last fact, or before time zero, counts as
-   *     that one
+   * @param factId number that names the dispatches which follow from the fact; rises from fact to
+   *     fact
+   * @param nowNs log time of the fact; a time before the last fact counts as the last fact's, a
+   *     time before zero as zero
    * @throws InvalidChoiceException if an answer of the policy breaks a rule
    */
   public void apply(long factId, long nowNs, CoreFact fact, CoreListener listener) {
@@ -110,7 +111,7 @@ public final class SchedulingCore {
 
   /**
    * Returns when the core wants a {@link CoreFact.Ticked} if no other fact comes before; {@link
-   * Long#MAX_VALUE}: never. The last answer replaces earlier ones.
+   * Long#MAX_VALUE}: never. The latest answer replaces earlier answers.
    */
   public long wakeAtNs() {
     if (!sources.haveStarted()) {

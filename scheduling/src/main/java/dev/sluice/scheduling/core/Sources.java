@@ -9,16 +9,19 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The generators of the run: what each has sent, and from these whether the run began and ended.
+ * The generators of the run: the indexes that each has sent, and whether the run has begun and
+ * ended.
  */
 final class Sources {
-  /** Time after the last intended arrival at which the run ends without its sources' word. */
+  /**
+   * Time after the last intended arrival at which the run ends even if sources have not said so.
+   */
   private static final long ARRIVALS_OVERDUE_NS = 10_000_000_000L;
 
   private final CoreState state;
   private final Map<Integer, Source> sourceByNumber = new HashMap<>();
 
-  /** The source that was looked up last: facts of one source often follow each other. */
+  /** Source that was looked up last, since facts of one source often follow each other. */
   private @Nullable Source lastSource;
 
   /** Numbers of the sources that will send no more. */
@@ -29,7 +32,7 @@ final class Sources {
 
   long arrivalsEndAtNsMax = Long.MAX_VALUE;
 
-  /** A generator, and the highest index that was seen from it. */
+  /** A generator, and the highest index seen from it. */
   private static final class Source {
     private final int number;
     private long highestIndex;
@@ -69,7 +72,7 @@ final class Sources {
     return haveStarted() && (state.nowNs() >= endAtNs() || ended.size() >= count);
   }
 
-  /** Returns the time from which on the run has ended even if a source has not said so. */
+  /** Returns the time at which the run ends even if a source has not said so. */
   long endAtNs() {
     return arrivalsEndAtNsMax >= Long.MAX_VALUE - ARRIVALS_OVERDUE_NS
         ? Long.MAX_VALUE

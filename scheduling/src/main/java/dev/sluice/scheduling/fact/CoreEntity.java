@@ -8,19 +8,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One entity of the core's state, as a driver keeps it. A core restored from all of them goes on as
- * the first would have. Plain values only, so that any format can hold them.
+ * One entity of the core's state, as a driver keeps it. A core that is restored from all entities
+ * goes on as the first core would have. Entities hold plain values only, so that any format can
+ * carry them.
  */
 public sealed interface CoreEntity {
-  /** Unique among all entities; starts with the kind of the entity. */
+  /** Returns the key, which is unique among all entities and starts with the kind of the entity. */
   String key();
 
   /**
    * A job that waits.
    *
-   * @param entry the sequence in which the core took its jobs in
+   * @param entry place in the sequence in which the core took its jobs in
    * @param appendedAtNs log time of its arrival; its micro-batch window starts here
-   * @param attempts how many dispatches of it were lost or failed so far, refusals not counted
+   * @param attempts number of its dispatches that were lost or failed so far, without refusals
    */
   record WaitingJob(JobSpec spec, long entry, long appendedAtNs, int attempts)
       implements CoreEntity {
@@ -31,11 +32,11 @@ public sealed interface CoreEntity {
   }
 
   /**
-   * A workflow of which a job has not ended.
+   * A workflow with a job that has not ended.
    *
-   * @param expectedNs by node
-   * @param ended the places of the nodes that have ended, ascending; those whose jobs stand among
-   *     the entities are released, the others wait for these
+   * @param expectedNs expected duration, by node
+   * @param ended places of the nodes that have ended, ascending; of the other nodes, a node whose
+   *     job is among the entities is released, and any other waits
    */
   record Workflow(
       String id,
@@ -65,10 +66,10 @@ public sealed interface CoreEntity {
   }
 
   /**
-   * A batch on its way, with all that is needed to put its jobs back.
+   * A batch that runs or is about to, with everything that is needed to put its jobs back.
    *
    * @param jobs the jobs of the batch that have not ended
-   * @param decidedAtLeaseNs the lease clock at its decision
+   * @param decidedAtLeaseNs lease clock at its decision
    */
   record RunningBatch(Dispatch dispatch, List<WaitingJob> jobs, long decidedAtLeaseNs)
       implements CoreEntity {
@@ -87,10 +88,10 @@ public sealed interface CoreEntity {
   }
 
   /**
-   * A batch that was lost, whose jobs have gone back or failed. It is kept until it is answered, or
+   * A lost batch, whose jobs have gone back or failed. It is kept until it is answered, or until
    * all its jobs have ended and no lane holds it.
    *
-   * @param held whether its lane and its tokens are still held by it
+   * @param held whether it still holds its lane and its tokens
    */
   record LostBatch(Dispatch dispatch, boolean held) implements CoreEntity {
     @Override
@@ -106,8 +107,8 @@ public sealed interface CoreEntity {
   /**
    * An executor, in the order in which executors joined.
    *
-   * @param report its last report, without what its lanes held then
-   * @param lost whether its lease has expired
+   * @param report last report, without the dispatches that lanes held then
+   * @param lost whether the executor's lease has expired
    */
   record Executor(int order, CoreFact.ExecutorReported report, boolean lost) implements CoreEntity {
     @Override
@@ -119,10 +120,11 @@ public sealed interface CoreEntity {
   /**
    * A lane of an executor.
    *
-   * @param freedAtNs when a batch last left its head, or when it joined
+   * @param freedAtNs time at which its first batch last left it, or at which the lane joined
    * @param freedAtLeaseNs that moment by the lease clock
-   * @param refuses whether it refused its last batch as busy and is not known to be free again
-   * @param resident the workload of the last batch that was started on it; null: none was
+   * @param refuses whether the lane refused its last batch as busy and is not known to be free
+   *     again
+   * @param resident workload of the last batch that was started on the lane; null: none was
    */
   record Lane(
       String executorId,
@@ -139,10 +141,10 @@ public sealed interface CoreEntity {
   }
 
   /**
-   * A group of jobs of which none could start on an executor for want of tokens, while others did.
+   * A group of jobs that could not start on an executor for want of tokens, while other jobs did.
    *
-   * @param sinceNs when that began
-   * @param dueNs from when on it holds a reservation
+   * @param sinceNs time at which the group was first passed over
+   * @param dueNs time from which the group holds a reservation
    */
   record PassedOver(
       String executorId,
@@ -208,7 +210,7 @@ public sealed interface CoreEntity {
   }
 
   /**
-   * By how much all predictions of a device kind's table are corrected.
+   * The correction of all predictions of a device kind's table.
    *
    * @param log natural logarithm of the factor
    */
@@ -220,12 +222,13 @@ public sealed interface CoreEntity {
   }
 
   /**
-   * What completions taught of one workload and backend on one device kind.
+   * The correction that completions taught for one workload and backend on one device kind.
    *
-   * @param log natural logarithm of its own factor, beside the device kind's
-   * @param run how many errors before had one sign: above 0 if services took longer
-   * @param missRates the adapted rates of the upper quantiles
-   * @param seen how many completions were observed
+   * @param log natural logarithm of its own factor, which multiplies the device kind's
+   * @param run number of latest errors with one sign: above 0 if services took longer, below 0 if
+   *     shorter
+   * @param missRates adapted miss rates of the upper quantiles
+   * @param seen number of completions that were observed
    */
   record WorkloadCorrection(
       String deviceKind,
@@ -247,7 +250,7 @@ public sealed interface CoreEntity {
   }
 
   /**
-   * By how much the predictions of one model and joined samples are corrected, beside their
+   * The correction of the predictions of one model and joined samples, which multiplies their
    * workload's and device kind's.
    */
   record SamplesCorrection(
@@ -268,8 +271,8 @@ public sealed interface CoreEntity {
   /**
    * One of the last completions of a workload and backend on a device kind.
    *
-   * @param slot its place, which a later completion takes over
-   * @param busyLanes as its prediction took them to be
+   * @param slot place of the completion, which a later completion takes over
+   * @param busyLanes number of busy lanes that its prediction assumed
    * @param residual natural logarithm of actual / predicted service time
    */
   record Observed(
@@ -290,23 +293,23 @@ public sealed interface CoreEntity {
   }
 
   /**
-   * The times and counts of which a core has one each.
+   * The progress of a core: the times and counts of which a core has one each.
    *
    * @param nowNs the last log time
-   * @param leaseNs the lease clock: log time, of which at most a heartbeat between two facts counts
-   * @param nextEntry the next job's entry
-   * @param sources how many there are; 0 before the run started
-   * @param arrivalsEndAtNsMax no job is meant to arrive at or after it; {@link Long#MAX_VALUE}: not
-   *     known
+   * @param leaseNs lease clock: log time, of which at most a heartbeat between two facts counts
+   * @param nextEntry entry of the next job
+   * @param sources number of sources; 0 before the run started
+   * @param arrivalsEndAtNsMax time at or after which no job is meant to arrive; {@link
+   *     Long#MAX_VALUE}: not known
    * @param indexBySource highest index seen from each source
    * @param sourcesEnded sources that will send no more, ascending
-   * @param policyWakeAtNs until when the policy's last answer starts nothing; {@link
+   * @param policyWakeAtNs time until which the policy's last answer starts nothing; {@link
    *     Long#MAX_VALUE}: it named no time
-   * @param reportedAtLeaseNs the lease clock at each executor's last report, in their order
-   * @param overdueCheckAtLeaseNs no batch is overdue before, by the lease clock; {@link
+   * @param reportedAtLeaseNs lease clock at each executor's last report, in the order of executors
+   * @param overdueCheckAtLeaseNs time of the lease clock before which no batch is overdue; {@link
    *     Long#MAX_VALUE}: none will be
-   * @param blockedSinceNs since when idle lanes and waiting work stand side by side
-   * @param blockedCause why they do; null: they do not
+   * @param blockedSinceNs time since which lanes are idle while work waits
+   * @param blockedCause cause for which lanes are idle while work waits; null: this is not the case
    */
   record Progress(
       long nowNs,

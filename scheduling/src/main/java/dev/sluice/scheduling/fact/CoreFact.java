@@ -5,32 +5,35 @@ import dev.sluice.scheduling.job.WorkflowSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the core learns, one at a time, each at a log time that never goes backwards. */
+/**
+ * A fact that the core learns. Facts come one at a time, each at a log time that never goes
+ * backwards.
+ */
 public sealed interface CoreFact {
 
   /**
    * A run begins: facts before it move no clock.
    *
-   * @param arrivalsEndAtNsMax no job is meant to arrive at or after it, so that a source that died
-   *     is not waited for without end; {@link Long#MAX_VALUE}: not known
+   * @param arrivalsEndAtNsMax time at or after which no job is meant to arrive, so that the run
+   *     does not wait for ever for a source that died; {@link Long#MAX_VALUE}: not known
    */
   record RunStarted(long seed, int sources, long arrivalsEndAtNsMax) implements CoreFact {}
 
-  /** A job wants to run. A second one of equal source and index is ignored. */
+  /** A job arrived. A second job of equal source and index is ignored. */
   record JobArrived(JobSpec job) implements CoreFact {}
 
   /**
-   * A graph of jobs wants to run. A second one of equal source and index is ignored. Its jobs
-   * arrive at the time of the fact that freed them; jobs that wait for one that was not done are
-   * dropped with it, as {@code input_not_done}.
+   * A graph of jobs arrived. A second graph of equal source and index is ignored. Its jobs arrive
+   * at the time of the fact that released them; if a job is not done, the jobs that wait for it are
+   * dropped as {@code input_not_done}.
    */
   record WorkflowArrived(WorkflowSpec workflow) implements CoreFact {}
 
   /**
    * An executor joined, is alive, or leaves.
    *
-   * @param tokens its memory budget; {@link Long#MAX_VALUE}: none
-   * @param lanes how many lanes it has
+   * @param tokens memory budget of the executor; {@link Long#MAX_VALUE}: none
+   * @param lanes number of its lanes
    * @param emptyLanes indexes of the lanes that hold no dispatch at the moment
    */
   record ExecutorReported(
@@ -48,7 +51,7 @@ public sealed interface CoreFact {
       emptyLanes = List.copyOf(emptyLanes);
     }
 
-    /** Returns what the executor says of this kind of job; null: it cannot run it. */
+    /** Returns the executor's capability for a kind of job; null if it cannot run it. */
     public @Nullable Capability capability(String workload, String backend, String precision) {
       for (Capability capability : capabilities) {
         if (capability.workload().equals(workload)
@@ -60,7 +63,7 @@ public sealed interface CoreFact {
       return null;
     }
 
-    /** Returns this report without what its lanes hold at the moment. */
+    /** Returns this report without the dispatches that lanes hold at the moment. */
     public ExecutorReported withoutMoment() {
       return emptyLanes.isEmpty()
           ? this
@@ -70,11 +73,11 @@ public sealed interface CoreFact {
   }
 
   /**
-   * A dispatch came to its end. One that the core does not hold is ignored as superseded.
+   * A dispatch ended. A dispatch that the core does not hold is ignored as superseded.
    *
-   * @param lane index of the lane it was on
-   * @param cause why it failed or was refused; null if done. After a refusal as {@link Reason#BUSY}
-   *     the lane takes nothing until it completes a batch or is reported empty
+   * @param lane index of the dispatch's lane
+   * @param cause cause of its failure or refusal; null if done. After a refusal as {@link
+   *     Reason#BUSY} the lane takes nothing until it completes a batch or is reported empty
    */
   record BatchCompleted(
       DispatchName dispatch,
@@ -87,17 +90,17 @@ public sealed interface CoreFact {
       implements CoreFact {}
 
   /**
-   * A source will send no more. After the last of them what waits is dropped as run_ended; also
-   * once log time is 10 s past {@link RunStarted#arrivalsEndAtNsMax}.
+   * A source will send no more. Once all sources have said so, waiting jobs are dropped as
+   * run_ended; likewise once log time is 10 s past {@link RunStarted#arrivalsEndAtNsMax}.
    */
   record ArrivalsEnded(int source, long jobsSent) implements CoreFact {}
 
   /**
    * A whole table of predicted service times for one device kind, which replaces the one before.
    *
-   * @param executorId who published it: an executor of that kind that has reported
-   * @param modelVersion names the model, for the record
-   * @param tableVersion rises with each table of a device kind, from 1
+   * @param executorId publisher of the table: an executor of the device kind that has reported
+   * @param modelVersion name of the model, for the record
+   * @param tableVersion number that rises with each table of a device kind, from 1
    */
   record PredictionsPublished(
       String executorId,
@@ -125,7 +128,7 @@ public sealed interface CoreFact {
     }
 
     /**
-     * How far the model was off on measurements that it was not fitted to.
+     * The model's errors on measurements that it was not fitted to.
      *
      * @param residuals natural logarithms of actual / predicted service time, ascending
      */
@@ -139,7 +142,7 @@ public sealed interface CoreFact {
   /** Time has passed. */
   record Ticked() implements CoreFact {}
 
-  /** Several facts of one moment: all are taken in, in their order, before anything is decided. */
+  /** Several facts of one moment, which are all taken in, in order, before anything is decided. */
   record Together(List<CoreFact> facts) implements CoreFact {
     public Together {
       facts = List.copyOf(facts);
@@ -157,8 +160,8 @@ public sealed interface CoreFact {
    * A model that each lane of an executor can run.
    *
    * @param warmUps service times seen at warm-up, by samples, ascending
-   * @param loadNs how long a lane that holds another model, or none, takes until it holds this one;
-   *     0: it is not known, or lanes hold all models at once
+   * @param loadNs time that a lane takes to load this model instead of another or none; 0: the time
+   *     is not known, or lanes hold all models at once
    */
   record Capability(
       String workload,
@@ -171,7 +174,7 @@ public sealed interface CoreFact {
       warmUps = List.copyOf(warmUps);
     }
 
-    /** Of which no time to load is known. */
+    /** Makes a capability without a known time to load. */
     public Capability(
         String workload,
         String backend,

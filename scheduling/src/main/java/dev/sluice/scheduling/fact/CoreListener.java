@@ -2,40 +2,40 @@ package dev.sluice.scheduling.fact;
 
 import dev.sluice.scheduling.policy.Choice.Cause;
 
-/** Receives what the core decides, and what of its state changed, while it applies one fact. */
+/** Receives the core's decisions and the changes of its state while it applies one fact. */
 public interface CoreListener {
-  /** A batch starts. */
+  /** Called when a batch starts. */
   void started(Dispatch dispatch);
 
-  /** A job came to its end. */
+  /** Called when a job has ended. */
   void ended(JobEnd end);
 
   /**
-   * Jobs waited beside an idle lane, and the policy had nothing to start. Spans do not overlap;
-   * those below a millisecond are left out.
+   * Called after a span in which jobs waited, a lane was idle, and the policy had nothing to start.
+   * Spans do not overlap; spans below a millisecond are left out.
    *
    * @param cause any but {@link Cause#LANE}
    */
   void blocked(long fromNs, long toNs, Cause cause);
 
   /**
-   * A published table is not used, and leaves no trace in the core.
+   * Called when a published table is refused; it leaves no trace in the core.
    *
-   * @param reason what is wrong with it, with the values
+   * @param reason the table's fault, with the values
    */
   default void refused(CoreFact.PredictionsPublished table, String reason) {}
 
   /**
-   * Whether it keeps the state's entities. If not, it is told of none: a simulation need not pay
-   * for them. The answer must not change while a core lives.
+   * Returns whether this listener keeps the state's entities. If not, it is told of no entity, so
+   * that a simulation need not pay for them. The answer must not change while a core is in use.
    */
   default boolean keepsState() {
     return true;
   }
 
-  /** An entity of the state is new or has changed: keep it under its key. */
+  /** Called when an entity of the state is new or has changed: keep it under its key. */
   void changed(CoreEntity entity);
 
-  /** An entity of the state is gone: forget its key. */
+  /** Called when an entity of the state is gone: forget its key. */
   void removed(String entityKey);
 }

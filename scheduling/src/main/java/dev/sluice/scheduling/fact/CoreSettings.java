@@ -6,20 +6,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the core must know of the experiment.
+ * The core's settings, from the experiment.
  *
- * @param seed for the policy's draws
+ * @param seed seed of the policy's draws
  * @param classes the job classes, in the order of the experiment
- * @param workloadTokens workload to its base cost in memory tokens
- * @param microbatch how jobs are joined; disabled: one job a batch
- * @param admission which jobs are dropped before a policy sees them
+ * @param workloadTokens base cost in memory tokens, by workload
+ * @param microbatch joining of jobs; if disabled, a batch has one job
+ * @param admission rule by which jobs are dropped before a policy sees them
  * @param bounds of the queue
- * @param leases when a lane or an executor counts as lost
- * @param ahead how many batches a lane takes beside the one that it runs
+ * @param leases rules by which a lane or an executor counts as lost
+ * @param ahead number of batches that a lane takes beside the one that it runs
  * @param cpuFallback whether a job whose cost alone exceeds every budget runs alone on a lane,
  *     outside the budget; otherwise it is dropped
- * @param predictor what predicts service times
- * @param switching what loading another model onto a lane costs
+ * @param predictor prediction of service times
+ * @param switching cost of loading another model onto a lane
  */
 public record CoreSettings(
     long seed,
@@ -185,23 +185,23 @@ public record CoreSettings(
    * Joining of compatible jobs.
    *
    * @param enabled whether this run's policy joins jobs
-   * @param windowNs how long a set gathers before it is ripe
+   * @param windowNs time for which a set gathers jobs before it is ripe
    * @param maxBatch most samples in one inference
    * @param respectDeadlines whether a batch takes no job that would make a member miss its
    *     deadline, by the upper quantile of its service time
    */
   public record Microbatch(boolean enabled, long windowNs, int maxBatch, boolean respectDeadlines) {
-    /** Every job alone. */
+    /** No joining: every job runs alone. */
     public static final Microbatch OFF = new Microbatch(false, 0, 1);
 
-    /** Without regard to deadlines. */
+    /** Makes settings without regard to deadlines. */
     public Microbatch(boolean enabled, long windowNs, int maxBatch) {
       this(enabled, windowNs, maxBatch, false);
     }
   }
 
   /**
-   * What predicts service times.
+   * Prediction of service times.
    *
    * @param enabled false: running means alone, without quantiles; published tables are ignored
    * @param quantile the probability with which the upper bound of decisions holds, in (0, 1)
@@ -216,21 +216,21 @@ public record CoreSettings(
     }
   }
 
-  /** What it costs to load another model onto a lane; equal when asked twice. */
+  /** Cost of loading another model onto a lane; equal questions have equal answers. */
   @FunctionalInterface
   public interface Switching {
-    /** It costs nothing, since lanes hold all that they can run. */
+    /** No cost, since lanes hold all models that they can run. */
     Switching NONE = (resident, workload) -> 0;
 
     /**
-     * How long a lane that holds one model takes until it holds another.
+     * Returns how long a lane that holds one model takes to load another.
      *
-     * @param resident the workload that it holds; null: none
+     * @param resident workload that the lane holds; null: none
      */
     long switchNs(@Nullable String resident, String workload);
   }
 
-  /** Which waiting jobs are dropped, run after each fact before any choice. */
+  /** The rule by which waiting jobs are dropped, applied after each fact and before any choice. */
   public enum Admission {
     /** No job is dropped. */
     NONE,
@@ -245,9 +245,9 @@ public record CoreSettings(
   /**
    * Bounds of the queue, beside the admission.
    *
-   * @param maxWaiting a job that arrives while this many wait is dropped as queue_full; jobs that
-   *     come back from a lane are not. {@link Integer#MAX_VALUE}: no bound
-   * @param expireAfterNs a job that waits longer than this after its append is dropped as
+   * @param maxWaiting number of waiting jobs at which an arriving job is dropped as queue_full;
+   *     jobs that come back from a lane are not dropped. {@link Integer#MAX_VALUE}: no bound
+   * @param expireAfterNs time after its append at which a job that still waits is dropped as
    *     waited_too_long; {@link Long#MAX_VALUE}: no bound
    */
   public record Bounds(int maxWaiting, long expireAfterNs) {
@@ -255,13 +255,13 @@ public record CoreSettings(
   }
 
   /**
-   * When a lane or an executor counts as lost.
+   * The rules by which a lane or an executor counts as lost.
    *
-   * @param heartbeatNs how often executors report, above 0; at most this much counts toward a lease
-   *     between two consecutive facts
-   * @param leaseNs an executor that has not reported for this long is lost; {@link Long#MAX_VALUE}:
-   *     none ever is, and no batch is overdue
-   * @param maxAttempts how many dispatches of a job may be lost, at least 1, before it fails
+   * @param heartbeatNs interval of executors' reports, above 0; at most this much counts toward a
+   *     lease between two consecutive facts
+   * @param leaseNs time without a report after which an executor is lost; {@link Long#MAX_VALUE}:
+   *     no executor is ever lost, and no batch is overdue
+   * @param maxAttempts number of lost dispatches, at least 1, after which a job fails
    */
   public record Leases(long heartbeatNs, long leaseNs, int maxAttempts) {
     public static final Leases NONE = new Leases(Long.MAX_VALUE, Long.MAX_VALUE, 3);

@@ -8,11 +8,11 @@ import java.util.Map;
  * A batch that starts on a lane.
  *
  * @param jobs the chosen one first
- * @param tokens held from decision to completion
- * @param attempt the highest among its jobs, from 1
- * @param notAfterNs the executor refuses it as too late after this; {@link Long#MAX_VALUE}: no
- *     limit
- * @param scoreTerms the terms of the policy's score, in their order; may be empty
+ * @param tokens tokens that the batch holds from decision to completion
+ * @param attempt highest attempt among its jobs, from 1
+ * @param notAfterNs time after which the executor refuses the batch as too late; {@link
+ *     Long#MAX_VALUE}: no limit
+ * @param scoreTerms terms of the policy's score, in their order; may be empty
  */
 public record Dispatch(
     DispatchName name,

@@ -11,7 +11,9 @@ public record DispatchName(long factId, int index) implements Comparable<Dispatc
     return byFact != 0 ? byFact : Integer.compare(index, that.index);
   }
 
-  /** Written out: the compiler's own is slow in a table of running batches. */
+  /**
+   * Computes the hash by hand: a record's generated method is slow in a table of running batches.
+   */
   @Override
   public int hashCode() {
     return 31 * Long.hashCode(factId) + index;

@@ -3,11 +3,11 @@ package dev.sluice.scheduling.fact;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one end of a job.
+ * The end of a job; each job has exactly one.
  *
- * @param reason why it was dropped or failed; null if done
+ * @param reason reason why the job was dropped or failed; null if done
  * @param dispatch the dispatch that ended it; null if dropped
- * @param attempt how many times it was dispatched, refusals not counted
+ * @param attempt number of its dispatches, without refusals
  */
 public record JobEnd(
     String jobId,

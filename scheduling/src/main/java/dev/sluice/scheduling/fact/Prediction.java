@@ -3,14 +3,14 @@ package dev.sluice.scheduling.fact;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A predicted service time and where it comes from.
+ * A predicted service time and its source.
  *
- * @param meanNs at least 1
- * @param busyLanes how many lanes of the executor are taken to be busy, the batch's own included;
- *     at least 1
- * @param modelVersion of the published table that it was looked up in; null: in none
+ * @param meanNs mean service time; at least 1
+ * @param busyLanes assumed number of busy lanes of the executor, the batch's own included; at least
+ *     1
+ * @param modelVersion version of the published table that it comes from; null: from none
  * @param quantileNs upper bound that the service time keeps with the probability {@link
- *     CoreSettings.Predictor#quantile}; null: not known, as the next two
+ *     CoreSettings.Predictor#quantile}; null: not known, likewise the next two
  * @param p95Ns upper bound that holds with probability 0.95
  * @param p99Ns upper bound that holds with probability 0.99
  */
@@ -23,12 +23,12 @@ public record Prediction(
     @Nullable Long p95Ns,
     @Nullable Long p99Ns) {
 
-  /** A mean alone. */
+  /** Makes a prediction of a mean alone, without bounds. */
   public Prediction(long meanNs, Source source, int busyLanes) {
     this(meanNs, source, busyLanes, null, null, null, null);
   }
 
-  /** Where a prediction comes from, the best first. */
+  /** The sources of predictions, the best first. */
   public enum Source {
     /** The published table, as corrected by completions. */
     PUBLISHED,
@@ -39,7 +39,7 @@ public record Prediction(
     NEAREST_SAMPLES,
     FLOPS;
 
-    /** Whether completions tell how far predictions of this source are off. */
+    /** Returns whether completions correct predictions of this source. */
     public boolean learns() {
       return this == PUBLISHED || this == PUBLISHED_NEAREST || this == RUNNING_MEAN;
     }

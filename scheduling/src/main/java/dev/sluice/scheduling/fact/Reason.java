@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why the core drops or fails a job, and why a lane refuses a dispatch. {@link JobEnd#reason} holds
- * the {@link #text}, or the words of the failure that a lane reported.
+ * The reasons for which the core drops or fails a job, or a lane refuses a dispatch. {@link
+ * JobEnd#reason} holds the {@link #text}, or the words of the failure that a lane reported.
  */
 public enum Reason {
   /** The job's deadline has passed. */
@@ -50,17 +50,17 @@ public enum Reason {
 
   private final String text = name().toLowerCase(Locale.ROOT);
 
-  /** The reason as facts and ends hold it. */
+  /** Returns the reason's text in facts and ends. */
   public String text() {
     return text;
   }
 
-  /** Whether the text of a fact or an end is this reason. */
+  /** Returns whether the text of a fact or an end is this reason. */
   public boolean is(@Nullable String text) {
     return this.text.equals(text);
   }
 
-  /** The reason in a text; null if the text is none. */
+  /** Returns the reason of a text; null if the text is no reason of the core. */
   public static @Nullable Reason ofOrNull(@Nullable String text) {
     return text == null ? null : BY_TEXT.get(text);
   }

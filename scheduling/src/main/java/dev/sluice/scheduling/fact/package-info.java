@@ -1,5 +1,5 @@
 /**
- * What goes into the core, what comes out of it and what a driver keeps of it: facts, settings,
+ * The values that enter and leave the core or that a driver keeps of it: facts, settings,
  * dispatches, ends of jobs, and the entities of the core's state.
  *
  * <p>Units: every time is a {@code long} of nanoseconds since time zero of the run, named {@code

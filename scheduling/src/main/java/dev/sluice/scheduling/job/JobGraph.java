@@ -3,19 +3,22 @@ package dev.sluice.scheduling.job;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The jobs of a workflow: what each runs, and which of them must be done before another starts. */
+/**
+ * The jobs of a workflow: the model that each runs, and the jobs that must be done before it
+ * starts.
+ */
 public final class JobGraph {
   private final List<Node> nodes;
   private final int[][] outputs;
 
-  /** Each node's place after those of its inputs. */
+  /** Places of the nodes in an order in which each node comes after its inputs. */
   private final int[] order;
 
   /**
    * A job of the graph.
    *
-   * @param lanesNeeded lanes that it takes at once, at least 1
-   * @param inputs the places of the nodes that must be done before; none twice
+   * @param lanesNeeded number of lanes that the job takes at once, at least 1
+   * @param inputs places of the nodes that must be done before; none twice
    */
   public record Node(
       String id,
@@ -31,7 +34,7 @@ public final class JobGraph {
   }
 
   /**
-   * @throws IllegalArgumentException if it has a cycle
+   * @throws IllegalArgumentException if the graph has a cycle
    */
   public JobGraph(List<Node> nodes) {
     this.nodes = List.copyOf(nodes);
@@ -80,21 +83,24 @@ public final class JobGraph {
     return nodes.size();
   }
 
-  /** How many nodes a node waits for. */
+  /** Returns how many nodes a node waits for. */
   public int inputs(int node) {
     return nodes.get(node).inputs().size();
   }
 
-  /** The places of the nodes that wait for this one, ascending. Not to be changed. */
+  /**
+   * Returns the places of the nodes that wait for a node, ascending. The caller must not change the
+   * array.
+   */
   public int[] outputs(int node) {
     return outputs[node];
   }
 
   /**
-   * How long the longest way from each node's start to the graph's end takes, if nothing ever
-   * waits.
+   * Returns the duration of the longest path from each node's start to the graph's end, if nothing
+   * ever waits.
    *
-   * @param expectedNs by node, how long it takes
+   * @param expectedNs duration of each node, by place
    */
   public long[] pathsNs(long[] expectedNs) {
     long[] pathNs = new long[nodes.size()];

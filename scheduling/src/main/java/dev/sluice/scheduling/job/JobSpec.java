@@ -5,14 +5,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * A job as it was requested, or as a workflow released it.
  *
- * @param source which generator sent it
- * @param index rises per source; ties compare source, then index
- * @param classType the name of a job class of the settings
- * @param samples inputs in it, at least 1
- * @param lanesNeeded lanes that it takes at once, at least 1; several are neighbours by index
+ * @param source number of the generator that sent the job
+ * @param index number of the job, which rises per source; ties compare source, then index
+ * @param classType name of a job class of the settings
+ * @param samples number of inputs in the job, at least 1
+ * @param lanesNeeded number of lanes that the job takes at once, at least 1; several lanes are
+ *     neighbours by index
  * @param sloNs latency promise from intended arrival
- * @param intendedAtNs when it was meant to arrive
- * @param node of which workflow it is a part; null: of none
+ * @param intendedAtNs time at which the job was meant to arrive
+ * @param node place in a workflow; null: the job is part of none
  */
 public record JobSpec(
     String id,
@@ -31,12 +32,13 @@ public record JobSpec(
    * A job's place in its workflow.
    *
    * @param workflow index of the workflow's request, from the same source
-   * @param place among the workflow's nodes
-   * @param pathNs how long the work on the longest way from its start to the workflow's end takes
+   * @param place place among the workflow's nodes
+   * @param pathNs duration of the work on the longest path from the job's start to the workflow's
+   *     end
    */
   public record Node(long workflow, int place, long pathNs) {}
 
-  /** A job that is part of no workflow. */
+  /** Makes a job that is part of no workflow. */
   public JobSpec(
       String id,
       int source,
@@ -64,12 +66,15 @@ public record JobSpec(
         null);
   }
 
-  /** How long its workflow takes from its start on; 0: it is part of none. */
+  /**
+   * Returns the duration of the longest path from this job's start to its workflow's end; 0 if it
+   * is part of none.
+   */
   public long pathNs() {
     return node == null ? 0 : node.pathNs();
   }
 
-  /** Intended arrival + latency promise, at most {@link Long#MAX_VALUE}. */
+  /** Returns intended arrival + latency promise, at most {@link Long#MAX_VALUE}. */
   public long deadlineNs() {
     return sloNs > Long.MAX_VALUE - intendedAtNs ? Long.MAX_VALUE : intendedAtNs + sloNs;
   }

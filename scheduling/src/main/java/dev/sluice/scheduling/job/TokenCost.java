@@ -6,7 +6,7 @@ public final class TokenCost {
 
   private TokenCost() {}
 
-  /** Base cost + 4 × joined samples; × 0.7, rounded up, at half precision. */
+  /** Returns base cost + 4 × joined samples; at half precision × 0.7, rounded up. */
   public static long of(int baseTokens, String precision, long samples) {
     long tokens = baseTokens + TOKENS_PER_SAMPLE * samples;
     boolean half = precision.equals("fp16") || precision.equals("bf16");

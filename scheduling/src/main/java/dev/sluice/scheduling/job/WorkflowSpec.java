@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.job;
 
-/** A request that a graph of jobs be run, each as soon as those before it are done. */
+/** A request to run a graph of jobs, each as soon as its inputs are done. */
 public final class WorkflowSpec {
   private final String id;
   private final int source;
@@ -12,13 +12,14 @@ public final class WorkflowSpec {
   private final long[] expectedNs;
 
   /**
-   * @param id its jobs are called {@code id/node}
-   * @param source which generator sent it
-   * @param index rises per source, together with that of the jobs that it sends by themselves
-   * @param classType of all its jobs
+   * @param id id of the request; its jobs are called {@code id/node}
+   * @param source number of the generator that sent the request
+   * @param index number that rises per source; requests and single jobs of a source share one
+   *     sequence
+   * @param classType name of the class of all its jobs
    * @param sloNs latency promise, from its intended arrival to the end of its last job; {@link
    *     Long#MAX_VALUE}: none
-   * @param expectedNs by node, how long it is thought to take, at least 0; not copied
+   * @param expectedNs expected duration of each node, at least 0; the array is not copied
    */
   public WorkflowSpec(
       String id,

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The longest remaining path first, as list schedulers of task graphs do (the upward rank of HEFT:
- * Topcuoglu, Hariri and Wu, 2002), on lanes that hold their models. Departures from that:
+ * Topcuoglu, Hariri and Wu, 2002), on lanes that hold their models. It departs from these rules:
  *
  * <ul>
  *   <li>A job's rank is its arrival less its path; the lowest rank goes first, so that nobody is
@@ -25,14 +25,15 @@ import org.jspecify.annotations.Nullable;
  *   <li>The time in which lanes load a model, and for a gang that in which they fall idle, counts
  *       {@value #LOST_WEIGHT} times against a job: a lane stays with its model until another job is
  *       that much more urgent, and gangs come one after the other.
- *   <li>While the first of all is a gang whose lanes are not all idle, those that are expected to
- *       be so first are kept for it. Gangs begin at multiples of their size, so that they leave no
- *       gaps.
- *   <li>A model of one lane is not loaded once more while the lanes that hold it will be done with
- *       all that waits for it in less time than the loading takes.
+ *   <li>While the first job of all is a gang whose lanes are not all idle, the lanes that are
+ *       expected to fall idle first are kept for it. Gangs begin at multiples of their size, so
+ *       that they leave no gaps.
+ *   <li>A model of one lane is not loaded onto another lane while the lanes that hold it will have
+ *       run all its waiting jobs before the loading would be over.
  * </ul>
  *
- * It keeps no tokens for jobs that it passes over: it is made for workflows, whose GPUs have none.
+ * The policy keeps no tokens for jobs that it passes over: it is made for workflows, whose GPUs
+ * have no tokens.
  */
 final class CriticalPathPolicy implements SchedulingPolicy {
   private static final int LOST_WEIGHT = 200;
@@ -40,8 +41,8 @@ final class CriticalPathPolicy implements SchedulingPolicy {
   /**
    * The first job of a group, and where it would start.
    *
-   * @param cost what candidates are ordered by; the lowest goes first
-   * @param waits whether its lanes are not all idle
+   * @param cost cost by which candidates are ordered; the lowest goes first
+   * @param waits whether the job has to wait, since its lanes are not all idle
    */
   private record Candidate(Group group, Lane lane, double cost, boolean waits) {
     static Candidate of(Group group, Lane lane, long lostNs, boolean waits) {
@@ -54,7 +55,7 @@ final class CriticalPathPolicy implements SchedulingPolicy {
           : JobOrder.PATH.compare(group.first(JobOrder.PATH), that.group.first(JobOrder.PATH)) < 0;
     }
 
-    /** Whether one of its lanes is among a number of lanes, counted from a first one. */
+    /** Returns whether one of its lanes is among a number of lanes, counted from a first one. */
     boolean holdsOneOf(Lane first, int lanes) {
       return first.executorId().equals(lane.executorId())
           && first.index() < lane.index() + group.lanesNeeded()
@@ -90,14 +91,14 @@ final class CriticalPathPolicy implements SchedulingPolicy {
   }
 
   /**
-   * @param gang whose lanes are kept for it; null: a gang may yet be chosen to wait
+   * @param gang gang for which lanes are kept; null: a gang may still be chosen to wait
    */
   private static @Nullable Candidate best(SchedulerState state, @Nullable Candidate gang) {
     Candidate best = null;
     List<? extends Group> groups = state.groups();
     for (int i = 0; i < groups.size(); i++) {
       Group group = groups.get(i);
-      if (best == null || rankNs(group) <= best.cost) { // none costs less than its rank
+      if (best == null || rankNs(group) <= best.cost) { // a group's cost is at least its rank
         Candidate candidate = candidate(state, group, gang);
         if (candidate != null && (best == null || candidate.isBefore(best))) {
           best = candidate;
@@ -140,14 +141,15 @@ final class CriticalPathPolicy implements SchedulingPolicy {
             true);
   }
 
-  /** Whether the group can start as soon as what runs has ended. */
+  /** Returns whether the group can start once running batches have ended. */
   private static boolean isBlockedByOthers(SchedulerState state, Group group) {
     Cause cause = state.blockedBy(group);
     return cause == Cause.LANE || cause == Cause.TOKENS;
   }
 
   /**
-   * Finds the lane with the shortest switch on which the group may start, else idle the longest.
+   * Finds the lane with the shortest switch on which the group may start; of equal ones, a lane
+   * that holds the model, then the lane that has been idle the longest.
    */
   private static @Nullable Lane bestIdle(
       SchedulerState state, Group group, @Nullable Candidate gang) {
@@ -177,7 +179,10 @@ final class CriticalPathPolicy implements SchedulingPolicy {
         : holdsIt;
   }
 
-  /** How long the gang's lanes stand idle at most until the last of them does. */
+  /**
+   * Returns the longest time for which one of the gang's lanes stands idle until the last lane
+   * falls idle.
+   */
   private static long gatheringNs(SchedulerState state, Lane first, Group gang) {
     long longestNs = 0;
     for (Lane lane : state.lanesFrom(first, gang)) {
@@ -187,8 +192,8 @@ final class CriticalPathPolicy implements SchedulingPolicy {
   }
 
   /**
-   * Whether the busy lanes that hold the model are done with all that waits for it before any other
-   * lane could have loaded it.
+   * Returns whether the busy lanes that hold the model will have run all its waiting jobs before
+   * another lane could have loaded it.
    */
   private static boolean othersAreThroughSooner(SchedulerState state, Group group) {
     int holding = 0;

@@ -93,7 +93,10 @@ final class DynamicPolicy implements SchedulingPolicy {
         - tokensTerm(group.tokens());
   }
 
-  /** The sum of what each term can be at most; rounding keeps the order of equal sums of terms. */
+  /**
+   * Returns the sum of the largest value of each term; rounding keeps the order of equal sums of
+   * terms.
+   */
   private double scoreMax(SchedulerState state, CompatibleSet set) {
     long leftNs = set.earliestDeadlineNs() - state.nowNs();
     return interactiveTerm(set.groups().get(0).jobClass())

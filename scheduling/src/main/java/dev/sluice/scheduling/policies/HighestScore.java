@@ -11,22 +11,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The job that scores highest among the heads, by {@link JobOrder#DEADLINE}, of all groups that can
- * start, and the lane for it. Ties by that order. A set that cannot win is passed over unread.
+ * start, and the lane for it. Ties are broken by that order. A set that cannot win is not read.
  */
 record HighestScore(Job job, Lane lane) {
-  /** The score of all jobs of a set, or one that none of them exceeds. */
+  /** Score of all jobs of a set, or an upper bound of their scores. */
   @FunctionalInterface
   interface SetScore {
     double of(CompatibleSet set);
   }
 
-  /** The score of the head of a group on a lane. */
+  /** Score of the head of a group on a lane. */
   @FunctionalInterface
   interface HeadScore {
     double of(Group group, long deadlineNs, Lane lane);
   }
 
-  /** For scores that are equal within a set. Null if nothing can start. */
+  /** Finds the highest score where scores are equal within a set; null if nothing can start. */
   static @Nullable HighestScore ofSets(SchedulerState state, SetScore score) {
     Group best = null;
     double bestScore = Double.NEGATIVE_INFINITY;
@@ -50,9 +50,10 @@ record HighestScore(Job job, Lane lane) {
   }
 
   /**
-   * Null if nothing can start.
+   * Finds the highest score of the heads of groups; null if nothing can start.
    *
-   * @param most what no job of the set exceeds; the closer it is, the more sets are passed over
+   * @param most upper bound of the scores of a set's jobs; the closer it is, the more sets are
+   *     skipped
    */
   static @Nullable HighestScore ofHeads(SchedulerState state, SetScore most, HeadScore score) {
     Group best = null;

@@ -23,13 +23,14 @@ public final class Policies {
 
   private Policies() {}
 
-  /** The names of all policies, in alphabetical order. */
+  /** Returns the names of all policies, in alphabetical order. */
   public static List<String> names() {
     return BY_NAME.keySet().stream().sorted().toList();
   }
 
   /**
-   * The names of a policy's weights, in the order of its score's terms; empty: it has none.
+   * Returns the names of a policy's weights, in the order of its score's terms; empty if it has
+   * none.
    *
    * @throws IllegalArgumentException if no policy has that name
    */
@@ -38,11 +39,12 @@ public final class Policies {
   }
 
   /**
-   * A new policy.
+   * Makes a policy.
    *
-   * @param weights by name, each finite and at least 0; one that is absent has its default
-   * @throws IllegalArgumentException if no policy has that name, or it has no such weight, or a
-   *     value is out of range
+   * @param weights weights by name, each finite and at least 0; a weight that is absent has its
+   *     default
+   * @throws IllegalArgumentException if no policy has that name, if the policy has no such weight,
+   *     or if a value is out of range
    */
   public static SchedulingPolicy create(String name, Map<String, Double> weights) {
     Registration registration = registration(name);
@@ -83,7 +85,7 @@ public final class Policies {
     return new Registration(weights, create);
   }
 
-  /** What a policy's weights are, and how it is made from all of them. */
+  /** A registered policy: its weights, and the function that makes it from all of them. */
   private record Registration(
       List<Weight> weights, Function<Map<String, Double>, SchedulingPolicy> create) {}
 }

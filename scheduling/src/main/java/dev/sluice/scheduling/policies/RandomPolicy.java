@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The bound below: a uniformly drawn job of those that can start. Its batch fills in order of
- * entry.
+ * The lower bound of policies: starts a job drawn uniformly from all jobs that can start. Its batch
+ * fills in order of entry.
  */
 final class RandomPolicy implements SchedulingPolicy {
   @Override

@@ -15,11 +15,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ready queue, scanned from its head: the first job by entry that can start does, one that can
- * not is passed over and keeps its place. A job goes to an idle lane that holds its workload
- * already, the first by id, else to the one that has been idle the longest; a gang to the first of
- * as many idle neighbours as it needs. So the baseline scheduler of GSwarm's workflows does, after
- * Ray.
+ * A ready queue, scanned from its head: the first job by entry that can start is started; a job
+ * that cannot is passed over and keeps its place. A job goes to the first idle lane by id that
+ * already holds its workload, else to the lane that has been idle the longest; a gang goes to the
+ * first of as many idle neighbours as it needs. This is the rule of the baseline scheduler of
+ * GSwarm's workflows, after Ray.
  */
 final class RayLikePolicy implements SchedulingPolicy {
   @Override
@@ -59,7 +59,7 @@ final class RayLikePolicy implements SchedulingPolicy {
   }
 
   /**
-   * @param anyLane where it may start in any case
+   * @param anyLane lane on which the job may start in any case
    */
   private static Lane laneFor(SchedulerState state, Group group, Lane anyLane) {
     if (group.lanesNeeded() > 1 || !anyLane.idle()) {

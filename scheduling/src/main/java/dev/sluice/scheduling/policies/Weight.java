@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import java.util.Map;
 
-/** A weight of a policy's score, with the value that it has unless the experiment gives another. */
+/** A weight of a policy's score, with its default value. */
 record Weight(String name, double defaultValue) {
-  /** The weight of that name; the registry has filled in the defaults. */
+  /** Returns the weight of a name; the registry has filled in the defaults. */
   static double in(Map<String, Double> weights, String name) {
     return requireNonNull(weights.get(name), name);
   }

@@ -6,23 +6,23 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a policy wants to happen next. */
+/** A policy's answer: what happens next. */
 public sealed interface Choice {
 
-  /** The answer where no job waits; the core asks no policy then. */
+  /** Answer if no job waits, in which case the core does not ask the policy. */
   Choice NOTHING_WAITS = nothing(Cause.POLICY);
 
-  /** Why nothing starts. */
+  /** The causes for which nothing starts. */
   enum Cause {
-    /** A lane that could run it is there, but none is idle. */
+    /** There are lanes that could run the job, but none is idle. */
     LANE,
-    /** An idle lane could run it, but its executor has too few free tokens. */
+    /** An idle lane could run the job, but its executor has too few free tokens. */
     TOKENS,
-    /** Its micro-batch set is not ripe. */
+    /** The job's micro-batch set is not ripe. */
     WINDOW,
-    /** No executor can run it. */
+    /** No executor can run the job. */
     CAPABILITY,
-    /** The policy does not want to. */
+    /** The policy holds the job back. */
     POLICY
   }
 
@@ -30,10 +30,10 @@ public sealed interface Choice {
    * Start a whole batch.
    *
    * @param batch the chosen job first
-   * @param lanes as many as each of its jobs needs, all of one executor
-   * @param notAfterNs the executor refuses it as too late after this; {@link Long#MAX_VALUE}: no
-   *     limit
-   * @param scoreTerms the terms of the score, in their order, for the record
+   * @param lanes lanes of one executor, as many as each of the jobs needs
+   * @param notAfterNs time after which the executor refuses the batch as too late; {@link
+   *     Long#MAX_VALUE}: no limit
+   * @param scoreTerms terms of the score, in their order, for the record
    */
   record Start(
       List<SchedulerState.Job> batch,
@@ -70,11 +70,11 @@ public sealed interface Choice {
   /**
    * Start nothing.
    *
-   * @param untilNs ask again then, if no fact came before; after now. {@link Long#MAX_VALUE}: a
-   *     fact will come
+   * @param untilNs time after now at which to ask again, if no fact came before; {@link
+   *     Long#MAX_VALUE}: ask after the next fact
    */
   record Nothing(Cause cause, long untilNs) implements Choice {
-    /** Until a fact changes the state: one for each cause, for it is the commonest answer. */
+    /** Answers without a time, one object for each cause, since they are the most frequent ones. */
     private static final Map<Cause, Nothing> BY_CAUSE = new EnumMap<>(Cause.class);
 
     static {
@@ -100,9 +100,9 @@ public sealed interface Choice {
   }
 
   /**
-   * Start nothing before that time; replaces the wake-up of any earlier answer. It is forgotten
-   * once no job waits or no lane takes a batch: the policy is asked anew after the fact that
-   * changes it.
+   * Start nothing before a time, which replaces the wake-up of any earlier answer. The time is
+   * forgotten once no job waits or no lane takes a batch: the policy is asked again after the fact
+   * that changes this.
    */
   static Nothing nothingUntil(long ns, Cause cause) {
     return new Nothing(cause, ns);

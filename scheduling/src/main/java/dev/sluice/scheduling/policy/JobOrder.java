@@ -32,8 +32,8 @@ public enum JobOrder implements Comparator<SchedulerState.Job> {
   },
 
   /**
-   * By intended arrival - the path that its workflow has still before it, then by entry: the
-   * longest first of those that arrived together, and nobody is overtaken for ever.
+   * By intended arrival − the remaining path of the job's workflow, then by entry: of jobs that
+   * arrived together the longest path comes first, and no job is overtaken for ever.
    */
   PATH {
     @Override

@@ -6,102 +6,122 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a policy may know when it chooses: a view of the core's indexes, valid only during one call
- * of {@link SchedulingPolicy#choose}. Nothing in it costs a walk over the waiting jobs, save {@link
+ * The state that a policy sees when it chooses: a view of the core's indexes, valid only during one
+ * call of {@link SchedulingPolicy#choose}. No method walks over the waiting jobs, except {@link
  * Group#jobAt}.
  */
 public interface SchedulerState {
-  /** Log time; never goes backwards. */
+  /** Returns log time, which never goes backwards. */
   long nowNs();
 
-  /** How many jobs wait. */
+  /** Returns how many jobs wait. */
   int waiting();
 
-  /** The groups in which a job waits, in an order that depends on their attributes alone. */
+  /**
+   * Returns the groups in which a job waits, in an order that depends on their attributes alone.
+   */
   List<? extends Group> groups();
 
   /**
-   * The compatible sets of which a job may start now, in the same order. None is missing; one of
-   * them may turn out to hold none, so that {@link #laneFor} has the last word.
+   * Returns the compatible sets of which a job may start now, in the order of {@link #groups}. No
+   * such set is missing, but a returned set may hold no job that can start: {@link #laneFor}
+   * decides.
    */
   List<? extends CompatibleSet> setsThatMayStart();
 
-  /** The first waiting job by {@link JobOrder#ARRIVAL}, which the policy declared; null: none. */
+  /**
+   * Returns the first waiting job by {@link JobOrder#ARRIVAL}, an order that the policy must
+   * declare; null if none waits.
+   */
   @Nullable Job oldest();
 
-  /** All lanes of executors that have not left, by id: executors as they joined, then index. */
+  /**
+   * Returns all lanes of executors that have not left, by id: executors as they joined, then index.
+   */
   List<? extends Lane> lanes();
 
-  /** Idle lanes, in the order of all lanes; the list is used again for the next choice. */
+  /**
+   * Returns the idle lanes, in the order of all lanes; the list is used again for the next choice.
+   */
   List<? extends Lane> idleLanes();
 
   /**
-   * The first idle lane, by id, on which one job of the group may start now: its set is ripe, the
-   * executor can run it and has the tokens; for a gang the first of as many idle neighbours as it
-   * needs. If there is none, of the lanes that take a batch beside what they hold the one expected
-   * free first, though not for a gang. Null: none, see {@link #blockedBy}.
+   * Returns the first idle lane, by id, on which one job of the group may start now: the job's set
+   * is ripe, and the executor can run the job and has the tokens. For a gang this is the first of
+   * as many idle neighbours as it needs. If no idle lane will do, returns for any job but a gang
+   * the lane that is expected to be free first among busy lanes that take one more batch. Null if
+   * there is no lane; {@link #blockedBy} says why.
    */
   @Nullable Lane laneFor(Group group);
 
   /**
-   * The lanes of a job of the group that begins on this one: it alone, or for a gang it and the
-   * next ones by index.
+   * Returns the lanes of a job of the group that begins on a lane: that lane alone, or for a gang
+   * also the next lanes by index.
    *
-   * @param first one that {@link #laneFor} gave, or on which {@link #mayStartOn}
+   * @param first lane that {@link #laneFor} gave, or for which {@link #mayStartOn} is true
    */
   List<? extends Lane> lanesFrom(Lane first, Group group);
 
   /**
-   * Whether one job of the group may start now on this lane, which is idle, and for a gang on the
-   * next ones, which are so too. Unlike {@link #laneFor} it knows no batch ahead.
+   * Returns whether one job of the group may start now on a lane if it is idle, and for a gang on
+   * the next lanes if they are idle too. Unlike {@link #laneFor} this considers no batch ahead.
    */
   boolean mayStartOn(Lane first, Group group);
 
-  /** Whether the lane's executor can run the group's model. */
+  /** Returns whether the lane's executor can run the group's model. */
   boolean canRun(Lane lane, Group group);
 
   /**
-   * Where a gang is expected to be able to start first, whatever its lanes hold now: the first of
-   * as many neighbours as it needs, at a multiple of their number, on an executor that can run it.
-   * Null: no executor has as many lanes.
+   * Returns the lane on which a gang is expected to be able to start first, whatever its lanes hold
+   * now: the first of as many neighbours as the gang needs, at a multiple of their number, on an
+   * executor that can run it. Null if no executor has as many lanes.
    */
   @Nullable Lane laneToWaitFor(Group gang);
 
   /**
-   * How long the lane, or of a gang's lanes the slowest, takes to load the group's model before a
-   * job of it can start; 0: it holds it, or models are not loaded one by one.
+   * Returns how long the lane, or the slowest of a gang's lanes, takes to load the group's model
+   * before a job of the group can start; 0 if the lane holds the model, or if models are not loaded
+   * one by one.
    */
   long switchNs(Lane first, Group group);
 
   /**
-   * Of the groups of a set that may start now, by {@link #laneFor}, the one whose first job comes
-   * first by {@link JobOrder#DEADLINE}; null: none may.
+   * Returns, of the groups of a set that may start now by {@link #laneFor}, the group whose first
+   * job comes first by {@link JobOrder#DEADLINE}; null if none may start.
    */
   @Nullable Group earliestStartable(CompatibleSet set);
 
-  /** How many jobs of the set may start now, each alone, by {@link #laneFor}. */
+  /** Returns how many jobs of the set may start now, each alone, by {@link #laneFor}. */
   int startable(CompatibleSet set);
 
-  /** Why no job of the group may start now. Defined only while {@link #laneFor} gives null. */
+  /**
+   * Returns why no job of the group may start now. Defined only while {@link #laneFor} gives null.
+   */
   Choice.Cause blockedBy(Group group);
 
   /**
-   * The answer of a policy that passes over what cannot start, when nothing can. Its cause is the
-   * first of tokens, lane, window, capability that holds up some group.
+   * Returns the answer, if nothing can start, of a policy that passes over jobs that cannot. Its
+   * cause is the first of tokens, lane, window and capability that holds up some group.
    */
   Choice nothingStartable();
 
   /**
-   * Tokens that a batch of this group may take on the lane's executor now: those that no batch
-   * holds, without what is reserved for another group. A job that may run outside the budget may
-   * take more.
+   * Returns the tokens that a batch of the group may take on the lane's executor now: tokens that
+   * no batch holds, except tokens that are reserved for another group. A job that may run outside
+   * the budget may take more.
    */
   long freeTokens(Lane lane, Group group);
 
-  /** Predicted mean service time of a number of samples of the group's model, at least 1 ns. */
+  /**
+   * Returns the predicted mean service time of a number of samples of the group's model, at least 1
+   * ns.
+   */
   long predictedNs(Group group, int samples, Lane lane);
 
-  /** A uniform 64-bit number, hash(seed, fact, index): equal when asked for twice. */
+  /**
+   * Returns a uniform 64-bit number, hash(seed, fact, index); two calls for one choice give equal
+   * numbers.
+   */
   long draw();
 
   /** A waiting job. */
@@ -110,10 +130,10 @@ public interface SchedulerState {
 
     Group group();
 
-    /** The sequence in which the core took its jobs in. */
+    /** Returns the job's place in the sequence in which the core took its jobs in. */
     long entry();
 
-    /** Intended arrival + latency promise. */
+    /** Returns intended arrival + latency promise. */
     long deadlineNs();
   }
 
@@ -127,37 +147,40 @@ public interface SchedulerState {
 
     String precision();
 
-    /** Samples of each of its jobs. */
+    /** Returns the number of samples of each of its jobs. */
     int samples();
 
-    /** Lanes that each of its jobs takes at once. */
+    /** Returns the number of lanes that each of its jobs takes at once. */
     int lanesNeeded();
 
-    /** Tokens of one of its jobs alone. */
+    /** Returns the tokens of one of its jobs alone. */
     long tokens();
 
-    /** How many jobs wait in it. */
+    /** Returns how many of its jobs wait. */
     int waiting();
 
-    /** Its first job in an order that the policy declared, any but ARRIVAL. */
+    /** Returns its first job in an order that the policy declared, any but ARRIVAL. */
     Job first(JobOrder order);
 
-    /** The earliest deadline of its jobs, which the policy reads in that order. */
+    /** Returns the earliest deadline of its jobs; the policy must declare the order by deadline. */
     long firstDeadlineNs();
 
     /**
-     * What its first job in that order, any but ARRIVAL, is ordered by before ties: a time, or its
-     * entry; {@link Long#MAX_VALUE}: none waits.
+     * Returns the value by which its first job is ordered before ties, in any order but ARRIVAL: a
+     * time, or the job's entry; {@link Long#MAX_VALUE} if none waits.
      */
     long firstKey(JobOrder order);
 
-    /** Its job at a place, from 0, in the declared order; walks there from the nearer end. */
+    /** Returns its job at a place, from 0, in a declared order; walks there from the nearer end. */
     Job jobAt(int place, JobOrder order);
 
-    /** The jobs that may share a batch with its own. */
+    /** Returns the set of the jobs that may share a batch with its own. */
     CompatibleSet set();
 
-    /** How many waiting jobs have its workload, its own among them; likewise the next three. */
+    /**
+     * Returns how many waiting jobs have its workload, including its own jobs; the next three
+     * methods count likewise.
+     */
     int waitingWithWorkload();
 
     int waitingWithBackend();
@@ -169,41 +192,45 @@ public interface SchedulerState {
 
   /** The groups of equal class, workload, backend, precision and lanes needed. */
   interface CompatibleSet {
-    /** Its groups in which a job waits, in the order of {@link SchedulerState#groups}. */
+    /** Returns its groups in which a job waits, in the order of {@link SchedulerState#groups}. */
     List<? extends Group> groups();
 
-    /** How many jobs wait in it, also those too large to share a batch. */
+    /** Returns how many of its jobs wait, including jobs too large to share a batch. */
     int waiting();
 
-    /** The fewest tokens of one of its waiting jobs; {@link Long#MAX_VALUE}: none waits. */
+    /**
+     * Returns the fewest tokens of one of its waiting jobs; {@link Long#MAX_VALUE} if none waits.
+     */
     long tokensMin();
 
     /**
-     * The least predicted mean of one of its waiting jobs alone, whatever the lane; {@link
+     * Returns the least predicted mean of one of its waiting jobs alone, whatever the lane; {@link
      * Long#MAX_VALUE}: none waits, or none can run.
      */
     long predictedNsMin();
 
-    /** Samples of its waiting jobs that may share a batch. */
+    /** Returns the number of samples of its waiting jobs that may share a batch. */
     long samples();
 
-    /** The earliest deadline of its waiting jobs; {@link Long#MAX_VALUE}: none waits. */
+    /** Returns the earliest deadline of its waiting jobs; {@link Long#MAX_VALUE} if none waits. */
     long earliestDeadlineNs();
 
     /**
-     * From when on those of its jobs that share a batch may start: the end of the oldest one's
-     * window, or at once if the set is full; {@link Long#MAX_VALUE}: none waits that shares.
+     * Returns the time from which its jobs that share batches may start: the end of the oldest such
+     * job's window, or at once if the set is full; {@link Long#MAX_VALUE} if no such job waits.
      */
     long readyAtNs();
 
     /**
-     * The micro-batch of a chosen job on a lane: it first, then others of its set in the order,
-     * leaving out those too large for the samples or tokens left. Alone if it shares no batch.
+     * Returns the micro-batch of a chosen job on a lane: the chosen job, then other jobs of its set
+     * in the given order, without jobs too large for the samples or tokens left. The chosen job is
+     * alone if it shares no batch.
      */
     List<Job> fill(Job first, Lane lane, JobOrder order);
 
     /**
-     * Fills a batch likewise, groups taken by the highest score of their jobs, ties by DEADLINE.
+     * Returns the micro-batch of a chosen job likewise; groups are taken by the highest score of
+     * their jobs, ties by DEADLINE.
      */
     List<Job> fill(Job first, Lane lane, Score score);
   }
@@ -212,32 +239,35 @@ public interface SchedulerState {
   interface Lane {
     String executorId();
 
-    /** From 0 within its executor. */
+    /** Returns the index within the executor, from 0. */
     int index();
 
     String deviceKind();
 
-    /** Predicted means of all that it holds, together; 0: it holds nothing. */
+    /** Returns the sum of the predicted means of the batches that it holds; 0 if it holds none. */
     long heldNs();
 
-    /** Whether the lane holds nothing and takes a batch. */
+    /** Returns whether the lane holds nothing and takes a batch. */
     boolean idle();
 
-    /** Whether a batch that it holds, or its executor, was given up: it may never be idle again. */
+    /**
+     * Returns whether the lane's executor or one of its batches was given up, so that it may never
+     * be idle again.
+     */
     boolean hangs();
 
     /**
-     * The workload of the last batch that was started on it, which it holds loaded; null: none was
-     * since its executor's process began.
+     * Returns the workload of the last batch that was started on the lane, whose model it holds;
+     * null if none was started since the executor's process began.
      */
     @Nullable String resident();
 
-    /** When it last became empty; {@link Long#MAX_VALUE} while it holds a batch. */
+    /** Returns when the lane last became empty; {@link Long#MAX_VALUE} while it holds a batch. */
     long idleSinceNs();
 
     /**
-     * When its first batch came first + predicted means of all that it holds, which may be past;
-     * {@link #idleSinceNs} if it holds none.
+     * Returns the time at which its first batch came first + the predicted means of all batches
+     * that it holds, which may be past; {@link #idleSinceNs} if it holds none.
      */
     long expectedFreeAtNs();
   }

@@ -12,13 +12,14 @@ public interface SchedulingPolicy {
    */
   Choice choose(SchedulerState state);
 
-  /** What this policy reads. The state keeps no order that nobody reads. */
+  /** Returns what this policy reads. The state keeps no order that no policy declares. */
   Needs needs();
 
   /**
-   * What a policy reads; a run that cannot give it is refused before it starts.
+   * The inputs that a policy reads; a run that lacks one of them is refused before it starts.
    *
-   * @param orders in which it reads the waiting jobs; batches may be filled by ENTRY without it
+   * @param orders orders in which it reads the waiting jobs; batches may be filled by ENTRY without
+   *     declaring it
    * @param deadlines whether every job must have a latency promise
    * @param estimates whether it reads predicted service times
    * @param reservations whether tokens are kept for jobs that it passes over for too long

@@ -10,7 +10,7 @@ import java.util.Set;
 
 /**
  * The terms of a score by name, in their order. Immutable, and small enough to be made for every
- * batch: the names are those of the policy.
+ * batch, since it shares the names with the policy.
  */
 public final class ScoreTerms extends AbstractMap<String, Double> {
   private static final ScoreTerms NONE = new ScoreTerms(List.of());
@@ -23,7 +23,10 @@ public final class ScoreTerms extends AbstractMap<String, Double> {
     this.values = values;
   }
 
-  /** Terms of these names, each with the value at its place. The values must not change. */
+  /**
+   * Returns terms of these names, each with the value at its place. The array must not be changed
+   * later.
+   */
   public static ScoreTerms of(List<String> names, double... values) {
     if (names.size() != values.length) {
       throw new IllegalArgumentException(

@@ -19,7 +19,7 @@ import java.util.Arrays;
  * <p>A bound of probability p needs 1 / (1 − p) − 1 residuals: 19 for 0.95, 99 for 0.99.
  */
 final class ConformalBounds {
-  /** Number of completions that are remembered. */
+  /** Number of latest completions that are remembered. */
   static final int WINDOW = 200;
 
   static final double ADAPTATION = 0.2;
@@ -44,7 +44,7 @@ final class ConformalBounds {
   private long seen;
 
   /**
-   * @param probabilities of the bounds, each in (0, 1)
+   * @param probabilities probabilities of the bounds, each in (0, 1)
    */
   ConformalBounds(double... probabilities) {
     promised = Arrays.stream(probabilities).map(p -> 1 - p).toArray();
@@ -53,7 +53,7 @@ final class ConformalBounds {
     Arrays.fill(factors, Double.NaN);
   }
 
-  /** The bound of a level as a factor of the predicted mean; NaN: too little is known. */
+  /** Returns the bound of a level as a factor of the predicted mean; NaN if too little is known. */
   double factor(int level) {
     return factors[level];
   }
@@ -67,7 +67,7 @@ final class ConformalBounds {
     return missRates.clone();
   }
 
-  /** How many completions are remembered. */
+  /** Returns how many completions are remembered. */
   int remembered() {
     return (int) Math.min(WINDOW, seen);
   }
@@ -77,13 +77,13 @@ final class ConformalBounds {
     return (int) ((seen - 1 - newest) % WINDOW);
   }
 
-  /** Takes other calibration residuals, ascending. */
+  /** Replaces the calibration residuals, which must be ascending. */
   void calibrate(double[] ascending) {
     calibration = ascending;
     refresh();
   }
 
-  /** A bound of that level was given, and was or was not kept. */
+  /** Notes whether a bound of a level that was given was missed. */
   void judge(int level, boolean missed) {
     double rate = promised[level];
     double next = missRates[level] + ADAPTATION * rate * (missed ? rate - 1 : rate);
@@ -91,7 +91,9 @@ final class ConformalBounds {
         Math.max(rate / MISS_RATE_FACTOR_MAX, Math.min(rate * MISS_RATE_FACTOR_MAX, next));
   }
 
-  /** A batch completed; call {@link #judge} before. Returns its slot. */
+  /**
+   * Takes in the residual of a completed batch, and returns its slot. Call {@link #judge} before.
+   */
   int observe(double residual) {
     int slot = (int) (seen % WINDOW);
     int count = remembered();
@@ -111,7 +113,7 @@ final class ConformalBounds {
   }
 
   /**
-   * Goes on where another stopped.
+   * Takes over the state of other bounds.
    *
    * @param bySlot the residuals of the completions that are remembered
    */
@@ -130,7 +132,10 @@ final class ConformalBounds {
     }
   }
 
-  /** The residual above which lies at most the miss rate, with what is not known yet above all. */
+  /**
+   * Returns the residual that a share of at most the miss rate exceeds; unknown residuals count as
+   * the largest.
+   */
   private double quantile(int level) {
     int own = remembered();
     double weight = (double) (WINDOW - own) / WINDOW;

@@ -4,12 +4,13 @@ package dev.sluice.scheduling.prediction;
  * The correction of a published table by completions: a factor for the device kind, one for the
  * workload and backend, and one for the precision and samples, which are multiplied.
  *
- * <p>In natural logarithms each is a sum of small steps toward the error that all three leave, so
- * that they never count an error twice. An error counts at most {@value #ERROR_MAX}, of which
- * {@value #RATE} is taken: a single outlier moves nothing. While the errors of a workload and
- * backend keep their sign, both grow by {@value #GROWTH} with each of them, up to a rate of {@value
- * #RATE_MAX}: a step change is caught up with in about ten batches. Long runs are a matter of the
- * workload and the device kind; the samples' own factor learns from short ones alone.
+ * <p>In natural logarithms each factor is a sum of small steps toward the error that all three
+ * leave, so that no error counts twice. An error counts at most {@value #ERROR_MAX}, of which
+ * {@value #RATE} is taken, so that a single outlier moves next to nothing. While the errors of a
+ * workload and backend keep their sign, both grow by {@value #GROWTH} with each of them, up to a
+ * rate of {@value #RATE_MAX}: a step change is caught up with in about ten batches. Long runs of
+ * one sign correct the workload and the device kind; the samples' own factor learns from short runs
+ * alone.
  *
  * <p>The errors' clipping is Huber's (Annals of Mathematical Statistics 35, 1964), the growth with
  * the sign that of Rprop (Riedmiller and Braun, ICNN 1993).
@@ -23,10 +24,10 @@ final class Correction {
   /** Share of a step that goes to the device kind, so that its other workloads learn from it. */
   static final double DEVICE_SHARE = 0.3;
 
-  /** The longest run from which the samples' own factor learns. */
+  /** Longest run of errors with one sign from which the samples' own factor learns. */
   static final int RUN_OF_SAMPLES_MAX = 3;
 
-  /** The largest factor of each, or its reciprocal, as a natural logarithm. */
+  /** Bound of each factor and of its reciprocal, as a natural logarithm. */
   static final double LOG_MAX = StrictMath.log(8);
 
   private static final int RUN_MAX = 20;
@@ -58,19 +59,19 @@ final class Correction {
     return workload;
   }
 
-  /** Returns how many errors before had one sign; above 0 if services took longer. */
+  /** Returns how many latest errors had one sign; above 0 if services took longer. */
   int run() {
     return run;
   }
 
-  /** Goes on from this factor, with these errors before. */
+  /** Goes on from a factor, with a number of latest errors of one sign. */
   void restart(double log, int newRun) {
     workload.set(log);
     run = newRun;
   }
 
   /**
-   * A batch completed.
+   * Learns from a completed batch.
    *
    * @param log natural logarithm of its service time / what the table says of it
    */

@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of one device kind beside its running means: its table, and what it lacks. */
+/**
+ * Service times of one device kind beside its running means: its published table, and the
+ * corrections and bounds that completions taught.
+ */
 final class DeviceTimes {
   private final String deviceKind;
   private final CoreSettings.Predictor settings;
@@ -38,7 +41,7 @@ final class DeviceTimes {
         List.of(workload, backend), key -> new Workload(workload, backend));
   }
 
-  /** Takes the table of another core's state, with nothing learnt of it. */
+  /** Takes the table of another core's state, without anything learnt about it. */
   void restore(PublishedTable published) {
     table = published;
     workloads.values().forEach(Workload::calibrate);
@@ -68,16 +71,17 @@ final class DeviceTimes {
     return new CoreEntity.DeviceCorrection(deviceKind, factor.log());
   }
 
-  /** Rises whenever a prediction by the table may have changed. */
+  /** Returns a number that rises whenever a prediction by the table may have changed. */
   long version() {
     return version;
   }
 
-  /** What completions of a workload and backend taught. */
+  /** The lessons of completions of one workload and backend. */
   final class Workload {
-    /** How many completions say where the correction of a new table starts; at least the next. */
+    /** Largest number of latest completions from which the correction of a new table starts. */
     private static final int RESTART_MAX = 15;
 
+    /** Least number of completions from which the correction of a new table starts. */
     private static final int RESTART_MIN = 5;
 
     private final String workload;
@@ -114,17 +118,20 @@ final class DeviceTimes {
       correction.restart(logs.size() < RESTART_MIN ? 0 : logs.get(logs.size() / 2), 0);
     }
 
-    /** The factor of its predictions that the device kind and the workload have. */
+    /** Returns the factor by which the device kind and the workload correct predictions. */
     double correctionFactor() {
       return factor.value() * correction.workload().value();
     }
 
-    /** A bound as a factor of the predicted mean, of level 0: the settings', 1: p95, 2: p99. */
+    /**
+     * Returns a bound as a factor of the predicted mean. Levels: 0 for the settings' quantile, 1
+     * for p95, 2 for p99.
+     */
     double boundFactor(int level) {
       return bounds.factor(level);
     }
 
-    /** A batch completed whose service time was predicted so. */
+    /** Takes in the service time of a completed batch with its prediction. */
     void observe(
         String precision,
         int samples,
@@ -161,10 +168,10 @@ final class DeviceTimes {
     }
 
     /**
-     * A batch completed of which the table holds something.
+     * Corrects predictions by a completed batch that the table predicts.
      *
-     * @param tableNs what the table says of it
-     * @param ofSamples the factor of its precision and samples
+     * @param tableNs mean in the table
+     * @param ofSamples factor of the batch's precision and samples
      */
     void correct(double tableNs, long serviceNs, Factor ofSamples, CoreListener listener) {
       correction.learn(StrictMath.log(serviceNs / tableNs), factor, ofSamples);
@@ -194,7 +201,7 @@ final class DeviceTimes {
       observed[entity.slot()] = entity;
     }
 
-    /** Takes over what another learnt; its completions are there already. */
+    /** Takes over the correction of another core; its completions were restored before. */
     void restore(CoreEntity.WorkloadCorrection entity) {
       correction.restart(entity.log(), entity.run());
       double[] residuals = new double[ConformalBounds.WINDOW];

@@ -137,7 +137,7 @@ public final class ModelTimes {
     return row == null ? samples : row.nearest(samples);
   }
 
-  /** The upper bound by the settings' quantile, or the mean if there is none. */
+  /** Returns the upper bound by the settings' quantile, or the mean if there is none. */
   public long boundNs(int samples, int busyLanes) {
     long meanNs = meanNs(samples, busyLanes);
     Long boundNs = source(samples).learns() ? boundNs(meanNs, 0) : null;

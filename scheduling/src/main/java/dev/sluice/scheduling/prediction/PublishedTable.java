@@ -38,17 +38,20 @@ final class PublishedTable {
     }
   }
 
-  /** The means of a model; null: it is not in the table. */
+  /** Returns the means of a model; null: it is not in the table. */
   @Nullable Row row(String workload, String backend, String precision) {
     return rows.get(List.of(workload, backend, precision));
   }
 
-  /** The calibration residuals of a workload and backend, ascending; empty if there are none. */
+  /**
+   * Returns the calibration residuals of a workload and backend, ascending; empty if there are
+   * none.
+   */
   double[] residuals(String workload, String backend) {
     return residuals.getOrDefault(List.of(workload, backend), new double[0]);
   }
 
-  /** What is wrong with the numbers and keys of a table, with the values; null: nothing. */
+  /** Returns what is wrong with the numbers and keys of a table, with the values; null: nothing. */
   static @Nullable String fault(PredictionsPublished table) {
     Set<List<String>> keys = new HashSet<>();
     for (Service service : table.services()) {
@@ -121,7 +124,7 @@ final class PublishedTable {
       }
     }
 
-    /** Whether the table holds that number of samples, so that nothing is scaled. */
+    /** Returns whether the table holds that number of samples, so that nothing is scaled. */
     boolean holds(int samples) {
       return samples <= leastNs.length;
     }
@@ -131,12 +134,14 @@ final class PublishedTable {
       return Math.min(samples, leastNs.length);
     }
 
-    /** The mean; of more lanes or samples than it holds that of the most, scaled by samples. */
+    /**
+     * Returns the mean; of more lanes or samples than it holds that of the most, scaled by samples.
+     */
     double meanNs(int samples, int busyLanes) {
       return at(meanNs[Math.min(busyLanes, meanNs.length) - 1], samples);
     }
 
-    /** The least mean over the busy lanes. */
+    /** Returns the least mean over the busy lanes. */
     double leastNs(int samples) {
       return at(leastNs, samples);
     }

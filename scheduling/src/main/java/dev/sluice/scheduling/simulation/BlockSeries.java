@@ -4,22 +4,22 @@ import dev.sluice.scheduling.job.SplitMix;
 import java.util.Arrays;
 
 /**
- * A recording that is played in blocks drawn at random, so that what came in spells comes in spells
- * again: each second of virtual time takes a second of the recording that holds rows, and goes
- * through its rows from the first to the last, each for equally long. Immutable; may be used from
- * many threads.
+ * A recording that is played in blocks drawn at random, which keeps spells of similar rows
+ * together: each second of virtual time takes a second of the recording that holds rows, and plays
+ * its rows from the first to the last, each for an equal time. Immutable; may be used from many
+ * threads.
  */
 public final class BlockSeries {
   private static final long BLOCK_NS = 1_000_000_000;
 
-  /** By block: its first row; one more for the end. */
+  /** First row of each block, and one more entry for the end. */
   private final int[] firstRow;
 
   private final long seed;
 
   /**
    * @param atNs when each row was recorded, ascending; at least one
-   * @param seed what the drawn blocks depend on
+   * @param seed seed of the drawn blocks
    */
   public BlockSeries(long[] atNs, long seed) {
     if (atNs.length == 0) {
@@ -40,7 +40,7 @@ public final class BlockSeries {
     firstRow = Arrays.copyOf(first, blocks + 1);
   }
 
-  /** The row for that virtual time. */
+  /** Returns the row for that virtual time. */
   public int row(long virtualNs) {
     long second = Math.floorDiv(virtualNs, BLOCK_NS);
     int block = (int) Long.remainderUnsigned(SplitMix.mix(seed, second), firstRow.length - 1);

@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the real loop takes from one step to the next, as it was recorded. Immutable; may be used
- * from many threads.
+ * Recorded times that the real loop takes from one step to the next. Immutable; may be used from
+ * many threads.
  */
 public final class Hops {
   /** A loop that takes no time at all. */
@@ -17,7 +17,7 @@ public final class Hops {
   private final @Nullable Recording requests;
   private final @Nullable Recording completions;
 
-  /** What led to a decision. */
+  /** The kinds of facts that lead to a decision. */
   public enum Kind {
     /** A job, a report or a tick. */
     REQUEST,
@@ -28,11 +28,11 @@ public final class Hops {
   /**
    * One way through the loop.
    *
-   * @param atNs when it began: the job's intended arrival, or the batch's end
-   * @param lateNs by how much a job was sent after it was meant to be, or a lane ended after its
-   *     batch was done
-   * @param appendNs from there until the fact stood in the log
-   * @param startNs from there until the batch started that the fact led to
+   * @param atNs beginning: the job's intended arrival, or the batch's end
+   * @param lateNs lateness of a job's sending after its intended arrival, or of a lane's end after
+   *     its batch was done
+   * @param appendNs time from there until the fact was in the log
+   * @param startNs time from there until the batch started that the fact led to
    */
   public record Hop(long atNs, Kind kind, long lateNs, long appendNs, long startNs) {
     public Hop {
@@ -76,14 +76,14 @@ public final class Hops {
    * Hops that are played from a recording, in blocks of a second.
    *
    * @param hops some of each kind
-   * @param seed what the drawn blocks depend on
+   * @param seed seed of the drawn blocks
    */
   public static Hops recorded(List<Hop> hops, long seed) {
     return new Hops(
         new Recording(hops, Kind.REQUEST, seed), new Recording(hops, Kind.COMPLETION, seed));
   }
 
-  /** The row of a way through the loop that begins at that time. */
+  /** Returns the row of a way through the loop that begins at that time. */
   int row(Kind kind, long atNs) {
     Recording recording = of(kind);
     return recording == null ? NO_ROW : recording.series.row(atNs);

@@ -11,7 +11,9 @@ import dev.sluice.scheduling.simulation.SimulatedLane.Going;
 import dev.sluice.scheduling.simulation.SimulationListener.Ran;
 import org.jspecify.annotations.Nullable;
 
-/** What happens between the cores and the lanes: dispatches come, batches run, completions go. */
+/**
+ * The traffic between the cores and the lanes: dispatches arrive, batches run, completions leave.
+ */
 final class LaneTraffic {
   private final Simulation simulation;
   private final SimulationSettings settings;

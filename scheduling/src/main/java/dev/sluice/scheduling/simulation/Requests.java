@@ -3,14 +3,14 @@ package dev.sluice.scheduling.simulation;
 import dev.sluice.scheduling.job.JobSpec;
 import org.jspecify.annotations.Nullable;
 
-/** The jobs that generators send, one after the other: nobody needs all of them at once. */
+/** The jobs that generators send, one after the other, so that not all need be in memory. */
 public interface Requests {
   /**
-   * The next job of that generator; null: it has sent all. Its source is the generator, indexes
-   * rise, intended arrivals do not fall; job i goes to shard i modulo their number.
+   * Returns the next job of that generator; null: it has sent all. Its source is the generator,
+   * indexes rise, intended arrivals do not fall; job i goes to shard i modulo their number.
    */
   @Nullable JobSpec next(int generator);
 
-  /** Whether arrivals go on until that job has ended, at most to the tail's end. */
+  /** Returns whether arrivals go on until that job has ended, at most to the tail's end. */
   boolean isMeasured(String jobId);
 }

@@ -2,10 +2,10 @@ package dev.sluice.scheduling.simulation;
 
 import dev.sluice.scheduling.job.JobSpec;
 
-/** How long batches take on the lanes of one executor. */
+/** A model of service times on the lanes of one executor. */
 public interface ServiceModel {
   /**
-   * How long a batch typically takes by number of lanes that are busy all the time, its own
+   * Returns how long a batch typically takes by number of lanes that are busy all the time, its own
    * included, in nanoseconds and above 0: index 0 is one busy lane, the last entry holds beyond.
    * One entry: it does not depend on others. Not to be changed by the caller.
    *
@@ -15,7 +15,7 @@ public interface ServiceModel {
   double[] nsByBusyLanes(JobSpec first, int samples);
 
   /**
-   * What these times are multiplied by for this one batch; above 0.
+   * Returns what these times are multiplied by for this one batch; above 0.
    *
    * @param startsAtNs when it starts
    */

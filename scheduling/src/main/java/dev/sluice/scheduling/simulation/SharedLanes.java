@@ -7,10 +7,13 @@ import org.jspecify.annotations.Nullable;
  * The batches that run on the lanes of one executor, as amounts of work. While k lanes are busy, a
  * batch that would take T(k) beside k − 1 others does 1 / T(k) of its work per nanosecond; each
  * start and end re-times the others. The arithmetic is that of live emulated lanes, without an
- * allocation. Public only so that a test can hold both to the same nanosecond.
+ * allocation. The class is public only so that a test can compare both to the nanosecond.
  */
 public final class SharedLanes {
-  /** By lane, of a batch that depends on the number of busy lanes; null: it runs none such. */
+  /**
+   * Service times by lane, for batches that depend on the number of busy lanes; null: the lane runs
+   * no such batch.
+   */
   private final double[] @Nullable [] nsByBusyLanes;
 
   private final double[] factor;
@@ -30,7 +33,8 @@ public final class SharedLanes {
   private int contended;
 
   /**
-   * Of which time the shares are: rates hold since then. Stands while no batch depends on others.
+   * Time of the remaining shares, since which rates hold. It does not move while no batch depends
+   * on others.
    */
   private long changedAtNs = Long.MIN_VALUE;
 
@@ -51,17 +55,17 @@ public final class SharedLanes {
     return busy;
   }
 
-  /** When the next batch ends if none starts before; {@link Timeline#NEVER}: none runs. */
+  /** Returns when the next batch ends if none starts before; {@link Timeline#NEVER}: none runs. */
   public long nextFinishNs() {
     return nextFinishNs;
   }
 
   /**
-   * A batch begins on an idle lane. What ends before atNs must have been ended.
+   * Begins a batch on an idle lane. Batches that end before atNs must have been ended.
    *
    * @param ns service times by number of lanes that are busy all the time, from 1 on; the last one
    *     holds beyond
-   * @param multiplier what each of these is multiplied by
+   * @param multiplier factor on each of these times
    */
   public void start(int lane, double[] ns, double multiplier, long atNs) {
     if (finishNs[lane] != Timeline.NEVER) {
@@ -87,10 +91,10 @@ public final class SharedLanes {
   }
 
   /**
-   * Ends all that is done at {@link #nextFinishNs}; at least one batch runs.
+   * Ends all batches that are done at {@link #nextFinishNs}; at least one batch must run.
    *
-   * @param ended gets their lanes, in the order of their starts
-   * @return how many
+   * @param ended receives their lanes, in the order of their starts
+   * @return number of ended batches
    */
   public int endNext(int[] ended) {
     if (busy == 0) {

@@ -9,22 +9,22 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A lane, what it holds, and what is on its way to it and from it. */
+/** A lane with its batches, and the dispatches and completions on their way to and from it. */
 final class SimulatedLane {
-  /** What it runs, or has run and not let go yet. */
+  /** Batch that the lane runs, or has run and not released yet. */
   @Nullable Dispatch running;
 
   long startedAtNs;
 
-  /** When its work was done. */
+  /** Time at which the batch's work was done. */
   long doneAtNs;
 
   int busyLanesAtStart;
 
-  /** The row of the hop of what has ended. */
+  /** Row of the hop of the batch that has ended. */
   int endRow;
 
-  /** What it holds beside the one that runs, in order. */
+  /** Batches that the lane holds beside the running one, in order. */
   final ArrayDeque<Dispatch> ahead = new ArrayDeque<>(1);
 
   /** Dispatches on their way, in order. */
@@ -33,18 +33,18 @@ final class SimulatedLane {
   /** Completions on their way to the log, in order. */
   final ArrayDeque<Going> going = new ArrayDeque<>(1);
 
-  /** A dispatch that arrives then. */
+  /** A dispatch on its way, with its time of arrival. */
   record Coming(Dispatch dispatch, long atNs) {}
 
-  /** A completion that is appended then. */
+  /** A completion on its way, with its time of append. */
   record Going(CoreFact.BatchCompleted fact, Ran ran, int row, long atNs) {}
 
-  /** How many dispatches it holds. */
+  /** Returns how many dispatches it holds. */
   int holds() {
     return (running == null ? 0 : 1) + ahead.size();
   }
 
-  /** Their names, in the order of their runs. */
+  /** Returns the names of the batches that it holds, in the order in which they run. */
   List<DispatchName> held() {
     List<DispatchName> names = new ArrayList<>(holds());
     if (running != null) {
@@ -54,13 +54,13 @@ final class SimulatedLane {
     return names;
   }
 
-  /** When the next dispatch comes; {@link Timeline#NEVER}: none is on its way. */
+  /** Returns when the next dispatch comes; {@link Timeline#NEVER}: none is on its way. */
   long comesAtNs() {
     Coming first = coming.peek();
     return first == null ? Timeline.NEVER : first.atNs;
   }
 
-  /** When the next completion is appended; {@link Timeline#NEVER}: none is on its way. */
+  /** Returns when the next completion is appended; {@link Timeline#NEVER}: none is on its way. */
   long goesAtNs() {
     Going first = going.peek();
     return first == null ? Timeline.NEVER : first.atNs;

@@ -18,16 +18,16 @@ final class SimulatedShard implements CoreListener {
   final SharedLanes work;
   final SimulatedLane[] lanes;
 
-  /** What the core has started by the fact at hand, in order. */
+  /** Batches that the core has started by the fact at hand, in order. */
   final List<Dispatch> started = new ArrayList<>();
 
-  /** When the core wants a tick, or a heartbeat without a fact is over. */
+  /** Time at which the core wants a tick, or a heartbeat without a fact is over. */
   long tickDueNs = Timeline.NEVER;
 
-  /** Since when a tick is on its way to the core; {@link Timeline#NEVER}: none is. */
+  /** Time since which a tick is on its way to the core; {@link Timeline#NEVER}: none is. */
   long tickSentNs = Timeline.NEVER;
 
-  /** The row of the hop of the tick that is on its way. */
+  /** Row of the hop of the tick that is on its way. */
   int tickRow;
 
   private final SchedulingCore core;
@@ -59,7 +59,10 @@ final class SimulatedShard implements CoreListener {
     return nowNs - Math.floorMod(nowNs, MS);
   }
 
-  /** The core takes a fact in that is appended now; what it starts stands in {@link #started}. */
+  /**
+   * Applies a fact that is appended now to the core; {@link #started} then holds the batches that
+   * it starts.
+   */
   void apply(CoreFact fact, long atLogTimeNs) {
     appendedAtNs = atLogTimeNs;
     core.apply(facts++, appendedAtNs, fact, this);
@@ -69,7 +72,10 @@ final class SimulatedShard implements CoreListener {
     return facts;
   }
 
-  /** When the core wants a tick, in whole milliseconds: log time would come too early before. */
+  /**
+   * Returns when the core wants a tick, in whole milliseconds: log time would come too early
+   * before.
+   */
   long wakeAtNs() {
     long atNs = core.wakeAtNs();
     return atNs == Long.MAX_VALUE ? Timeline.NEVER : -logTimeNs(-atNs);

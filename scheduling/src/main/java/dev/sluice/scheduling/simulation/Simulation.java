@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
  * What takes no time happens at once, within what it follows from. So equal settings give equal
  * runs.
  *
- * <p>Left out of the live loop: processes that die or stand still, retraining of latency models,
- * and that generators learn of outcomes only when they are committed (they send some jobs of the
- * tail less here).
+ * <p>Parts of the live loop that are left out: processes that die or stand still, retraining of
+ * latency models, and the delay with which generators learn of outcomes, at their commit (so that
+ * they send slightly fewer jobs of the tail here).
  */
 public final class Simulation {
-  /** When executors join and publish, and when the run's beginning is written. */
+  /** Time at which executors join and publish, and at which the run's beginning is written. */
   private static final long JOINED_AT_NS = -500_000_000;
 
   private static final long BEGUN_AT_NS = -300_000_000;
@@ -39,7 +39,9 @@ public final class Simulation {
   private final Hops hops;
   private final SimulatedShard[] shards;
 
-  /** By generator: the job that it sends next, null: none, and the row of that job's hop. */
+  /**
+   * Next job of each generator, null if none; the row of that job's hop stands in the next array.
+   */
   private final @Nullable JobSpec[] nextJob;
 
   private final long[] nextSentNs;
@@ -204,7 +206,9 @@ public final class Simulation {
     }
   }
 
-  /** The duration or the tail is over, or the end of the arrivals reaches the log. */
+  /**
+   * Handles the end of the duration or of the tail, or the arrival of the arrivals' end in the log.
+   */
   private void endSlotDue() {
     timeline.set(end, Timeline.NEVER);
     if (arrivalsEnding) {
@@ -315,7 +319,8 @@ public final class Simulation {
   }
 
   /**
-   * As a live scheduler's timer does: one tick on its way at a time, and no more in a heartbeat.
+   * Asks for a tick as a live scheduler's timer does: while one tick is on its way, no other
+   * follows for a heartbeat.
    */
   private void askForTick(SimulatedShard shard) {
     long heartbeatNs = settings.core().leases().heartbeatNs();

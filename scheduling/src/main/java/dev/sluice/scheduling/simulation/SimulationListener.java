@@ -13,7 +13,7 @@ import java.util.List;
  * the fact that led to them. {@code appendedAtNs} is log time: whole milliseconds.
  */
 public interface SimulationListener {
-  /** Hears nothing. */
+  /** Listener that ignores all calls. */
   SimulationListener NONE = new SimulationListener() {};
 
   /** A job was requested. */
@@ -22,7 +22,7 @@ public interface SimulationListener {
   /**
    * A batch ended, or was refused.
    *
-   * @param ran where and when; for a refused one its times are 0
+   * @param ran lane and times of the run; all 0 for a refused batch
    */
   default void completed(int shard, long appendedAtNs, CoreFact.BatchCompleted fact, Ran ran) {}
 
@@ -53,11 +53,11 @@ public interface SimulationListener {
    * A batch's time on its lane.
    *
    * @param endedAtNs startedAtNs + its service time
-   * @param workNs how long its work took; what its service time has beyond is the lane's lateness
+   * @param workNs duration of its work; the rest of its service time is the lane's lateness
    * @param busyLanes how many lanes ran a batch when it started, its own included
    */
   record Ran(long startedAtNs, long endedAtNs, long workNs, int busyLanes) {
-    /** Of a dispatch that was refused. */
+    /** Run of a dispatch that was refused. */
     static final Ran NOT = new Ran(0, 0, 0, 0);
   }
 }

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is simulated: shards of one queue and one executor each.
+ * Settings of a simulation of shards, each with one queue and one executor.
  *
  * @param policies makes each shard's policy
  * @param shards at least 1
@@ -45,7 +45,7 @@ public record SimulationSettings(
     }
   }
 
-  /** The name of a shard's executor. */
+  /** Returns the name of a shard's executor. */
   static String executorId(int shard) {
     return "executor-" + shard;
   }

@@ -4,11 +4,11 @@ import java.util.Arrays;
 
 /**
  * When each of a fixed number of slots is due. The earliest comes first, of equal times the lowest
- * slot. Neighbours stand in groups that know their first; who asks for the first of all looks at
- * the groups, so that to move a slot is cheap and allocates nothing.
+ * slot. Neighbouring slots form groups that know their first slot; a search for the first of all
+ * looks at the groups alone, so that moving a slot is cheap and allocates nothing.
  */
 final class Timeline {
-  /** Of a slot that is not due. */
+  /** Time of a slot that is not due. */
   static final long NEVER = Long.MAX_VALUE;
 
   private static final int GROUP_SLOTS_MIN = 16;
@@ -16,10 +16,10 @@ final class Timeline {
   private final long[] dueNs;
   private final int[] groupOf;
 
-  /** By group: its first slot by number; one more for the end. */
+  /** Lowest slot of each group, and one more entry for the end. */
   private final int[] groupFrom;
 
-  /** By group: its slot that is due first, and when. */
+  /** Slot of each group that is due first; the next array holds its time. */
   private final int[] firstOfGroup;
 
   private final long[] groupNs;
@@ -78,12 +78,12 @@ final class Timeline {
     groupNs[group] = firstNs;
   }
 
-  /** When the slot is due; {@link #NEVER}: it is not. */
+  /** Returns when the slot is due; {@link #NEVER}: it is not. */
   long dueNs(int slot) {
     return dueNs[slot];
   }
 
-  /** The slot that is due first; any if none is. */
+  /** Returns the slot that is due first; any if none is. */
   int first() {
     int earliest = 0;
     long earliestNs = groupNs[0];

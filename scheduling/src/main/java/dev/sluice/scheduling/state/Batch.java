@@ -5,7 +5,7 @@ import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.job.JobSpec;
 import java.util.List;
 
-/** A batch on its way, or one that was lost on it. */
+/** A batch that runs or is about to, or one that was lost. */
 public final class Batch {
   private static final long OVERDUE_NS_MIN = 10_000_000_000L;
   private static final long OVERDUE_PREDICTED_TIMES = 10;
@@ -21,7 +21,7 @@ public final class Batch {
   /** Number of lanes that the batch holds. */
   public final int lanes;
 
-  /** The lease clock at its decision. */
+  /** Lease clock at the batch's decision. */
   final long decidedAtLeaseNs;
 
   /** Whether the batch was given up, so that its jobs have gone back. */
@@ -45,7 +45,7 @@ public final class Batch {
         : Math.max(OVERDUE_NS_MIN, OVERDUE_PREDICTED_TIMES * meanNs);
   }
 
-  /** Whether one of its jobs waits or runs. */
+  /** Returns whether one of its jobs waits or runs. */
   public boolean hasUnendedJob() {
     for (int i = 0; i < jobs.size(); i++) {
       QueuedJob job = jobs.get(i);
@@ -66,7 +66,7 @@ public final class Batch {
         decidedAtLeaseNs);
   }
 
-  /** The entity of a lost batch. */
+  /** Returns the entity of a lost batch. */
   public CoreEntity.LostBatch toLostEntity() {
     return new CoreEntity.LostBatch(dispatch, lane.holds(this));
   }

@@ -33,7 +33,7 @@ public final class CoreState implements SchedulerState {
   /** Groups that are passed over; null: the policy wants no reservations. */
   private final @Nullable PassedOverGroups passedOverGroups;
 
-  /** Answer of {@link #setsThatMayStart}, which is used again. */
+  /** List that {@link #setsThatMayStart} returns, used again for each choice. */
   private final List<JobSet> mayStart = new ArrayList<>();
 
   /** Whether a set has a ripe job; true as well while this choice has not looked. */
@@ -206,13 +206,13 @@ public final class CoreState implements SchedulerState {
     return earliest;
   }
 
-  /** Whether each waiting job of the set alone could start on these tokens. */
+  /** Returns whether each waiting job of the set alone could start on these tokens. */
   private boolean canStartWhole(JobSet set, long tokens) {
     return tokens > Long.MIN_VALUE && set.neededMax() <= tokens && !set.hasUnripe(nowNs);
   }
 
   /**
-   * Whether {@link #laneFor} gives a lane.
+   * Returns whether {@link #laneFor} gives a lane.
    *
    * @param tokens the tokens that its set may take
    * @param anyReserved whether a group of its set, which may be it, could start on a reservation
@@ -271,12 +271,15 @@ public final class CoreState implements SchedulerState {
     return executors.idleLanes();
   }
 
-  /** Whether some lane is idle and takes a batch. */
+  /** Returns whether some lane is idle and takes a batch. */
   public boolean hasIdleLane() {
     return executors.hasIdleLane();
   }
 
-  /** Whether some lane takes a batch: an idle one or, with {@code ahead}, one that holds some. */
+  /**
+   * Returns whether some lane takes a batch: an idle one or, with {@code ahead}, one that holds
+   * some.
+   */
   public boolean hasFreeLane() {
     return executors.hasFreeLane();
   }

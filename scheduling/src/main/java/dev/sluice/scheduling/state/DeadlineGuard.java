@@ -3,9 +3,9 @@ package dev.sluice.scheduling.state;
 import dev.sluice.scheduling.prediction.ModelTimes;
 
 /**
- * Keeps a batch from growing where that would make a member miss its deadline: one that would meet
- * it in the batch as it is, or alone, by the upper bound of the service time. Members that would
- * miss it anyway hold up nothing.
+ * Keeps a batch from growing if that would make a member miss a deadline that it would meet in the
+ * batch as it is, or alone, by the upper bound of the service time. Members that would miss their
+ * deadline anyway do not limit the batch.
  */
 final class DeadlineGuard {
   private final ModelTimes model;
@@ -26,7 +26,7 @@ final class DeadlineGuard {
     joined(first, first.group.samples());
   }
 
-  /** Whether the job may join the members, given their samples together with it. */
+  /** Returns whether the job may join the members, given their samples together with it. */
   boolean allows(QueuedJob next, long samples) {
     long endNs = endNs(samples);
     boolean nextWouldMiss =

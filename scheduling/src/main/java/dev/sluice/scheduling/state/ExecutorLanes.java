@@ -73,12 +73,12 @@ public final class ExecutorLanes {
     return new CoreEntity.Executor(order, report, lost);
   }
 
-  /** Whether the executor has not left; one whose lease has expired may come back. */
+  /** Returns whether the executor has not left; one whose lease has expired may come back. */
   public boolean joined() {
     return !report.leaving();
   }
 
-  /** Whether the lease of the executor has expired. */
+  /** Returns whether the lease of the executor has expired. */
   public boolean lost() {
     return lost;
   }
@@ -152,13 +152,13 @@ public final class ExecutorLanes {
     return holder == null ? freeTokens() : freeTokens() - holder.tokens;
   }
 
-  /** Whether a job of a group in the set may start on what is reserved for the group. */
+  /** Returns whether a job of a group in the set may start on what is reserved for the group. */
   boolean reservesEnoughFor(JobSet set, long nowNs) {
     JobGroup holder = reservations.holder(nowNs);
     return holder != null && holder.set == set && holder.tokens <= freeTokens();
   }
 
-  /** The budget without what lost batches hold, which may never come back. */
+  /** Returns the budget without what lost batches hold, which may never come back. */
   long usableTokens() {
     return report.tokens() - tokensLost;
   }
@@ -167,12 +167,12 @@ public final class ExecutorLanes {
     return !idle.isEmpty();
   }
 
-  /** Whether a lane takes a batch, idle or not. */
+  /** Returns whether a lane takes a batch, idle or not. */
   boolean takesBatch() {
     return !idle.isEmpty() || !takesMore.isEmpty();
   }
 
-  /** Whether a job that needs this many lanes finds them, for one lane also a busy one. */
+  /** Returns whether a job that needs this many lanes finds them, for one lane also a busy one. */
   boolean takes(int lanesNeeded) {
     return lanesNeeded == 1 ? takesBatch() : firstIdle(lanesNeeded) != null;
   }
@@ -192,14 +192,14 @@ public final class ExecutorLanes {
     return first < 0 ? null : lanes.get(first);
   }
 
-  /** Whether this lane and as many of the next ones as needed are idle and take a batch. */
+  /** Returns whether this lane and as many of the next ones as needed are idle and take a batch. */
   boolean isIdle(ExecutorLane lane, int lanesNeeded) {
     return idle.hasAll(lane.index, lanesNeeded);
   }
 
   /**
-   * The latest {@link ExecutorLane#expectedFreeAtNs} of this lane and as many of the next ones as
-   * needed.
+   * Returns the latest {@link ExecutorLane#expectedFreeAtNs} of this lane and as many of the next
+   * ones as needed.
    */
   long expectedFreeAtNs(ExecutorLane lane, int lanesNeeded) {
     long freeAtNs = Long.MIN_VALUE;
@@ -237,7 +237,7 @@ public final class ExecutorLanes {
     }
   }
 
-  /** The lanes of its last report, by index. */
+  /** Returns the lanes of its last report, by index. */
   List<ExecutorLane> lanes() {
     return lanes.subList(0, report.lanes());
   }
@@ -285,7 +285,7 @@ public final class ExecutorLanes {
     }
   }
 
-  /** The lanes of a batch, from the first on. */
+  /** Returns the lanes of a batch, from the first on. */
   public ExecutorLane laneOf(Batch batch, int number) {
     return number == 0 ? batch.lane : lanes.get(batch.lane.index + number);
   }

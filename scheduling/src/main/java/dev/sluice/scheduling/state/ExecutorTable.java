@@ -8,17 +8,17 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The executors of a core, and what is found by looking at all of them. */
+/** The executors of a core, and queries over all of them. */
 final class ExecutorTable {
   /** Executors in the order in which they joined. */
   final List<ExecutorLanes> all = new ArrayList<>();
 
-  /** The all of {@link #all} as an array, which is gone through several times for each fact. */
+  /** Executors of {@link #all} as an array, which is read several times for each fact. */
   ExecutorLanes[] array = {};
 
   private final Map<String, ExecutorLanes> executorById = new HashMap<>();
 
-  /** Lanes of the all that have joined and not left. */
+  /** Lanes of all executors that have joined and not left. */
   List<ExecutorLane> joinedLanes = List.of();
 
   private final List<ExecutorLane> idleLanes = new ArrayList<>();
@@ -60,7 +60,7 @@ final class ExecutorTable {
             .toList();
   }
 
-  /** What each executor reported last. */
+  /** Returns what each executor reported last. */
   List<CoreFact.ExecutorReported> reports() {
     List<CoreFact.ExecutorReported> reports = new ArrayList<>(all.size());
     for (ExecutorLanes executor : all) {
@@ -80,7 +80,7 @@ final class ExecutorTable {
     return idleLanes;
   }
 
-  /** Whether some lane is idle and takes a batch. */
+  /** Returns whether some lane is idle and takes a batch. */
   boolean hasIdleLane() {
     for (ExecutorLanes executor : array) {
       if (executor.hasIdleLane()) {
@@ -90,7 +90,10 @@ final class ExecutorTable {
     return false;
   }
 
-  /** Whether some lane takes a batch, be it idle or, with {@code ahead}, holding one already. */
+  /**
+   * Returns whether some lane takes a batch, be it idle or, with {@code ahead}, holding one
+   * already.
+   */
   boolean hasFreeLane() {
     for (ExecutorLanes executor : array) {
       if (executor.takesBatch()) {
@@ -115,7 +118,7 @@ final class ExecutorTable {
     return fastestNs == Long.MAX_VALUE ? 0 : fastestNs;
   }
 
-  /** Whether executors have joined and none of them has a budget for a job of the group. */
+  /** Returns whether executors have joined and none of them has a budget for a job of the group. */
   boolean isOverBudget(JobGroup group) {
     boolean anyJoined = false;
     for (ExecutorLanes executor : all) {

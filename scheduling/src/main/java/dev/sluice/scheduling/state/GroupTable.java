@@ -8,15 +8,17 @@ import org.jspecify.annotations.Nullable;
  * that arrives.
  */
 final class GroupTable {
-  /** A power of two long, at most half full; those of equal hashes stand one after the other. */
+  /**
+   * Groups by hash: a power of two long, at most half full; groups of equal hashes are neighbours.
+   */
   private @Nullable JobGroup[] places = new JobGroup[64];
 
-  /** By place: the hash of its group's jobs. */
+  /** Hashes of the groups' jobs, by place. */
   private int[] hashes = new int[64];
 
   private int size;
 
-  /** The group of the job; null: there is none yet. */
+  /** Returns the group of the job; null: there is none yet. */
   @Nullable JobGroup find(JobSpec job) {
     int place = hash(job);
     while (true) {

@@ -32,7 +32,7 @@ final class IndexSet {
     }
   }
 
-  /** The lowest index in it that is not below the given one; -1: there is none. */
+  /** Returns the lowest index in it that is not below the given one; -1: there is none. */
   int next(int from) {
     int word = from >> 6;
     if (word >= words.length) {
@@ -48,7 +48,7 @@ final class IndexSet {
     return (word << 6) + Long.numberOfTrailingZeros(left);
   }
 
-  /** Whether the set has a number of consecutive indexes, from a first one on. */
+  /** Returns whether the set has a number of consecutive indexes, from a first one on. */
   boolean hasAll(int from, int count) {
     for (int index = from; index < from + count; index++) {
       if (!has(index)) {

@@ -33,7 +33,7 @@ public final class JobGroup implements SchedulerState.Group {
             .thenComparingInt(Key::lanesNeeded) // before samples: a set's groups stand together
             .thenComparingInt(Key::samples);
 
-    /** Whether the key is that of the job. */
+    /** Returns whether the key is that of the job. */
     boolean isOf(JobSpec job) {
       return samples == job.samples()
           && lanesNeeded == job.lanesNeeded()
@@ -174,12 +174,12 @@ public final class JobGroup implements SchedulerState.Group {
     return samples == key.samples() ? tokens : TokenCost.of(baseTokens, key.precision(), samples);
   }
 
-  /** Whether the jobs may start now, as far as the micro-batch window is concerned. */
+  /** Returns whether the jobs may start now, as far as the micro-batch window is concerned. */
   public boolean ripe(long nowNs) {
     return !shares || set.readyAtNs() <= nowNs;
   }
 
-  /** Whether the first job comes before the other group's by {@link JobOrder#DEADLINE}. */
+  /** Returns whether the first job comes before the other group's by {@link JobOrder#DEADLINE}. */
   boolean isBefore(JobGroup that) {
     long firstNs = firstDeadlineNs();
     long thatFirstNs = that.firstDeadlineNs();
@@ -188,7 +188,7 @@ public final class JobGroup implements SchedulerState.Group {
         : JobOrder.DEADLINE.compare(first(JobOrder.DEADLINE), that.first(JobOrder.DEADLINE)) < 0;
   }
 
-  /** Whether a batch of both groups is one inference of one model. */
+  /** Returns whether a batch of both groups is one inference of one model. */
   public boolean hasModelOf(JobGroup that) {
     return key.workload().equals(that.key.workload())
         && key.backend().equals(that.key.backend())

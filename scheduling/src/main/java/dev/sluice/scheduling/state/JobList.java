@@ -16,7 +16,10 @@ public final class JobList {
 
   private final JobOrder order;
 
-  /** In the first {@link #pieceCount} places. At least one, and none is empty save the only one. */
+  /**
+   * Pieces, in the first {@link #pieceCount} places. There is at least one, and none is empty
+   * unless it is the only one.
+   */
   private Piece[] pieces = {new Piece()};
 
   private int pieceCount = 1;
@@ -32,7 +35,7 @@ public final class JobList {
     return piece.jobs[piece.from];
   }
 
-  /** What the first job is ordered by; {@link Long#MAX_VALUE}: there is none. */
+  /** Returns what the first job is ordered by; {@link Long#MAX_VALUE}: there is none. */
   long firstKey() {
     return firstKey;
   }
@@ -41,7 +44,7 @@ public final class JobList {
     return size;
   }
 
-  /** The job at a place in [0, size). */
+  /** Returns the job at a place in [0, size). */
   QueuedJob at(int place) {
     int left = Objects.checkIndex(place, size);
     if (left < size / 2) {
@@ -118,7 +121,9 @@ public final class JobList {
     pieces[pieceCount] = null;
   }
 
-  /** The last piece whose first job does not come after the given one; else the first piece. */
+  /**
+   * Returns the last piece whose first job does not come after the given one; else the first piece.
+   */
   private int pieceOf(long key, QueuedJob job) {
     int low = 0;
     int high = pieceCount;
@@ -152,7 +157,7 @@ public final class JobList {
     private int number;
     private int place;
 
-    /** The next job; null: there is none. */
+    /** Returns the next job; null: there is none. */
     @Nullable
     public QueuedJob next() {
       Piece piece = pieces[number];
@@ -183,13 +188,13 @@ public final class JobList {
       return jobs[from + place];
     }
 
-    /** Whether the job at the place comes after the given one. */
+    /** Returns whether the job at the place comes after the given one. */
     boolean isAfter(int place, long key, QueuedJob job) {
       long keyThere = keys[from + place];
       return keyThere != key ? keyThere > key : order.compare(job(place), job) > 0;
     }
 
-    /** How many of its jobs do not come after the given one. */
+    /** Returns how many of its jobs do not come after the given one. */
     int placeAfter(long key, QueuedJob job) {
       int low = 0;
       int high = size();

@@ -25,7 +25,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   private final List<JobGroup> all = new ArrayList<>();
 
-  /** Those in which a job waits, by key, in the first places. */
+  /** Groups in which a job waits, by key, in the first places. */
   private JobGroup[] occupied = {};
 
   private int occupiedCount;
@@ -35,20 +35,20 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   private int lanesNeeded = 1;
   private boolean anyShares;
 
-  /** By executor order: the service times of its model there; null if it cannot run it. */
+  /** Service times of the set's model, by executor order; null if the executor cannot run it. */
   private @Nullable ModelTimes[] models = {};
 
-  /** Its place among all sets by key. */
+  /** Place of the set among all sets by key. */
   int rank;
 
-  /** What open executors have for it, and when they were looked for. */
+  /** Tokens that open executors have for the set, and the search that found them. */
   long openTokens;
 
   long openFinds;
 
   private int waiting;
 
-  /** How many of them share no batch, and so wait for no window. */
+  /** Number of waiting jobs that share no batch and so wait for no window. */
   private int waitingAlone;
 
   private long samples;
@@ -121,12 +121,12 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     }
   }
 
-  /** When its micro-batch window ends. */
+  /** Returns when its micro-batch window ends. */
   public long readyAtNs(QueuedJob job) {
     return job.appendedAtNs + microbatch.windowNs();
   }
 
-  /** How many occupied groups come before it. */
+  /** Returns how many occupied groups come before it. */
   private int placeOf(JobGroup group) {
     int place = 0;
     while (place < occupiedCount && occupied[place].rank < group.rank) {
@@ -191,12 +191,12 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     return leastNs;
   }
 
-  /** Whether one of its waiting jobs need not wait for a window. */
+  /** Returns whether one of its waiting jobs need not wait for a window. */
   boolean hasRipe(long nowNs) {
     return waitingAlone > 0 || (waiting > 0 && readyAtNs() <= nowNs);
   }
 
-  /** Whether one of its waiting jobs waits for its window. */
+  /** Returns whether one of its waiting jobs waits for its window. */
   boolean hasUnripe(long nowNs) {
     return waiting > waitingAlone && readyAtNs() > nowNs;
   }
@@ -224,7 +224,9 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     return group == null ? Long.MAX_VALUE : group.firstDeadlineNs();
   }
 
-  /** The group whose first job comes first by {@link JobOrder#DEADLINE}; null: none waits. */
+  /**
+   * Returns the group whose first job comes first by {@link JobOrder#DEADLINE}; null: none waits.
+   */
   @Nullable JobGroup earliest() {
     if (earliest == null) {
       JobGroup found = null;
@@ -245,13 +247,13 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     return tokensMin;
   }
 
-  /** The most tokens that must be free for one of its waiting jobs. */
+  /** Returns the most tokens that must be free for one of its waiting jobs. */
   long neededMax() {
     findTokens();
     return neededMax;
   }
 
-  /** The fewest that must be free for one of its jobs whose window is no hindrance now. */
+  /** Returns the fewest that must be free for one of its jobs whose window is no hindrance now. */
   long neededMinRipe(long atNs) {
     findTokens();
     return neededMin == neededMinAlone || readyAtNs() <= atNs ? neededMin : neededMinAlone;
@@ -369,7 +371,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     private final SchedulerState.@Nullable Score score;
     private double scored;
 
-    /** Null: none of the group is left, or none would fit. */
+    /** Next job; null: no job of the group is left, or none would fit. */
     private @Nullable QueuedJob job;
 
     Head(
@@ -398,7 +400,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     }
   }
 
-  /** What policies see of the occupied groups. */
+  /** The occupied groups as policies see them. */
   private final class OccupiedList extends AbstractList<JobGroup> implements RandomAccess {
     @Override
     public JobGroup get(int index) {

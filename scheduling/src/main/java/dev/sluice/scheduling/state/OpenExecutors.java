@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * have for it. Often there is one, of which the last batch has just ended.
  */
 final class OpenExecutors {
-  /** In the first {@link #count} places. */
+  /** Executors, in the first {@link #count} places. */
   private @Nullable ExecutorLanes[] executors = new ExecutorLanes[4];
 
   /** Free tokens of each that are reserved for no group. */
@@ -16,7 +16,7 @@ final class OpenExecutors {
 
   private int count;
 
-  /** How often they were looked for: what a set remembers of an earlier time is stale. */
+  /** Number of searches; values that a set remembers of an earlier search are stale. */
   private long finds;
 
   private boolean anyReserves;
@@ -46,14 +46,14 @@ final class OpenExecutors {
     count++;
   }
 
-  /** The most tokens that are free on one of them, be they reserved or not. */
+  /** Returns the most tokens that are free on one of them, be they reserved or not. */
   long freeTokensMax() {
     return freeTokensMax;
   }
 
   /**
-   * The most tokens for jobs of the set that hold no reservation; {@link Long#MIN_VALUE}: none of
-   * the executors can run it.
+   * Returns the most tokens for jobs of the set that hold no reservation; {@link Long#MIN_VALUE}:
+   * none of the executors can run it.
    */
   long tokensFor(JobSet set) {
     if (set.openFinds != finds) {
@@ -75,7 +75,7 @@ final class OpenExecutors {
     return most;
   }
 
-  /** Whether a job of the set's group that holds a reservation can start on it. */
+  /** Returns whether a job of the set's group that holds a reservation can start on it. */
   boolean reserveEnoughFor(JobSet set, long nowNs) {
     for (int i = 0; anyReserves && i < count; i++) {
       ExecutorLanes executor = executor(i);
@@ -88,7 +88,9 @@ final class OpenExecutors {
     return false;
   }
 
-  /** Whether a job of the group, which holds a reservation or not, can start on one of them. */
+  /**
+   * Returns whether a job of the group, which holds a reservation or not, can start on one of them.
+   */
   boolean haveRoomFor(JobGroup group, long nowNs) {
     for (int i = 0; i < count; i++) {
       ExecutorLanes executor = executor(i);

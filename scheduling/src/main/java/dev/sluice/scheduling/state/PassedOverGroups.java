@@ -15,7 +15,7 @@ final class PassedOverGroups {
   private final List<JobGroup> byTokens = new ArrayList<>();
   private long[] waiting = new long[0];
 
-  /** By executor order: the groups that are not to be found, as they are so already or never. */
+  /** Groups to skip, by executor order: they are passed over already, or never can be. */
   private final List<long[]> skipped = new ArrayList<>();
 
   private final List<PassedOver> changed = new ArrayList<>();

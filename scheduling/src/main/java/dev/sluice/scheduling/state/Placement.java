@@ -30,7 +30,10 @@ final class Placement {
     return settings.ahead() == 0 || group.lanesNeeded() > 1 ? null : busyLaneFor(group, nowNs);
   }
 
-  /** Whether a job of the group may start on this idle lane and as many next ones as it needs. */
+  /**
+   * Returns whether a job of the group may start on this idle lane and as many next ones as it
+   * needs.
+   */
   boolean mayStartOn(ExecutorLane first, JobGroup group, long nowNs) {
     return first.executor().isIdle(first, group.lanesNeeded())
         && group.ripe(nowNs)
@@ -58,7 +61,10 @@ final class Placement {
     return best;
   }
 
-  /** Whether the executor can run the group's model, and has the tokens if nothing else runs. */
+  /**
+   * Returns whether the executor can run the group's model, and has the tokens if nothing else
+   * runs.
+   */
   private boolean couldEverRun(JobGroup group, ExecutorLanes executor) {
     return group.modelOn(executor) != null
         && (group.overBudget ? settings.cpuFallback() : group.tokens <= executor.report.tokens());
@@ -103,7 +109,9 @@ final class Placement {
     return best;
   }
 
-  /** Whether the executor can run the group's model, and has the tokens for one of its jobs. */
+  /**
+   * Returns whether the executor can run the group's model, and has the tokens for one of its jobs.
+   */
   private boolean hasRoom(JobGroup group, ExecutorLanes executor, long nowNs) {
     return group.modelOn(executor) != null
         && (group.overBudget

@@ -7,17 +7,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The groups that starts on one executor have passed over for want of tokens. The first of them to
- * have been so for its latency promise holds the executor's one reservation: as many tokens as one
- * of its jobs needs are kept from all others.
+ * The groups that starts on one executor have passed over for want of tokens. The first group that
+ * has been passed over for the length of its latency promise holds the executor's one reservation:
+ * as many tokens as one of its jobs needs are kept from all other groups.
  */
 final class Reservations {
   private final ExecutorLanes executor;
 
-  /** In no order: they come and go with almost every start, and the first is rarely asked for. */
+  /**
+   * Passed-over groups in no order, since they come and go with almost every start, and the first
+   * is rarely asked for.
+   */
   private final List<PassedOver> passedOver = new ArrayList<>();
 
-  /** Stays until it goes or usable tokens change: whatever falls due later comes after it. */
+  /**
+   * Holder of the reservation. It stays until it goes or usable tokens change, since groups that
+   * fall due later come after it.
+   */
   private @Nullable PassedOver holder;
 
   private boolean holderIsStale;
@@ -96,7 +102,9 @@ final class Reservations {
     return holds == null || holds == group ? 0 : holds.tokens;
   }
 
-  /** The group that holds the reservation; a group that lost batches keep out holds none. */
+  /**
+   * Returns the group that holds the reservation; a group that lost batches keep out holds none.
+   */
   @Nullable JobGroup holder(long nowNs) {
     if (holderIsStale
         || (holder == null && nowNs >= nextDueNs)

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * A workflow of which a job has not ended. One of its jobs waits or runs at any time, since those
+ * A workflow with a job that has not ended. One of its jobs waits or runs at any time, since jobs
  * that wait for a job that was not done end with it.
  */
 public final class RunningWorkflow {
@@ -23,7 +23,7 @@ public final class RunningWorkflow {
 
   private final long[] pathNs;
 
-  /** By node: how many nodes it still waits for, or {@link #ENDED}. */
+  /** Number of nodes that each node still waits for, or {@link #ENDED}. */
   private final int[] inputsLeft;
 
   private int left;
@@ -58,13 +58,13 @@ public final class RunningWorkflow {
     return workflow;
   }
 
-  /** Nodes that wait for no other. */
+  /** Returns the nodes that wait for no other node. */
   public List<Integer> first() {
     return IntStream.range(0, inputsLeft.length).filter(n -> inputsLeft[n] == 0).boxed().toList();
   }
 
   /**
-   * A node has ended.
+   * Returns a node has ended.
    *
    * @return the nodes that wait for no other any more, ascending
    */
@@ -82,9 +82,10 @@ public final class RunningWorkflow {
   }
 
   /**
-   * A node has ended and was not done: nodes that wait for it, at whatever distance, end as well.
+   * Returns a node has ended and was not done: nodes that wait for it, at whatever distance, end as
+   * well.
    *
-   * @return these, in the order of their distance
+   * @return these nodes, in the order of their distance
    */
   public List<Integer> endUndone(int node) {
     List<Integer> ended = new ArrayList<>();
@@ -113,7 +114,7 @@ public final class RunningWorkflow {
     return spec.id() + "/" + spec.graph().nodes().get(node).id();
   }
 
-  /** The job of a node that is released now. */
+  /** Returns the job of a node that is released now. */
   public JobSpec job(int node, long index, long nowNs) {
     JobGraph.Node what = spec.graph().nodes().get(node);
     return new JobSpec(

@@ -1,9 +1,9 @@
 package dev.sluice.scheduling.workflow;
 
 /**
- * Batches that ran, and of which nothing is in the schedule: they failed, or were given up.
+ * Batches that ran but are not in the schedule, since they failed or were given up.
  *
- * @param heldNs how long they held GPUs, all together
+ * @param heldNs total time for which they held GPUs
  */
 public record Attempts(int count, long heldNs) {
   public static final Attempts NONE = new Attempts(0, 0);

@@ -12,12 +12,14 @@ public final class Durations {
     Arrays.sort(sortedNs);
   }
 
-  /** The mean. */
+  /** Returns the mean. */
   public double meanNs() {
     return Arrays.stream(sortedNs).asDoubleStream().sum() / Math.max(1, sortedNs.length);
   }
 
-  /** The percentile between the two nearest ranks in proportion, which is numpy's default. */
+  /**
+   * Returns the percentile between the two nearest ranks in proportion, which is numpy's default.
+   */
   public double percentileNs(double percent) {
     if (sortedNs.length == 0) {
       return 0;

@@ -6,6 +6,6 @@ package dev.sluice.scheduling.workflow;
  * @param id unlike that of any other model
  * @param gpus how many it takes at once, at least 1
  * @param loadNs how long it takes to load onto an empty GPU
- * @param typicalNs how long it is known to run as a rule; 0: nothing is known
+ * @param typicalNs typical duration of a run; 0: not known
  */
 public record GpuModel(String id, double memoryGb, int gpus, long loadNs, long typicalNs) {}

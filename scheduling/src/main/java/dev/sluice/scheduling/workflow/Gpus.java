@@ -3,7 +3,7 @@ package dev.sluice.scheduling.workflow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The GPUs, and what it costs to change what they hold.
+ * The GPUs, and the cost of changing the models that they hold.
  *
  * @param count at least 1
  * @param bandwidthGbPerSecond above 0, of moving models to and from a GPU
@@ -30,8 +30,8 @@ public record Gpus(int count, double bandwidthGbPerSecond, long overheadNs, Gang
   }
 
   /**
-   * How long a GPU takes to hold a model: nothing if it does, the model's load time if it is empty,
-   * else the time to move both models, and the overhead.
+   * Returns how long a GPU takes to hold a model: nothing if it does, the model's load time if it
+   * is empty, else the time to move both models, and the overhead.
    *
    * @param resident what it holds; null: nothing
    */

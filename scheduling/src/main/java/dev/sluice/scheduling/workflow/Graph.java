@@ -6,7 +6,7 @@ import java.util.List;
 
 /** A workflow: nodes, and which of them must have ended before another starts. */
 public final class Graph {
-  /** What {@link #classType} names. */
+  /** Classes that {@link #classType} names. */
   public static final List<JobClass> CLASSES =
       List.of(
           new JobClass("interactive", 0, true, false),
@@ -35,7 +35,7 @@ public final class Graph {
   }
 
   /**
-   * A workflow.
+   * Returns a workflow.
    *
    * @param interactive whether a person waits for it
    * @param joined whether its jobs share batches with others of the same model
@@ -50,7 +50,10 @@ public final class Graph {
     this.jobs = new JobGraph(nodes.stream().map(Graph::job).toList());
   }
 
-  /** One for which no person waits, whose jobs run alone, and which promises nothing. */
+  /**
+   * Makes a workflow for which no person waits, whose jobs run alone, and which has no latency
+   * promise.
+   */
   public Graph(String id, List<Node> nodes) {
     this(id, false, false, Long.MAX_VALUE, nodes);
   }
@@ -64,12 +67,12 @@ public final class Graph {
     return id;
   }
 
-  /** The class of its jobs. */
+  /** Returns the class of its jobs. */
   public String classType() {
     return jobClass.name();
   }
 
-  /** Whether its jobs share batches with others of the same model. */
+  /** Returns whether its jobs share batches with others of the same model. */
   public boolean joined() {
     return jobClass.microbatch();
   }

@@ -2,7 +2,7 @@ package dev.sluice.scheduling.workflow;
 
 import org.jspecify.annotations.Nullable;
 
-/** Told of what happens, in its order. */
+/** Receives the events of a schedule, in order. */
 public interface GraphListener {
   /** A request came. */
   void arrived(long nowNs, int request);

@@ -27,7 +27,7 @@ public final class GraphRequest {
     this.executionNs = executionNs;
   }
 
-  /** The places of requests in their list, by arrival, then as they stand there. */
+  /** Returns the places of requests in their list, by arrival, then as they stand there. */
   public static int[] byArrival(List<GraphRequest> requests) {
     return IntStream.range(0, requests.size())
         .boxed()
@@ -48,7 +48,7 @@ public final class GraphRequest {
     return arrivedAtNs;
   }
 
-  /** How long the node takes on its GPUs. */
+  /** Returns how long the node takes on its GPUs. */
   public long executionNs(int node) {
     return executionNs[node];
   }
@@ -58,7 +58,9 @@ public final class GraphRequest {
     return graph.jobs().pathsNs(executionNs);
   }
 
-  /** What is left at that time of the promise made to it; {@link Long#MAX_VALUE}: none was. */
+  /**
+   * Returns what is left at that time of the promise made to it; {@link Long#MAX_VALUE}: none was.
+   */
   long sloLeftNs(long nowNs) {
     return graph.sloNs() == Long.MAX_VALUE ? Long.MAX_VALUE : arrivedAtNs + graph.sloNs() - nowNs;
   }

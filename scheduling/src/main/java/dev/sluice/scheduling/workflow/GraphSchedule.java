@@ -57,12 +57,12 @@ public final class GraphSchedule {
         .forEach(sharedBatches::add);
   }
 
-  /** The name of the policy that made the schedule. */
+  /** Returns the name of the policy that made the schedule. */
   public String policy() {
     return policy;
   }
 
-  /** How many requests there were, completed or not. */
+  /** Returns how many requests there were, completed or not. */
   public int requests() {
     return requests.size();
   }
@@ -72,7 +72,7 @@ public final class GraphSchedule {
     return unfinished;
   }
 
-  /** How many requests were not completed because a node failed. */
+  /** Returns how many requests were not completed because a node failed. */
   public long failed() {
     return unfinished.stream().filter(UnfinishedRequest::failed).count();
   }
@@ -92,7 +92,7 @@ public final class GraphSchedule {
         .toList();
   }
 
-  /** Whether any request was promised anything. */
+  /** Returns whether any request was promised anything. */
   public boolean hasPromises() {
     return requests.stream().anyMatch(request -> request.graph().sloNs() < Long.MAX_VALUE);
   }
@@ -116,22 +116,22 @@ public final class GraphSchedule {
     return executions;
   }
 
-  /** The request of an execution. */
+  /** Returns the request of an execution. */
   public GraphRequest request(NodeExecution execution) {
     return requests.get(execution.request());
   }
 
-  /** The node of an execution. */
+  /** Returns the node of an execution. */
   public Graph.Node node(NodeExecution execution) {
     return request(execution).graph().nodes().get(execution.node());
   }
 
-  /** How many requests were completed. */
+  /** Returns how many requests were completed. */
   public int completed() {
     return (int) Arrays.stream(completedAtNs).filter(ns -> ns >= 0).count();
   }
 
-  /** The end of the last node; 0 if there was none. */
+  /** Returns the end of the last node; 0 if there was none. */
   public long makespanNs() {
     return executions.stream().mapToLong(NodeExecution::endedAtNs).max().orElse(0);
   }
@@ -166,7 +166,7 @@ public final class GraphSchedule {
     return executions.stream().filter(e -> e.switchNs() > 0 && !e.replaces()).toList();
   }
 
-  /** The time that the executions waited for their models, all together. */
+  /** Returns the time that the executions waited for their models, all together. */
   public static long switchNs(List<NodeExecution> executions) {
     return executions.stream().mapToLong(NodeExecution::switchNs).sum();
   }
@@ -202,12 +202,12 @@ public final class GraphSchedule {
     return attemptsNotDone;
   }
 
-  /** Whether any node shared its batch with another. */
+  /** Returns whether any node shared its batch with another. */
   public boolean sharesBatches() {
     return !sharedBatches.isEmpty();
   }
 
-  /** Whether an execution shared its batch with another node. */
+  /** Returns whether an execution shared its batch with another node. */
   public boolean isShared(NodeExecution execution) {
     return sharedBatches.contains(execution.batch());
   }
@@ -219,7 +219,7 @@ public final class GraphSchedule {
     return counts;
   }
 
-  /** The numbers of the GPUs that an execution took. */
+  /** Returns the numbers of the GPUs that an execution took. */
   public static List<Integer> gpuIds(NodeExecution execution) {
     return IntStream.range(execution.gpu(), execution.gpu() + execution.gpus()).boxed().toList();
   }

@@ -3,14 +3,14 @@ package dev.sluice.scheduling.workflow;
 import java.util.List;
 
 /**
- * What no schedule can be better than, even if models were loaded in no time.
+ * Lower bounds that no schedule can beat, even if models were loaded in no time.
  *
  * @param makespanNs when the last node can end at the earliest: all work shared evenly among the
  *     GPUs, or the longest way through a request from its arrival
  * @param meanCompletionNs the mean over requests of the longest way through each
  */
 public record LowerBound(long makespanNs, double meanCompletionNs) {
-  /** That of these requests; of none it is 0. */
+  /** Returns the bounds of requests; 0 without requests. */
   public static LowerBound of(List<GraphRequest> requests, int gpus) {
     double workNs = 0;
     long latestNs = 0;

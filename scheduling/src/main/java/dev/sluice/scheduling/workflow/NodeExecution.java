@@ -24,17 +24,17 @@ public record NodeExecution(
     long startedAtNs,
     long executionNs,
     long batch) {
-  /** When it was placed on its GPUs, which it holds from then on. */
+  /** Returns when it was placed on its GPUs, which it holds from then on. */
   public long heldAtNs() {
     return startedAtNs - switchNs;
   }
 
-  /** When it gave its GPUs back. */
+  /** Returns when it gave its GPUs back. */
   public long endedAtNs() {
     return startedAtNs + executionNs;
   }
 
-  /** How long it waited for GPUs. */
+  /** Returns how long it waited for GPUs. */
   public long waitingNs() {
     return heldAtNs() - readyAtNs;
   }
