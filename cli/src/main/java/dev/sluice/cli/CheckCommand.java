@@ -39,8 +39,7 @@ final class CheckCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..1",
       paramLabel = "LOG|RUN",
-      description =
-          "A run's folder, or an execution log (default: ./baseline_execution_log.json).")
+      description = "A run's folder, or an execution log (default: ./baseline_execution_log.json).")
   private Path subject = Path.of(ExecutionLog.NAME);
 
   @Option(
