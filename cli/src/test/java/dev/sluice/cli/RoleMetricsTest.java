@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.dispatch.ExecutorNumbers;
+import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.role.RoleMetrics;
 import dev.sluice.producer.generator.GeneratorNumbers;
 import dev.sluice.scheduler.topology.SchedulerStream;
@@ -88,7 +89,9 @@ final class RoleMetricsTest {
     assertThat(second.get("sluice_end_to_end_p99_seconds")).isCloseTo(5e-3, within(1e-12));
     assertThat(second)
         .containsEntry(
-            "sluice_process_info{role=\"test\",run_id=\"run-1\",version=\"development\"}", 1.0);
+            "sluice_process_info{role=\"test\",run_id=\"run-1\",version=\"%s\"}"
+                .formatted(SluiceVersion.current()),
+            1.0);
   }
 
   @Test
