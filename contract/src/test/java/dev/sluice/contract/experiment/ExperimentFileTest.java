@@ -191,7 +191,10 @@ final class ExperimentFileTest {
   @Test
   void tooManyJobs_areThoseUnderTheShape() {
     assertThatThrownBy(
-            () -> parse(LEAST + "load: {steps: [{at_seconds: 1, factor: 1000}]}\n", "tail_seconds=5000"))
+            () ->
+                parse(
+                    LEAST + "load: {steps: [{at_seconds: 1, factor: 1000}]}\n",
+                    "tail_seconds=5000"))
         .hasMessageContaining(
             "arrival_rate_jobs_per_sec × (duration_seconds + tail_seconds) under load.steps asks for about"
                 + " 50190010 jobs, more than 50000000");

@@ -64,8 +64,12 @@ public final class RateFile {
     if (jobs > jobsMax) {
       throw new UserMistakeException(
           parsed.location("load.rates"),
-          "load.rates (" + file + ") asks for about " + Numbers.text(Math.rint(jobs))
-              + " jobs up to duration_seconds + tail_seconds, more than " + Numbers.text(jobsMax),
+          "load.rates ("
+              + file
+              + ") asks for about "
+              + Numbers.text(Math.rint(jobs))
+              + " jobs up to duration_seconds + tail_seconds, more than "
+              + Numbers.text(jobsMax),
           "arrival_rate_jobs_per_sec should be lower, or warmup_seconds or tail_seconds shorter");
     }
     return new SegmentedTime(
@@ -102,7 +106,9 @@ public final class RateFile {
       }
       if (second <= before) {
         throw row.mistake(
-            "second (" + row.text("second") + ") is not after that of the row above it, "
+            "second ("
+                + row.text("second")
+                + ") is not after that of the row above it, "
                 + Numbers.text(before),
             "the rows should be sorted by time, and each second should stand once");
       }

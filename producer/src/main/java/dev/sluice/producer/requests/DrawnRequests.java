@@ -25,7 +25,11 @@ final class DrawnRequests implements RequestSource {
    * @param isolatedTimes called only for jobs of classes with a {@code slo_scale}
    * @throws IllegalArgumentException if the arrival process is unknown
    */
-  DrawnRequests(Experiment experiment, Arrivals.Drawn arrivals, RescaledTime rescaled, IsolatedTimes isolatedTimes) {
+  DrawnRequests(
+      Experiment experiment,
+      Arrivals.Drawn arrivals,
+      RescaledTime rescaled,
+      IsolatedTimes isolatedTimes) {
     times =
         new IntendedTimes(
             ArrivalProcesses.of(arrivals, experiment.load().arrivalRateJobsPerSec()),

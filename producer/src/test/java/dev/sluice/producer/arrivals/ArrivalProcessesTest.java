@@ -73,7 +73,8 @@ final class ArrivalProcessesTest {
   /** Adds nine million gaps of 3333333.3… ns: the last time is still exact. */
   @Test
   void roundingDoesNotAddUp() {
-    var times = new IntendedTimes(new ConstantArrivals(300), new RandomStream(1), RescaledTime.EVEN);
+    var times =
+        new IntendedTimes(new ConstantArrivals(300), new RandomStream(1), RescaledTime.EVEN);
     long lastNs = 0;
     for (int i = 1; i <= 9_000_001; i++) {
       lastNs = times.nextNs();

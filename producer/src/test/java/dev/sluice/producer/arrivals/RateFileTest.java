@@ -57,7 +57,8 @@ final class RateFileTest {
   @Test
   void proportionsAloneCount_andTheOrderOfTheColumnsDoesNot() throws Exception {
     RescaledTime one = read("second,rate\n0,1\n12.5,3\n");
-    RescaledTime other = read("# from elsewhere\r\nname, rate ,second\r\na,100,0\r\nb,300,12.5\r\n");
+    RescaledTime other =
+        read("# from elsewhere\r\nname, rate ,second\r\na,100,0\r\nb,300,12.5\r\n");
     for (long evenNs = 0; evenNs < 30_000_000_000L; evenNs += 777_777_777L) {
       assertThat(other.atNs(evenNs)).isEqualTo(one.atNs(evenNs));
     }
@@ -105,7 +106,8 @@ final class RateFileTest {
     assertThatThrownBy(() -> read("second,rate\n0,5\n10,0\n20,5\n"))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("experiment.yaml:4: error: load.rates (")
-        .hasMessageContaining("has no rate above 0 from warmup_seconds (10) to duration_seconds (20)");
+        .hasMessageContaining(
+            "has no rate above 0 from warmup_seconds (10) to duration_seconds (20)");
   }
 
   /** A tail of 30 s at a thousand times the window's rate: 100 × (10 + 30,000) jobs and more. */

@@ -66,8 +66,7 @@ final class RescaledTimeTest {
   }
 
   @Property(tries = 200)
-  void isTheInverseOfTheIntegral(
-      @ForAll("shapes") LoadShape shape, @ForAll long seed) {
+  void isTheInverseOfTheIntegral(@ForAll("shapes") LoadShape shape, @ForAll long seed) {
     RescaledTime rescaled = RescaledTime.of(shape);
     var random = new RandomStream(seed);
     long evenNs = 0;
@@ -104,8 +103,7 @@ final class RescaledTimeTest {
 
   @Test
   void nothingArrives_atARateOfZero() {
-    RescaledTime pause =
-        RescaledTime.of(new Steps(List.of(new Step(1, 0, 0), new Step(5, 2, 0))));
+    RescaledTime pause = RescaledTime.of(new Steps(List.of(new Step(1, 0, 0), new Step(5, 2, 0))));
     assertThat(pause.atNs(999_999_999L)).isEqualTo(999_999_999L);
     assertThat(pause.atNs(1_000_000_001L)).isBetween(5_000_000_000L, 5_000_000_001L);
     RescaledTime end = RescaledTime.of(new Steps(List.of(new Step(1, 0, 0))));
@@ -118,7 +116,9 @@ final class RescaledTimeTest {
   void aSine_isFullInItsFirstHalf() {
     long[] timesNs = timesNs(new Diurnal(10, 0.8), 5, 200_000);
     long firstHalves =
-        Arrays.stream(timesNs).filter(ns -> ns < 200_000_000_000L && ns / 5_000_000_000L % 2 == 0).count();
+        Arrays.stream(timesNs)
+            .filter(ns -> ns < 200_000_000_000L && ns / 5_000_000_000L % 2 == 0)
+            .count();
     double expected = 100 * RATE * (1 + 2 * 0.8 / Math.PI);
     assertThat((double) firstHalves).isCloseTo(expected, within(5 * Math.sqrt(expected)));
   }
