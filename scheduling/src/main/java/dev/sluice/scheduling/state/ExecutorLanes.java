@@ -136,13 +136,13 @@ public final class ExecutorLanes {
     return capability == null ? 0 : capability.loadNs();
   }
 
-  /** Tokens that no batch holds; negative if the budget shrank below what is held. */
-  long freeTokens() {
+  /** Returns the tokens that no batch holds; negative if the budget shrank below what is held. */
+  public long freeTokens() {
     return report.tokens() - tokensHeld;
   }
 
-  /** Tokens that no batch holds and that are not reserved for another group. */
-  long freeTokens(JobGroup group, long nowNs) {
+  /** Returns the tokens that no batch holds and that are not reserved for another group. */
+  public long freeTokens(JobGroup group, long nowNs) {
     return freeTokens() - reservations.reservedForOthers(group, nowNs);
   }
 
@@ -173,7 +173,7 @@ public final class ExecutorLanes {
   }
 
   /** Returns whether a job that needs this many lanes finds them, for one lane also a busy one. */
-  boolean takes(int lanesNeeded) {
+  public boolean takes(int lanesNeeded) {
     return lanesNeeded == 1 ? takesBatch() : firstIdle(lanesNeeded) != null;
   }
 
@@ -238,7 +238,7 @@ public final class ExecutorLanes {
   }
 
   /** Returns the lanes of its last report, by index. */
-  List<ExecutorLane> lanes() {
+  public List<ExecutorLane> lanes() {
     return lanes.subList(0, report.lanes());
   }
 

@@ -66,7 +66,7 @@ public final class JobGroup implements SchedulerState.Group {
   public final long tokens;
 
   /** Whether the jobs may share a batch. */
-  final boolean shares;
+  public final boolean shares;
 
   private final Count sameWorkload;
   private final Count sameBackend;

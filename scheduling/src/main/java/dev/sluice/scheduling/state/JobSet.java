@@ -191,6 +191,11 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     return leastNs;
   }
 
+  /** Returns how many of its waiting jobs may share a batch. */
+  public int waitingToShare() {
+    return waiting - waitingAlone;
+  }
+
   /** Returns whether one of its waiting jobs need not wait for a window. */
   boolean hasRipe(long nowNs) {
     return waitingAlone > 0 || (waiting > 0 && readyAtNs() <= nowNs);
@@ -311,7 +316,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   private List<SchedulerState.Job> fill(
       QueuedJob first, ExecutorLane lane, JobOrder order, SchedulerState.@Nullable Score score) {
-    boolean isAlone = waiting - waitingAlone == 1;
+    boolean isAlone = waitingToShare() == 1;
     if (!first.group.shares || isAlone || first.group.overBudget) {
       return List.of(first);
     }
