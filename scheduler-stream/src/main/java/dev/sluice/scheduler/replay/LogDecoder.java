@@ -7,11 +7,12 @@ import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.recording.RecordedEntry;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduler.replay.LoggedRecord.LoggedDispatch;
-import dev.sluice.scheduler.replay.LoggedRecord.LoggedEnd;
+import dev.sluice.scheduler.replay.LoggedRecord.LoggedRun;
 import dev.sluice.scheduler.replay.LoggedRecord.LoggedFact;
 import dev.sluice.scheduler.replay.LoggedRecord.LoggedOutcome;
 import dev.sluice.scheduler.replay.LoggedRecord.Start;
@@ -38,7 +39,7 @@ public final class LogDecoder {
           new LoggedDispatch(
               entry.partition(), entry.offset(), entry.value(), start(entry.value()));
       case "outcomes" -> new LoggedOutcome(entry.partition(), entry.offset(), entry.value());
-      case "runs" -> end(entry);
+      case "runs" -> run(entry);
       default -> null;
     };
   }
@@ -59,11 +60,14 @@ public final class LogDecoder {
         fact instanceof RunStarted run ? run : null);
   }
 
-  private static @Nullable LoggedEnd end(RecordedEntry entry) {
+  private static @Nullable LoggedRun run(RecordedEntry entry) {
     try {
-      return EventCodec.RUNS.read(entry.value()) instanceof RunEnded end
-          ? new LoggedEnd(
-              entry.partition(), entry.offset(), end.failure() == null && !end.interrupted())
+      RunRecord run = EventCodec.RUNS.read(entry.value());
+      if (run instanceof RunEnded end) {
+        return new LoggedRun(entry.partition(), entry.offset(), true, end.failure() == null);
+      }
+      return run instanceof RunStarted
+          ? new LoggedRun(entry.partition(), entry.offset(), false, false)
           : null;
     } catch (UnreadableEventException e) {
       return null;

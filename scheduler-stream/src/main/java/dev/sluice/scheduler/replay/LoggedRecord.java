@@ -45,9 +45,10 @@ public sealed interface LoggedRecord {
   record LoggedOutcome(int shard, long offset, byte[] value) implements LoggedRecord {}
 
   /**
-   * The end of the run, from {@code runs}.
+   * The beginning or the end of the run, from {@code runs}.
    *
-   * @param whole whether the run came to its own end
+   * @param ended whether it is the end
+   * @param whole whether the run came to its end, and was not given up
    */
-  record LoggedEnd(int shard, long offset, boolean whole) implements LoggedRecord {}
+  record LoggedRun(int shard, long offset, boolean ended, boolean whole) implements LoggedRecord {}
 }
