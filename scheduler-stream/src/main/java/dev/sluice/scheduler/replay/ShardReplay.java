@@ -45,6 +45,12 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
    */
   private static final int HELD_MAX = 100_000;
 
+  /**
+   * Number of facts by which a dispatch may stand before its own one: the clocks of two brokers may
+   * differ.
+   */
+  private static final long AHEAD_MAX = 10_000;
+
   private static final long NS_PER_MS = 1_000_000;
 
   private final int shard;
@@ -138,8 +144,8 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     DispatchId last = lastRecorded;
     if (start == null) {
       recordedOnly(Kind.UNREADABLE, dispatch, at);
-    } else if (start.id().factOffset() >= nextOffset) {
-      recordedOnly(Kind.NOT_STARTED, dispatch, at); // it rests on no fact that stands before it
+    } else if (start.id().factOffset() > nextOffset + AHEAD_MAX) {
+      recordedOnly(Kind.NOT_STARTED, dispatch, at); // it rests on no fact
     } else if (last != null && start.id().compareTo(last) <= 0) {
       recordedOnly(Kind.ORDER, dispatch, at);
     } else {
