@@ -53,7 +53,9 @@ final class AskedPolicy {
   /** Whether this policy differed in the span of that cause so far. */
   private boolean spanDiffers;
 
-  /** Cause that holds the recorded decisions up after the fact at hand; null: none was asked for. */
+  /**
+   * Cause that holds the recorded decisions up after the fact at hand; null: none was asked for.
+   */
   private @Nullable Cause causeNow;
 
   /** Whether this policy differs from that cause. */
@@ -93,7 +95,8 @@ final class AskedPolicy {
    * @param then recorded decision, as it is shown
    * @param recorded recorded answer, in terms of this state
    */
-  void ask(SchedulerState state, Moment after, int place, Supplier<Decision> then, Choice recorded) {
+  void ask(
+      SchedulerState state, Moment after, int place, Supplier<Decision> then, Choice recorded) {
     Choice answer = policy.choose(state);
     var id = new DispatchId(after.offset(), place);
     if (recorded instanceof Choice.Start start) {
@@ -194,18 +197,12 @@ final class AskedPolicy {
   }
 
   private void other(
-      Kind kind,
-      Moment after,
-      int place,
-      @Nullable String classType,
-      Decision then,
-      Decision now) {
+      Kind kind, Moment after, int place, @Nullable String classType, Decision then, Decision now) {
     tally.other(new Difference(after, place, kind, classType, then, now, List.of(), null));
   }
 
   private static Decision nothing(Choice answer) {
-    return new Decision.Nothing(
-        answer instanceof Choice.Nothing nothing ? nothing.cause() : null);
+    return new Decision.Nothing(answer instanceof Choice.Nothing nothing ? nothing.cause() : null);
   }
 
   private static String classOf(Choice.Start start) {

@@ -106,8 +106,8 @@ public final class DecisionReplay {
   }
 
   /**
-   * Returns how many of the last decisions were not compared, since the log was cut short before
-   * it could hold them.
+   * Returns how many of the last decisions were not compared, since the log was cut short before it
+   * could hold them.
    */
   public long unrecorded() {
     return unrecorded;

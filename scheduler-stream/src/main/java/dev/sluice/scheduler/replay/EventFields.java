@@ -31,8 +31,7 @@ final class EventFields {
       fields.add(new Field("event", text(recorded), text(own)));
       return fields;
     }
-    int byVersion =
-        Integer.compare(recorded.path(VERSION).asInt(), own.path(VERSION).asInt());
+    int byVersion = Integer.compare(recorded.path(VERSION).asInt(), own.path(VERSION).asInt());
     Set<String> names = new LinkedHashSet<>();
     own.fieldNames().forEachRemaining(names::add);
     recorded.fieldNames().forEachRemaining(names::add);

@@ -100,7 +100,8 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
 
   /** A dispatch made again. */
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody
-  private record Made(DispatchId id, byte[] value, Moment after, int place, Decision.Started start) {}
+  private record Made(
+      DispatchId id, byte[] value, Moment after, int place, Decision.Started start) {}
 
   ShardReplay(
       int shard,
@@ -213,9 +214,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
       run = started;
     }
     long nowNs =
-        started == null
-            ? 0
-            : (logged.appendedAtEpochMs() - started.timeZeroEpochMs()) * NS_PER_MS;
+        started == null ? 0 : (logged.appendedAtEpochMs() - started.timeZeroEpochMs()) * NS_PER_MS;
     CoreFact fact = logged.fact();
     at = new Moment(shard, logged.offset(), Math.max(at.nowNs(), nowNs), fact);
     place = 0;
@@ -373,11 +372,9 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     byte[] value = EventCodec.DISPATCHES.write(event);
     LoggedDispatch then = repeated;
     if (then == null) {
-      open.add(
-          new Made(event.dispatchId(), value, at, startedAt, Decision.Started.of(event)));
+      open.add(new Made(event.dispatchId(), value, at, startedAt, Decision.Started.of(event)));
     } else {
-      compare(
-          then, new Made(event.dispatchId(), value, at, startedAt, Decision.Started.of(event)));
+      compare(then, new Made(event.dispatchId(), value, at, startedAt, Decision.Started.of(event)));
     }
   }
 

@@ -56,7 +56,9 @@ public final class Tally {
     return Collections.unmodifiableMap(othersByKind);
   }
 
-  /** Returns the counts of others by the class of the job that they are about, where it is known. */
+  /**
+   * Returns the counts of others by the class of the job that they are about, where it is known.
+   */
   public Map<String, Long> othersByClass() {
     return Collections.unmodifiableMap(othersByClass);
   }

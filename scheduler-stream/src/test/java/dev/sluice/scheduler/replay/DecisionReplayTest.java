@@ -169,7 +169,8 @@ final class DecisionReplayTest {
     findEachChange(log, lastOf(log, Blocked.class, log.size() - 1), kinds);
     findEachChange(log, lastOf(log, BatchDispatched.class, log.size() - 1), kinds);
     findEachChange(log, decisions.get(decisions.size() - 1), kinds); // the last record
-    assertThat(kinds).containsExactlyInAnyOrder(BatchDispatched.class, JobEnded.class, Blocked.class);
+    assertThat(kinds)
+        .containsExactlyInAnyOrder(BatchDispatched.class, JobEnded.class, Blocked.class);
   }
 
   private static int lastOf(List<RecordedEntry> log, Class<?> kind, int before) throws Exception {

@@ -34,11 +34,7 @@ final class Logs {
       latestMs.add(ms);
       entries.add(
           new RecordedEntry(
-              "facts",
-              shard,
-              i,
-              dated.appendedAtEpochMs(),
-              EventCodec.FACTS.write(dated.fact())));
+              "facts", shard, i, dated.appendedAtEpochMs(), EventCodec.FACTS.write(dated.fact())));
     }
     for (int i = 0; i < run.dispatches().size(); i++) {
       BatchDispatched dispatch = run.dispatches().get(i);
@@ -85,8 +81,7 @@ final class Logs {
     List<Placed> placed = new ArrayList<>();
     for (RecordedEntry entry : entries) {
       long[] ofTopic = latestMs[LogOrder.rank(entry.topic())];
-      ofTopic[entry.partition()] =
-          Math.max(ofTopic[entry.partition()], entry.appendedAtEpochMs());
+      ofTopic[entry.partition()] = Math.max(ofTopic[entry.partition()], entry.appendedAtEpochMs());
       placed.add(new Placed(ofTopic[entry.partition()], entry));
     }
     placed.sort(

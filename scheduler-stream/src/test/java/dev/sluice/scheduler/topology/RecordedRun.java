@@ -42,7 +42,8 @@ import java.util.stream.IntStream;
  * @param dispatches batches that the bare core started, in order
  * @param outcomes outcomes of the jobs, in order
  */
-public record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Outcome> outcomes) {
+public record RecordedRun(
+    List<Dated> facts, List<BatchDispatched> dispatches, List<Outcome> outcomes) {
   public static final long TIME_ZERO_EPOCH_MS = 1_700_000_000_000L;
 
   public static final CoreSettings SETTINGS =

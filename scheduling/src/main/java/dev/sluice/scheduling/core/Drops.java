@@ -82,7 +82,9 @@ final class Drops {
     long nextNs = Long.MAX_VALUE;
     if (state.settings.admission() != Admission.NONE) {
       for (JobGroup group : state.groups()) {
-        long latestStartNs = group.first(JobOrder.DEADLINE).deadlineNs - neededNs(state, state.settings.admission(), group);
+        long latestStartNs =
+            group.first(JobOrder.DEADLINE).deadlineNs
+                - neededNs(state, state.settings.admission(), group);
         if (latestStartNs < Long.MAX_VALUE) {
           nextNs = Math.min(nextNs, latestStartNs + 1);
         }

@@ -66,8 +66,6 @@ public final class RecordedDecisions {
       return List.of();
     }
     String reason = Drops.reason(admission).text();
-    return jobs.stream()
-        .map(job -> new Late(job.spec.id(), job.spec.classType(), reason))
-        .toList();
+    return jobs.stream().map(job -> new Late(job.spec.id(), job.spec.classType(), reason)).toList();
   }
 }
