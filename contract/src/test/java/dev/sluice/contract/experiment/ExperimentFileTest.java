@@ -2,6 +2,7 @@ package dev.sluice.contract.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.KafkaSettings;
@@ -212,6 +213,29 @@ final class ExperimentFileTest {
             .experiment();
     assertThat(e.lanes().latencyTable()).isEqualTo("latency/accelerator-like.csv");
     assertThat(e.workload("big").linear()).isEqualTo(new LinearServiceTime(5, 0.25));
+  }
+
+  @Test
+  void syntheticWorkloads_areAsPopularAsZipfSays() throws Exception {
+    Experiment e =
+        parse(
+                LEAST
+                    + """
+                    workloads: [{synthetic: 3, alpha_ms: 5, beta_ms: 1, zipf: 2, weight: 49}, {name: own, alpha_ms: 1, beta_ms: 1, tokens: 7}]
+                    lanes: {kind: emulated}
+                    """)
+            .experiment();
+    assertThat(e.jobs().workloads())
+        .extracting(WorkloadChoice::name)
+        .containsExactly("synthetic-1", "synthetic-2", "synthetic-3", "own");
+    assertThat(e.jobs().workloads().stream().mapToDouble(WorkloadChoice::weight).toArray())
+        .containsExactly(new double[] {36, 9, 4, 1}, within(1e-12)); // 1, 1 / 4, 1 / 9 of 49 / 36
+    assertThat(e.workload("synthetic-3").linear()).isEqualTo(new LinearServiceTime(5, 1));
+    assertThat(e.workload("synthetic-3").tokens()).isEqualTo(80);
+    Path resolved = folder.resolve("resolved.yaml");
+    Files.writeString(resolved, ResolvedConfig.write(e));
+    assertThat(ExperimentFile.read(resolved, List.of(), Vocabularies.KNOWN).experiment())
+        .isEqualTo(e);
   }
 
   @Test
