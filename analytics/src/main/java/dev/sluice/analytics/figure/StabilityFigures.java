@@ -3,6 +3,7 @@ package dev.sluice.analytics.figure;
 import dev.sluice.analytics.fold.QueueCurve;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.summary.Summary;
+import dev.sluice.contract.experiment.Scenario;
 import java.util.List;
 
 /**
@@ -18,7 +19,8 @@ import java.util.List;
  *       one burst at its end does not count.
  * </ul>
  *
- * Null under 20 measured arrivals, which can show neither. A queue bounded by drops does not rise.
+ * Null under 20 measured arrivals, which can show neither, and under a scenario other than
+ * server, whose arrivals have no rate. A queue bounded by drops does not rise.
  * queue_mean and queue_max are over the window.
  */
 final class StabilityFigures implements Figure {
@@ -43,6 +45,7 @@ final class StabilityFigures implements Figure {
     summary.put(
         "unstable",
         arrivals < ARRIVALS_MIN
+                || run.context().experiment().load().scenario() != Scenario.SERVER
             ? null
             : Boolean.valueOf(
                 growth > 2 * Math.sqrt(2.0 * arrivals) && risesEachQuarter(queue, fromNs, toNs)));

@@ -68,6 +68,8 @@ public record Experiment(
    * @param arrivalRateJobsPerSec rate of all generators together
    * @param arrivals where the arrivals come from; default poisson
    * @param shape how the rate changes during the run; default not at all
+   * @param scenario when jobs arrive at all; default server. Under another one the process and the
+   *     shape are the defaults, and {@link #jobsOfScenario} says how many jobs there are
    * @param generators number of generators; default 1
    */
   public record Load(
@@ -77,9 +79,10 @@ public record Experiment(
       double arrivalRateJobsPerSec,
       Arrivals arrivals,
       LoadShape shape,
+      Scenario scenario,
       int generators) {
 
-    /** A load whose rate never changes. */
+    /** A load over time whose rate never changes. */
     public Load(
         double durationSeconds,
         double warmupSeconds,
@@ -94,7 +97,16 @@ public record Experiment(
           arrivalRateJobsPerSec,
           arrivals,
           LoadShape.EVEN,
+          Scenario.SERVER,
           generators);
+    }
+
+    /**
+     * Returns how many jobs the list of a scenario other than server has: rate × duration, rounded,
+     * at least 1.
+     */
+    public long jobsOfScenario() {
+      return Math.max(1, Math.round(arrivalRateJobsPerSec * durationSeconds));
     }
 
     /**

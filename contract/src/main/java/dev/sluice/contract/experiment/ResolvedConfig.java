@@ -43,6 +43,9 @@ public final class ResolvedConfig {
     if (!e.load().shape().equals(LoadShape.EVEN)) { // an even load keeps its digest
       top.put("load", shape(e.load().shape()));
     }
+    if (e.load().scenario() != Scenario.SERVER) { // likewise
+      top.put("scenario", e.load().scenario().key());
+    }
     top.put("generators", e.load().generators());
     top.put("interactive_ratio", e.jobs().interactiveRatio());
     Map<String, Object> classes = new LinkedHashMap<>();

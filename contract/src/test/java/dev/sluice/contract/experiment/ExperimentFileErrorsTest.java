@@ -25,7 +25,7 @@ final class ExperimentFileErrorsTest {
       "admission, allow_slow_precision, arrival_rate_jobs_per_sec, arrivals, backends_enabled, batch_sizes, classes,"
           + " duration_seconds, expire_after_ms, generators, interactive_ratio, kafka, lanes, load,"
           + " max_waiting, microbatch, precision_modes, predictor, recorded, resources, run_name,"
-          + " scheduler, scheduler_name, seed, simulation, tail_seconds, thresholds, warmup_seconds, workloads";
+          + " scenario, scheduler, scheduler_name, seed, simulation, tail_seconds, thresholds, warmup_seconds, workloads";
 
   @TempDir private Path folder;
   private Path file;
@@ -175,6 +175,7 @@ final class ExperimentFileErrorsTest {
           load: {rates: a.csv, steps: [{at_seconds: 5, factor: 1}]} | 3 | load has steps and rates, and a rate has one shape
           load: {rates: [1, 2]}           | 3 | load.rates (a list) must be a text
           load: {steps: [{at_seconds: 0, factor: 1000}], rates: } | 3 | load.rates has no value
+          scenario: ofline                | 3 | scenario (ofline) is unknown
           admission: hopeful              | 3 | admission (hopeful) is unknown
           scheduler: {urgency: 1}         | 3 | the key scheduler.urgency is unknown
           microbatch: {window_ms: -1}     | 3 | microbatch.window_ms (-1) must be at least 0 and at most 1000000000

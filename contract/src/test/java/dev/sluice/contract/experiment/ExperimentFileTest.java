@@ -184,9 +184,40 @@ final class ExperimentFileTest {
     assertThat(parse(LEAST, "load.diurnal={period_seconds: 20, depth: 0.5}").experiment().load())
         .isEqualTo(
             new Experiment.Load(
-                20, 0, 30, 10, Arrivals.POISSON, new LoadShape.Diurnal(20, 0.5), 1));
+                20, 0, 30, 10, Arrivals.POISSON, new LoadShape.Diurnal(20, 0.5), Scenario.SERVER, 1));
     assertThat(parse(LEAST, "load.rates=day.csv").experiment().load().shape())
         .isEqualTo(new LoadShape.Rates("day.csv"));
+  }
+
+  @Test
+  void aScenarioOtherThanServer_hasAsManyJobsAsRateTimesDuration() throws Exception {
+    Experiment e = parse(LEAST + "scenario: offline\n", "duration_seconds=2.56").experiment();
+    assertThat(e.load().scenario()).isEqualTo(Scenario.OFFLINE);
+    assertThat(e.load().jobsOfScenario()).isEqualTo(26);
+    Path resolved = folder.resolve("resolved.yaml");
+    Files.writeString(resolved, ResolvedConfig.write(e));
+    assertThat(ExperimentFile.read(resolved, List.of(), Vocabularies.KNOWN).experiment())
+        .isEqualTo(e);
+    assertThat(parse(LEAST + "scenario: single_stream\n").experiment().load().scenario())
+        .isEqualTo(Scenario.SINGLE_STREAM);
+    assertThat(ResolvedConfig.write(parse(LEAST + "scenario: server\n").experiment()))
+        .isEqualTo(ResolvedConfig.write(parse(LEAST).experiment()));
+  }
+
+  @Test
+  void whatAScenarioCannotHave_isAMistake() {
+    assertThatThrownBy(() -> parse(LEAST + "scenario: offline\n", "warmup_seconds=1"))
+        .hasMessageContaining("warmup_seconds (1) must be 0 under scenario (offline)");
+    assertThatThrownBy(() -> parse(LEAST + "scenario: offline\n", "arrivals=constant"))
+        .hasMessageContaining("arrivals (constant) has no effect under scenario (offline)");
+    assertThatThrownBy(() -> parse(LEAST + "scenario: single_stream\n", "load.rates=day.csv"))
+        .hasMessageContaining("load (rates) has no effect under scenario (single_stream)");
+    assertThatThrownBy(() -> parse(LEAST + "scenario: single_stream\n", "generators=2"))
+        .hasMessageContaining("generators (2) must be 1 under scenario (single_stream)");
+    assertThatThrownBy(
+            () -> parse(LEAST + "scenario: offline\n", "arrival_rate_jobs_per_sec=1e6", "duration_seconds=51"))
+        .hasMessageContaining(
+            "arrival_rate_jobs_per_sec × duration_seconds asks for about 51000000 jobs");
   }
 
   @Test

@@ -165,6 +165,7 @@ final class ResolvedConfigTest {
                     List.of(
                         new LoadShape.Step(random.nextInt(9), 3 * random.nextDouble(), 2.5),
                         new LoadShape.Step(20, 0, random.nextInt(9))))),
+            Scenario.SERVER,
             1 + random.nextInt(9)),
         new Experiment.Jobs(
             random.nextDouble(),

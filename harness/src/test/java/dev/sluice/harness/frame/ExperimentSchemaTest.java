@@ -117,6 +117,7 @@ final class ExperimentSchemaTest {
         "load: {diurnal: {period_seconds: 60, depth: 0.5}}",
         "load: {steps: [{at_seconds: 6, factor: 0}]}",
         "load: {rates: day.csv}",
+        "scenario: offline",
         "workloads: [{synthetic: 64, alpha_ms: 5, beta_ms: 1, zipf: 1.1}, resnet18]",
         "classes: {gold: {slo_ms: 5, interactive: true}, batch: {priority: 0}}",
         "thresholds: {gold_p99_e2e_ms: '<= 1.5e3', all_p99_e2e_ms: '< 100'}",
@@ -137,6 +138,7 @@ final class ExperimentSchemaTest {
       strings = {
         "arrival: poisson",
         "arrivals: poison",
+        "scenario: on",
         "arrivals: {process: poison}",
         "arrivals: {}",
         "arrivals: {process: poisson, cvs: 2}",

@@ -5,6 +5,7 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.LoadShape.Rates;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.Ranges;
+import dev.sluice.contract.experiment.Scenario;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.producer.arrivals.RateFile;
 import dev.sluice.producer.arrivals.RescaledTime;
@@ -40,6 +41,9 @@ public final class RequestSources {
 
   private static RequestSource drawn(
       Experiment experiment, RescaledTime rescaled, IsolatedTimes isolatedTimes) {
+    if (experiment.load().scenario() != Scenario.SERVER) {
+      return new ScenarioRequests(experiment, isolatedTimes);
+    }
     if (experiment.load().arrivals() instanceof Arrivals.Drawn drawn) {
       return new DrawnRequests(experiment, drawn, rescaled, isolatedTimes);
     }
