@@ -3,6 +3,7 @@ package dev.sluice.harness.replay;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.recording.RecordingHeader;
 import dev.sluice.contract.recording.RecordingReader;
@@ -30,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 /** Makes the decisions of a recorded log again, and prints how they compare with the record. */
 public final class DecisionRun {
   private static final JsonMapper JSON = new JsonMapper();
-  private static final String LOG = "log.jsonl.gz";
   private static final Pattern PLACE = Pattern.compile("(\\d{1,5})/(\\d{1,18})");
 
   private final DecisionOptions options;
@@ -309,11 +309,11 @@ public final class DecisionRun {
     if (!Files.isDirectory(subject)) {
       return subject;
     }
-    Path log = subject.resolve(LOG);
+    Path log = subject.resolve(FolderFiles.LOG);
     if (!Files.exists(log)) {
       throw new UserMistakeException(
           subject.toString(),
-          "the folder holds no " + LOG,
+          "the folder holds no " + FolderFiles.LOG,
           "the run is unfinished, or it ran with --no-log; a simulation leaves one with --log");
     }
     return log;
