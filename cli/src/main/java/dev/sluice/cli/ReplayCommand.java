@@ -73,9 +73,7 @@ final class ReplayCommand implements Callable<Integer> {
     try {
       if (!decisions) {
         throw new UserMistakeException(
-            "./sluice replay",
-            "it is not said what to replay",
-            "you want --decisions");
+            "./sluice replay", "it is not said what to replay", "you want --decisions");
       }
       return new DecisionRun(new DecisionOptions(subject, with, until, salvage, json)).execute();
     } catch (UserMistakeException e) {

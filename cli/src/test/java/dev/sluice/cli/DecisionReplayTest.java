@@ -42,8 +42,7 @@ final class DecisionReplayTest {
   static void simulate() throws IOException {
     Path config =
         Files.writeString(
-            shared.resolve("busy.yaml"),
-            Loop.EMULATED.replace("num_lanes: 2", "num_lanes: 1"));
+            shared.resolve("busy.yaml"), Loop.EMULATED.replace("num_lanes: 2", "num_lanes: 1"));
     BadInputCommand done =
         sluice(
             "simulate",
@@ -111,7 +110,8 @@ final class DecisionReplayTest {
         .satisfiesExactly(
             line ->
                 assertThat(line)
-                    .matches("[\\d,]+ of [\\d,]+ decisions equal \\(.*, fifo in place of dynamic\\)"),
+                    .matches(
+                        "[\\d,]+ of [\\d,]+ decisions equal \\(.*, fifo in place of dynamic\\)"),
             line -> assertThat(line).matches("first of \\d+ others: after fact 0/\\d+, .* s, .*"),
             line -> assertThat(line).matches("  then  \\d+-\\d on executor-0/0  job-.* = .*"),
             line -> assertThat(line).startsWith("  now   "),
@@ -182,8 +182,7 @@ final class DecisionReplayTest {
     replay(gone).isRefused(1).says("facts/0: error: the facts 0 to 3 are missing");
 
     Path requests = folder.resolve("requests.jsonl.gz");
-    try (var writer =
-        RequestsWriter.begin(requests, RecordingHeader.requests(null))) {
+    try (var writer = RequestsWriter.begin(requests, RecordingHeader.requests(null))) {
       writer.write(new RecordedRequest(0, null, null, null, null, 0, 0));
       writer.finish();
     }

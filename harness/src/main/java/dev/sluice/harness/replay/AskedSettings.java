@@ -129,8 +129,7 @@ record AskedSettings(ReplaySettings settings, String words) {
         (weight, value) -> {
           double now = asked.weights().getOrDefault(weight, value);
           if (now != value) {
-            words.add(
-                weight + " " + Numbers.text(now) + " in place of " + Numbers.text(value));
+            words.add(weight + " " + Numbers.text(now) + " in place of " + Numbers.text(value));
           }
         });
     Admission admission = recorded.core().admission();

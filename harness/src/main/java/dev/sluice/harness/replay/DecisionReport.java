@@ -28,7 +28,8 @@ final class DecisionReport {
     List<String> lines = new ArrayList<>();
     lines.add(
         "first of %,d %s: after %s"
-            .formatted(tally.others(), tally.others() == 1 ? "other" : "others", words(first.after())));
+            .formatted(
+                tally.others(), tally.others() == 1 ? "other" : "others", words(first.after())));
     List<String> then = columns(first.then());
     List<String> now = columns(first.now());
     if (!first.fields().isEmpty()) {
@@ -223,11 +224,7 @@ final class DecisionReport {
         .fields()
         .forEach(
             f ->
-                fields
-                    .addObject()
-                    .put("name", f.name())
-                    .put("then", f.then())
-                    .put("now", f.now()));
+                fields.addObject().put("name", f.name()).put("then", f.then()).put("now", f.now()));
     into.put("note", first.note());
   }
 

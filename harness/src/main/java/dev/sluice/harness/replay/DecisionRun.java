@@ -54,19 +54,15 @@ public final class DecisionRun {
     Place until = until();
     RecordingHeader header = header(file);
     AskedSettings asked =
-        AskedSettings.of(
-            ReplaySettings.of(file, header, Registries.vocabulary()), options.with());
+        AskedSettings.of(ReplaySettings.of(file, header, Registries.vocabulary()), options.with());
     String otherCore = otherCore(header);
     if (otherCore != null && !options.json()) {
       System.out.println(otherCore);
     }
-    return until == null
-        ? compare(file, header, asked)
-        : stateUntil(file, asked.settings(), until);
+    return until == null ? compare(file, header, asked) : stateUntil(file, asked.settings(), until);
   }
 
-  private int compare(
-      Path file, RecordingHeader header, AskedSettings asked)
+  private int compare(Path file, RecordingHeader header, AskedSettings asked)
       throws UserMistakeException, InterruptedException {
     Ended ended = replay(file, new DecisionReplay(asked.settings()), asked.settings());
     DecisionReplay replay = ended.replay();
@@ -100,9 +96,7 @@ public final class DecisionRun {
                 + " latencies.");
       }
     }
-    return tally.others() + replay.recorded().others() == 0
-        ? ExitStatus.DONE
-        : ExitStatus.FAULTS;
+    return tally.others() + replay.recorded().others() == 0 ? ExitStatus.DONE : ExitStatus.FAULTS;
   }
 
   private static List<String> notes(Ended ended, @Nullable Tally own) {
@@ -197,8 +191,7 @@ public final class DecisionRun {
     Moment after = of.after();
     replay(
         file,
-        DecisionReplay.until(
-            settings, after.shard(), after.offset(), of.place(), taker(taken)),
+        DecisionReplay.until(settings, after.shard(), after.offset(), of.place(), taker(taken)),
         settings);
     return taken.get();
   }

@@ -87,9 +87,7 @@ final class LogReading implements AutoCloseable {
     Exception failure = null;
     List<LoggedRecord> records = new ArrayList<>(BATCH);
     try {
-      for (RecordedEntry entry = reader.next();
-          entry != null && !closed;
-          entry = reader.next()) {
+      for (RecordedEntry entry = reader.next(); entry != null && !closed; entry = reader.next()) {
         LoggedRecord record = decoder.decode(entry);
         if (record != null) {
           records.add(record);

@@ -93,7 +93,10 @@ record StateText(
       return lanes.size() == 1 ? "the lane is idle" : "all " + lanes.size() + " lanes are idle";
     }
     String words =
-        busy.stream().limit(SHOWN_LANES).map(StateText::busyWords).collect(Collectors.joining(", "));
+        busy.stream()
+            .limit(SHOWN_LANES)
+            .map(StateText::busyWords)
+            .collect(Collectors.joining(", "));
     int more = busy.size() - Math.min(SHOWN_LANES, busy.size());
     return words + (more > 0 ? ", and " + more + " more lanes busy" : "");
   }
@@ -162,7 +165,10 @@ record StateText(
               lane.executorId(),
               lane.index(),
               lane.held().isEmpty()
-                  ? (lane.idle() ? "idle" : "takes nothing") + ", since " + seconds(lane.freeAtNs(), 3) + " s"
+                  ? (lane.idle() ? "idle" : "takes nothing")
+                      + ", since "
+                      + seconds(lane.freeAtNs(), 3)
+                      + " s"
                   : busyWords(lane).substring(busyWords(lane).indexOf(' ') + 1)
                       + ": "
                       + lane.held().stream()

@@ -31,11 +31,12 @@ import org.junit.jupiter.api.Test;
  * Another weight and another admission, asked in the states of a small log: one lane, jobs of one
  * class, reckoned by hand.
  *
- * <p>A first job keeps the lane from 0 to 100 ms. Meanwhile wait "far", which takes 10 ms and is due
- * at 1,000 ms, and "near", which takes 40 ms and is due at 200 ms. At 100 ms, weights but urgency and
- * short_service being 0, "far" scores urgency / 901 + short_service / 0.010, and "near" urgency / 101
- * + short_service / 0.040. With short_service 0.001 these are 0.1 + urgency / 901 and 0.025 + urgency
- * / 101, so that "near" comes first from an urgency of 0.075 / (1 / 101 - 1 / 901) = 8.53 on.
+ * <p>A first job keeps the lane from 0 to 100 ms. Meanwhile wait "far", which takes 10 ms and is
+ * due at 1,000 ms, and "near", which takes 40 ms and is due at 200 ms. At 100 ms, weights but
+ * urgency and short_service being 0, "far" scores urgency / 901 + short_service / 0.010, and "near"
+ * urgency / 101 + short_service / 0.040. With short_service 0.001 these are 0.1 + urgency / 901 and
+ * 0.025 + urgency / 101, so that "near" comes first from an urgency of 0.075 / (1 / 101 - 1 / 901)
+ * = 8.53 on.
  */
 final class AskedInRecordedStatesTest {
   private static final long MS = 1_000_000;
@@ -83,8 +84,7 @@ final class AskedInRecordedStatesTest {
   }
 
   private static JobRequested job(String id, int index, String workload, long sloMs) {
-    return new JobRequested(
-        id, 0, index, "batch", workload, "onnx", "fp32", 1, sloMs * MS, 0, 0);
+    return new JobRequested(id, 0, index, "batch", workload, "onnx", "fp32", 1, sloMs * MS, 0, 0);
   }
 
   private static BatchCompleted completed(long fact, long startedMs, long endedMs) {
@@ -105,8 +105,7 @@ final class AskedInRecordedStatesTest {
   }
 
   /** Returns the log of a run under an urgency and an admission, decided by the bare core. */
-  private static List<RecordedEntry> log(
-      double urgency, CoreSettings settings, long nearSloMs) {
+  private static List<RecordedEntry> log(double urgency, CoreSettings settings, long nearSloMs) {
     List<RecordedEntry> log = new ArrayList<>();
     var core = new SchedulingCore(settings, Policies.create("dynamic", weights(urgency)));
     long[] ms = {
@@ -241,8 +240,7 @@ final class AskedInRecordedStatesTest {
 
   @Test
   void anotherAdmissionKeeps_whatTheRecordedOneDropped() throws Exception {
-    Tally tally =
-        ask(0.1, 0.1, SETTINGS.with(Admission.EXPIRED), Admission.NONE, 120);
+    Tally tally = ask(0.1, 0.1, SETTINGS.with(Admission.EXPIRED), Admission.NONE, 120);
 
     assertThat(tally.othersByKind()).isEqualTo(Map.of(Kind.NOT_DROPPED, 1L));
     assertThat(tally.first()).isNotNull();
