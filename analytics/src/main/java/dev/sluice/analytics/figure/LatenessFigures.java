@@ -7,7 +7,7 @@ import dev.sluice.analytics.summary.Summary;
 import dev.sluice.analytics.summary.Verdict;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.experiment.Experiment.JobClass;
-import dev.sluice.contract.experiment.Scenario;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;

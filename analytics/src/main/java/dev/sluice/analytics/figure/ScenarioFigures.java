@@ -4,7 +4,7 @@ import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.analytics.summary.Summary;
-import dev.sluice.contract.experiment.Scenario;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>offline_throughput_sps: samples of all measured jobs / time from zero, at which they all
- *       arrive, to the end of the last one. Null if one of them is not done, since samples that were
- *       never computed would count as fast.
+ *       arrive, to the end of the last one. Null if one of them is not done, since samples that
+ *       were never computed would count as fast.
  *   <li>single_stream_p90_e2e_ms: 90th percentile of the latencies, by nearest rank over all
  *       measured jobs; a job that is not done counts as infinite.
  * </ul>
@@ -44,7 +44,10 @@ final class ScenarioFigures implements Figure {
     }
     long samples = jobs.stream().mapToLong(job -> job.request().samples()).sum();
     long lastEndNs =
-        jobs.stream().mapToLong(job -> job.doneDispatch().requireFinishedAtNs()).max().orElseThrow();
+        jobs.stream()
+            .mapToLong(job -> job.doneDispatch().requireFinishedAtNs())
+            .max()
+            .orElseThrow();
     return samples / (lastEndNs / 1e9);
   }
 

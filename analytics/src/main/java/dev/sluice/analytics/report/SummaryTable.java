@@ -5,7 +5,7 @@ import dev.sluice.analytics.fold.UpperBound;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.analytics.summary.Summary;
-import dev.sluice.contract.experiment.Scenario;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -144,31 +144,31 @@ public final class SummaryTable {
   }
 
   private void load() {
-    switch (Scenario.of(String.valueOf(value("scenario")))) {
-      case OFFLINE ->
-          fact(
-              "load",
-              "offline: all jobs at time zero; "
-                  + number("offline_throughput_sps")
-                  + " samples/s to the last end");
-      case SINGLE_STREAM ->
-          fact(
-              "load",
-              "single_stream: "
-                  + number("realized_rate_jobs_sec")
-                  + " jobs/s, one at a time; latency p90 "
-                  + number("single_stream_p90_e2e_ms")
-                  + " ms");
-      case SERVER ->
-          fact(
-              "load",
-              number("realized_rate_jobs_sec")
-                  + " jobs/s of "
-                  + number("asked_rate_jobs_sec")
-                  + " asked ("
-                  + value("asked_arrivals")
-                  + "), gap variation "
-                  + number("realized_gap_cv"));
+    Object scenario = value("scenario");
+    if (Scenario.OFFLINE.key().equals(scenario)) {
+      fact(
+          "load",
+          "offline: all jobs at time zero; "
+              + number("offline_throughput_sps")
+              + " samples/s to the last end");
+    } else if (Scenario.SINGLE_STREAM.key().equals(scenario)) {
+      fact(
+          "load",
+          "single_stream: "
+              + number("realized_rate_jobs_sec")
+              + " jobs/s, one at a time; latency p90 "
+              + number("single_stream_p90_e2e_ms")
+              + " ms");
+    } else {
+      fact(
+          "load",
+          number("realized_rate_jobs_sec")
+              + " jobs/s of "
+              + number("asked_rate_jobs_sec")
+              + " asked ("
+              + value("asked_arrivals")
+              + "), gap variation "
+              + number("realized_gap_cv"));
     }
   }
 

@@ -13,8 +13,8 @@ import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.LoadShape;
-import dev.sluice.contract.experiment.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -104,7 +104,8 @@ final class ScenarioFiguresTest {
 
   private static List<SyntheticRun.Entry> ended(List<SyntheticRun.Entry> log, int jobs) {
     RunReportTest.add(log, "facts", ArrivalsEnded.punctual(0, jobs), 3100);
-    RunReportTest.add(log, "runs", new RunEnded("run-1", jobs, false, false, 3_100_000_000L, null), 3150);
+    RunReportTest.add(
+        log, "runs", new RunEnded("run-1", jobs, false, false, 3_100_000_000L, null), 3150);
     return log;
   }
 

@@ -1,6 +1,8 @@
 package dev.sluice.contract.experiment;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -117,6 +119,29 @@ public record Experiment(
       return shape instanceof LoadShape.Rates // which are scaled to it
           ? arrivalRateJobsPerSec
           : arrivalRateJobsPerSec * shape.meanFactor(warmupSeconds, durationSeconds);
+    }
+  }
+
+  /** The scenarios, named as MLPerf Inference names them (Reddi et al., ISCA 2020). */
+  public enum Scenario {
+    /** Jobs arrive over time, by the arrival process and the shape of the load. */
+    SERVER,
+    /** All jobs arrive at time zero. */
+    OFFLINE,
+    /** The next job arrives when the one before it has ended. */
+    SINGLE_STREAM;
+
+    /** Name of the scenario in a file. */
+    public String key() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    static List<String> keys() {
+      return Arrays.stream(values()).map(Scenario::key).toList();
+    }
+
+    static Scenario of(String key) {
+      return valueOf(key.toUpperCase(Locale.ROOT));
     }
   }
 

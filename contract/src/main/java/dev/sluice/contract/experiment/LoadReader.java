@@ -1,6 +1,7 @@
 package dev.sluice.contract.experiment;
 
 import dev.sluice.contract.experiment.Experiment.Load;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Range;
@@ -25,8 +26,7 @@ final class LoadReader {
             top.required("arrival_rate_jobs_per_sec", Range.above(0, 1e6), "10"),
             new ArrivalsReader(problems, vocabulary).read(top),
             new LoadShapeReader(problems).read(top),
-            Scenario.of(
-                top.oneOf("scenario", Scenario.SERVER.key(), Scenario.keys(), "scenarios")),
+            Scenario.of(top.oneOf("scenario", Scenario.SERVER.key(), Scenario.keys(), "scenarios")),
             top.whole("generators", 1, 1, 1000));
     checkScenario(top, read);
     checkWarmUp(top, read);

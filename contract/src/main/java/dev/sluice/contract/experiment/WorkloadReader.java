@@ -81,7 +81,8 @@ final class WorkloadReader {
   }
 
   /**
-   * Emulated workloads of one service time, the popular ones first: the k-th has the weight k^−zipf.
+   * Emulated workloads of one service time, the popular ones first: the k-th has the weight
+   * k^−zipf.
    */
   private List<WorkloadChoice> synthetic(Section section, Place place) {
     int count = section.whole(SYNTHETIC, 1, 1, SYNTHETIC_MAX);
@@ -99,7 +100,9 @@ final class WorkloadReader {
     if (!lanes.emulated()) {
       problems.error(
           section.place(SYNTHETIC),
-          "workloads.synthetic (" + count + ") works on emulated lanes only, and these lanes are real",
+          "workloads.synthetic ("
+              + count
+              + ") works on emulated lanes only, and these lanes are real",
           "you meant lanes.kind: emulated");
     }
     double sum = 0;

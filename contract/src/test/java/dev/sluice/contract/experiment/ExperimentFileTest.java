@@ -12,6 +12,7 @@ import dev.sluice.contract.experiment.Experiment.Microbatch;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
 import dev.sluice.contract.experiment.Experiment.Predictor;
 import dev.sluice.contract.experiment.Experiment.Resources;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.file.UserMistakeException;
@@ -184,7 +185,14 @@ final class ExperimentFileTest {
     assertThat(parse(LEAST, "load.diurnal={period_seconds: 20, depth: 0.5}").experiment().load())
         .isEqualTo(
             new Experiment.Load(
-                20, 0, 30, 10, Arrivals.POISSON, new LoadShape.Diurnal(20, 0.5), Scenario.SERVER, 1));
+                20,
+                0,
+                30,
+                10,
+                Arrivals.POISSON,
+                new LoadShape.Diurnal(20, 0.5),
+                Scenario.SERVER,
+                1));
     assertThat(parse(LEAST, "load.rates=day.csv").experiment().load().shape())
         .isEqualTo(new LoadShape.Rates("day.csv"));
   }
@@ -215,7 +223,11 @@ final class ExperimentFileTest {
     assertThatThrownBy(() -> parse(LEAST + "scenario: single_stream\n", "generators=2"))
         .hasMessageContaining("generators (2) must be 1 under scenario (single_stream)");
     assertThatThrownBy(
-            () -> parse(LEAST + "scenario: offline\n", "arrival_rate_jobs_per_sec=1e6", "duration_seconds=51"))
+            () ->
+                parse(
+                    LEAST + "scenario: offline\n",
+                    "arrival_rate_jobs_per_sec=1e6",
+                    "duration_seconds=51"))
         .hasMessageContaining(
             "arrival_rate_jobs_per_sec × duration_seconds asks for about 51000000 jobs");
   }

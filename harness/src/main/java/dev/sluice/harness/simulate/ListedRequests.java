@@ -1,7 +1,7 @@
 package dev.sluice.harness.simulate;
 
 import dev.sluice.contract.experiment.Experiment;
-import dev.sluice.contract.experiment.Scenario;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.producer.requests.Request;
 import dev.sluice.producer.requests.RequestList;
 import dev.sluice.scheduling.job.JobSpec;
@@ -24,7 +24,10 @@ final class ListedRequests implements Requests {
     this.list = list;
     oneAtATime = experiment.load().scenario() == Scenario.SINGLE_STREAM;
     durationNs = Math.round(experiment.load().durationSeconds() * NS_PER_SECOND);
-    measuredFrom = oneAtATime ? 0 : list.countBefore(Math.round(experiment.load().warmupSeconds() * NS_PER_SECOND));
+    measuredFrom =
+        oneAtATime
+            ? 0
+            : list.countBefore(Math.round(experiment.load().warmupSeconds() * NS_PER_SECOND));
     measuredTo = list.countBefore(durationNs);
     nextIndex = new int[experiment.load().generators()];
     Arrays.setAll(nextIndex, generator -> generator);

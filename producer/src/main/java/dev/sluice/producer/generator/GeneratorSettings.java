@@ -1,7 +1,7 @@
 package dev.sluice.producer.generator;
 
 import dev.sluice.contract.experiment.Experiment;
-import dev.sluice.contract.experiment.Scenario;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.RunClock;
 import dev.sluice.producer.requests.RequestList;

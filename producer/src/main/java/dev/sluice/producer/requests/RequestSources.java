@@ -2,10 +2,10 @@ package dev.sluice.producer.requests;
 
 import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.LoadShape.Rates;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.Ranges;
-import dev.sluice.contract.experiment.Scenario;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.producer.arrivals.RateFile;
 import dev.sluice.producer.arrivals.RescaledTime;

@@ -5,9 +5,9 @@ import dev.sluice.producer.arrivals.RandomStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests of a scenario that draws no arrivals: a number of jobs, all meant for time zero. All else
- * is drawn from the seed's stream {@code job-mix}, as with arrivals. Under single_stream the time
- * zero stands for the end of the job before, which no list knows.
+ * Requests of a scenario that draws no arrivals: a number of jobs, all meant for time zero. All
+ * else is drawn from the seed's stream {@code job-mix}, as with arrivals. Under single_stream the
+ * time zero stands for the end of the job before, which no list knows.
  */
 final class ScenarioRequests implements RequestSource {
   private final JobMix mix;

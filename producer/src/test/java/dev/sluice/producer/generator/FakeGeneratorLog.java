@@ -60,8 +60,10 @@ final class FakeGeneratorLog implements GeneratorLog {
 
   private final VirtualTime time;
   private final int shards;
+
   /** Number of generators, after whose ends the waiting jobs are dropped. */
   int generators;
+
   private final List<JobRequested> waiting = new ArrayList<>();
   private final List<ArrivalsEnded> ends = new ArrayList<>();
 

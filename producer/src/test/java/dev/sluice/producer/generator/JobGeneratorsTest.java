@@ -11,7 +11,7 @@ import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.experiment.Arrivals;
-import dev.sluice.contract.experiment.Scenario;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
@@ -21,8 +21,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -461,7 +461,9 @@ final class JobGeneratorsTest {
     Optional<RunEnded> ended = generators().run();
     assertThat(sent()).containsExactly(0, 1, 2, 3);
     assertThat(told.reasons).containsExactly(EndOfArrivals.MEASURED_JOBS_ENDED);
-    assertThat(ended).map(RunEnded::endedAtNs).hasValueSatisfying(atNs -> assertThat(atNs).isBetween(2_000 * MS, 2_200 * MS));
+    assertThat(ended)
+        .map(RunEnded::endedAtNs)
+        .hasValueSatisfying(atNs -> assertThat(atNs).isBetween(2_000 * MS, 2_200 * MS));
   }
 
   @Test
@@ -501,7 +503,9 @@ final class JobGeneratorsTest {
         .hasSize(20)
         .allMatch(job -> job.intendedAtNs() == 0 && job.sentAtNs() == 0);
     assertThat(ended).map(RunEnded::tailLimitReached).hasValue(false);
-    assertThat(ended).map(RunEnded::endedAtNs).hasValueSatisfying(atNs -> assertThat(atNs).isBetween(2_000 * MS, 2_200 * MS));
+    assertThat(ended)
+        .map(RunEnded::endedAtNs)
+        .hasValueSatisfying(atNs -> assertThat(atNs).isBetween(2_000 * MS, 2_200 * MS));
   }
 
   private void singleStream() {

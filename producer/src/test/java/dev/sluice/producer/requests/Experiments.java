@@ -4,9 +4,9 @@ import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.experiment.LoadShape;
-import dev.sluice.contract.experiment.Scenario;
 import java.util.List;
 import java.util.Map;
 
@@ -51,7 +51,14 @@ public final class Experiments {
         "test",
         seed,
         new Experiment.Load(
-            durationSeconds, warmupSeconds, tailSeconds, ratePerSecond, arrivals, LoadShape.EVEN, scenario, generators),
+            durationSeconds,
+            warmupSeconds,
+            tailSeconds,
+            ratePerSecond,
+            arrivals,
+            LoadShape.EVEN,
+            scenario,
+            generators),
         new Experiment.Jobs(
             interactiveRatio, classes, workloads, backends, precisions, false, batchSizes),
         new Experiment.Scheduling(

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.contract.experiment.Arrivals;
-import dev.sluice.contract.experiment.Scenario;
 import dev.sluice.contract.experiment.Experiment.JobClass;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.producer.generator.FakeTime;
 import java.util.ArrayList;
 import java.util.Arrays;

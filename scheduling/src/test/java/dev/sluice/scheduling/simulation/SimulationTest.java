@@ -97,8 +97,8 @@ final class SimulationTest {
   }
 
   /**
-   * A job takes 2 ms to the log, 3 ms to its lane and 10.2 ms there; its completion takes 1 ms to the
-   * log, and the outcome 4 ms to the generator. Nobody is late.
+   * A job takes 2 ms to the log, 3 ms to its lane and 10.2 ms there; its completion takes 1 ms to
+   * the log, and the outcome 4 ms to the generator. Nobody is late.
    */
   @Test
   void sendsEachJobWhenTheOneBeforeHasEnded_inASingleStream() {
