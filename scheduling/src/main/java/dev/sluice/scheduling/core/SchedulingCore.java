@@ -27,6 +27,12 @@ import java.util.Collection;
  * after an exception.
  */
 public final class SchedulingCore {
+  /**
+   * Version of the core's decisions, noted in each recording. It is raised by each change after
+   * which equal facts may lead to other decisions.
+   */
+  public static final String DECISIONS_VERSION = "1";
+
   final CoreState state;
   final JobQueue queue;
   final Batches batches;
