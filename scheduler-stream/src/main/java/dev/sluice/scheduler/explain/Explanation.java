@@ -107,29 +107,63 @@ public record Explanation(
   /**
    * A dispatch of the job.
    *
-   * @param others other jobs of the batch
-   * @param couldShare number of other waiting jobs that could share a batch with it at the
-   *     decision, those of the batch included
-   * @param toNs log time at which the scheduler knew its end, or gave it up; null: the log ends
-   *     before
-   * @param completion what the executor told of it; null: nothing
+   * @param prediction service time predicted at the decision
+   * @param scoreTerms terms of the score of the batch's chosen job; may be empty
    */
   public record Attempt(
       DispatchId dispatchId,
-      String executorId,
-      List<Integer> lanes,
-      List<String> others,
-      int couldShare,
-      int samples,
+      Batch batch,
       long decidedAtNs,
       Prediction prediction,
       Map<String, Double> scoreTerms,
-      Outcome outcome,
-      @Nullable Long toNs,
-      @Nullable BatchCompleted completion) {
-    public Attempt {
-      lanes = List.copyOf(lanes);
-      others = List.copyOf(others);
+      Result result) {
+
+    public Outcome outcome() {
+      return result.outcome;
+    }
+
+    Attempt with(Result newResult) {
+      return new Attempt(dispatchId, batch, decidedAtNs, prediction, scoreTerms, newResult);
+    }
+
+    /**
+     * The batch of the dispatch, and where it runs.
+     *
+     * @param others other jobs of the batch
+     * @param couldShare number of other waiting jobs that could share a batch with the job at the
+     *     decision, those of this batch included
+     * @param samples samples of all jobs together
+     */
+    public record Batch(
+        String executorId, List<Integer> lanes, List<String> others, int couldShare, int samples) {
+      public Batch {
+        lanes = List.copyOf(lanes);
+        others = List.copyOf(others);
+      }
+    }
+
+    /**
+     * What came of the dispatch.
+     *
+     * @param toNs log time at which it left the job or ended it; null: the log ends before
+     * @param givenUpAtNs log time at which the scheduler gave it up; null: it did not
+     * @param completion what the executor told of it; null: nothing
+     */
+    public record Result(
+        Outcome outcome,
+        @Nullable Long toNs,
+        @Nullable Long givenUpAtNs,
+        @Nullable BatchCompleted completion) {
+      static final Result OPEN = new Result(Outcome.OPEN, null, null, null);
+
+      Result completed(BatchCompleted by) {
+        return new Result(outcome, toNs, givenUpAtNs, by);
+      }
+
+      Result ended(Outcome newOutcome, long atNs) {
+        return new Result(
+            newOutcome, atNs, newOutcome == Outcome.LOST ? Long.valueOf(atNs) : givenUpAtNs, completion);
+      }
     }
 
     /** What became of the job in this attempt. */

@@ -157,27 +157,12 @@ final class JobWatch implements CoreListener {
     } else if (fact instanceof BatchCompleted completion) {
       for (int i = 0; i < attempts.size(); i++) {
         Attempt attempt = attempts.get(i);
-        if (attempt.dispatchId().equals(completion.dispatchId()) && attempt.completion() == null) {
-          attempts.set(i, completed(attempt, completion));
+        if (attempt.dispatchId().equals(completion.dispatchId())
+            && attempt.result().completion() == null) {
+          attempts.set(i, attempt.with(attempt.result().completed(completion)));
         }
       }
     }
-  }
-
-  private static Attempt completed(Attempt attempt, BatchCompleted completion) {
-    return new Attempt(
-        attempt.dispatchId(),
-        attempt.executorId(),
-        attempt.lanes(),
-        attempt.others(),
-        attempt.couldShare(),
-        attempt.samples(),
-        attempt.decidedAtNs(),
-        attempt.prediction(),
-        attempt.scoreTerms(),
-        attempt.outcome(),
-        attempt.toNs(),
-        completion);
   }
 
   /** Notes the job's state after the core has taken in the fact. */
@@ -241,19 +226,7 @@ final class JobWatch implements CoreListener {
   }
 
   private Attempt ended(Attempt attempt, Attempt.Outcome outcome) {
-    return new Attempt(
-        attempt.dispatchId(),
-        attempt.executorId(),
-        attempt.lanes(),
-        attempt.others(),
-        attempt.couldShare(),
-        attempt.samples(),
-        attempt.decidedAtNs(),
-        attempt.prediction(),
-        attempt.scoreTerms(),
-        outcome,
-        nowNs,
-        attempt.completion());
+    return attempt.with(attempt.result().ended(outcome, nowNs));
   }
 
   @Override
@@ -299,7 +272,7 @@ final class JobWatch implements CoreListener {
         && attempts.get(attempts.size() - 1).outcome() == Attempt.Outcome.OPEN) {
       // one fact ended the attempt before and led to this one
       Attempt before = attempts.get(attempts.size() - 1);
-      boolean answered = before.completion() != null;
+      boolean answered = before.result().completion() != null;
       attempts.set(
           attempts.size() - 1,
           ended(before, answered ? Attempt.Outcome.REFUSED : Attempt.Outcome.LOST));
@@ -309,17 +282,16 @@ final class JobWatch implements CoreListener {
     attempts.add(
         new Attempt(
             Translation.toEvent(dispatch.name()),
-            dispatch.executorId(),
-            dispatch.lanes(),
-            others,
-            others.size() + job.othersToShareWith(),
-            dispatch.samples(),
-            dispatch.decidedAtNs(),
+            new Attempt.Batch(
+                dispatch.executorId(),
+                dispatch.lanes(),
+                others,
+                others.size() + job.othersToShareWith(),
+                dispatch.samples()),
+            dispatch.decision().decidedAtNs(),
             Translation.toEvent(dispatch).prediction(),
-            dispatch.scoreTerms(),
-            Attempt.Outcome.OPEN,
-            null,
-            null));
+            dispatch.decision().scoreTerms(),
+            Attempt.Result.OPEN));
   }
 
   @Override
@@ -392,7 +364,7 @@ final class JobWatch implements CoreListener {
     DispatchId by = ended.dispatchId();
     if (ended.status() == JobEnded.Status.DONE && by != null) {
       for (Attempt attempt : attempts) {
-        BatchCompleted completion = attempt.completion();
+        BatchCompleted completion = attempt.result().completion();
         if (attempt.dispatchId().equals(by)
             && completion != null
             && completion.finishedAtNs() != null) {

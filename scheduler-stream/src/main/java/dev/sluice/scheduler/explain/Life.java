@@ -1,5 +1,6 @@
 package dev.sluice.scheduler.explain;
 
+import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduler.explain.Explanation.Attempt;
 import dev.sluice.scheduling.policy.Choice.Cause;
@@ -62,7 +63,11 @@ final class Life {
       if (attempt == null) {
         parts.add(state.kind(), state.causes(), state.dispatch(), toNs);
       } else {
-        parts.add(attempt, toNs);
+        boolean endsTheJob = attempt.outcome() == Attempt.Outcome.DONE;
+        parts.add(attempt, endsTheJob ? endNs : toNs);
+        if (endsTheJob) {
+          break; // the scheduler may have given it up meanwhile, but its batch ran on
+        }
       }
     }
     return parts.spans;
@@ -84,14 +89,14 @@ final class Life {
 
     void add(Attempt attempt, long toNs) {
       DispatchId id = attempt.dispatchId();
-      Long startedAtNs = attempt.completion() == null ? null : attempt.completion().startedAtNs();
-      Long finishedAtNs =
-          attempt.completion() == null ? null : attempt.completion().finishedAtNs();
-      if (startedAtNs == null || finishedAtNs == null) {
+      BatchCompleted completion = attempt.result().completion();
+      Long startedAtNs = completion == null ? null : completion.startedAtNs();
+      Long finishedAtNs = completion == null ? null : completion.finishedAtNs();
+      if (completion == null || startedAtNs == null || finishedAtNs == null) {
         add(Span.Kind.HELD, List.of(), id, toNs);
         return;
       }
-      long loadsAtNs = startedAtNs - attempt.completion().switchNs();
+      long loadsAtNs = startedAtNs - completion.switchNs();
       add(Span.Kind.TO_START, List.of(), id, Math.min(loadsAtNs, toNs));
       add(Span.Kind.LOADS, List.of(), id, Math.min(startedAtNs, toNs));
       add(Span.Kind.RUNS, List.of(), id, Math.min(finishedAtNs, toNs));

@@ -35,9 +35,7 @@ public record Span(
     /** The batch had ended, and the scheduler did not know. */
     REPORTS,
     /** A dispatch held the job, and it never told of a start. */
-    HELD,
-    /** The log ends here, and the job had not ended. */
-    OPEN;
+    HELD;
 
     /** The kind as JSON holds it. */
     public String text() {
