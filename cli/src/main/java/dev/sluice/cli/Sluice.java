@@ -22,6 +22,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ProfileCommand.class,
       TrainCommand.class,
       CheckCommand.class,
+      ExplainCommand.class,
       BrokerCommand.class,
       ProduceCommand.class,
       ScheduleCommand.class,
