@@ -2,6 +2,8 @@ package dev.sluice.harness.run;
 
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.Load;
+import dev.sluice.contract.experiment.LoadShape;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.requests.OfferedLoad;
 import dev.sluice.producer.requests.RequestList;
@@ -29,7 +31,7 @@ public final class OfferedLoadLines {
             Locale.ROOT,
             "%.2f per lane: %s jobs/s of %.1f ms each alone, on %d lane%s%s",
             offered.perLane(),
-            trimmed(experiment.load().arrivalRateJobsPerSec()),
+            rate(experiment.load()),
             offered.meanServiceMs(),
             lanes,
             lanes == 1 ? "" : "s",
@@ -51,6 +53,16 @@ public final class OfferedLoadLines {
     if (infeasible.size() > LINES_SHOWN_MAX) {
       console.item("", "and " + (infeasible.size() - LINES_SHOWN_MAX) + " more");
     }
+  }
+
+  private static String rate(Load load) {
+    return load.shape().equals(LoadShape.EVEN)
+        ? trimmed(load.arrivalRateJobsPerSec())
+        : String.format(
+            Locale.ROOT,
+            "a mean of %.4g (load %s)",
+            load.askedRateJobsPerSec(),
+            load.shape().name());
   }
 
   private static String trimmed(double number) {
