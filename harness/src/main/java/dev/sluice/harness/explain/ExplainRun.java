@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.recording.RecordingReader;
@@ -21,7 +22,7 @@ import java.util.Map;
 
 /** One explanation, from a run's log or tables to the printed lines. */
 public final class ExplainRun {
-  static final String LOG = "log.jsonl.gz";
+
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
@@ -45,7 +46,7 @@ public final class ExplainRun {
   public int execute() throws UserMistakeException {
     if (options.json()) {
       try {
-        System.out.println(JSON.writeValueAsString(told().json()));
+        System.out.println(JSON.writeValueAsString(json()));
       } catch (JsonProcessingException e) {
         throw new IllegalStateException("an explanation cannot be written", e);
       }
@@ -58,6 +59,11 @@ public final class ExplainRun {
   /** The explanation as lines for people. */
   List<String> lines() throws UserMistakeException {
     return told().lines();
+  }
+
+  /** The explanation as a tree for JSON. */
+  Map<String, Object> json() throws UserMistakeException {
+    return told().json();
   }
 
   /** An explanation as lines for people, and as a tree for JSON. */
@@ -84,7 +90,7 @@ public final class ExplainRun {
     if (!Files.isDirectory(subject)) {
       return byLog(subject);
     }
-    Path log = subject.resolve(LOG);
+    Path log = subject.resolve(FolderFiles.LOG);
     return Files.exists(log) ? byLog(log) : byTables(FinishedRun.read(subject));
   }
 

@@ -55,8 +55,7 @@ final class ExplanationJson {
     tree.put("kind", span.kind().text());
     if (!span.causes().isEmpty()) {
       tree.put("cause", text(span.causes().get(0)));
-      tree.put(
-          "also", span.causes().stream().skip(1).map(ExplanationJson::text).toList());
+      tree.put("also", span.causes().stream().skip(1).map(ExplanationJson::text).toList());
     }
     tree.put("dispatch", span.dispatch() == null ? null : span.dispatch().toString());
     tree.put("from_ns", span.fromNs());

@@ -123,19 +123,22 @@ final class ExplanationText {
             .filter(span -> span.kind() == Span.Kind.INPUTS)
             .mapToLong(Span::durationNs)
             .sum();
-    String text = "waits %s ms for %s".formatted(Words.ms(waitedNs), Words.count(inputs.count(), "input"));
+    String text =
+        "waits %s ms for %s".formatted(Words.ms(waitedNs), Words.count(inputs.count(), "input"));
     if (inputs.ends().isEmpty()) {
       line(explanation.asked().loggedAtNs(), text + ", of which none has ended");
       return;
     }
     InputEnd last = inputs.ends().get(inputs.ends().size() - 1);
     String how =
-        last.status() == JobEnded.Status.DONE
-            ? "done"
-            : last.status().name().toLowerCase(Locale.ROOT) + " as " + last.reason();
+        switch (last.status()) {
+          case DONE -> "was done";
+          case DROPPED -> "was dropped as " + last.reason();
+          case FAILED -> "failed as " + last.reason();
+        };
     line(
         explanation.asked().loggedAtNs(),
-        "%s; the last to end, %s, was %s at %s"
+        "%s; the last to end, %s, %s at %s"
             .formatted(text, last.jobId(), how, Words.at(last.endedAtNs())));
   }
 
@@ -191,8 +194,7 @@ final class ExplanationText {
       List<String> beside = new ArrayList<>();
       Explanation.Tokens tokens = explanation.tokens();
       if (first == Cause.TOKENS && tokens != null) {
-        beside.add(
-            "%,d needed, at most %,d free".formatted(tokens.needed(), tokens.freeMost()));
+        beside.add("%,d needed, at most %,d free".formatted(tokens.needed(), tokens.freeMost()));
       }
       WaitReasons.ORDER.stream()
           .filter(cause -> cause != first && times.containsKey(cause))
@@ -226,8 +228,7 @@ final class ExplanationText {
     return job.scoreTerms().entrySet().stream()
         .max(Map.Entry.comparingByValue())
         .map(
-            term ->
-                "%s (%s %s)".formatted(job.jobId(), term.getKey(), oneDecimal(term.getValue())))
+            term -> "%s (%s %s)".formatted(job.jobId(), term.getKey(), oneDecimal(term.getValue())))
         .orElse(job.jobId());
   }
 
@@ -246,7 +247,9 @@ final class ExplanationText {
                 attempt.batch().others().isEmpty()
                     ? ""
                     : " with " + Words.some(attempt.batch().others(), NAMES_SHOWN),
-                predicted(attempt.prediction(), attempt.outcome() == Attempt.Outcome.DONE ? completion : null)));
+                predicted(
+                    attempt.prediction(),
+                    attempt.outcome() == Attempt.Outcome.DONE ? completion : null)));
     if (completion != null && completion.startedAtNs() != null) {
       started(attempt, completion, completion.startedAtNs());
     }
@@ -254,13 +257,17 @@ final class ExplanationText {
     Long givenUpAtNs = attempt.result().givenUpAtNs();
     switch (attempt.outcome()) {
       case REFUSED ->
-          line(Objects.requireNonNull(toNs), "refused as " + (completion == null ? "" : completion.cause()));
-      case LOST -> line(Objects.requireNonNull(toNs), "given up, since its lane was lost");
+          line(
+              Objects.requireNonNull(toNs),
+              "refused as " + (completion == null ? "" : completion.cause()));
+      case LOST -> line(Objects.requireNonNull(toNs), "given up: its lane or executor was lost");
       case SUPERSEDED ->
-          line(Objects.requireNonNull(toNs), "left, since an attempt that was given up has ended the job");
+          line(
+              Objects.requireNonNull(toNs),
+              "left: an attempt that had been given up ended the job");
       case DONE -> {
         if (givenUpAtNs != null) {
-          line(givenUpAtNs, "given up, since its lane was lost; but its batch ran on");
+          line(givenUpAtNs, "given up: its lane or executor was lost; but its batch ran on");
         }
       }
       case FAILED, OPEN -> {}
@@ -274,8 +281,7 @@ final class ExplanationText {
   }
 
   private static String predicted(Prediction prediction, @Nullable BatchCompleted done) {
-    String text =
-        "%s ms (%s)".formatted(Words.ms(prediction.meanNs()), prediction.source());
+    String text = "%s ms (%s)".formatted(Words.ms(prediction.meanNs()), prediction.source());
     if (prediction.p95Ns() != null) {
       text += ", p95 " + Words.ms(prediction.p95Ns());
     }
@@ -283,9 +289,7 @@ final class ExplanationText {
         ? text
         : "%s; it took %s, %.2f x"
             .formatted(
-                text,
-                Words.ms(done.serviceNs()),
-                done.serviceNs() / (double) prediction.meanNs());
+                text, Words.ms(done.serviceNs()), done.serviceNs() / (double) prediction.meanNs());
   }
 
   private void started(Attempt attempt, BatchCompleted completion, long startedAtNs) {

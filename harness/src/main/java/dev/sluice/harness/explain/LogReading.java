@@ -5,19 +5,18 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.JobEnded;
-import dev.sluice.contract.experiment.Experiment;
-import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.recording.RecordedEntry;
 import dev.sluice.contract.recording.RecordingHeader;
 import dev.sluice.contract.recording.RecordingReader;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.scheduler.explain.Explainer;
-import dev.sluice.scheduler.translation.ExperimentCore;
+import dev.sluice.scheduler.replay.ReplaySettings;
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.policies.Policies;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /** One reading of a log for one job: no more is decoded than the explanation needs. */
@@ -25,6 +24,9 @@ final class LogReading {
   private final RecordingReader reader;
   private final String jobId;
   private final byte[] needle;
+
+  /** Offset of the next fact of each shard. */
+  private final Map<Integer, Long> nextOffsets = new HashMap<>();
 
   LogReading(RecordingReader reader, String jobId) {
     this.reader = reader;
@@ -43,7 +45,10 @@ final class LogReading {
     return explainer;
   }
 
-  private void take(RecordedEntry entry, Explainer explainer) {
+  private void take(RecordedEntry entry, Explainer explainer) throws UserMistakeException {
+    if (entry.topic().equals("facts")) {
+      refuseGap(entry);
+    }
     Integer shard = explainer.shard();
     if (shard != null && shard != entry.partition()) {
       return;
@@ -75,6 +80,21 @@ final class LogReading {
     }
   }
 
+  /** Refuses a log that lacks facts: decisions rest on all of them. */
+  private void refuseGap(RecordedEntry entry) throws UserMistakeException {
+    long due = nextOffsets.getOrDefault(entry.partition(), 0L);
+    if (entry.offset() != due) {
+      throw new UserMistakeException(
+          reader.place(),
+          "facts (%d to %d) of shard %d are missing"
+              .formatted(due, entry.offset() - 1, entry.partition()),
+          due == 0
+              ? "retention took them; a job is explained from its shard's first fact on"
+              : "the recording was made from a topic that had lost them");
+    }
+    nextOffsets.put(entry.partition(), due + 1);
+  }
+
   private boolean namesTheJob(byte[] value) {
     for (int i = 0; i <= value.length - needle.length; i++) {
       int matched = 0;
@@ -90,17 +110,9 @@ final class LogReading {
 
   private static Supplier<SchedulingCore> cores(RecordingHeader header, Path log)
       throws UserMistakeException {
-    String text = header.experiment();
-    if (text == null) {
-      throw new UserMistakeException(
-          log.toString(),
-          "this recording does not hold the experiment that decided in it",
-          "it was made from topics; a run's own log.jsonl.gz holds it");
-    }
-    Experiment experiment =
-        ExperimentFile.recorded(log, text, Registries.vocabulary()).experiment();
-    CoreSettings settings = ExperimentCore.settings(experiment);
-    Supplier<SchedulingPolicy> policies = ExperimentCore.policies(experiment);
-    return () -> new SchedulingCore(settings, policies.get());
+    ReplaySettings settings = ReplaySettings.of(log, header, Registries.vocabulary());
+    return () ->
+        new SchedulingCore(
+            settings.core(), Policies.create(settings.schedulerName(), settings.weights()));
   }
 }

@@ -54,6 +54,7 @@ final class HandmadeLog implements CoreListener {
           "  batch: {slo_ms: 1000}",
           "workloads: [resnet18, resnet50, vit_tiny]",
           "batch_sizes: [1, 2]",
+          "scheduler_name: dynamic",
           "microbatch: {window_ms: 10, max_batch: 4}",
           "lanes: {num_lanes: 2, heartbeat_ms: 100, lease_ms: 300, max_attempts: 2}");
 
@@ -78,6 +79,21 @@ final class HandmadeLog implements CoreListener {
     file = folder.resolve("log.jsonl.gz");
   }
 
+  /** The facts before an offset are lost. */
+  HandmadeLog beginningAt(long offset) {
+    facts = offset;
+    return this;
+  }
+
+  /** The decisions are lost. */
+  void dropDecisions() {
+    entries.removeIf(entry -> !entry.topic().equals("facts"));
+  }
+
+  String experimentText() {
+    return ResolvedConfig.write(experiment);
+  }
+
   HandmadeLog started() {
     return at(0, new RunStarted("r", ZERO_EPOCH_MS, 7, "c", "q", 1, 1, null));
   }
@@ -93,7 +109,10 @@ final class HandmadeLog implements CoreListener {
             IntStream.range(0, lanes)
                 .mapToObj(lane -> new ExecutorReported.Lane(lane, List.of()))
                 .toList(),
-            List.of(capability("resnet18", 10), capability("resnet50", 20), capability("vit_tiny", 5))));
+            List.of(
+                capability("resnet18", 10),
+                capability("resnet50", 20),
+                capability("vit_tiny", 5))));
   }
 
   private static ExecutorReported.Capability capability(String workload, long msPerSample) {
@@ -134,7 +153,15 @@ final class HandmadeLog implements CoreListener {
     return at(
         atMs,
         new WorkflowRequested(
-            id, 0, index++, "w", "batch", null, atMs * 1_000_000, atMs * 1_000_000, List.of(nodes)));
+            id,
+            0,
+            index++,
+            "w",
+            "batch",
+            null,
+            atMs * 1_000_000,
+            atMs * 1_000_000,
+            List.of(nodes)));
   }
 
   static WorkflowRequested.Node node(String id, int lanes, Integer... inputs) {
@@ -213,7 +240,10 @@ final class HandmadeLog implements CoreListener {
 
   @Override
   public void blocked(long fromNs, long toNs, Cause cause) {
-    add("outcomes", outcomes++, EventCodec.OUTCOMES.write(Translation.toEvent(fromNs, toNs, cause)));
+    add(
+        "outcomes",
+        outcomes++,
+        EventCodec.OUTCOMES.write(Translation.toEvent(fromNs, toNs, cause)));
   }
 
   @Override
@@ -229,7 +259,7 @@ final class HandmadeLog implements CoreListener {
 
   /** Writes the log as a run would leave it, and returns its file. */
   Path write() throws IOException {
-    return write(SchedulingCore.DECISIONS_VERSION, ResolvedConfig.write(experiment));
+    return write(SchedulingCore.DECISIONS_VERSION, experimentText());
   }
 
   Path write(String coreVersion, @Nullable String experimentText) throws IOException {

@@ -94,7 +94,7 @@ public record Explanation(
    * @param reason why it was dropped or failed; null if done or not ended
    * @param attempts number of dispatches, refusals not counted
    * @param endedAtNs end of its batch if done, else the log time of the fact that ended it, else of
-   *     the last fact
+   *     the last fact; a log time before it was sent counts as the time when it was sent
    * @param toldAtNs append of its outcome; null: the log does not hold it
    */
   public record Ending(
@@ -162,7 +162,10 @@ public record Explanation(
 
       Result ended(Outcome newOutcome, long atNs) {
         return new Result(
-            newOutcome, atNs, newOutcome == Outcome.LOST ? Long.valueOf(atNs) : givenUpAtNs, completion);
+            newOutcome,
+            atNs,
+            newOutcome == Outcome.LOST ? Long.valueOf(atNs) : givenUpAtNs,
+            completion);
       }
     }
 

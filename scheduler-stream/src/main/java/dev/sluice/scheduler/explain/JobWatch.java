@@ -199,8 +199,7 @@ final class JobWatch implements CoreListener {
       Attempt attempt = attempts.get(i);
       if (attempt.outcome() == Attempt.Outcome.OPEN) {
         boolean refused = completes(fact, attempt.dispatchId());
-        attempts.set(
-            i, ended(attempt, refused ? Attempt.Outcome.REFUSED : Attempt.Outcome.LOST));
+        attempts.set(i, ended(attempt, refused ? Attempt.Outcome.REFUSED : Attempt.Outcome.LOST));
       }
     }
   }
@@ -300,8 +299,7 @@ final class JobWatch implements CoreListener {
       end = ended;
     } else if (inputIds.contains(ended.jobId())) {
       JobEnded event = Translation.toEvent(ended);
-      inputEnds.add(
-          new InputEnd(event.jobId(), event.status(), event.reason(), event.endedAtNs()));
+      inputEnds.add(new InputEnd(event.jobId(), event.status(), event.reason(), event.endedAtNs()));
       mayBeReleased = true;
     }
   }
@@ -329,7 +327,7 @@ final class JobWatch implements CoreListener {
   Explanation explanation(long lastFactAtNs, @Nullable Long toldAtNs, List<String> differences) {
     JobEnd ended = end;
     JobEnded event = ended == null ? null : Translation.toEvent(ended);
-    long endNs = event == null ? lastFactAtNs : endNs(event);
+    long endNs = event == null ? atLeastSent(lastFactAtNs) : endNs(event);
     var asked =
         new Asked(
             jobId,
@@ -372,7 +370,12 @@ final class JobWatch implements CoreListener {
         }
       }
     }
-    return ended.endedAtNs();
+    return atLeastSent(ended.endedAtNs());
+  }
+
+  /** Log time is whole milliseconds, rounded down, and so may lie before the job was sent. */
+  private long atLeastSent(long logNs) {
+    return Math.max(logNs, request.sentAtNs());
   }
 
   List<Attempt> attempts() {

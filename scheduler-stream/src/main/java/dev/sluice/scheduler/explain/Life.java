@@ -111,8 +111,7 @@ final class Life {
       Span span = new Span(kind, causes, dispatch, atNs, untilNs);
       Span last = spans.isEmpty() ? null : spans.get(spans.size() - 1);
       if (last != null && last.continues(span)) {
-        spans.set(
-            spans.size() - 1, new Span(kind, causes, dispatch, last.fromNs(), untilNs));
+        spans.set(spans.size() - 1, new Span(kind, causes, dispatch, last.fromNs(), untilNs));
       } else {
         spans.add(span);
       }

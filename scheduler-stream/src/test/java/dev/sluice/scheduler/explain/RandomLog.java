@@ -38,8 +38,7 @@ final class RandomLog implements CoreListener {
   private static final long MS = 1_000_000;
   private static final List<String> WORKLOADS = List.of("small", "large");
   private static final List<JobClass> CLASSES =
-      List.of(
-          new JobClass("interactive", 1, true, false), new JobClass("batch", 5, false, true));
+      List.of(new JobClass("interactive", 1, true, false), new JobClass("batch", 5, false, true));
 
   /** A fact, or a decision that rests on the fact before it. */
   record Entry(long appendedAtEpochMs, long offset, Object event) {}
@@ -83,8 +82,7 @@ final class RandomLog implements CoreListener {
 
   private void draw() {
     report(0, false);
-    append(
-        new RunStarted("r", ZERO_EPOCH_MS, 7, "c", "q", 1, 1, null));
+    append(new RunStarted("r", ZERO_EPOCH_MS, 7, "c", "q", 1, 1, null));
     report(1, false);
     for (int i = 0; i < 300; i++) {
       nowMs += random.nextInt(8);
