@@ -3,11 +3,11 @@ package dev.sluice.cli;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.bench.Bench;
 import dev.sluice.harness.bench.BenchOrigin;
 import dev.sluice.harness.bench.BenchReport;
 import dev.sluice.harness.bench.Benches;
-import dev.sluice.harness.bench.MeasurementFailedException;
+import dev.sluice.harness.bench.row.Bench;
+import dev.sluice.harness.bench.row.MeasurementFailedException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.machine.HostLoad;
 import dev.sluice.harness.machine.MachineClock;
@@ -72,14 +72,14 @@ final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--seconds",
       paramLabel = "S",
-      description = "Length of each run's measured window (default: 60; of memory 120 at least).")
-  private int seconds = 60;
+      description = "Length of each run's measured window (default: 60; of memory 120).")
+  private @Nullable Integer seconds;
 
   @Option(
       names = "--warm-up",
       paramLabel = "S",
-      description = "Time that each run warms up before it (default: 30; of memory 60 at least).")
-  private int warmUpSeconds = 30;
+      description = "Time that each run warms up before it (default: 30; of memory 60).")
+  private @Nullable Integer warmUpSeconds;
 
   @Option(
       names = "--results",
@@ -116,11 +116,19 @@ final class BenchCommand implements Callable<Integer> {
 
   private List<Bench> benches(Path home, Path folder, Console console) throws IOException {
     String quickstart = Files.readString(home.resolve("configs").resolve("quickstart.yaml"));
-    return Benches.all(folder.resolve("runs"), quickstart, seconds, warmUpSeconds, console::line);
+    return Benches.all(
+        folder.resolve("runs"), quickstart, window(60, 30), window(120, 60), console::line);
   }
 
-  private static void atLeast(int least, String option, int value) throws UserMistakeException {
-    if (value < least) {
+  private Benches.Window window(int defaultSeconds, int defaultWarmUpSeconds) {
+    return new Benches.Window(
+        seconds == null ? defaultSeconds : seconds,
+        warmUpSeconds == null ? defaultWarmUpSeconds : warmUpSeconds);
+  }
+
+  private static void atLeast(int least, String option, @Nullable Integer value)
+      throws UserMistakeException {
+    if (value != null && value < least) {
       throw new UserMistakeException(
           option, "the value (" + value + ") is below " + least, "leave it out");
     }

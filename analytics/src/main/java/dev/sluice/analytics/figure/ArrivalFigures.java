@@ -21,7 +21,7 @@ final class ArrivalFigures implements Figure {
   public void addTo(Summary summary, RunRows run) {
     List<JobRow> measured = run.measured();
     summary.put("asked_rate_jobs_sec", run.context().experiment().load().arrivalRateJobsPerSec());
-    summary.put("asked_arrivals", run.context().experiment().load().arrivals());
+    summary.put("asked_arrivals", run.context().experiment().load().arrivals().words());
     summary.put("realized_rate_jobs_sec", measured.size() / run.windowSeconds());
     summary.put("realized_gap_cv", gapVariation(measured));
   }

@@ -17,6 +17,7 @@ import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
+import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.KafkaSettings;
@@ -83,7 +84,7 @@ public final class SyntheticRun {
     return new Experiment(
         "quickstart",
         42,
-        new Experiment.Load(duration, warmup, 30, rate, "poisson", 1),
+        new Experiment.Load(duration, warmup, 30, rate, Arrivals.POISSON, 1),
         new Experiment.Jobs(
             0.4,
             classes,

@@ -66,7 +66,7 @@ public record Experiment(
    * @param tailSeconds longest time for which arrivals go on, unmeasured, until the last measured
    *     job has ended; default 30
    * @param arrivalRateJobsPerSec rate of all generators together
-   * @param arrivals name of the arrival process; default poisson
+   * @param arrivals where the arrivals come from; default poisson
    * @param generators number of generators; default 1
    */
   public record Load(
@@ -74,7 +74,7 @@ public record Experiment(
       double warmupSeconds,
       double tailSeconds,
       double arrivalRateJobsPerSec,
-      String arrivals,
+      Arrivals arrivals,
       int generators) {}
 
   /**

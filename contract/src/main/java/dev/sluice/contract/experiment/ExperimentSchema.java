@@ -10,6 +10,7 @@ import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Schema;
 import dev.sluice.contract.file.Section;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.file.Value;
 import dev.sluice.contract.file.Value.Entry;
 import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
@@ -49,7 +50,10 @@ public final class ExperimentSchema {
     var schema = new Schema();
     vocabulary.schedulers().keySet().stream()
         .sorted() // each policy has weights of its own
-        .forEach(scheduler -> record(scheduler, vocabulary, schema));
+        .forEach(scheduler -> record("scheduler_name", scheduler, vocabulary, schema));
+    vocabulary.arrivals().keySet().stream()
+        .sorted() // each process has keys of its own
+        .forEach(process -> record("arrivals", process, vocabulary, schema));
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("$schema", "https://json-schema.org/draft/2020-12/schema");
     document.put("title", "Sluice experiment");
@@ -68,16 +72,18 @@ public final class ExperimentSchema {
     }
   }
 
-  private static void record(String scheduler, Vocabulary vocabulary, Schema schema) {
+  private static void record(String key, String name, Vocabulary vocabulary, Schema schema) {
     var place = new Place("every key", 0);
     var problems = new Problems("every key"); // of no interest: keys are asked for all the same
     try {
       if (!(ExperimentFile.yaml(EVERY_KEY, line -> place, problems) instanceof Mapping mapping)) {
         throw new IllegalStateException("the file of every key is no mapping");
       }
-      mapping
-          .entries()
-          .put("scheduler_name", new Entry(place, new Scalar(place, scheduler, false, false)));
+      Value value = new Scalar(place, name, false, false);
+      if (key.equals("arrivals")) {
+        value = new Mapping(place, new LinkedHashMap<>(Map.of("process", new Entry(place, value))));
+      }
+      mapping.entries().put(key, new Entry(place, value));
       var places = new HashMap<String, Place>();
       new ExperimentReader(problems, places, vocabulary)
           .read(Section.strict(mapping, problems, places, schema), "");

@@ -23,7 +23,7 @@ final class LoadReader {
             top.number("warmup_seconds", 0, Ranges.SECONDS),
             top.number("tail_seconds", 30, Ranges.SECONDS),
             top.required("arrival_rate_jobs_per_sec", Range.above(0, 1e6), "10"),
-            top.oneOf("arrivals", "poisson", vocabulary.arrivals(), "arrivals"),
+            new ArrivalsReader(problems, vocabulary).read(top),
             top.whole("generators", 1, 1, 1000));
     checkWarmUp(top, read);
     checkNumberOfJobs(top, read);

@@ -39,7 +39,7 @@ public final class ResolvedConfig {
     top.put("warmup_seconds", e.load().warmupSeconds());
     top.put("tail_seconds", e.load().tailSeconds());
     top.put("arrival_rate_jobs_per_sec", e.load().arrivalRateJobsPerSec());
-    top.put("arrivals", e.load().arrivals());
+    top.put("arrivals", arrivals(e.load().arrivals()));
     top.put("generators", e.load().generators());
     top.put("interactive_ratio", e.jobs().interactiveRatio());
     Map<String, Object> classes = new LinkedHashMap<>();
@@ -117,6 +117,17 @@ public final class ResolvedConfig {
   /** SHA-256, in hex, of {@link #write}'s text: equal for equal experiments. */
   public static String digest(Experiment experiment) {
     return Sha256.hex(write(experiment).getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** A name alone where the process has no settings. */
+  private static Object arrivals(Arrivals arrivals) {
+    if (!(arrivals instanceof Arrivals.Drawn drawn) || drawn.settings().isEmpty()) {
+      return arrivals.process();
+    }
+    Map<String, Object> mapping = new LinkedHashMap<>();
+    mapping.put("process", drawn.process());
+    mapping.putAll(new TreeMap<>(drawn.settings()));
+    return mapping;
   }
 
   private static Map<String, @Nullable Object> jobClass(JobClass c) {

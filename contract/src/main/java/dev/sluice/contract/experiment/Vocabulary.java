@@ -7,7 +7,7 @@ import java.util.Map;
  * The names that an experiment file may use, handed in by the caller from the registries.
  *
  * @param schedulers policy name to the names of its weights
- * @param arrivals names of the arrival processes
+ * @param arrivals name of an arrival process to its keys
  * @param workloadTokens built-in workload name to its base cost in memory tokens
  * @param figures names of the figures that a threshold may bound, whole; for each name that begins
  *     with {@code all_}, a figure of every class is added, for example {@code
@@ -15,6 +15,6 @@ import java.util.Map;
  */
 public record Vocabulary(
     Map<String, List<String>> schedulers,
-    List<String> arrivals,
+    Map<String, ArrivalKeys> arrivals,
     Map<String, Integer> workloadTokens,
     List<String> figures) {}

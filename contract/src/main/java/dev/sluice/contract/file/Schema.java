@@ -222,6 +222,11 @@ public final class Schema {
   }
 
   private static void nest(Map<String, Object> mapping, Map<String, Object> property) {
+    Object alone = property.remove("enum");
+    if (alone != null) { // a name alone, or a mapping
+      property.put("anyOf", List.of(Map.of("enum", alone), mapping));
+      return;
+    }
     if (!"array".equals(property.get(TYPE))) {
       property.putAll(mapping);
       return;

@@ -37,7 +37,7 @@ final class ExperimentFileTest {
             new Experiment(
                 "my-test",
                 42,
-                new Experiment.Load(20, 0, 30, 10, "poisson", 1),
+                new Experiment.Load(20, 0, 30, 10, Arrivals.POISSON, 1),
                 new Experiment.Jobs(
                     0.3,
                     List.of(
@@ -122,7 +122,7 @@ final class ExperimentFileTest {
             new Experiment(
                 "Full_1.0",
                 -7,
-                new Experiment.Load(20.5, 2, 0, 100, "constant", 3),
+                new Experiment.Load(20.5, 2, 0, 100, Arrivals.drawn("constant"), 3),
                 new Experiment.Jobs(
                     0.25,
                     List.of(

@@ -151,7 +151,11 @@ final class ResolvedConfigTest {
             durationSeconds * random.nextDouble() * 0.99,
             random.nextInt(100),
             Math.min(1e4, Math.exp(random.nextGaussian() * 3)),
-            pick(random, "poisson", "constant"),
+            pick(
+                random,
+                Arrivals.POISSON,
+                Arrivals.drawn("constant"),
+                new Arrivals.Drawn("gamma", Map.of("cv", 0.1 + random.nextDouble()))),
             1 + random.nextInt(9)),
         new Experiment.Jobs(
             random.nextDouble(),
@@ -240,7 +244,8 @@ final class ResolvedConfigTest {
     return random.nextBoolean() ? List.of(fast, slow) : List.of(third, slow, fast);
   }
 
-  private static String pick(Random random, String... texts) {
-    return texts[random.nextInt(texts.length)];
+  @SafeVarargs
+  private static <T> T pick(Random random, T... choices) {
+    return choices[random.nextInt(choices.length)];
   }
 }

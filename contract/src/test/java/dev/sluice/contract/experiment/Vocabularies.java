@@ -1,5 +1,6 @@
 package dev.sluice.contract.experiment;
 
+import dev.sluice.contract.file.Range;
 import java.util.List;
 import java.util.Map;
 
@@ -13,7 +14,10 @@ final class Vocabularies {
               "batch_aware", List.of("workload", "backend"),
               "dynamic", List.of("interactive", "urgency", "batchability"),
               "random", List.of()),
-          List.of("poisson", "constant"),
+          Map.of(
+              "poisson", ArrivalKeys.NONE,
+              "constant", ArrivalKeys.NONE,
+              "gamma", ArrivalKeys.of(new ArrivalKeys.Key("cv", Range.within(0.05, 20), 2))),
           Map.of("resnet18", 80, "resnet50", 160, "vit", 260, "vit_tiny", 40),
           List.of("all_p99_e2e_ms", "all_slo_violation_rate", "overall_throughput_sps"));
 

@@ -3,6 +3,7 @@ package dev.sluice.executor.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.KafkaSettings;
@@ -36,7 +37,7 @@ final class LaneBackendTest {
     return new Experiment(
         "emulated",
         42,
-        new Experiment.Load(10, 0, 30, 5, "poisson", 1),
+        new Experiment.Load(10, 0, 30, 5, Arrivals.POISSON, 1),
         new Experiment.Jobs(
             0.3,
             List.of(new JobClass("batch", 1000, 5, false, true)),

@@ -3,6 +3,7 @@ package dev.sluice.executor.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.contract.experiment.ArrivalKeys;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.Vocabulary;
@@ -22,7 +23,7 @@ final class LaneSourceTest {
   private static final Vocabulary VOCABULARY =
       new Vocabulary(
           Map.of("fifo", List.of(), "dynamic", List.of()),
-          List.of("poisson"),
+          Map.of("poisson", ArrivalKeys.NONE),
           Workloads.tokens(),
           List.of());
 

@@ -1,5 +1,6 @@
 package dev.sluice.harness.bench;
 
+import dev.sluice.harness.bench.row.Bench;
 import dev.sluice.harness.frame.SluiceVersion;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,8 +1,15 @@
 package dev.sluice.harness.bench;
 
-import static dev.sluice.harness.bench.Bench.Row.atLeast;
-import static dev.sluice.harness.bench.Bench.Row.atMost;
+import static dev.sluice.harness.bench.row.Bench.Row.atLeast;
+import static dev.sluice.harness.bench.row.Bench.Row.atMost;
 
+import dev.sluice.harness.bench.core.CheckBench;
+import dev.sluice.harness.bench.core.CoreBench;
+import dev.sluice.harness.bench.core.PredictLookupBench;
+import dev.sluice.harness.bench.core.PredictTableBench;
+import dev.sluice.harness.bench.core.SimulatorInChild;
+import dev.sluice.harness.bench.core.WorkflowBench;
+import dev.sluice.harness.bench.row.Bench;
 import dev.sluice.harness.machine.MachineClock;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,21 +41,30 @@ public final class Benches {
       """;
 
   /** About 105,000 jobs in all, at a low rate, because speed is not measured here. */
-  private static final String SMALL_HEAP = emulated(105, 0, 1000, 5, 16, 0) + ONE_BY_ONE;
+  private static final String SMALL_HEAP =
+      emulated(new Window(105, 0), 1000, 5, 16, 0) + ONE_BY_ONE;
 
   private Benches() {}
+
+  /**
+   * The stretch of a run that a bench measures.
+   *
+   * @param seconds its length
+   * @param warmUpSeconds warm-up before it
+   */
+  public record Window(int seconds, int warmUpSeconds) {}
 
   /**
    * Returns every bench, in the order of the table.
    *
    * @param folder where files of the measurements go
    * @param quickstart the text of the quickstart's experiment file
-   * @param seconds length of each measured window, except those of inference and of 100,000 jobs
-   * @param warmUpSeconds warm-up before each window
+   * @param loop window of each loop, except those of inference and of 100,000 jobs
+   * @param memory window of the memory's bench
    * @param out receives what a measurement says beside its readings
    */
   public static List<Bench> all(
-      Path folder, String quickstart, int seconds, int warmUpSeconds, Consumer<String> out) {
+      Path folder, String quickstart, Window loop, Window memory, Consumer<String> out) {
     return List.of(
         new CoreBench(folder),
         new SimulatorInChild(out),
@@ -56,17 +72,14 @@ public final class Benches {
         new CheckBench(folder, MachineClock::monotonicNs),
         new PredictLookupBench(folder),
         new PredictTableBench(folder, MachineClock::monotonicNs),
-        hop(100, 20, 8, 3, 12, folder, seconds, warmUpSeconds),
-        hop(1000, 5, 16, 5, 25, folder, seconds, warmUpSeconds),
-        new LoopBench("bubble", saturated(seconds, warmUpSeconds, 0), folder)
+        hop(100, 20, 8, 3, 12, folder, loop),
+        hop(1000, 5, 16, 5, 25, folder, loop),
+        new LoopBench("bubble", saturated(loop, 0), folder)
             .reads(atMost("bubble_p50_ms", "ms", 3), "bubble_p50_ms")
             .reads(atMost("bubble_p99_ms", "ms", 12), "bubble_p99_ms"),
-        new LoopBench("bubble-ahead", saturated(seconds, warmUpSeconds, 1), folder)
+        new LoopBench("bubble-ahead", saturated(loop, 1), folder)
             .reads(atMost("bubble_ahead_p50_ms", "ms", 0.3), "bubble_p50_ms"),
-        new LoopBench(
-                "loop",
-                emulated(seconds, warmUpSeconds, 10_500, 1, 16, 0) + IN_BATCHES_OF_32,
-                folder)
+        new LoopBench("loop", emulated(loop, 10_500, 1, 16, 0) + IN_BATCHES_OF_32, folder)
             .reads(atLeast("loop_jobs_per_s", "jobs/s", 10_000), Benches::keptUpJobsPerSecond),
         new InferenceBench("resnet18", 1, 200, 0.95, 30, folder),
         new InferenceBench("resnet50", 8, 20, 0.98, 60, folder),
@@ -84,7 +97,7 @@ public final class Benches {
         new LoopBench("small-heap", SMALL_HEAP, folder, List.of("-Xmx512m"), List.of())
             .reads(atLeast("jobs_done_in_512_mib", "jobs", 100_000), "all_done"),
         new TakeoverBench(folder, out),
-        new MemoryBench(folder, seconds, warmUpSeconds, out));
+        new MemoryBench(folder, memory.seconds(), memory.warmUpSeconds(), out));
   }
 
   /** Throughput; zero where the lanes did not keep up, or a job was left without an end. */
@@ -103,27 +116,26 @@ public final class Benches {
       double p50MsMax,
       double p99MsMax,
       Path folder,
-      int seconds,
-      int warmUpSeconds) {
+      Window window) {
     String name = "hop_" + ratePerSecond;
     return new LoopBench(
             name.replace('_', '-'),
-            emulated(seconds, warmUpSeconds, ratePerSecond, serviceMs, lanes, 0) + ONE_BY_ONE,
+            emulated(window, ratePerSecond, serviceMs, lanes, 0) + ONE_BY_ONE,
             folder)
         .reads(atMost(name + "_p50_ms", "ms", p50MsMax), "hop_p50_ms")
         .reads(atMost(name + "_p99_ms", "ms", p99MsMax), "hop_p99_ms");
   }
 
   /** A queue that grows without end before eight lanes. */
-  private static String saturated(int seconds, int warmUpSeconds, int ahead) {
-    return emulated(seconds, warmUpSeconds, 500, 20, 8, ahead) + ONE_BY_ONE;
+  private static String saturated(Window window, int ahead) {
+    return emulated(window, 500, 20, 8, ahead) + ONE_BY_ONE;
   }
 
   /**
    * Experiment of one class of jobs and one workload of constant service time on emulated lanes.
    */
   private static String emulated(
-      int seconds, int warmUpSeconds, int ratePerSecond, int serviceMs, int lanes, int ahead) {
+      Window window, int ratePerSecond, int serviceMs, int lanes, int ahead) {
     return String.format(
             Locale.ROOT,
             """
@@ -136,8 +148,8 @@ public final class Benches {
       batch_sizes: [1]
       resources: {enabled: false}
       """,
-            seconds + warmUpSeconds,
-            warmUpSeconds,
+            window.seconds() + window.warmUpSeconds(),
+            window.warmUpSeconds(),
             ratePerSecond,
             serviceMs)
         + "lanes: {kind: emulated, num_lanes: %d, ahead: %d}\n".formatted(lanes, ahead);

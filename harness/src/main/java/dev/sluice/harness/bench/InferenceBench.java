@@ -3,6 +3,8 @@ package dev.sluice.harness.bench;
 import dev.sluice.analytics.folder.FinishedBatch;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.bench.row.Bench;
+import dev.sluice.harness.bench.row.MeasurementFailedException;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
 import java.io.IOException;

@@ -2,6 +2,8 @@ package dev.sluice.harness.bench;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.harness.bench.row.Bench;
+import dev.sluice.harness.bench.row.MeasurementFailedException;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
 import java.io.IOException;

@@ -2,6 +2,8 @@ package dev.sluice.harness.bench;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.harness.bench.row.Bench;
+import dev.sluice.harness.bench.row.MeasurementFailedException;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.MemoryOf;
@@ -32,8 +34,9 @@ import org.jspecify.annotations.Nullable;
  * what the lanes can do. Two rows a role:
  *
  * <ul>
- *   <li><b>resident</b>: read each second, the median of each measured minute, and the largest
- *       minute's distance from the smallest, in percent of that;
+ *   <li><b>resident</b>: read each second, the median of each measured minute (or half, where less
+ *       than two minutes are measured), and the largest one's distance from the smallest, in
+ *       percent of that;
  *   <li><b>live heap</b>: what a full collection leaves at the end of the measured minutes, against
  *       their beginning, in percent. Since a role has its whole heap in memory from its start, only
  *       this would show that ended jobs leave something behind. Not of the broker, whose own
@@ -46,6 +49,10 @@ final class MemoryBench implements Bench {
       List.of(BROKER, "schedule", "execute", "analyze", "produce");
 
   private static final int MINUTE_SECONDS = 60;
+
+  /** Shortest stretch whose median counts in place of a minute's. */
+  private static final int STRETCH_SECONDS_MIN = 10;
+
   private static final double PERCENT_MAX = 5;
 
   private static final String LOAD =
@@ -65,21 +72,25 @@ final class MemoryBench implements Bench {
       """;
 
   private final Path folder;
-  private final int minutes;
+  private final int stretches;
+  private final int stretchSeconds;
   private final int warmUpSeconds;
   private final Consumer<String> out;
   private int runs;
 
   /**
    * @param folder where files of the measurement go
-   * @param seconds how long to measure; two minutes at least
-   * @param warmUpSeconds before that; a minute at least
+   * @param seconds how long to measure, minute by minute; below two minutes, in two halves of at
+   *     least ten seconds
+   * @param warmUpSeconds before that
    * @param out told each process's memory, minute by minute
    */
   MemoryBench(Path folder, int seconds, int warmUpSeconds, Consumer<String> out) {
     this.folder = folder;
-    this.minutes = Math.max(2, seconds / MINUTE_SECONDS);
-    this.warmUpSeconds = Math.max(MINUTE_SECONDS, warmUpSeconds);
+    this.stretches = Math.max(2, seconds / MINUTE_SECONDS);
+    this.stretchSeconds =
+        Math.max(STRETCH_SECONDS_MIN, Math.min(MINUTE_SECONDS, seconds / stretches));
+    this.warmUpSeconds = warmUpSeconds;
     this.out = out;
   }
 
@@ -116,7 +127,7 @@ final class MemoryBench implements Bench {
     Files.writeString(
         config,
         "duration_seconds: "
-            + (startSeconds + warmUpSeconds + minutes * MINUTE_SECONDS)
+            + (startSeconds + warmUpSeconds + stretches * stretchSeconds)
             + "\n"
             + LOAD);
     Path output = folder.resolve(runId + ".out");
@@ -132,26 +143,26 @@ final class MemoryBench implements Bench {
 
   /** One child's memory. */
   static final class Memory {
-    private final List<Double> minuteMedians = new ArrayList<>();
-    private final List<Long> thisMinute = new ArrayList<>();
+    private final List<Double> stretchMedians = new ArrayList<>();
+    private final List<Long> thisStretch = new ArrayList<>();
     private @Nullable Long liveAtFirst;
     private @Nullable Long liveAtLast;
 
     void add(long residentBytes) {
-      thisMinute.add(residentBytes);
+      thisStretch.add(residentBytes);
     }
 
-    void endMinute() {
-      Collections.sort(thisMinute);
-      if (!thisMinute.isEmpty()) {
-        minuteMedians.add((double) thisMinute.get(thisMinute.size() / 2));
+    void endStretch() {
+      Collections.sort(thisStretch);
+      if (!thisStretch.isEmpty()) {
+        stretchMedians.add((double) thisStretch.get(thisStretch.size() / 2));
       }
-      thisMinute.clear();
+      thisStretch.clear();
     }
 
     double spreadPercent() {
-      double least = Collections.min(minuteMedians);
-      return 100 * (Collections.max(minuteMedians) - least) / least;
+      double least = Collections.min(stretchMedians);
+      return 100 * (Collections.max(stretchMedians) - least) / least;
     }
 
     @Nullable Double liveGrowthPercent() {
@@ -165,7 +176,7 @@ final class MemoryBench implements Bench {
     }
 
     String text() {
-      return minuteMedians.stream().map(Memory::mb).collect(Collectors.joining(" "))
+      return stretchMedians.stream().map(Memory::mb).collect(Collectors.joining(" "))
           + " MiB"
           + (liveAtFirst == null || liveAtLast == null
               ? ""
@@ -217,8 +228,8 @@ final class MemoryBench implements Bench {
           var live = MemoryOf.liveHeapBytes(child.pid());
           memory.liveAtFirst = live.isPresent() ? live.getAsLong() : null;
         }
-        for (int minute = 0; minute < minutes; minute++) {
-          for (int second = 0; second < MINUTE_SECONDS; second++) {
+        for (int stretch = 0; stretch < stretches; stretch++) {
+          for (int second = 0; second < stretchSeconds; second++) {
             if (over.await(1, TimeUnit.SECONDS)) {
               return;
             }
@@ -226,7 +237,7 @@ final class MemoryBench implements Bench {
               MemoryOf.residentBytes(child.pid()).ifPresent(memory(child)::add);
             }
           }
-          byChild.values().forEach(Memory::endMinute);
+          byChild.values().forEach(Memory::endStretch);
         }
         for (ChildProcess child : children.children()) {
           var live = MemoryOf.liveHeapBytes(child.pid());
@@ -256,7 +267,7 @@ final class MemoryBench implements Bench {
       byChild.forEach(
           (child, memory) -> {
             String role = child.replaceFirst("-\\d+$", "");
-            if (!memory.minuteMedians.isEmpty()) {
+            if (!memory.stretchMedians.isEmpty()) {
               readings.merge(residentRow(role), memory.spreadPercent(), Math::max);
             }
             Double growth = memory.liveGrowthPercent();

@@ -6,6 +6,8 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RunRegister;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.harness.bench.row.Bench;
+import dev.sluice.harness.bench.row.MeasurementFailedException;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess;

@@ -17,6 +17,6 @@ public final class Registries {
     Map<String, List<String>> schedulers = new TreeMap<>();
     Policies.names().forEach(name -> schedulers.put(name, Policies.weightNames(name)));
     return new Vocabulary(
-        schedulers, ArrivalProcesses.names(), Workloads.tokens(), Figures.figureNames());
+        schedulers, ArrivalProcesses.keys(), Workloads.tokens(), Figures.figureNames());
   }
 }

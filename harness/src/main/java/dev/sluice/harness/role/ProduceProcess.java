@@ -45,7 +45,7 @@ public final class ProduceProcess {
       throws UserMistakeException, RoleFailedException, StoppedException, InterruptedException {
     RunFrame frame = process.frame();
     RequestList requests =
-        RequestList.draw(frame.experiment(), LaneSource.of(frame.parsed())::isolatedMs);
+        RequestList.of(frame.parsed(), LaneSource.of(frame.parsed())::isolatedMs);
     RunRegister register = process.connect();
     process.joined(register.join(Role.PRODUCE, "produce", frame.configDigest(), null));
     if (!register.started().isDone() && !register.ended().isDone()) {

@@ -220,7 +220,7 @@ public final class ExperimentRun {
       entries.add(
           register.joinExecutor(executorId(shard), shard, frame.configDigest(), frame.shards()));
     }
-    RequestList requests = RequestList.draw(experiment, lanes::isolatedMs);
+    RequestList requests = RequestList.of(frame.parsed(), lanes::isolatedMs);
     startScheduler(frame, shell, kafka, folder, entries);
     entries.join(Role.ANALYZE, "analyze", frame);
     var analyze = shell.add(new AnalyzeRole(frame, kafka.clients()));

@@ -78,7 +78,7 @@ record SimulatedExperiment(
       throws UserMistakeException {
     Experiment experiment = parsed.experiment();
     try (LaneSource lanes = LaneSource.of(parsed)) {
-      RequestList requests = RequestList.draw(experiment, lanes::isolatedMs);
+      RequestList requests = RequestList.of(parsed, lanes::isolatedMs);
       var settings = ExecutorSettings.of(experiment, "executor", 1, 0);
       boolean emulated = experiment.lanes().emulated();
       LatencyModel model = latencyModel(experiment);

@@ -20,12 +20,12 @@ final class MemoryBenchTest {
     for (long mib : new long[] {100, 100, 900}) {
       memory.add(mib * MIB);
     }
-    memory.endMinute();
+    memory.endStretch();
     assertThat(memory.spreadPercent()).isZero();
     for (long mib : new long[] {106, 107, 1}) {
       memory.add(mib * MIB);
     }
-    memory.endMinute();
+    memory.endStretch();
     assertThat(memory.spreadPercent()).isCloseTo(6, Offset.offset(1e-9));
   }
 

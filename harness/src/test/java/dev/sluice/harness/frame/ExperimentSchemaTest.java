@@ -129,6 +129,10 @@ final class ExperimentSchemaTest {
   @ValueSource(
       strings = {
         "arrival: poisson",
+        "arrivals: poison",
+        "arrivals: {process: poison}",
+        "arrivals: {}",
+        "arrivals: {process: poisson, cvs: 2}",
         "lanes: {num_lane: 2}",
         "lanes: {drift: [{at_second: 6, at_seconds: 6, factor: 2}]}",
         "lanes: {drift: [{at_seconds: 6}]}",

@@ -2,37 +2,63 @@ package dev.sluice.producer.arrivals;
 
 import static java.util.Map.entry;
 
+import dev.sluice.contract.experiment.ArrivalKeys;
+import dev.sluice.contract.experiment.Arrivals;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.DoubleFunction;
 
 /**
- * The arrival processes by the name that an experiment file uses. A new process needs one line
- * here.
+ * The arrival processes by the name that an experiment file uses, with the keys of each. A new
+ * process needs one line here.
  */
 public final class ArrivalProcesses {
-  private static final Map<String, DoubleFunction<ArrivalProcess>> BY_NAME =
+  private static final Map<String, Registered> BY_NAME =
       Map.ofEntries(
-          entry("constant", ConstantArrivals::new), entry("poisson", PoissonArrivals::new));
+          entry("constant", plain(ConstantArrivals::new)),
+          entry("poisson", plain(PoissonArrivals::new)));
+
+  private record Registered(ArrivalKeys keys, Maker maker) {}
+
+  @FunctionalInterface
+  private interface Maker {
+    /** Makes a process at a rate, with a value for each of its keys. */
+    ArrivalProcess make(double ratePerSecond, Map<String, Double> settings);
+  }
 
   private ArrivalProcesses() {}
+
+  private static Registered plain(DoubleFunction<ArrivalProcess> maker) {
+    return new Registered(ArrivalKeys.NONE, (rate, settings) -> maker.apply(rate));
+  }
 
   /** Returns the known names, in alphabetical order. */
   public static List<String> names() {
     return BY_NAME.keySet().stream().sorted().toList();
   }
 
+  /** Returns the keys of each process, by its name. */
+  public static Map<String, ArrivalKeys> keys() {
+    Map<String, ArrivalKeys> keys = new TreeMap<>();
+    BY_NAME.forEach((name, registered) -> keys.put(name, registered.keys()));
+    return keys;
+  }
+
   /**
-   * Returns the process of a name at a rate.
+   * Returns a process at a rate.
    *
    * @throws IllegalArgumentException if no process has that name; the message lists the known names
    */
-  public static ArrivalProcess of(String name, double ratePerSecond) {
-    DoubleFunction<ArrivalProcess> maker = BY_NAME.get(name);
-    if (maker == null) {
+  public static ArrivalProcess of(Arrivals.Drawn arrivals, double ratePerSecond) {
+    Registered registered = BY_NAME.get(arrivals.process());
+    if (registered == null) {
       throw new IllegalArgumentException(
-          "arrivals (" + name + ") is unknown. Known arrivals: " + String.join(", ", names()));
+          "arrivals ("
+              + arrivals.process()
+              + ") is unknown. Known arrivals: "
+              + String.join(", ", names()));
     }
-    return maker.apply(ratePerSecond);
+    return registered.maker().make(ratePerSecond, arrivals.settings());
   }
 }

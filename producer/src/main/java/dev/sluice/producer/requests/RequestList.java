@@ -1,10 +1,9 @@
 package dev.sluice.producer.requests;
 
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.Sha256;
-import dev.sluice.producer.arrivals.ArrivalProcesses;
-import dev.sluice.producer.arrivals.IntendedTimes;
-import dev.sluice.producer.arrivals.RandomStream;
+import dev.sluice.contract.file.UserMistakeException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -16,7 +15,7 @@ import java.util.Map;
 
 /**
  * All jobs that a run may ask for, by intended arrival, for duration and tail together. The list is
- * drawn from the seed before the run, which sends jobs from its beginning and may stop before its
+ * drawn from the seed, or read from a file, before the run, which sends jobs from its beginning and may stop before its
  * end. The number of generators, the policy and the machine do not change it. It takes twelve bytes
  * a job. Immutable.
  */
@@ -36,7 +35,28 @@ public final class RequestList {
   }
 
   /**
-   * Draws the list of an experiment without a {@code slo_scale}.
+   * Makes the list that an experiment file asks for, drawn or read from the files that it names.
+   *
+   * @param isolatedTimes called only for jobs of classes with a {@code slo_scale}
+   * @throws UserMistakeException if a file that the experiment names is missing or wrong
+   */
+  public static RequestList of(ParsedExperiment parsed, IsolatedTimes isolatedTimes)
+      throws UserMistakeException {
+    return of(RequestSources.of(parsed, isolatedTimes));
+  }
+
+  /**
+   * Draws the list of an experiment that names no file of requests.
+   *
+   * @param isolatedTimes called only for jobs of classes with a {@code slo_scale}
+   * @throws IllegalArgumentException if the arrival process is unknown
+   */
+  public static RequestList draw(Experiment experiment, IsolatedTimes isolatedTimes) {
+    return of(RequestSources.drawn(experiment, isolatedTimes));
+  }
+
+  /**
+   * Draws the list of an experiment without a file of requests and without a {@code slo_scale}.
    *
    * @throws IllegalArgumentException if the arrival process is unknown, or a class has a scale
    */
@@ -49,42 +69,26 @@ public final class RequestList {
         });
   }
 
-  /**
-   * Draws the list of an experiment: intended times from the seed's stream {@code arrivals}, all
-   * other attributes from {@code job-mix}. The last job is meant to arrive before duration + tail.
-   *
-   * @param isolatedTimes called only for jobs of classes with a {@code slo_scale}
-   * @throws IllegalArgumentException if the arrival process is unknown
-   */
-  public static RequestList draw(Experiment experiment, IsolatedTimes isolatedTimes) {
-    var times =
-        new IntendedTimes(
-            ArrivalProcesses.of(
-                experiment.load().arrivals(), experiment.load().arrivalRateJobsPerSec()),
-            RandomStream.of(experiment.seed(), "arrivals"));
-    var mix = new JobMix(experiment, isolatedTimes);
-    RandomStream mixRandom = RandomStream.of(experiment.seed(), "job-mix");
-    long endNs =
-        Seconds.toNs(experiment.load().durationSeconds() + experiment.load().tailSeconds());
-
+  /** Takes all requests of a source into memory. */
+  public static RequestList of(RequestSource source) {
     var kinds = new ArrayList<JobKind>();
     Map<JobKind, Integer> numberOfKind = new HashMap<>(); // looked up, never iterated
     var kindByIndex = new int[1024];
     var intendedAtNsByIndex = new long[1024];
     int size = 0;
-    for (long atNs = times.nextNs(); atNs < endNs; atNs = times.nextNs()) {
+    while (source.next()) {
       if (size == kindByIndex.length) {
         kindByIndex = Arrays.copyOf(kindByIndex, Math.multiplyExact(size, 2));
         intendedAtNsByIndex = Arrays.copyOf(intendedAtNsByIndex, kindByIndex.length);
       }
-      JobKind kind = mix.next(mixRandom);
+      JobKind kind = source.kind();
       Integer number = numberOfKind.putIfAbsent(kind, kinds.size());
       if (number == null) {
         number = kinds.size();
         kinds.add(kind);
       }
       kindByIndex[size] = number;
-      intendedAtNsByIndex[size] = atNs;
+      intendedAtNsByIndex[size] = source.intendedAtNs();
       size++;
     }
     return new RequestList(

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.sluice.contract.experiment.Arrivals;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.stream.DoubleStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -24,7 +26,7 @@ final class ArrivalProcessesTest {
   @Test
   void listTheKnownOnes_whenTheNameIsUnknown() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> ArrivalProcesses.of("poison", 1))
+        .isThrownBy(() -> ArrivalProcesses.of(drawn("poison"), 1))
         .withMessage(
             "arrivals (poison) is unknown. Known arrivals: %s",
             String.join(", ", ArrivalProcesses.names()));
@@ -88,8 +90,12 @@ final class ArrivalProcessesTest {
     assertThat(lastNs).isEqualTo(30_000_003_333_333L);
   }
 
+  private static Arrivals.Drawn drawn(String name) {
+    return new Arrivals.Drawn(name, Map.of());
+  }
+
   private static double[] gapsNs(String name, double rate, long seed, int count) {
-    ArrivalProcess process = ArrivalProcesses.of(name, rate);
+    ArrivalProcess process = ArrivalProcesses.of(drawn(name), rate);
     var random = new RandomStream(seed);
     return DoubleStream.generate(() -> process.nextGapNs(random)).limit(count).toArray();
   }

@@ -3,6 +3,7 @@ package dev.sluice.producer.generator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.producer.requests.Experiments;
 import dev.sluice.producer.requests.Request;
@@ -193,7 +194,7 @@ final class JobGeneratorTest {
 
   private void constantGapsOf(long gapNs) {
     var experiment = new Experiments();
-    experiment.arrivals = "constant";
+    experiment.arrivals = Arrivals.drawn("constant");
     experiment.ratePerSecond = 1e9 / gapNs;
     requests = experiment.drawn();
   }

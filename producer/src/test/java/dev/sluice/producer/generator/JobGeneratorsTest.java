@@ -3,6 +3,7 @@ package dev.sluice.producer.generator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Capability;
@@ -50,7 +51,7 @@ final class JobGeneratorsTest {
   private final Told told = new Told();
 
   JobGeneratorsTest() {
-    experiment.arrivals = "constant";
+    experiment.arrivals = Arrivals.drawn("constant");
     experiment.ratePerSecond = 10;
     experiment.durationSeconds = 2;
     experiment.warmupSeconds = 0.5;

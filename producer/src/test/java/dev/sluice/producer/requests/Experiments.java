@@ -1,5 +1,6 @@
 package dev.sluice.producer.requests;
 
+import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
@@ -17,7 +18,7 @@ public final class Experiments {
   public double warmupSeconds = 2;
   public double tailSeconds = 5;
   public double ratePerSecond = 100;
-  public String arrivals = "poisson";
+  public Arrivals arrivals = Arrivals.POISSON;
   public int generators = 1;
   public int shards = 1;
   double interactiveRatio = 0.3;

@@ -44,7 +44,7 @@ final class OfferedLoadTest {
   private static final Vocabulary VOCABULARY =
       new Vocabulary(
           Map.of("dynamic", List.of(), "fifo", List.of()),
-          ArrivalProcesses.names(),
+          ArrivalProcesses.keys(),
           Map.of(),
           List.of());
 

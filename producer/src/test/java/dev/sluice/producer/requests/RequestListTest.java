@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.producer.generator.FakeTime;
 import java.util.ArrayList;
@@ -75,7 +76,7 @@ final class RequestListTest {
   @Test
   void keepsTheMix_whenTheArrivalsChange() {
     RequestList poisson = experiment.drawn();
-    experiment.arrivals = "constant";
+    experiment.arrivals = Arrivals.drawn("constant");
     RequestList constant = experiment.drawn();
     for (int i = 0; i < Math.min(poisson.size(), constant.size()); i++) {
       assertThat(constant.get(i).workload()).isEqualTo(poisson.get(i).workload());
@@ -227,7 +228,7 @@ final class RequestListTest {
 
   @Test
   void countsTheJobsBeforeATime() {
-    experiment.arrivals = "constant";
+    experiment.arrivals = Arrivals.drawn("constant");
     experiment.ratePerSecond = 10;
     RequestList list = experiment.drawn();
     assertThat(list.countBefore(0)).isZero();
@@ -248,7 +249,7 @@ final class RequestListTest {
 
   @Test
   void isRefused_whenTheArrivalProcessIsUnknown() {
-    experiment.arrivals = "bursty";
+    experiment.arrivals = Arrivals.drawn("bursty");
     assertThatIllegalArgumentException()
         .isThrownBy(experiment::drawn)
         .withMessageContaining("bursty");

@@ -99,17 +99,13 @@ final class Choices {
     Dispatch dispatch =
         new Dispatch(
             name,
-            lane.executorId(),
-            lane.executor().report.incarnation(),
-            lane.indexes(jobs.get(0).group.lanesNeeded()),
-            specsOf(jobs),
-            checked.samples(),
-            checked.tokens(),
-            attempt,
-            state.nowNs(),
-            start.notAfterNs(),
-            state.prediction(jobs.get(0).group, checked.samples(), lane),
-            start.scoreTerms());
+            new Dispatch.Place(
+                lane.executorId(),
+                lane.executor().report.incarnation(),
+                lane.indexes(jobs.get(0).group.lanesNeeded())),
+            new Dispatch.Work(specsOf(jobs), checked.samples(), checked.tokens(), attempt),
+            new Dispatch.Decision(state.nowNs(), start.notAfterNs(), start.scoreTerms()),
+            state.prediction(jobs.get(0).group, checked.samples(), lane));
     Batch batch = new Batch(dispatch, jobs, lane, leases.nowNs());
     for (int i = 0; i < jobs.size(); i++) {
       jobs.get(i).batch = batch;

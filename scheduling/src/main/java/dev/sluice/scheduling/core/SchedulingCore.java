@@ -13,6 +13,7 @@ import dev.sluice.scheduling.fact.CoreFact.Together;
 import dev.sluice.scheduling.fact.CoreFact.WorkflowArrived;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.inspection.Inspection;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.state.CoreState;
 import java.util.Collection;
@@ -26,6 +27,12 @@ import java.util.Collection;
  * after an exception.
  */
 public final class SchedulingCore {
+  /**
+   * Version of the core's decisions, noted in each recording. It is raised by each change after
+   * which equal facts may lead to other decisions.
+   */
+  public static final String DECISIONS_VERSION = "1";
+
   final CoreState state;
   final JobQueue queue;
   final Batches batches;
@@ -38,6 +45,7 @@ public final class SchedulingCore {
   private final Reports reports;
   private final Drops drops;
   private final Choices choices;
+  private final SchedulingPolicy policy;
 
   public SchedulingCore(CoreSettings settings, SchedulingPolicy policy) {
     state = new CoreState(settings, policy.needs());
@@ -52,6 +60,7 @@ public final class SchedulingCore {
     reports = new Reports(state, leases, kept, queue, batches, losses);
     drops = new Drops(state, sources, queue, batches, arrivals);
     choices = new Choices(state, policy, leases, kept, queue, batches);
+    this.policy = policy;
   }
 
   /**
@@ -142,6 +151,14 @@ public final class SchedulingCore {
   /** Returns how many batches run. */
   public int running() {
     return batches.running;
+  }
+
+  /**
+   * Returns a view of the state as it is whenever the view is asked. Asking changes no decision; a
+   * core whose view is not asked does nothing for it.
+   */
+  public Inspection inspection() {
+    return new Inspection(state, policy);
   }
 
   private void take(CoreFact fact, CoreListener listener) {

@@ -8,39 +8,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * The core's settings, from the experiment.
  *
- * @param seed seed of the policy's draws
- * @param classes the job classes, in the order of the experiment
- * @param workloadTokens base cost in memory tokens, by workload
  * @param microbatch joining of jobs; if disabled, a batch has one job
  * @param admission rule by which jobs are dropped before a policy sees them
- * @param bounds of the queue
+ * @param bounds bounds of the queue
  * @param leases rules by which a lane or an executor counts as lost
- * @param ahead number of batches that a lane takes beside the one that it runs
- * @param cpuFallback whether a job whose cost alone exceeds every budget runs alone on a lane,
- *     outside the budget; otherwise it is dropped
+ * @param placing where batches may go, and what loading a model costs
  * @param predictor prediction of service times
- * @param switching cost of loading another model onto a lane
  */
 public record CoreSettings(
-    long seed,
-    List<JobClass> classes,
-    Map<String, Integer> workloadTokens,
+    Jobs jobs,
     Microbatch microbatch,
     Admission admission,
     Bounds bounds,
     Leases leases,
-    int ahead,
-    boolean cpuFallback,
-    Predictor predictor,
-    Switching switching) {
-  public CoreSettings {
-    classes = List.copyOf(classes);
-    workloadTokens = Map.copyOf(workloadTokens);
-    if (ahead < 0) {
-      throw new IllegalArgumentException("ahead (" + ahead + ") must be at least 0");
-    }
-  }
-
+    Placing placing,
+    Predictor predictor) {
   /**
    * Returns settings without micro-batches, admission, bounds, leases, batches ahead and jobs
    * outside the budget, with running means for predictions and models that are loaded all the time.
@@ -48,137 +30,123 @@ public record CoreSettings(
   public static CoreSettings of(
       long seed, List<JobClass> classes, Map<String, Integer> workloadTokens) {
     return new CoreSettings(
-        seed,
-        classes,
-        workloadTokens,
+        new Jobs(seed, classes, workloadTokens),
         Microbatch.OFF,
         Admission.NONE,
         Bounds.NONE,
         Leases.NONE,
-        0,
-        false,
-        Predictor.OFF,
-        Switching.NONE);
+        Placing.ALONE,
+        Predictor.OFF);
   }
 
   public CoreSettings with(Microbatch newMicrobatch) {
-    return new CoreSettings(
-        seed,
-        classes,
-        workloadTokens,
-        newMicrobatch,
-        admission,
-        bounds,
-        leases,
-        ahead,
-        cpuFallback,
-        predictor,
-        switching);
+    return new CoreSettings(jobs, newMicrobatch, admission, bounds, leases, placing, predictor);
   }
 
   public CoreSettings with(Admission newAdmission) {
-    return new CoreSettings(
-        seed,
-        classes,
-        workloadTokens,
-        microbatch,
-        newAdmission,
-        bounds,
-        leases,
-        ahead,
-        cpuFallback,
-        predictor,
-        switching);
+    return new CoreSettings(jobs, microbatch, newAdmission, bounds, leases, placing, predictor);
   }
 
   public CoreSettings with(Bounds newBounds) {
-    return new CoreSettings(
-        seed,
-        classes,
-        workloadTokens,
-        microbatch,
-        admission,
-        newBounds,
-        leases,
-        ahead,
-        cpuFallback,
-        predictor,
-        switching);
+    return new CoreSettings(jobs, microbatch, admission, newBounds, leases, placing, predictor);
   }
 
   public CoreSettings with(Leases newLeases) {
-    return new CoreSettings(
-        seed,
-        classes,
-        workloadTokens,
-        microbatch,
-        admission,
-        bounds,
-        newLeases,
-        ahead,
-        cpuFallback,
-        predictor,
-        switching);
-  }
-
-  public CoreSettings withAhead(int newAhead) {
-    return new CoreSettings(
-        seed,
-        classes,
-        workloadTokens,
-        microbatch,
-        admission,
-        bounds,
-        leases,
-        newAhead,
-        cpuFallback,
-        predictor,
-        switching);
-  }
-
-  public CoreSettings withCpuFallback(boolean newCpuFallback) {
-    return new CoreSettings(
-        seed,
-        classes,
-        workloadTokens,
-        microbatch,
-        admission,
-        bounds,
-        leases,
-        ahead,
-        newCpuFallback,
-        predictor,
-        switching);
+    return new CoreSettings(jobs, microbatch, admission, bounds, newLeases, placing, predictor);
   }
 
   public CoreSettings with(Predictor newPredictor) {
-    return new CoreSettings(
-        seed,
-        classes,
-        workloadTokens,
-        microbatch,
-        admission,
-        bounds,
-        leases,
-        ahead,
-        cpuFallback,
-        newPredictor,
-        switching);
+    return new CoreSettings(jobs, microbatch, admission, bounds, leases, placing, newPredictor);
   }
 
-  public CoreSettings with(Switching newSwitching) {
+  public CoreSettings withAhead(int ahead) {
     return new CoreSettings(
-        seed,
-        classes,
-        workloadTokens,
+        jobs,
         microbatch,
         admission,
         bounds,
         leases,
-        ahead,
-        cpuFallback,
-        predictor,
-        newSwitching);
+        new Placing(ahead, cpuFallback(), switching()),
+        predictor);
+  }
+
+  public CoreSettings withCpuFallback(boolean cpuFallback) {
+    return new CoreSettings(
+        jobs,
+        microbatch,
+        admission,
+        bounds,
+        leases,
+        new Placing(ahead(), cpuFallback, switching()),
+        predictor);
+  }
+
+  public CoreSettings with(Switching switching) {
+    return new CoreSettings(
+        jobs,
+        microbatch,
+        admission,
+        bounds,
+        leases,
+        new Placing(ahead(), cpuFallback(), switching),
+        predictor);
+  }
+
+  public long seed() {
+    return jobs.seed;
+  }
+
+  public List<JobClass> classes() {
+    return jobs.classes;
+  }
+
+  public Map<String, Integer> workloadTokens() {
+    return jobs.workloadTokens;
+  }
+
+  public int ahead() {
+    return placing.ahead;
+  }
+
+  public boolean cpuFallback() {
+    return placing.cpuFallback;
+  }
+
+  public Switching switching() {
+    return placing.switching;
+  }
+
+  /**
+   * The jobs that may come.
+   *
+   * @param seed seed of the policy's draws
+   * @param classes the job classes, in the order of the experiment
+   * @param workloadTokens base cost in memory tokens, by workload
+   */
+  public record Jobs(long seed, List<JobClass> classes, Map<String, Integer> workloadTokens) {
+    public Jobs {
+      classes = List.copyOf(classes);
+      workloadTokens = Map.copyOf(workloadTokens);
+    }
+  }
+
+  /**
+   * Where batches may go, and what loading a model costs.
+   *
+   * @param ahead number of batches that a lane takes beside the one that it runs
+   * @param cpuFallback whether a job whose cost alone exceeds every budget runs alone on a lane,
+   *     outside the budget; otherwise it is dropped
+   * @param switching cost of loading another model onto a lane
+   */
+  public record Placing(int ahead, boolean cpuFallback, Switching switching) {
+    /** One batch at a time, within the budget, at no cost of loading. */
+    public static final Placing ALONE = new Placing(0, false, Switching.NONE);
+
+    public Placing {
+      if (ahead < 0) {
+        throw new IllegalArgumentException("ahead (" + ahead + ") must be at least 0");
+      }
+    }
   }
 
   /**

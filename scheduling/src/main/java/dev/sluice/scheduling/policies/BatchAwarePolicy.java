@@ -6,6 +6,8 @@ import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulerState.Group;
+import dev.sluice.scheduling.policy.SchedulerState.Job;
+import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.policy.ScoreTerms;
 import java.util.List;
@@ -77,6 +79,11 @@ final class BatchAwarePolicy implements SchedulingPolicy {
 
   private double bonus(Group group) {
     return group.jobClass().interactive() ? interactive : notInteractive;
+  }
+
+  @Override
+  public Map<String, Double> scoreTerms(SchedulerState state, Job job, Lane lane) {
+    return terms(job.group());
   }
 
   private ScoreTerms terms(Group group) {

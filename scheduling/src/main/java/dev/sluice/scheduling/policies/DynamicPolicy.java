@@ -106,6 +106,11 @@ final class DynamicPolicy implements SchedulingPolicy {
         - tokensTerm(set.tokensMin());
   }
 
+  @Override
+  public Map<String, Double> scoreTerms(SchedulerState state, Job job, Lane lane) {
+    return terms(state, job, lane);
+  }
+
   private ScoreTerms terms(SchedulerState state, Job job, Lane lane) {
     Group group = job.group();
     return ScoreTerms.of(

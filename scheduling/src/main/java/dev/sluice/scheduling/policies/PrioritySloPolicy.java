@@ -2,11 +2,15 @@ package dev.sluice.scheduling.policies;
 
 import static dev.sluice.scheduling.policy.Choice.start;
 
+import dev.sluice.scheduling.job.JobClass;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
+import dev.sluice.scheduling.policy.SchedulerState.Job;
+import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -22,8 +26,7 @@ final class PrioritySloPolicy implements SchedulingPolicy {
 
   @Override
   public Choice choose(SchedulerState state) {
-    HighestScore best =
-        HighestScore.ofSets(state, set -> -set.groups().get(0).jobClass().priority());
+    HighestScore best = HighestScore.ofSets(state, set -> score(set.groups().get(0).jobClass()));
     if (best == null) {
       return state.nothingStartable();
     }
@@ -31,5 +34,14 @@ final class PrioritySloPolicy implements SchedulingPolicy {
     return start(
         set.fill(best.job(), best.lane(), JobOrder.DEADLINE),
         state.lanesFrom(best.lane(), best.job().group()));
+  }
+
+  @Override
+  public Map<String, Double> scoreTerms(SchedulerState state, Job job, Lane lane) {
+    return Map.of("priority", score(job.group().jobClass()));
+  }
+
+  private static double score(JobClass jobClass) {
+    return -jobClass.priority();
   }
 }

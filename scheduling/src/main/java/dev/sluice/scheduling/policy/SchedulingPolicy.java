@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.policy;
 
+import java.util.Map;
 import java.util.Set;
 
 /** Chooses what happens next. It chooses only; the caller checks, starts, waits and records. */
@@ -11,6 +12,16 @@ public interface SchedulingPolicy {
    * names the broken rule.
    */
   Choice choose(SchedulerState state);
+
+  /**
+   * Returns the terms of the score of a waiting job that may start on a lane: of such jobs the one
+   * whose terms have the highest sum starts first. For inspection; no decision reads it. Empty: the
+   * policy orders jobs by no score.
+   */
+  default Map<String, Double> scoreTerms(
+      SchedulerState state, SchedulerState.Job job, SchedulerState.Lane lane) {
+    return Map.of();
+  }
 
   /** Returns what this policy reads. The state keeps no order that no policy declares. */
   Needs needs();

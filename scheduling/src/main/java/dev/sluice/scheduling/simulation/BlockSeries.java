@@ -12,7 +12,7 @@ import java.util.Arrays;
 public final class BlockSeries {
   private static final long BLOCK_NS = 1_000_000_000;
 
-  /** First row of each block, and one more entry for the end. */
+  /** First row of each block, and the number of rows as the last entry. */
   private final int[] firstRow;
 
   private final long seed;
@@ -40,7 +40,7 @@ public final class BlockSeries {
     firstRow = Arrays.copyOf(first, blocks + 1);
   }
 
-  /** Returns the row for that virtual time. */
+  /** Returns the row for a virtual time. */
   public int row(long virtualNs) {
     long second = Math.floorDiv(virtualNs, BLOCK_NS);
     int block = (int) Long.remainderUnsigned(SplitMix.mix(seed, second), firstRow.length - 1);

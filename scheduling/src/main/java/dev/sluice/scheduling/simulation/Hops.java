@@ -26,13 +26,13 @@ public final class Hops {
   }
 
   /**
-   * One way through the loop.
+   * One passage through the loop.
    *
    * @param atNs beginning: the job's intended arrival, or the batch's end
    * @param lateNs lateness of a job's sending after its intended arrival, or of a lane's end after
    *     its batch was done
-   * @param appendNs time from there until the fact was in the log
-   * @param startNs time from there until the batch started that the fact led to
+   * @param appendNs time from that beginning until the fact was in the log
+   * @param startNs time from that append until the batch started that the fact led to
    */
   public record Hop(long atNs, Kind kind, long lateNs, long appendNs, long startNs) {
     public Hop {
@@ -83,7 +83,7 @@ public final class Hops {
         new Recording(hops, Kind.REQUEST, seed), new Recording(hops, Kind.COMPLETION, seed));
   }
 
-  /** Returns the row of a way through the loop that begins at that time. */
+  /** Returns the row of the recording for a passage that begins at a virtual time. */
   int row(Kind kind, long atNs) {
     Recording recording = of(kind);
     return recording == null ? NO_ROW : recording.series.row(atNs);

@@ -152,7 +152,10 @@ final class LaneTraffic {
     release(shard, number);
   }
 
-  /** Lets the lane's thread come back: its next batch may begin, and the completion leaves. */
+  /**
+   * Releases the lane after a batch: its next batch may begin, and the completion leaves for the
+   * log.
+   */
   private void release(SimulatedShard shard, int number) {
     SimulatedLane lane = shard.lanes[number];
     Dispatch dispatch = lane.running;

@@ -5,9 +5,10 @@ import dev.sluice.scheduling.job.JobSpec;
 /** A model of service times on the lanes of one executor. */
 public interface ServiceModel {
   /**
-   * Returns how long a batch typically takes by number of lanes that are busy all the time, its own
-   * included, in nanoseconds and above 0: index 0 is one busy lane, the last entry holds beyond.
-   * One entry: it does not depend on others. Not to be changed by the caller.
+   * Returns the typical service times of a batch by the number of busy lanes, in nanoseconds and
+   * above 0. Index 0 is for one busy lane, which is the batch's own; the last entry holds for any
+   * larger number. An array of one entry means that other lanes do not matter. Callers must not
+   * change the array.
    *
    * @param first the batch's first job, for its workload, backend and precision
    * @param samples of the whole batch
@@ -15,7 +16,7 @@ public interface ServiceModel {
   double[] nsByBusyLanes(JobSpec first, int samples);
 
   /**
-   * Returns what these times are multiplied by for this one batch; above 0.
+   * Returns the factor on the typical service times for one batch; above 0.
    *
    * @param startsAtNs when it starts
    */

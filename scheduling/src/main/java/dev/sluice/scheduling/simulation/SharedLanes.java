@@ -23,7 +23,7 @@ public final class SharedLanes {
   /** Ends by lane; {@link Timeline#NEVER}: the lane runs nothing. */
   private final long[] finishNs;
 
-  /** Start order by lane: how many batches had started before. */
+  /** Start order by lane: the number of batches that had started before the lane's batch. */
   private final long[] order;
 
   private long started;
@@ -33,8 +33,8 @@ public final class SharedLanes {
   private int contended;
 
   /**
-   * Time of the remaining shares, since which rates hold. It does not move while no batch depends
-   * on others.
+   * Time at which the remaining shares were true; rates have held since then. It does not move
+   * while no batch depends on others.
    */
   private long changedAtNs = Long.MIN_VALUE;
 
@@ -147,7 +147,7 @@ public final class SharedLanes {
     }
   }
 
-  /** Takes from what is left what was done since the last change, before the next one. */
+  /** Subtracts the work done since the last change from the remaining shares. */
   private void progress(long toNs) {
     for (int lane = 0; lane < finishNs.length; lane++) {
       if (nsByBusyLanes[lane] != null) {
@@ -158,7 +158,7 @@ public final class SharedLanes {
     changedAtNs = toNs;
   }
 
-  /** Re-times what depends on the number of busy lanes. */
+  /** Computes the ends anew of batches that depend on the number of busy lanes. */
   private void retime() {
     long nextNs = Timeline.NEVER;
     for (int lane = 0; lane < finishNs.length; lane++) {

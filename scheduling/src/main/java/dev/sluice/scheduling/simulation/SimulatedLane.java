@@ -39,12 +39,12 @@ final class SimulatedLane {
   /** A completion on its way, with its time of append. */
   record Going(CoreFact.BatchCompleted fact, Ran ran, int row, long atNs) {}
 
-  /** Returns how many dispatches it holds. */
+  /** Returns how many dispatches the lane holds. */
   int holds() {
     return (running == null ? 0 : 1) + ahead.size();
   }
 
-  /** Returns the names of the batches that it holds, in the order in which they run. */
+  /** Returns the names of the batches that the lane holds, in the order in which they run. */
   List<DispatchName> held() {
     List<DispatchName> names = new ArrayList<>(holds());
     if (running != null) {

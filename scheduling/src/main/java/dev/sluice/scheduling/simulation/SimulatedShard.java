@@ -21,7 +21,7 @@ final class SimulatedShard implements CoreListener {
   /** Batches that the core has started by the fact at hand, in order. */
   final List<Dispatch> started = new ArrayList<>();
 
-  /** Time at which the core wants a tick, or a heartbeat without a fact is over. */
+  /** Time of the next tick: when the core wants one, or a heartbeat after the last fact. */
   long tickDueNs = Timeline.NEVER;
 
   /** Time since which a tick is on its way to the core; {@link Timeline#NEVER}: none is. */
@@ -54,7 +54,7 @@ final class SimulatedShard implements CoreListener {
     }
   }
 
-  /** Log time of what is appended now. */
+  /** Returns the log time of a record that is appended now. */
   static long logTimeNs(long nowNs) {
     return nowNs - Math.floorMod(nowNs, MS);
   }
@@ -73,8 +73,8 @@ final class SimulatedShard implements CoreListener {
   }
 
   /**
-   * Returns when the core wants a tick, in whole milliseconds: log time would come too early
-   * before.
+   * Returns when the core wants a tick, rounded up to whole milliseconds, since an earlier log time
+   * would be too early.
    */
   long wakeAtNs() {
     long atNs = core.wakeAtNs();

@@ -18,9 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param capabilities what each lane can run
  * @param predictions what each executor publishes when it has joined; null: nothing
  * @param generators at least 1
- * @param durationNs arrivals do not end before
- * @param tailEndNs no job is meant to arrive at or after it; once all are sent, arrivals end then
- *     even if measured jobs still wait
+ * @param durationNs arrivals do not end before this time
+ * @param tailEndNs no job is meant to arrive at or after it
  * @param hops what the loop takes from one step to the next
  */
 public record SimulationSettings(

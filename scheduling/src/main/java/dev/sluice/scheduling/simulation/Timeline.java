@@ -16,16 +16,16 @@ final class Timeline {
   private final long[] dueNs;
   private final int[] groupOf;
 
-  /** Lowest slot of each group, and one more entry for the end. */
+  /** Lowest slot of each group, and the number of slots as the last entry. */
   private final int[] groupFrom;
 
-  /** Slot of each group that is due first; the next array holds its time. */
+  /** First due slot of each group; its time stands in the next array. */
   private final int[] firstOfGroup;
 
   private final long[] groupNs;
 
   /**
-   * @param kinds numbers of neighbours, of which none stands in a group with one of another kind
+   * @param kinds number of slots of each kind; no group holds slots of two kinds
    */
   Timeline(int... kinds) {
     int slots = Arrays.stream(kinds).sum();
@@ -78,12 +78,12 @@ final class Timeline {
     groupNs[group] = firstNs;
   }
 
-  /** Returns when the slot is due; {@link #NEVER}: it is not. */
+  /** Returns when the slot is due; {@link #NEVER} if it is not due. */
   long dueNs(int slot) {
     return dueNs[slot];
   }
 
-  /** Returns the slot that is due first; any if none is. */
+  /** Returns the slot that is due first; any slot if none is due. */
   int first() {
     int earliest = 0;
     long earliestNs = groupNs[0];

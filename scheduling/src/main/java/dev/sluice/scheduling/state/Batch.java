@@ -15,7 +15,7 @@ public final class Batch {
   /** Jobs of the batch that had not ended when it started or was restored. */
   public final List<QueuedJob> jobs;
 
-  /** The first of its lanes; a gang's others are the next ones by index. */
+  /** First lane of the batch; the other lanes of a gang are the next ones by index. */
   public final ExecutorLane lane;
 
   /** Number of lanes that the batch holds. */
@@ -45,7 +45,7 @@ public final class Batch {
         : Math.max(OVERDUE_NS_MIN, OVERDUE_PREDICTED_TIMES * meanNs);
   }
 
-  /** Returns whether one of its jobs waits or runs. */
+  /** Returns whether some job of the batch waits or runs. */
   public boolean hasUnendedJob() {
     for (int i = 0; i < jobs.size(); i++) {
       QueuedJob job = jobs.get(i);

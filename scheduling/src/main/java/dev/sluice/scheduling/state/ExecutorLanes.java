@@ -31,7 +31,7 @@ public final class ExecutorLanes {
   boolean firstToTakeMoreIsStale = true;
   private @Nullable ExecutorLane firstToTakeMore;
 
-  /** Whether the executor says of a model how long it takes to load. */
+  /** Whether the executor reports loading times for some model. */
   private boolean loads;
 
   boolean lost;
@@ -58,7 +58,7 @@ public final class ExecutorLanes {
     return executor;
   }
 
-  /** Adds a lane that another core kept; lanes come by index. */
+  /** Adds a lane from the kept state of an earlier core; lanes must be added by index. */
   public void restore(CoreEntity.Lane entity) {
     ExecutorLane lane = new ExecutorLane(this, entity.index());
     lane.freedAtNs = entity.freedAtNs();
@@ -136,13 +136,13 @@ public final class ExecutorLanes {
     return capability == null ? 0 : capability.loadNs();
   }
 
-  /** Tokens that no batch holds; negative if the budget shrank below what is held. */
-  long freeTokens() {
+  /** Returns the tokens that no batch holds; negative if the budget shrank below what is held. */
+  public long freeTokens() {
     return report.tokens() - tokensHeld;
   }
 
-  /** Tokens that no batch holds and that are not reserved for another group. */
-  long freeTokens(JobGroup group, long nowNs) {
+  /** Returns the tokens that no batch holds and that are not reserved for another group. */
+  public long freeTokens(JobGroup group, long nowNs) {
     return freeTokens() - reservations.reservedForOthers(group, nowNs);
   }
 
@@ -172,8 +172,11 @@ public final class ExecutorLanes {
     return !idle.isEmpty() || !takesMore.isEmpty();
   }
 
-  /** Returns whether a job that needs this many lanes finds them, for one lane also a busy one. */
-  boolean takes(int lanesNeeded) {
+  /**
+   * Returns whether a job that needs this many lanes finds them; a job of one lane may also take a
+   * busy one.
+   */
+  public boolean takes(int lanesNeeded) {
     return lanesNeeded == 1 ? takesBatch() : firstIdle(lanesNeeded) != null;
   }
 
@@ -230,15 +233,15 @@ public final class ExecutorLanes {
     return firstToTakeMore;
   }
 
-  /** Adds its idle lanes, by index. */
+  /** Adds the executor's idle lanes to a list, by index. */
   void addIdle(List<ExecutorLane> to) {
     for (int i = idle.next(0); i >= 0; i = idle.next(i + 1)) {
       to.add(lanes.get(i));
     }
   }
 
-  /** Returns the lanes of its last report, by index. */
-  List<ExecutorLane> lanes() {
+  /** Returns the lanes of the executor's last report, by index. */
+  public List<ExecutorLane> lanes() {
     return lanes.subList(0, report.lanes());
   }
 
@@ -267,7 +270,10 @@ public final class ExecutorLanes {
     }
   }
 
-  /** The batch stays on its lanes, which take nothing more until it is answered. */
+  /**
+   * Gives a batch up. The batch stays on its lanes, which take nothing more until the executor
+   * answers it.
+   */
   public void lose(Batch batch) {
     batch.lost = true;
     tokensLost += batch.dispatch.tokens();

@@ -66,7 +66,7 @@ public final class JobGroup implements SchedulerState.Group {
   public final long tokens;
 
   /** Whether the jobs may share a batch. */
-  final boolean shares;
+  public final boolean shares;
 
   private final Count sameWorkload;
   private final Count sameBackend;
@@ -80,16 +80,22 @@ public final class JobGroup implements SchedulerState.Group {
   /** Place of the group among all groups by key. */
   int rank;
 
-  /** Whether executors have joined and none of them has a budget for one of its jobs. */
+  /** Whether executors have joined, and one job of the group exceeds the budget of each. */
   public boolean overBudget;
 
-  /** Tokens that must be free for one of its jobs; {@link Long#MIN_VALUE}: it runs outside them. */
+  /**
+   * Tokens that must be free for one of its jobs; {@link Long#MIN_VALUE}: its jobs run outside the
+   * budget.
+   */
   long tokensNeeded;
 
   /** Place of the group among all groups by tokens. */
   int tokenPlace;
 
-  /** Records of being passed over, by executor order as far as they reach; null: it is not. */
+  /**
+   * Records of how each executor passes over the group, by executor order; shorter than the list of
+   * executors where no later one does.
+   */
   @Nullable PassedOver[] passedOver = {};
 
   /** Number of executors on which the group is passed over. */

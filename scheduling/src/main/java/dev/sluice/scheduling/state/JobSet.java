@@ -41,7 +41,9 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   /** Place of the set among all sets by key. */
   int rank;
 
-  /** Tokens that open executors have for the set, and the search that found them. */
+  /**
+   * Tokens that open executors have for the set, as the search with the number below found them.
+   */
   long openTokens;
 
   long openFinds;
@@ -121,12 +123,12 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     }
   }
 
-  /** Returns when its micro-batch window ends. */
+  /** Returns when the job's micro-batch window ends. */
   public long readyAtNs(QueuedJob job) {
     return job.appendedAtNs + microbatch.windowNs();
   }
 
-  /** Returns how many occupied groups come before it. */
+  /** Returns how many occupied groups come before the group. */
   private int placeOf(JobGroup group) {
     int place = 0;
     while (place < occupiedCount && occupied[place].rank < group.rank) {
@@ -150,7 +152,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     return models[executor.order];
   }
 
-  /** Looks up its model on each executor anew, by executor order. */
+  /** Looks up the set's model on each executor anew, by executor order. */
   void findModels(List<ExecutorLanes> executors, ServiceTimes serviceTimes) {
     JobGroup.Key key = all.get(0).key;
     models = new ModelTimes[executors.size()];
@@ -191,12 +193,17 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     return leastNs;
   }
 
-  /** Returns whether one of its waiting jobs need not wait for a window. */
+  /** Returns how many waiting jobs of the set may share a batch. */
+  public int waitingToShare() {
+    return waiting - waitingAlone;
+  }
+
+  /** Returns whether some waiting job of the set need not wait for a window. */
   boolean hasRipe(long nowNs) {
     return waitingAlone > 0 || (waiting > 0 && readyAtNs() <= nowNs);
   }
 
-  /** Returns whether one of its waiting jobs waits for its window. */
+  /** Returns whether some waiting job of the set waits for its window. */
   boolean hasUnripe(long nowNs) {
     return waiting > waitingAlone && readyAtNs() > nowNs;
   }
@@ -247,13 +254,16 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     return tokensMin;
   }
 
-  /** Returns the most tokens that must be free for one of its waiting jobs. */
+  /** Returns the largest number of tokens that a waiting job of the set needs. */
   long neededMax() {
     findTokens();
     return neededMax;
   }
 
-  /** Returns the fewest that must be free for one of its jobs whose window is no hindrance now. */
+  /**
+   * Returns the smallest number of tokens that a waiting job of the set needs, among jobs whose
+   * window has ended.
+   */
   long neededMinRipe(long atNs) {
     findTokens();
     return neededMin == neededMinAlone || readyAtNs() <= atNs ? neededMin : neededMinAlone;
@@ -311,7 +321,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   private List<SchedulerState.Job> fill(
       QueuedJob first, ExecutorLane lane, JobOrder order, SchedulerState.@Nullable Score score) {
-    boolean isAlone = waiting - waitingAlone == 1;
+    boolean isAlone = waitingToShare() == 1;
     if (!first.group.shares || isAlone || first.group.overBudget) {
       return List.of(first);
     }

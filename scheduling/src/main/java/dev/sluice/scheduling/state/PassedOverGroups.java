@@ -66,7 +66,10 @@ final class PassedOverGroups {
     jobStarted(group);
   }
 
-  /** A job of the group started, or none waits any more: it is passed over nowhere. */
+  /**
+   * Notes that a job of the group started, or that none of its jobs waits: no executor passes over
+   * the group.
+   */
   void jobStarted(JobGroup group) {
     for (int i = 0; group.passedOverCount > 0; i++) {
       PassedOver passed = group.passedOver[i];
@@ -77,7 +80,10 @@ final class PassedOverGroups {
     }
   }
 
-  /** A batch started on the executor: what waits and is too large for it now is passed over. */
+  /**
+   * Notes that a batch started on the executor, which now passes over the waiting groups that are
+   * too large for it.
+   */
   void started(ExecutorLanes executor, long nowNs) {
     long freeTokens = executor.freeTokens();
     long[] skip = skipped.get(executor.order);

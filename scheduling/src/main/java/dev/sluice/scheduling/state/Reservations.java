@@ -50,10 +50,10 @@ final class Reservations {
     /** Whether the passing over began or ended with the present fact. */
     boolean changed;
 
-    /** Its place among those of its executor. */
+    /** Index of this record in its executor's list. */
     int place;
 
-    /** Whether a driver was told to keep it. */
+    /** Whether a driver was told to keep this record. */
     boolean kept;
 
     PassedOver(ExecutorLanes executor, JobGroup group) {

@@ -28,7 +28,7 @@ public final class RunningWorkflow {
 
   private int left;
 
-  /** Whether a driver was told to keep it. */
+  /** Whether a driver was told to keep the workflow. */
   public boolean kept;
 
   public RunningWorkflow(WorkflowSpec spec) {
@@ -64,9 +64,9 @@ public final class RunningWorkflow {
   }
 
   /**
-   * Returns a node has ended.
+   * Notes that a node has ended and was done.
    *
-   * @return the nodes that wait for no other any more, ascending
+   * @return the nodes that no longer wait for another one, ascending
    */
   public List<Integer> end(int node) {
     inputsLeft[node] = ENDED;
@@ -82,8 +82,8 @@ public final class RunningWorkflow {
   }
 
   /**
-   * Returns a node has ended and was not done: nodes that wait for it, at whatever distance, end as
-   * well.
+   * Notes that a node has ended and was not done: the nodes that wait for it, at whatever distance,
+   * end as well.
    *
    * @return these nodes, in the order of their distance
    */

@@ -3,8 +3,8 @@ package dev.sluice.scheduling.workflow;
 /**
  * A model that nodes run.
  *
- * @param id unlike that of any other model
- * @param gpus how many it takes at once, at least 1
+ * @param id an id that no other model has
+ * @param gpus number of GPUs that the model takes at once, at least 1
  * @param loadNs how long it takes to load onto an empty GPU
  * @param typicalNs typical duration of a run; 0: not known
  */

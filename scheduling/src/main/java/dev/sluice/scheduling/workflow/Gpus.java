@@ -15,9 +15,9 @@ public record Gpus(int count, double bandwidthGbPerSecond, long overheadNs, Gang
 
   /** What a job of several GPUs waits for before it starts. */
   public enum GangSwitch {
-    /** For the GPU that takes the longest to hold its model. */
+    /** The job waits for the GPU that takes the longest to load its model. */
     LONGEST,
-    /** For its first GPU alone, as the baseline's public implementation does. */
+    /** The job waits for its first GPU alone, as the baseline's public implementation does. */
     FIRST
   }
 
@@ -33,7 +33,7 @@ public record Gpus(int count, double bandwidthGbPerSecond, long overheadNs, Gang
    * Returns how long a GPU takes to hold a model: nothing if it does, the model's load time if it
    * is empty, else the time to move both models, and the overhead.
    *
-   * @param resident what it holds; null: nothing
+   * @param resident the model that the GPU holds; null: none
    */
   public long switchNs(@Nullable GpuModel resident, GpuModel model) {
     if (resident == null) {

@@ -6,7 +6,7 @@ import java.util.List;
 
 /** A workflow: nodes, and which of them must have ended before another starts. */
 public final class Graph {
-  /** Classes that {@link #classType} names. */
+  /** Classes of the names that {@link #classType} returns. */
   public static final List<JobClass> CLASSES =
       List.of(
           new JobClass("interactive", 0, true, false),
@@ -26,7 +26,7 @@ public final class Graph {
   /**
    * A step.
    *
-   * @param inputs the places of the nodes that must have ended before; none twice
+   * @param inputs indexes of the nodes that must have ended before this one; none twice
    */
   public record Node(String id, GpuModel model, List<Integer> inputs) {
     public Node {
@@ -35,12 +35,12 @@ public final class Graph {
   }
 
   /**
-   * Returns a workflow.
+   * Makes a workflow.
    *
    * @param interactive whether a person waits for it
    * @param joined whether its jobs share batches with others of the same model
    * @param sloNs latency promise of each request; {@link Long#MAX_VALUE}: none
-   * @throws IllegalArgumentException if it has a cycle
+   * @throws IllegalArgumentException if the workflow has a cycle
    */
   public Graph(String id, boolean interactive, boolean joined, long sloNs, List<Node> nodes) {
     this.id = id;
@@ -67,12 +67,12 @@ public final class Graph {
     return id;
   }
 
-  /** Returns the class of its jobs. */
+  /** Returns the name of the class of the workflow's jobs. */
   public String classType() {
     return jobClass.name();
   }
 
-  /** Returns whether its jobs share batches with others of the same model. */
+  /** Returns whether the workflow's jobs share batches with others of the same model. */
   public boolean joined() {
     return jobClass.microbatch();
   }

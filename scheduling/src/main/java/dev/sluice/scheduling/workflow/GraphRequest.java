@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** A request that a graph be run. */
+/** A request to run a graph. */
 public final class GraphRequest {
   private final String id;
   private final Graph graph;
@@ -12,7 +12,7 @@ public final class GraphRequest {
   private final long[] executionNs;
 
   /**
-   * @param id unlike that of any other request
+   * @param id an id that no other request has
    * @param executionNs by node, at least 0; not copied
    */
   public GraphRequest(String id, Graph graph, long arrivedAtNs, long[] executionNs) {
@@ -27,7 +27,7 @@ public final class GraphRequest {
     this.executionNs = executionNs;
   }
 
-  /** Returns the places of requests in their list, by arrival, then as they stand there. */
+  /** Returns the indexes of requests in their list, by arrival, then by index. */
   public static int[] byArrival(List<GraphRequest> requests) {
     return IntStream.range(0, requests.size())
         .boxed()
@@ -53,13 +53,17 @@ public final class GraphRequest {
     return executionNs[node];
   }
 
-  /** By node: how long the longest way from its start to the graph's end takes at least. */
+  /**
+   * Returns, by node, the least time that the longest path from the node's start to the graph's end
+   * takes.
+   */
   long[] pathsNs() {
     return graph.jobs().pathsNs(executionNs);
   }
 
   /**
-   * Returns what is left at that time of the promise made to it; {@link Long#MAX_VALUE}: none was.
+   * Returns the time left of the request's latency promise; {@link Long#MAX_VALUE} without a
+   * promise.
    */
   long sloLeftNs(long nowNs) {
     return graph.sloNs() == Long.MAX_VALUE ? Long.MAX_VALUE : arrivedAtNs + graph.sloNs() - nowNs;

@@ -16,7 +16,7 @@ public final class GraphSchedule {
   private final String policy;
   private final List<NodeExecution> executions;
 
-  /** Ends of the requests, by their places; below 0 if the request was not completed. */
+  /** Ends of the requests by index; below 0 for a request that was not completed. */
   private final long[] completedAtNs;
 
   private final List<UnfinishedRequest> unfinished;
@@ -92,12 +92,12 @@ public final class GraphSchedule {
         .toList();
   }
 
-  /** Returns whether any request was promised anything. */
+  /** Returns whether any request has a latency promise. */
   public boolean hasPromises() {
     return requests.stream().anyMatch(request -> request.graph().sloNs() < Long.MAX_VALUE);
   }
 
-  /** Requests that were not completed as promised. */
+  /** Returns how many requests were not completed within their promise. */
   public long sloViolations() {
     return IntStream.range(0, requests.size())
         .filter(
@@ -171,7 +171,7 @@ public final class GraphSchedule {
     return executions.stream().mapToLong(NodeExecution::switchNs).sum();
   }
 
-  /** Counts, by GPU, of the executions that it had a part in. */
+  /** Returns, by GPU, the number of executions that held it. */
   public long[] executionsByGpu() {
     long[] counts = new long[gpus];
     for (NodeExecution execution : executions) {
@@ -182,7 +182,7 @@ public final class GraphSchedule {
     return counts;
   }
 
-  /** Times, by GPU, for which it was held, switches included. */
+  /** Returns, by GPU, the time for which it was held, switches included. */
   public long[] busyNsByGpu() {
     long[] busyNs = new long[gpus];
     Set<Long> batches = new HashSet<>();

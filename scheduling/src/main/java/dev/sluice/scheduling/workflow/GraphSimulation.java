@@ -47,10 +47,10 @@ public final class GraphSimulation {
   private final SchedulingCore core;
   private final String policy;
 
-  /** By GPU: the model that it holds; null: none. */
+  /** Model that each GPU holds; null: none. */
   private final @Nullable GpuModel[] resident;
 
-  /** By request: the place of its first node among all nodes. */
+  /** Index of each request's first node among all nodes. */
   private final int[] firstNode;
 
   // by node among all nodes
@@ -62,7 +62,7 @@ public final class GraphSimulation {
 
   private final int[] nodesLeft;
 
-  /** By the time of their ends, then as they were placed. */
+  /** Running nodes by the time of their ends, then as they were placed. */
   private final PriorityQueue<Running> running =
       new PriorityQueue<>(
           Comparator.comparingLong((Running r) -> r.execution.endedAtNs())
@@ -79,9 +79,9 @@ public final class GraphSimulation {
   private record Running(long number, Dispatch dispatch, NodeExecution execution) {}
 
   /**
-   * @param models all that the requests' nodes run
-   * @param requests each needs at most as many GPUs at once as there are
-   * @param seed for the policy's draws
+   * @param models all models that the requests' nodes run
+   * @param requests requests whose nodes need no more GPUs at once than there are
+   * @param seed seed of the policy's random draws
    */
   public GraphSimulation(
       List<GpuModel> models,
@@ -127,7 +127,7 @@ public final class GraphSimulation {
     return gpus.switchNs(from == null ? null : modelById.get(from), model);
   }
 
-  /** Runs all requests to their ends. To be called once. */
+  /** Runs all requests to their ends. Must be called once only. */
   public void run() {
     int[] arrivals = GraphRequest.byArrival(requests);
     int arrived = 0;
@@ -178,7 +178,7 @@ public final class GraphSimulation {
     return next == null ? Long.MAX_VALUE : next.execution.endedAtNs();
   }
 
-  /** The GPUs of all nodes that end by now are free; their ends happen in their turn. */
+  /** Frees the GPUs of all nodes that end by now; the ends themselves are handled in their turn. */
   private void freeGpus() {
     while (nextEndNs() <= nowNs) {
       Running ended = running.remove();
@@ -283,7 +283,10 @@ public final class GraphSimulation {
     listener.placed(execution, firstHeld == null ? null : firstHeld.id());
   }
 
-  /** Places what the core starts; whatever else the core may say would be a node that vanishes. */
+  /**
+   * Listener that places what the core starts. It fails on any other answer, which would lose a
+   * node.
+   */
   private final class Placing implements CoreListener {
     @Override
     public void started(Dispatch dispatch) {

@@ -5,12 +5,12 @@ import java.util.List;
 /**
  * Lower bounds that no schedule can beat, even if models were loaded in no time.
  *
- * @param makespanNs when the last node can end at the earliest: all work shared evenly among the
- *     GPUs, or the longest way through a request from its arrival
- * @param meanCompletionNs the mean over requests of the longest way through each
+ * @param makespanNs earliest end of the last node: all work shared evenly among the GPUs, or the
+ *     longest path through a request from its arrival
+ * @param meanCompletionNs mean over requests of the longest path through each
  */
 public record LowerBound(long makespanNs, double meanCompletionNs) {
-  /** Returns the bounds of requests; 0 without requests. */
+  /** Returns the bounds for a list of requests; both are 0 for an empty list. */
   public static LowerBound of(List<GraphRequest> requests, int gpus) {
     double workNs = 0;
     long latestNs = 0;

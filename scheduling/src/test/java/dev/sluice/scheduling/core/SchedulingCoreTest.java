@@ -66,17 +66,10 @@ final class SchedulingCoreTest {
         .isEqualTo(
             new Dispatch(
                 new DispatchName(2, 0),
-                "e",
-                1,
-                List.of(0),
-                List.of(job(1).samples(2).spec()),
-                2,
-                88,
-                1,
-                5 * MS,
-                Long.MAX_VALUE,
-                new Prediction(20 * MS, Prediction.Source.NEAREST_SAMPLES, 1),
-                Map.of()));
+                new Dispatch.Place("e", 1, List.of(0)),
+                new Dispatch.Work(List.of(job(1).samples(2).spec()), 2, 88, 1),
+                new Dispatch.Decision(5 * MS, Long.MAX_VALUE, Map.of()),
+                new Prediction(20 * MS, Prediction.Source.NEAREST_SAMPLES, 1)));
   }
 
   @Test

@@ -1,6 +1,7 @@
-package dev.sluice.harness.bench;
+package dev.sluice.harness.bench.core;
 
 import com.sun.management.OperatingSystemMXBean;
+import dev.sluice.harness.bench.row.Bench;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.scheduling.policies.Policies;
 import java.io.IOException;
@@ -17,7 +18,7 @@ import java.util.function.LongSupplier;
  * has a process of its own, whose heap is too small for a simulation that keeps its jobs. Rates are
  * jobs per second of the process's processor time, compilers and collector included.
  */
-final class SimulatorInChild implements Bench {
+public final class SimulatorInChild implements Bench {
   private static final int JOBS = 10_000_000;
   private static final int JOBS_OVERLOADED = 5_000_000;
 
@@ -26,7 +27,7 @@ final class SimulatorInChild implements Bench {
   /**
    * @param out receives the rates of events and of the whole model, which have no goals
    */
-  SimulatorInChild(Consumer<String> out) {
+  public SimulatorInChild(Consumer<String> out) {
     this.out = out;
   }
 

@@ -1,5 +1,6 @@
-package dev.sluice.harness.bench;
+package dev.sluice.harness.bench.core;
 
+import dev.sluice.harness.bench.row.Bench;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.workflow.WorkflowSettings;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * of one, two and four nodes, a gang among them, all at time 0 on {@value #GPUS} GPUs. Neither
  * files nor rows are part of it.
  */
-final class WorkflowBench implements Bench {
+public final class WorkflowBench implements Bench {
   private static final int GPUS = 8;
   private static final int REPEATS = 5;
   private static final int WARM_UPS = 4;

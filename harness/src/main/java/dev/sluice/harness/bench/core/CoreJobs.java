@@ -1,4 +1,4 @@
-package dev.sluice.harness.bench;
+package dev.sluice.harness.bench.core;
 
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.fact.CoreEntity;

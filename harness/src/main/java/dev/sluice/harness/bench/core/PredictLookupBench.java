@@ -1,5 +1,7 @@
-package dev.sluice.harness.bench;
+package dev.sluice.harness.bench.core;
 
+import dev.sluice.harness.bench.row.Bench;
+import dev.sluice.harness.bench.row.MeasurementFailedException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -9,7 +11,7 @@ import java.util.Map;
  * Time that a policy waits for one prediction: {@link PredictLookups} in a process with the JVM
  * options of this one, those of a live scheduler.
  */
-final class PredictLookupBench implements Bench {
+public final class PredictLookupBench implements Bench {
   private static final Row LOOKUP = Row.atMost("predict_lookup_ns", "ns", 1000);
 
   private final Path folder;
@@ -18,7 +20,7 @@ final class PredictLookupBench implements Bench {
   /**
    * @param folder where the output of the measurement goes
    */
-  PredictLookupBench(Path folder) {
+  public PredictLookupBench(Path folder) {
     this.folder = folder;
   }
 

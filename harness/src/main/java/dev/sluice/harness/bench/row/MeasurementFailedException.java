@@ -1,4 +1,4 @@
-package dev.sluice.harness.bench;
+package dev.sluice.harness.bench.row;
 
 import java.nio.file.Path;
 
@@ -9,7 +9,7 @@ public final class MeasurementFailedException extends Exception {
   /**
    * @param output file that the child printed to
    */
-  MeasurementFailedException(String message, Path output) {
+  public MeasurementFailedException(String message, Path output) {
     super(message);
     this.output = output;
   }

@@ -1,4 +1,4 @@
-package dev.sluice.harness.bench;
+package dev.sluice.harness.bench.core;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 

@@ -1,4 +1,4 @@
-package dev.sluice.harness.bench;
+package dev.sluice.harness.bench.row;
 
 import java.io.IOException;
 import java.util.List;
@@ -29,24 +29,24 @@ public interface Bench {
    * @param atLeast true: the goal is a lower bound; false: it is an upper bound
    */
   record Row(String name, String unit, boolean atLeast, double goal) {
-    static Row atLeast(String name, String unit, double goal) {
+    public static Row atLeast(String name, String unit, double goal) {
       return new Row(name, unit, true, goal);
     }
 
-    static Row atMost(String name, String unit, double goal) {
+    public static Row atMost(String name, String unit, double goal) {
       return new Row(name, unit, false, goal);
     }
 
-    boolean isMetBy(double reading) {
+    public boolean isMetBy(double reading) {
       return atLeast ? reading >= goal : reading <= goal;
     }
 
-    String goalText() {
+    public String goalText() {
       return (atLeast ? ">= " : "<= ") + text(goal);
     }
 
     /** Text of a number: with separators from 1000 on, with three digits below. */
-    static String text(double value) {
+    public static String text(double value) {
       return Math.abs(value) >= 1000
           ? String.format(Locale.ROOT, "%,.0f", value)
           : String.format(Locale.ROOT, value == Math.rint(value) ? "%.0f" : "%.3g", value);

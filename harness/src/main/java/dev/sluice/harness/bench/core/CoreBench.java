@@ -1,5 +1,7 @@
-package dev.sluice.harness.bench;
+package dev.sluice.harness.bench.core;
 
+import dev.sluice.harness.bench.row.Bench;
+import dev.sluice.harness.bench.row.MeasurementFailedException;
 import dev.sluice.scheduling.policies.Policies;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -13,7 +15,7 @@ import java.util.Map;
  * Speed of a core alone: {@link CoreJobs} with both compilers. Each policy and load has a process
  * of its own, as it has in a run.
  */
-final class CoreBench implements Bench {
+public final class CoreBench implements Bench {
   /** Numbers of groups that the waiting jobs are of. */
   private static final List<Integer> GROUPS = List.of(48, 400);
 
@@ -25,7 +27,7 @@ final class CoreBench implements Bench {
   /**
    * @param folder where the output of the measurement goes
    */
-  CoreBench(Path folder) {
+  public CoreBench(Path folder) {
     this.folder = folder;
   }
 

@@ -1,5 +1,6 @@
-package dev.sluice.harness.bench;
+package dev.sluice.harness.bench.core;
 
+import dev.sluice.harness.bench.row.Bench;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.TemporaryFolder;
 import java.io.BufferedWriter;
@@ -15,7 +16,7 @@ import java.util.function.LongSupplier;
  * How long {@code ./sluice check} takes, from its start to its end, to prove a log of 1,000,000
  * executions legal: by itself, and as an answer to its {@value #REQUESTS} requests.
  */
-final class CheckBench implements Bench {
+public final class CheckBench implements Bench {
   private static final Row LOG = Row.atMost("check_1m_executions_s", "s", 5);
   private static final Row WITH_FILES = Row.atMost("check_1m_executions_with_files_s", "s", 5);
   private static final int REQUESTS = 500_000;
@@ -38,7 +39,7 @@ final class CheckBench implements Bench {
   private final Path folder;
   private final LongSupplier nanoTime;
 
-  CheckBench(Path folder, LongSupplier nanoTime) {
+  public CheckBench(Path folder, LongSupplier nanoTime) {
     this.folder = folder;
     this.nanoTime = nanoTime;
   }

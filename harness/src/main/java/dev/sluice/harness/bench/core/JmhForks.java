@@ -1,5 +1,6 @@
-package dev.sluice.harness.bench;
+package dev.sluice.harness.bench.core;
 
+import dev.sluice.harness.bench.row.MeasurementFailedException;
 import dev.sluice.harness.process.ChildJvm;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,7 +21,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
  * One benchmark under JMH, each combination of its parameters in a process of its own. All that JMH
  * says goes to a file, and a process that fails is a failed measurement.
  */
-final class JmhForks {
+public final class JmhForks {
   private final ChainedOptionsBuilder options;
   private final Path output;
 
@@ -45,7 +46,7 @@ final class JmhForks {
    *
    * @param output file that JMH writes; its folder is made where it is missing
    */
-  JmhForks(Class<?> benchmark, Path output) {
+  public JmhForks(Class<?> benchmark, Path output) {
     this.output = output;
     options =
         new OptionsBuilder()

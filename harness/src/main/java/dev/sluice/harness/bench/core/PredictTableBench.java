@@ -1,4 +1,4 @@
-package dev.sluice.harness.bench;
+package dev.sluice.harness.bench.core;
 
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.PredictionsPublished;
@@ -11,6 +11,7 @@ import dev.sluice.executor.latency.PredictionTable;
 import dev.sluice.executor.latency.Trainer;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
+import dev.sluice.harness.bench.row.Bench;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.process.TemporaryFolder;
@@ -32,7 +33,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * Time that an executor takes at its start from a model's file to the table of its predictions on
  * the log: four workloads, two engines, {@value #SAMPLES} samples and {@value #LANES} busy lanes.
  */
-final class PredictTableBench implements Bench {
+public final class PredictTableBench implements Bench {
   private static final Row FILLED = Row.atMost("predict_table_s", "s", 2);
   private static final Row SIZE = Row.atMost("predict_table_kb", "kB", 200);
   private static final List<String> WORKLOADS = List.of("resnet18", "resnet50", "vit", "vit_tiny");
@@ -49,7 +50,7 @@ final class PredictTableBench implements Bench {
   private final Path folder;
   private final LongSupplier nanoTime;
 
-  PredictTableBench(Path folder, LongSupplier nanoTime) {
+  public PredictTableBench(Path folder, LongSupplier nanoTime) {
     this.folder = folder;
     this.nanoTime = nanoTime;
   }

@@ -1,0 +1,16 @@
+package dev.sluice.producer.requests;
+
+/**
+ * A source of the requests of a run, in the order of their intended times. Used once, by one
+ * thread.
+ */
+public interface RequestSource {
+  /** Goes on to the next request; false if there is none, now and ever after. */
+  boolean next();
+
+  /** Returns the intended time of the present request, not below that of the one before. */
+  long intendedAtNs();
+
+  /** Returns all else of the present request. */
+  JobKind kind();
+}
