@@ -1,5 +1,6 @@
 package dev.sluice.cli;
 
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.latency.Trainer;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
@@ -39,7 +40,7 @@ final class LinearProfile {
               rows.add(
                   new ProfileRow(
                       deviceKind,
-                      new LatencyKey(workload, "onnx", "fp32", 1, samples, busyLanes),
+                      new LatencyKey(new ModelKey(workload, "onnx", "fp32"), 1, samples, busyLanes),
                       pass,
                       repeat,
                       rows.size(),

@@ -103,7 +103,7 @@ final class ProfileAndTrainTest {
     assertThat(figures.path("between").path("forest_error").isNumber()).isTrue();
     Path latency = folder.resolve("latency");
     LatencyModel model = LatencyModel.read(latency, "emulated-linear");
-    assertThat(model.predictNs(new LatencyKey("long", "onnx", "fp32", 1, 3, 1)) / 1e6)
+    assertThat(model.predictNs(new LatencyKey(new ModelKey("long", "onnx", "fp32"), 1, 3, 1)) / 1e6)
         .isGreaterThan(8.9);
     assertThat(model.rows()).hasSize(64);
     String page = Files.readString(latency.resolve("report.html"));
@@ -208,8 +208,8 @@ final class ProfileAndTrainTest {
     Files.delete(profiles());
     Files.move(results().resolve("good.csv"), profiles());
     train().isRefused(1).says("the profile holds no row");
-    LatencyKey one = new LatencyKey("a", "onnx", "fp32", 1, 1, 1);
-    LatencyKey two = new LatencyKey("a", "onnx", "fp32", 1, 2, 1);
+    LatencyKey one = new LatencyKey(new ModelKey("a", "onnx", "fp32"), 1, 1, 1);
+    LatencyKey two = new LatencyKey(new ModelKey("a", "onnx", "fp32"), 1, 2, 1);
     ProfileFile.append(profiles(), List.of(row(one, 1, 1), row(one, 2, 1)));
     train().isRefused(1).says("the profile has rows of one key only");
     ProfileFile.append(profiles(), List.of(row(two, 1, 1), row(two, 2, 1)));

@@ -110,14 +110,7 @@ public final class Profiler implements AutoCloseable {
     for (ModelKey model : settings.models()) {
       for (int samples : settings.warmUpSamples()) {
         for (int busyLanes : ProfilePlan.busyLanes(settings.lanes())) {
-          keys.add(
-              new LatencyKey(
-                  model.workload(),
-                  model.backend(),
-                  model.precision(),
-                  settings.threadsPerLane(),
-                  samples,
-                  busyLanes));
+          keys.add(new LatencyKey(model, settings.threadsPerLane(), samples, busyLanes));
         }
       }
     }

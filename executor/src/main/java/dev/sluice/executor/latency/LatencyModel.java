@@ -1,6 +1,7 @@
 package dev.sluice.executor.latency;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.estimator.Curve;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
@@ -33,7 +34,7 @@ public final class LatencyModel {
   /** Counts of busy lanes that were measured, by the rest of the key without samples. */
   private final Map<Place, NavigableSet<Integer>> busyLanes = new HashMap<>();
 
-  private record Place(String workload, String backend, String precision, int threads) {}
+  private record Place(ModelKey model, int threads) {}
 
   /** Key of a list of residuals. */
   record Calibrated(String workload, String backend, Reach reach)
@@ -67,9 +68,7 @@ public final class LatencyModel {
     this.residuals = new TreeMap<>(residuals);
     for (Curve curve : fit.curves()) {
       busyLanes
-          .computeIfAbsent(
-              new Place(curve.workload(), curve.backend(), curve.precision(), curve.threads()),
-              place -> new TreeSet<>())
+          .computeIfAbsent(new Place(curve.model(), curve.threads()), place -> new TreeSet<>())
           .add(curve.busyLanes());
     }
   }
@@ -147,7 +146,7 @@ public final class LatencyModel {
   }
 
   private static Place place(LatencyKey key) {
-    return new Place(key.workload(), key.backend(), key.precision(), key.threads());
+    return new Place(key.model(), key.threads());
   }
 
   /**

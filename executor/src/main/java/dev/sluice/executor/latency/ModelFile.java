@@ -2,6 +2,7 @@ package dev.sluice.executor.latency;
 
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.estimator.Counts;
 import dev.sluice.executor.estimator.Ensemble;
 import dev.sluice.executor.profile.LatencyKey;
@@ -266,7 +267,10 @@ final class ModelFile {
     for (int i = 0; i < keyCount; i++) {
       keys.add(
           new LatencyKey(
-              in.readUTF(), in.readUTF(), in.readUTF(), in.readInt(), in.readInt(), in.readInt()));
+              new ModelKey(in.readUTF(), in.readUTF(), in.readUTF()),
+              in.readInt(),
+              in.readInt(),
+              in.readInt()));
     }
     int rowCount = Counts.read(in, "rows", ROW_BYTES);
     List<ProfileRow> rows = new ArrayList<>();

@@ -67,8 +67,7 @@ public record PredictionTable(List<ModelKey> models, int threads, int lanes, int
   }
 
   private LatencyKey key(ModelKey model, int samples, int busyLanes) {
-    return new LatencyKey(
-        model.workload(), model.backend(), model.precision(), threads, samples, busyLanes);
+    return new LatencyKey(model, threads, samples, busyLanes);
   }
 
   private Service service(LatencyModel model, ModelKey key, Set<Reach> reaches) {

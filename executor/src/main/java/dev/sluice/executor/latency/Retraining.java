@@ -128,13 +128,7 @@ public final class Retraining {
   }
 
   private LatencyKey keyOf(Measured row) {
-    return new LatencyKey(
-        row.model().workload(),
-        row.model().backend(),
-        row.model().precision(),
-        reach.threads(),
-        row.samples(),
-        row.busyLanes());
+    return new LatencyKey(row.model(), reach.threads(), row.samples(), row.busyLanes());
   }
 
   /**

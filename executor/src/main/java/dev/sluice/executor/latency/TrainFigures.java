@@ -239,8 +239,7 @@ public final class TrainFigures {
     int most = rows.stream().mapToInt(row -> row.key().samples()).max().orElseThrow();
     List<Double> predictedMs = new ArrayList<>();
     for (int samples = 1; samples <= most; samples++) {
-      var asked =
-          new LatencyKey(key.workload(), key.backend(), key.precision(), key.threads(), samples, 1);
+      var asked = new LatencyKey(key.model(), key.threads(), samples, 1);
       predictedMs.add(model.predictNs(asked) / 1e6);
     }
     return new SamplesCurve(

@@ -1,5 +1,6 @@
 package dev.sluice.executor.profile;
 
+import dev.sluice.contract.value.ModelKey;
 import java.util.Comparator;
 
 /**
@@ -9,8 +10,7 @@ import java.util.Comparator;
  * @param samples samples of the batch; at least 1
  * @param busyLanes number of lanes at work at the same time, the batch's own included; at least 1
  */
-public record LatencyKey(
-    String workload, String backend, String precision, int threads, int samples, int busyLanes)
+public record LatencyKey(ModelKey model, int threads, int samples, int busyLanes)
     implements Comparable<LatencyKey> {
   private static final Comparator<LatencyKey> ORDER =
       Comparator.comparing(LatencyKey::workload)
@@ -30,7 +30,19 @@ public record LatencyKey(
 
   /** Returns this key with another number of busy lanes. */
   public LatencyKey withBusyLanes(int lanes) {
-    return new LatencyKey(workload, backend, precision, threads, samples, lanes);
+    return new LatencyKey(model, threads, samples, lanes);
+  }
+
+  public String workload() {
+    return model.workload();
+  }
+
+  public String backend() {
+    return model.backend();
+  }
+
+  public String precision() {
+    return model.precision();
   }
 
   @Override
@@ -40,11 +52,9 @@ public record LatencyKey(
 
   @Override
   public String toString() {
-    return "%s on %s in %s, %d sample%s, %d busy lane%s of %d thread%s"
+    return "%s, %d sample%s, %d busy lane%s of %d thread%s"
         .formatted(
-            workload,
-            backend,
-            precision,
+            model,
             samples,
             samples == 1 ? "" : "s",
             busyLanes,

@@ -6,6 +6,7 @@ import dev.sluice.contract.file.CsvRows;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.UserMistakeException.Problem;
+import dev.sluice.contract.value.ModelKey;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -241,9 +242,8 @@ public final class ProfileFile {
       record.checkWidth("a comma is missing or too many, or the file was cut off here");
       var key =
           new LatencyKey(
-              record.name("workload"),
-              record.name("backend"),
-              record.name("precision"),
+              new ModelKey(
+                  record.name("workload"), record.name("backend"), record.name("precision")),
               record.count("threads", BROKEN),
               record.count("samples", BROKEN),
               record.count("busy_lanes", BROKEN));

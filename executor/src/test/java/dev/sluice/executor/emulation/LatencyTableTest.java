@@ -172,7 +172,7 @@ final class LatencyTableTest {
 
   @Test
   void aProfileBecomesATable_ofMeansAndSpreads() throws Exception {
-    var key = new LatencyKey("resnet18", "onnx", "fp32", 1, 4, 2);
+    var key = new LatencyKey(new ModelKey("resnet18", "onnx", "fp32"), 1, 4, 2);
     var rows =
         Stream.of(10.0, 12.0, 20.0)
             .map(

@@ -47,7 +47,8 @@ final class RetrainingTest {
               rows.add(
                   new ProfileRow(
                       KIND,
-                      new LatencyKey(model.workload(), "onnx", "fp32", 1, samples, busyLanes),
+                      new LatencyKey(
+                          new ModelKey(model.workload(), "onnx", "fp32"), 1, samples, busyLanes),
                       pass,
                       repeat,
                       rows.size(),

@@ -1,5 +1,6 @@
 package dev.sluice.executor.latency;
 
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
 import java.util.ArrayList;
@@ -24,7 +25,7 @@ public record SyntheticProfile(
   static final String DEVICE_KIND = "synthetic";
 
   public static LatencyKey key(String workload, String backend, int samples, int busyLanes) {
-    return new LatencyKey(workload, backend, "fp32", 1, samples, busyLanes);
+    return new LatencyKey(new ModelKey(workload, backend, "fp32"), 1, samples, busyLanes);
   }
 
   /**

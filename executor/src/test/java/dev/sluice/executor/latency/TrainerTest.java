@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.estimator.Estimator;
 import dev.sluice.executor.estimator.Lines;
 import dev.sluice.executor.latency.ErrorFigures.Pair;
@@ -180,7 +181,7 @@ final class TrainerTest {
     assertThat(model.knows(key("b", "onnx", 2, 1))).isFalse();
     assertThatThrownBy(() -> model.predictNs(key("b", "onnx", 2, 1)))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThat(model.knows(new LatencyKey("a", "onnx", "fp32", 2, 1, 1))).isFalse();
+    assertThat(model.knows(new LatencyKey(new ModelKey("a", "onnx", "fp32"), 2, 1, 1))).isFalse();
   }
 
   @Test

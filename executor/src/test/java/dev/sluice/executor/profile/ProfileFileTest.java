@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.ModelKey;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ final class ProfileFileTest {
 
   @Test
   void rowsThatWereAppendedAreReadAgain() throws Exception {
-    LatencyKey key = new LatencyKey("a", "onnx", "fp32", 2, 8, 3);
+    LatencyKey key = new LatencyKey(new ModelKey("a", "onnx", "fp32"), 2, 8, 3);
     var first = new ProfileRow("odd, \"kind\"", key, 1, 1, 2_000_000, 1, 0.125, 0, 0);
     var second =
         new ProfileRow("odd, \"kind\"", key, 1, 2, 7_000, 123_456_789_012L, null, 1L << 40, 7);

@@ -101,13 +101,7 @@ record Profile(LatencyTable table, @Nullable LiveRun run, @Nullable Residuals re
   }
 
   private static LatencyKey key(FinishedBatch batch) {
-    return new LatencyKey(
-        batch.model().workload(),
-        batch.model().backend(),
-        batch.model().precision(),
-        1,
-        batch.samples(),
-        batch.busyLanes());
+    return new LatencyKey(batch.model(), 1, batch.samples(), batch.busyLanes());
   }
 
   /**

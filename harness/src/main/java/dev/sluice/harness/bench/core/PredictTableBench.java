@@ -109,7 +109,8 @@ public final class PredictTableBench implements Bench {
           double alphaMs = 5 + 5 * WORKLOADS.indexOf(workload) + BACKENDS.indexOf(backend);
           for (int samples = 1; samples <= SAMPLES; samples *= 2) {
             for (int busyLanes = 1; busyLanes <= LANES; busyLanes++) {
-              var key = new LatencyKey(workload, backend, "fp32", 1, samples, busyLanes);
+              var key =
+                  new LatencyKey(new ModelKey(workload, backend, "fp32"), 1, samples, busyLanes);
               for (int repeat = 1; repeat <= REPEATS; repeat++) {
                 double ms =
                     (alphaMs + samples) * (1 + 0.1 * busyLanes) * random.nextDouble(0.95, 1.05);
