@@ -49,9 +49,21 @@ public final class ExperimentFile {
    */
   public static ParsedExperiment read(Path file, List<String> overrides, Vocabulary vocabulary)
       throws UserMistakeException {
+    return parse(text(file), file, overrides, vocabulary);
+  }
+
+  /**
+   * Completes and checks an experiment, as {@link #read} does.
+   *
+   * @param text the file's text
+   * @param file the file that it comes from, for messages and for paths in it
+   */
+  public static ParsedExperiment parse(
+      String text, Path file, List<String> overrides, Vocabulary vocabulary)
+      throws UserMistakeException {
     String name = file.toString();
     var problems = new Problems(name);
-    Value root = yaml(text(file), line -> new Place(name, line), problems);
+    Value root = yaml(text, line -> new Place(name, line), problems);
     if (root == null || (root instanceof Scalar scalar && scalar.missing())) {
       throw new UserMistakeException(
           name, "the file is empty", "it should begin with arrival_rate_jobs_per_sec: 10");
@@ -77,7 +89,8 @@ public final class ExperimentFile {
         file,
         problems.warnings(),
         places.entrySet().stream()
-            .collect(Collectors.toMap(Map.Entry::getKey, e -> e.getValue().toString())));
+            .collect(Collectors.toMap(Map.Entry::getKey, e -> e.getValue().toString())),
+        vocabulary);
   }
 
   static @Nullable Value yaml(String text, IntFunction<Place> placeOfLine, Problems problems)

@@ -44,6 +44,9 @@ final class LoadReader {
   }
 
   private void checkNumberOfJobs(Section top, Load load) {
+    if (load.arrivals() instanceof Arrivals.Replayed) {
+      return; // its file tells
+    }
     double jobs = load.arrivalRateJobsPerSec() * (load.durationSeconds() + load.tailSeconds());
     if (jobs > Ranges.JOBS_MAX) {
       problems.error(

@@ -1,6 +1,7 @@
 package dev.sluice.harness.run;
 
 import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.requests.OfferedLoad;
@@ -21,6 +22,7 @@ public final class OfferedLoadLines {
    */
   public static void show(
       Experiment experiment, RequestList requests, List<Capability> capabilities, Console console) {
+    requests.notes().forEach(note -> console.item("requests", note));
     OfferedLoad offered = OfferedLoad.of(experiment, requests, capabilities);
     int lanes = experiment.lanes().count() * experiment.kafka().shards();
     console.item(
@@ -29,7 +31,7 @@ public final class OfferedLoadLines {
             Locale.ROOT,
             "%.2f per lane: %s jobs/s of %.1f ms each alone, on %d lane%s%s",
             offered.perLane(),
-            trimmed(experiment.load().arrivalRateJobsPerSec()),
+            rate(experiment, requests),
             offered.meanServiceMs(),
             lanes,
             lanes == 1 ? "" : "s",
@@ -51,6 +53,16 @@ public final class OfferedLoadLines {
     if (infeasible.size() > LINES_SHOWN_MAX) {
       console.item("", "and " + (infeasible.size() - LINES_SHOWN_MAX) + " more");
     }
+  }
+
+  /** The rate that is asked for; of requests from a file, the rate until the window's end. */
+  private static String rate(Experiment experiment, RequestList requests) {
+    var load = experiment.load();
+    if (load.arrivals() instanceof Arrivals.Drawn) {
+      return trimmed(load.arrivalRateJobsPerSec());
+    }
+    int count = requests.countBefore(Math.round(load.durationSeconds() * 1e9));
+    return String.format(Locale.ROOT, "%.3g", count / load.durationSeconds());
   }
 
   private static String trimmed(double number) {

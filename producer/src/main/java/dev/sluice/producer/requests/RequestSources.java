@@ -16,6 +16,9 @@ final class RequestSources {
    */
   static RequestSource of(ParsedExperiment parsed, IsolatedTimes isolatedTimes)
       throws UserMistakeException {
+    if (parsed.experiment().load().arrivals() instanceof Arrivals.Replayed replayed) {
+      return new ReplayedRequests(parsed, replayed.replay(), isolatedTimes);
+    }
     return drawn(parsed.experiment(), isolatedTimes);
   }
 

@@ -1,5 +1,6 @@
 package dev.sluice.producer.trace;
 
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -26,6 +27,18 @@ public record Trace(
   public Trace {
     kinds = List.copyOf(kinds);
     notes = List.copyOf(notes);
+  }
+
+  /** Returns the part of a trace that a window keeps; what it leaves out is counted. */
+  public Trace within(TraceOptions.Window window) {
+    var jobs = new TraceJobs(window, false, false);
+    for (int i = 0; i < size(); i++) {
+      jobs.add(atNsByIndex[i], kindByIndex[i]);
+    }
+    jobs.finish();
+    Map<String, Long> left = new LinkedHashMap<>(leftOut);
+    jobs.leftOut().forEach((reason, count) -> left.merge(reason, count, Long::sum));
+    return new Trace(format, kinds, jobs.kinds(), jobs.atNs(), left, read, notes);
   }
 
   /** Returns how many requests were kept. */

@@ -15,6 +15,16 @@ public record TraceKind(
     @Nullable String precision,
     int samples,
     long sloNs) {
+  /** Tells whether the request says all of itself. */
+  public boolean isComplete() {
+    return classType != null
+        && workload != null
+        && backend != null
+        && precision != null
+        && samples > 0
+        && sloNs > 0;
+  }
+
   /** The kind of a request of which only the time is known. */
   public static final TraceKind UNKNOWN = new TraceKind(null, null, null, null, 0, 0);
 }
