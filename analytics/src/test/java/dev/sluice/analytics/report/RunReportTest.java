@@ -252,6 +252,7 @@ public final class RunReportTest {
     double deviation =
         Math.sqrt((2 * (50 - mean) * (50 - mean) + (1800 - mean) * (1800 - mean)) / 2);
     assertFigure("realized_gap_cv", deviation / mean);
+    assertFigure("realized_dispersion_1s", 1); // three jobs in one second, one in the other: 2 / 2
     assertFigure("lateness_p50_ms", 0);
     assertFigure("lateness_p99_ms", 4);
     assertFigure("append_delay_max_ms", 1);

@@ -67,6 +67,7 @@ public record Experiment(
    *     job has ended; default 30
    * @param arrivalRateJobsPerSec rate of all generators together
    * @param arrivals where the arrivals come from; default poisson
+   * @param shape how the rate changes during the run; default not at all
    * @param generators number of generators; default 1
    */
   public record Load(
@@ -75,7 +76,40 @@ public record Experiment(
       double tailSeconds,
       double arrivalRateJobsPerSec,
       Arrivals arrivals,
-      int generators) {}
+      LoadShape shape,
+      int generators) {
+
+    /** A load whose rate never changes. */
+    public Load(
+        double durationSeconds,
+        double warmupSeconds,
+        double tailSeconds,
+        double arrivalRateJobsPerSec,
+        Arrivals arrivals,
+        int generators) {
+      this(
+          durationSeconds,
+          warmupSeconds,
+          tailSeconds,
+          arrivalRateJobsPerSec,
+          arrivals,
+          LoadShape.EVEN,
+          generators);
+    }
+
+    /**
+     * Returns the rate that is asked for in the measured window, in jobs a second: the mean over
+     * the process and the shape. NaN where a file says when requests come.
+     */
+    public double askedRateJobsPerSec() {
+      if (arrivals instanceof Arrivals.Replayed) {
+        return Double.NaN;
+      }
+      return shape instanceof LoadShape.Rates // which are scaled to it
+          ? arrivalRateJobsPerSec
+          : arrivalRateJobsPerSec * shape.meanFactor(warmupSeconds, durationSeconds);
+    }
+  }
 
   /**
    * The mix of jobs.

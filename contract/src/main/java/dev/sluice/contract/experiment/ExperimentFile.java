@@ -24,6 +24,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,19 +50,36 @@ public final class ExperimentFile {
    */
   public static ParsedExperiment read(Path file, List<String> overrides, Vocabulary vocabulary)
       throws UserMistakeException {
-    return parse(text(file), file, overrides, vocabulary);
+    return read(text(file), file.toString(), file, overrides, vocabulary);
   }
 
   /**
-   * Completes and checks an experiment, as {@link #read} does.
+   * Reads the resolved experiment that a recording holds. Paths in it are those of the machine that
+   * recorded it.
    *
-   * @param text the file's text
-   * @param file the file that it comes from, for messages and for paths in it
+   * @param recording file of the recording
+   * @throws UserMistakeException with every mistake found; a newer Sluice's keys are such
    */
-  public static ParsedExperiment parse(
-      String text, Path file, List<String> overrides, Vocabulary vocabulary)
+  public static ParsedExperiment recorded(Path recording, String text, Vocabulary vocabulary)
       throws UserMistakeException {
-    String name = file.toString();
+    String name = recording + ", experiment";
+    try {
+      return read(text, name, recording, List.of(), vocabulary);
+    } catch (UserMistakeException e) {
+      List<UserMistakeException.Problem> problems = new ArrayList<>();
+      problems.add(
+          new UserMistakeException.Problem(
+              recording.toString(),
+              "the recorded experiment has what this Sluice does not know",
+              "a newer Sluice recorded it, and that one reads it"));
+      problems.addAll(e.problems());
+      throw new UserMistakeException(problems);
+    }
+  }
+
+  private static ParsedExperiment read(
+      String text, String name, Path file, List<String> overrides, Vocabulary vocabulary)
+      throws UserMistakeException {
     var problems = new Problems(name);
     Value root = yaml(text, line -> new Place(name, line), problems);
     if (root == null || (root instanceof Scalar scalar && scalar.missing())) {

@@ -24,6 +24,7 @@ final class LoadReader {
             top.number("tail_seconds", 30, Ranges.SECONDS),
             top.required("arrival_rate_jobs_per_sec", Range.above(0, 1e6), "10"),
             new ArrivalsReader(problems, vocabulary).read(top),
+            new LoadShapeReader(problems).read(top),
             top.whole("generators", 1, 1, 1000));
     checkWarmUp(top, read);
     checkNumberOfJobs(top, read);
@@ -44,14 +45,18 @@ final class LoadReader {
   }
 
   private void checkNumberOfJobs(Section top, Load load) {
-    if (load.arrivals() instanceof Arrivals.Replayed) {
+    if (load.shape() instanceof LoadShape.Rates || load.arrivals() instanceof Arrivals.Replayed) {
       return; // its file tells
     }
-    double jobs = load.arrivalRateJobsPerSec() * (load.durationSeconds() + load.tailSeconds());
+    double jobs =
+        load.arrivalRateJobsPerSec()
+            * load.shape().integralSeconds(load.durationSeconds() + load.tailSeconds());
     if (jobs > Ranges.JOBS_MAX) {
       problems.error(
           top.place("arrival_rate_jobs_per_sec"),
-          "arrival_rate_jobs_per_sec × (duration_seconds + tail_seconds) asks for about "
+          "arrival_rate_jobs_per_sec × (duration_seconds + tail_seconds)"
+              + (load.shape().equals(LoadShape.EVEN) ? "" : " under load." + load.shape().name())
+              + " asks for about "
               + Numbers.text(Math.rint(jobs))
               + " jobs, more than "
               + Numbers.text(Ranges.JOBS_MAX),

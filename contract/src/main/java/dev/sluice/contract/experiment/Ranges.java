@@ -3,14 +3,14 @@ package dev.sluice.contract.experiment;
 import dev.sluice.contract.file.Range;
 
 /** Ranges that several parts of an experiment share. */
-final class Ranges {
+public final class Ranges {
   /** A longest time of about twelve days. */
   static final double SECONDS_MAX = 1_000_000;
 
   static final double MS_MAX = 1e9;
 
   /** Most jobs of a run. */
-  static final int JOBS_MAX = 50_000_000;
+  public static final int JOBS_MAX = 50_000_000;
 
   /** Most samples of a job or of a batch. */
   static final int SAMPLES_MAX = 4096;

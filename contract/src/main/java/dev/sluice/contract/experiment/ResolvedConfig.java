@@ -42,6 +42,9 @@ public final class ResolvedConfig {
     top.put("tail_seconds", e.load().tailSeconds());
     top.put("arrival_rate_jobs_per_sec", e.load().arrivalRateJobsPerSec());
     top.put("arrivals", arrivals(e.load().arrivals()));
+    if (!e.load().shape().equals(LoadShape.EVEN)) { // an even load keeps its digest
+      top.put("load", shape(e.load().shape()));
+    }
     top.put("generators", e.load().generators());
     top.put("interactive_ratio", e.jobs().interactiveRatio());
     Map<String, Object> classes = new LinkedHashMap<>();
@@ -162,6 +165,23 @@ public final class ResolvedConfig {
 
   private static @Nullable List<String> texts(List<?> items) {
     return items.isEmpty() ? null : items.stream().map(Object::toString).toList();
+  }
+
+  private static Map<String, @Nullable Object> shape(LoadShape shape) {
+    if (shape instanceof LoadShape.Diurnal d) {
+      return map(d.name(), map("period_seconds", d.periodSeconds(), "depth", d.depth()));
+    }
+    if (shape instanceof LoadShape.Rates rates) {
+      return map(rates.name(), rates.file());
+    }
+    if (shape instanceof LoadShape.Steps steps) {
+      return map(steps.name(), steps.steps().stream().map(ResolvedConfig::step).toList());
+    }
+    return map();
+  }
+
+  private static Map<String, @Nullable Object> step(LoadShape.Step s) {
+    return map("at_seconds", s.atSeconds(), "factor", s.factor(), "over_seconds", s.overSeconds());
   }
 
   private static Map<String, @Nullable Object> jobClass(JobClass c) {

@@ -23,7 +23,7 @@ final class ExperimentFileErrorsTest {
 
   private static final String KNOWN_KEYS =
       "admission, allow_slow_precision, arrival_rate_jobs_per_sec, arrivals, backends_enabled, batch_sizes, classes,"
-          + " duration_seconds, expire_after_ms, generators, interactive_ratio, kafka, lanes,"
+          + " duration_seconds, expire_after_ms, generators, interactive_ratio, kafka, lanes, load,"
           + " max_waiting, microbatch, precision_modes, predictor, recorded, resources, run_name,"
           + " scheduler, scheduler_name, seed, simulation, tail_seconds, thresholds, warmup_seconds, workloads";
 
@@ -140,6 +140,34 @@ final class ExperimentFileErrorsTest {
           precision_modes: [fp31]         | 3 | precision_modes (fp31) is unknown
           precision_modes: [bf16, bf16]   | 3 | precision_modes (bf16) stands in the list twice
           arrivals: poison                | 3 | arrivals (poison) is unknown
+          arrivals: {process: poison}     | 3 | arrivals.process (poison) is unknown
+          arrivals: {}                    | 3 | arrivals.process is missing
+          arrivals: {cv: 2}               | 3 | arrivals.process is missing
+          arrivals: [poisson]             | 3 | arrivals (a list) must be a text
+          arrivals: gamma                 | 3 | arrivals (gamma) needs cv
+          arrivals: {process: gamma}      | 3 | arrivals.cv is missing
+          arrivals: {process: gamma, cv: 0} | 3 | arrivals.cv (0) must be at least 0.05 and at most 20
+          arrivals: {process: gamma, cv: .nan} | 3 | arrivals.cv (.nan) must be at least 0.05 and at most 20
+          arrivals: {process: gamma, cv: }| 3 | arrivals.cv has no value
+          arrivals: {process: gamma, cw: 2, cv: 2} | 3 | the key arrivals.cw is unknown
+          arrivals: {process: poisson, cv: 2} | 3 | the key arrivals.cv is unknown
+          load: {}                        | 3 | load has no shape
+          load: high                      | 3 | load (high) must be a mapping of keys to values
+          load: {dirunal: {period_seconds: 60, depth: 1}} | 3 | the key load.dirunal is unknown
+          load: {diurnal: 5}              | 3 | load.diurnal (5) must be a mapping of keys to values
+          load: {diurnal: {depth: 1}}     | 3 | load.diurnal.period_seconds is missing
+          load: {diurnal: {period_seconds: 0, depth: 1}} | 3 | load.diurnal.period_seconds (0) must be above 0 and at most 1000000
+          load: {diurnal: {period_seconds: 5, depth: 1.1}} | 3 | load.diurnal.depth (1.1) must be at least 0 and at most 1
+          load: {diurnal: {period_seconds: 5, depth: 1, phase: 2}} | 3 | the key load.diurnal.phase is unknown
+          load: {steps: []}               | 3 | load.steps ([]) is an empty list
+          load: {steps: [5]}              | 3 | an entry of load.steps must be a mapping
+          load: {steps: [{factor: 2}]}    | 3 | load.steps.at_seconds is missing
+          load: {steps: [{at_seconds: 2}]} | 3 | load.steps.factor is missing
+          load: {steps: [{at_seconds: 2, factor: -1}]} | 3 | load.steps.factor (-1) must be at least 0 and at most 1000
+          load: {steps: [{at_seconds: 5, factor: 1, over_seconds: 3}, {at_seconds: 7, factor: 2}]} | 3 | load.steps (at_seconds 7) begins before the change above it ends, at 8
+          load: {rates: a.csv, steps: [{at_seconds: 5, factor: 1}]} | 3 | load has steps and rates, and a rate has one shape
+          load: {rates: [1, 2]}           | 3 | load.rates (a list) must be a text
+          load: {steps: [{at_seconds: 0, factor: 1000}], rates: } | 3 | load.rates has no value
           admission: hopeful              | 3 | admission (hopeful) is unknown
           scheduler: {urgency: 1}         | 3 | the key scheduler.urgency is unknown
           microbatch: {window_ms: -1}     | 3 | microbatch.window_ms (-1) must be at least 0 and at most 1000000000

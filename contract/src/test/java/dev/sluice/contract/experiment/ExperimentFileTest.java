@@ -1,6 +1,7 @@
 package dev.sluice.contract.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.KafkaSettings;
@@ -156,6 +157,47 @@ final class ExperimentFileTest {
                     "gold_p99_e2e_ms", new Threshold("<", 100),
                     "overall_throughput_sps", new Threshold(">=", 150))));
     assertThat(e.lanes().count()).isEqualTo(1);
+  }
+
+  @Test
+  void arrivals_areANameOrAMapping_andTheLoadHasAShape() throws Exception {
+    assertThat(parse(LEAST + "arrivals: {process: constant}\n").experiment().load().arrivals())
+        .isEqualTo(Arrivals.drawn("constant"));
+    Experiment.Load load =
+        parse(
+                LEAST
+                    + """
+                    arrivals: {process: gamma, cv: 2.5}
+                    load: {steps: [{at_seconds: 5, factor: 3}, {at_seconds: 10, factor: 0, over_seconds: 2}]}
+                    """)
+            .experiment()
+            .load();
+    assertThat(load.arrivals()).isEqualTo(new Arrivals.Drawn("gamma", Map.of("cv", 2.5)));
+    assertThat(load.arrivals().words()).isEqualTo("gamma, cv 2.5");
+    assertThat(load.shape())
+        .isEqualTo(
+            new LoadShape.Steps(
+                List.of(new LoadShape.Step(5, 3, 0), new LoadShape.Step(10, 0, 2))));
+    // 5 s at 10 a second, 5 s at 30, 2 s falling from 30 to 0, and 8 s of silence
+    assertThat(load.askedRateJobsPerSec()).isEqualTo((50 + 150 + 30) / 20.0);
+    assertThat(parse(LEAST, "load.diurnal={period_seconds: 20, depth: 0.5}").experiment().load())
+        .isEqualTo(
+            new Experiment.Load(
+                20, 0, 30, 10, Arrivals.POISSON, new LoadShape.Diurnal(20, 0.5), 1));
+    assertThat(parse(LEAST, "load.rates=day.csv").experiment().load().shape())
+        .isEqualTo(new LoadShape.Rates("day.csv"));
+  }
+
+  @Test
+  void tooManyJobs_areThoseUnderTheShape() {
+    assertThatThrownBy(
+            () ->
+                parse(
+                    LEAST + "load: {steps: [{at_seconds: 1, factor: 1000}]}\n",
+                    "tail_seconds=5000"))
+        .hasMessageContaining(
+            "arrival_rate_jobs_per_sec × (duration_seconds + tail_seconds) under load.steps asks for about"
+                + " 50190010 jobs, more than 50000000");
   }
 
   @Test

@@ -156,6 +156,15 @@ final class ResolvedConfigTest {
                 Arrivals.POISSON,
                 Arrivals.drawn("constant"),
                 new Arrivals.Drawn("gamma", Map.of("cv", 0.1 + random.nextDouble()))),
+            pick(
+                random,
+                LoadShape.EVEN,
+                new LoadShape.Diurnal(0.1 + random.nextInt(100), random.nextDouble()),
+                new LoadShape.Rates("rates/a b.csv"),
+                new LoadShape.Steps(
+                    List.of(
+                        new LoadShape.Step(random.nextInt(9), 3 * random.nextDouble(), 2.5),
+                        new LoadShape.Step(20, 0, random.nextInt(9))))),
             1 + random.nextInt(9)),
         new Experiment.Jobs(
             random.nextDouble(),

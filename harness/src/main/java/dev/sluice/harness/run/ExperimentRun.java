@@ -202,6 +202,7 @@ public final class ExperimentRun {
           IOException,
           InterruptedException {
     Experiment experiment = frame.experiment();
+    RequestList requests = RequestList.of(frame.parsed(), lanes::isolatedMs);
     shell.awaitExternal();
     ExecuteRole.Loaded loaded =
         ExecuteRole.load(
@@ -220,7 +221,6 @@ public final class ExperimentRun {
       entries.add(
           register.joinExecutor(executorId(shard), shard, frame.configDigest(), frame.shards()));
     }
-    RequestList requests = RequestList.of(frame.parsed(), lanes::isolatedMs);
     startScheduler(frame, shell, kafka, folder, entries);
     entries.join(Role.ANALYZE, "analyze", frame);
     var analyze = shell.add(new AnalyzeRole(frame, kafka.clients()));

@@ -3,6 +3,8 @@ package dev.sluice.harness.run;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.Load;
+import dev.sluice.contract.experiment.LoadShape;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.requests.OfferedLoad;
 import dev.sluice.producer.requests.RequestList;
@@ -31,7 +33,7 @@ public final class OfferedLoadLines {
             Locale.ROOT,
             "%.2f per lane: %s jobs/s of %.1f ms each alone, on %d lane%s%s",
             offered.perLane(),
-            rate(experiment, requests),
+            rate(experiment.load(), requests),
             offered.meanServiceMs(),
             lanes,
             lanes == 1 ? "" : "s",
@@ -55,14 +57,19 @@ public final class OfferedLoadLines {
     }
   }
 
-  /** The rate that is asked for; of requests from a file, the rate until the window's end. */
-  private static String rate(Experiment experiment, RequestList requests) {
-    var load = experiment.load();
-    if (load.arrivals() instanceof Arrivals.Drawn) {
-      return trimmed(load.arrivalRateJobsPerSec());
+  /** The rate that is asked for; of requests from a file, their rate until the window's end. */
+  private static String rate(Load load, RequestList requests) {
+    if (load.arrivals() instanceof Arrivals.Replayed) {
+      int count = requests.countBefore(Math.round(load.durationSeconds() * 1e9));
+      return String.format(Locale.ROOT, "%.1f", count / load.durationSeconds());
     }
-    int count = requests.countBefore(Math.round(load.durationSeconds() * 1e9));
-    return String.format(Locale.ROOT, "%.3g", count / load.durationSeconds());
+    return load.shape().equals(LoadShape.EVEN)
+        ? trimmed(load.arrivalRateJobsPerSec())
+        : String.format(
+            Locale.ROOT,
+            "a mean of %.4g (load %s)",
+            load.askedRateJobsPerSec(),
+            load.shape().name());
   }
 
   private static String trimmed(double number) {

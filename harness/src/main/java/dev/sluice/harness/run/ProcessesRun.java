@@ -18,6 +18,7 @@ import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.Supervisor;
 import dev.sluice.harness.process.TemporaryFolder;
 import dev.sluice.harness.terminal.Console;
+import dev.sluice.producer.requests.RequestSources;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -108,7 +109,9 @@ public final class ProcessesRun {
   private int run() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed = options.read();
     KafkaAccess external = options.externalKafka(parsed);
-    LaneSource.of(parsed).close();
+    try (LaneSource lanes = LaneSource.of(parsed)) { // mistakes are found before a process starts
+      RequestSources.of(parsed, lanes::isolatedMs);
+    }
     if (external != null) {
       external.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
     }

@@ -81,6 +81,7 @@ final class ExperimentSchemaTest {
             "classes.interactive",
             "kafka",
             "lanes",
+            "load.diurnal",
             "microbatch",
             "predictor",
             "recorded",
@@ -111,6 +112,11 @@ final class ExperimentSchemaTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "arrivals: {process: gamma, cv: 2}",
+        "arrivals: {process: mmpp, burst: 4, share: 0.1, mean_burst_seconds: 2}",
+        "load: {diurnal: {period_seconds: 60, depth: 0.5}}",
+        "load: {steps: [{at_seconds: 6, factor: 0}]}",
+        "load: {rates: day.csv}",
         "classes: {gold: {slo_ms: 5, interactive: true}, batch: {priority: 0}}",
         "thresholds: {gold_p99_e2e_ms: '<= 1.5e3', all_p99_e2e_ms: '< 100'}",
         "workloads: [vit, {name: mine, path: m.onnx, input_shape: [3, 3], tokens: 1}]",
@@ -133,6 +139,9 @@ final class ExperimentSchemaTest {
         "arrivals: {process: poison}",
         "arrivals: {}",
         "arrivals: {process: poisson, cvs: 2}",
+        "load: {diurnall: {period_seconds: 60, depth: 0.5}}",
+        "load: {diurnal: {period_seconds: 60, depth: 2}}",
+        "load: {steps: [{at_seconds: 6}]}",
         "lanes: {num_lane: 2}",
         "lanes: {drift: [{at_second: 6, at_seconds: 6, factor: 2}]}",
         "lanes: {drift: [{at_seconds: 6}]}",

@@ -17,6 +17,8 @@ public final class ArrivalProcesses {
   private static final Map<String, Registered> BY_NAME =
       Map.ofEntries(
           entry("constant", plain(ConstantArrivals::new)),
+          entry("gamma", new Registered(GammaArrivals.KEYS, GammaArrivals::new)),
+          entry("mmpp", new Registered(MmppArrivals.KEYS, MmppArrivals::new)),
           entry("poisson", plain(PoissonArrivals::new)));
 
   private record Registered(ArrivalKeys keys, Maker maker) {}

@@ -5,6 +5,7 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.producer.arrivals.ArrivalProcesses;
 import dev.sluice.producer.arrivals.IntendedTimes;
 import dev.sluice.producer.arrivals.RandomStream;
+import dev.sluice.producer.arrivals.RescaledTime;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,14 +21,20 @@ final class DrawnRequests implements RequestSource {
   private @Nullable JobKind kind;
 
   /**
+   * @param rescaled time as the shape of the load bends it
    * @param isolatedTimes called only for jobs of classes with a {@code slo_scale}
    * @throws IllegalArgumentException if the arrival process is unknown
    */
-  DrawnRequests(Experiment experiment, Arrivals.Drawn arrivals, IsolatedTimes isolatedTimes) {
+  DrawnRequests(
+      Experiment experiment,
+      Arrivals.Drawn arrivals,
+      RescaledTime rescaled,
+      IsolatedTimes isolatedTimes) {
     times =
         new IntendedTimes(
             ArrivalProcesses.of(arrivals, experiment.load().arrivalRateJobsPerSec()),
-            RandomStream.of(experiment.seed(), "arrivals"));
+            RandomStream.of(experiment.seed(), "arrivals"),
+            rescaled);
     mix = new JobMix(experiment, isolatedTimes);
     mixRandom = RandomStream.of(experiment.seed(), "job-mix");
     endNs = Seconds.toNs(experiment.load().durationSeconds() + experiment.load().tailSeconds());

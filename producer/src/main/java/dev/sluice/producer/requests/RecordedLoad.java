@@ -239,7 +239,7 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
         return;
       }
       try {
-        ParsedExperiment parsed = ExperimentFile.parse(text, file, List.of(), vocabulary);
+        ParsedExperiment parsed = ExperimentFile.recorded(file, text, vocabulary);
         RequestList drawn = RequestList.of(parsed, isolatedTimes(parsed.experiment(), sent));
         if (!drawn.digest().equals(header.requestDigest())) {
           why = "drawn anew it has another digest";

@@ -3,12 +3,14 @@ package dev.sluice.producer.requests;
 import static java.util.Objects.requireNonNull;
 
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.LoadShape;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.replay.Replay;
 import dev.sluice.contract.replay.Replay.Source;
 import dev.sluice.producer.arrivals.RandomStream;
+import dev.sluice.producer.arrivals.RescaledTime;
 import dev.sluice.producer.trace.Trace;
 import dev.sluice.producer.trace.TraceFile;
 import dev.sluice.producer.trace.TraceKind;
@@ -38,6 +40,7 @@ final class ReplayedRequests implements RequestSource {
   private final Experiment experiment;
   private final Replay replay;
   private final String shown;
+  private final RescaledTime rescaled;
   private final double speed;
   private final long beginNs;
   private final long runEndNs;
@@ -53,12 +56,15 @@ final class ReplayedRequests implements RequestSource {
   /**
    * Reads the file.
    *
+   * @param rescaled time as the shape of the load bends it
    * @param isolatedTimes called only for jobs of classes with a {@code slo_scale}
    * @throws UserMistakeException if the file is missing or wrong, nothing of it is left, or it has
    *     names that the experiment lacks
    */
-  ReplayedRequests(ParsedExperiment parsed, Replay replay, IsolatedTimes isolatedTimes)
+  ReplayedRequests(
+      ParsedExperiment parsed, Replay replay, RescaledTime rescaled, IsolatedTimes isolatedTimes)
       throws UserMistakeException {
+    this.rescaled = rescaled;
     this.experiment = parsed.experiment();
     this.replay = replay;
     this.mix = new JobMix(experiment, isolatedTimes);
@@ -75,7 +81,9 @@ final class ReplayedRequests implements RequestSource {
     double fromSeconds = replay.scale().fromSeconds();
     double warmUpSeconds = experiment.load().warmupSeconds();
     this.beginNs = Math.max(0, Math.round((fromSeconds - speed * warmUpSeconds) * NS_PER_SECOND));
-    var window = new Window(beginNs, toNs(), saturated(beginNs + Math.ceil(runEndNs * speed)));
+    boolean even = experiment.load().shape().equals(LoadShape.EVEN);
+    long endNs = even ? saturated(beginNs + Math.ceil(runEndNs * speed)) : Long.MAX_VALUE;
+    var window = new Window(beginNs, toNs(), endNs);
     this.trace = whole == null ? TraceFile.read(file, options(window)) : whole.within(window);
     if (trace.size() == 0 || trace.atNsByIndex()[trace.size() - 1] < fromSeconds * NS_PER_SECOND) {
       throw nothingLeft(parsed);
@@ -201,7 +209,8 @@ final class ReplayedRequests implements RequestSource {
       notes.add("not warmed up, since batch_sizes lacks them: jobs of samples " + cold);
     }
     double lastSeconds = at(trace.size() - 1) / NS_PER_SECOND;
-    if (lastSeconds < experiment.load().durationSeconds()) {
+    if (experiment.load().shape().equals(LoadShape.EVEN)
+        && lastSeconds < experiment.load().durationSeconds()) {
       notes.add(
           String.format(
               Locale.ROOT,
@@ -214,7 +223,7 @@ final class ReplayedRequests implements RequestSource {
   @Override
   public boolean next() {
     while (++index < trace.size()) {
-      intendedAtNs = at(index);
+      intendedAtNs = rescaled.atNs(at(index));
       if (kinds.get(trace.kindByIndex()[index]) != null && intendedAtNs < runEndNs) {
         return true;
       }
@@ -223,7 +232,7 @@ final class ReplayedRequests implements RequestSource {
     return false;
   }
 
-  /** The time in the run; a whole recording at speed 1 keeps each nanosecond. */
+  /** The time in the run before the shape bends it; a whole recording at speed 1 keeps each nanosecond. */
   private long at(int place) {
     long sinceBeginNs = trace.atNsByIndex()[place] - beginNs;
     return speed == 1 ? sinceBeginNs : (long) (sinceBeginNs / speed);

@@ -15,9 +15,9 @@ import java.util.Map;
 
 /**
  * All jobs that a run may ask for, by intended arrival, for duration and tail together. The list is
- * drawn from the seed, or read from a file, before the run, which sends jobs from its beginning and may stop before its
- * end. The number of generators, the policy and the machine do not change it. It takes twelve bytes
- * a job. Immutable.
+ * drawn from the seed, or read from a file, before the run, which sends jobs from its beginning and
+ * may stop before its end. The number of generators, the policy and the machine do not change it.
+ * It takes twelve bytes a job. Immutable.
  */
 public final class RequestList {
   private static final String ID_PREFIX = "job-";

@@ -12,7 +12,6 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each arrival process is the distribution that it is named after. */
@@ -32,14 +31,6 @@ final class ArrivalProcessesTest {
             String.join(", ", ArrivalProcesses.names()));
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.sluice.producer.arrivals.ArrivalProcesses#names")
-  void haveTheRateThatWasAskedFor(String name) {
-    double[] gapsNs = gapsNs(name, 250, 11, 200_000);
-    assertThat(Arrays.stream(gapsNs)).allMatch(gap -> gap > 0 && gap < Double.POSITIVE_INFINITY);
-    assertThat(mean(gapsNs)).isCloseTo(4e6, within(4e6 * 4 / Math.sqrt(gapsNs.length)));
-  }
-
   /**
    * Allows four standard errors, which are 1/√n of the mean for both the mean and the variation.
    */
@@ -51,9 +42,9 @@ final class ArrivalProcessesTest {
     int n = 200_000;
     double[] gapsNs = gapsNs("poisson", rate, seed, n);
     double error = 1 / Math.sqrt(n);
-    assertThat(mean(gapsNs) / meanNs).isCloseTo(1, within(4 * error));
-    assertThat(variation(gapsNs)).isCloseTo(1, within(4 * error));
-    assertThat(largestDistanceToExponential(gapsNs, meanNs)).isLessThan(1.95 * error); // 0.1 %
+    assertThat(Gaps.mean(gapsNs) / meanNs).isCloseTo(1, within(4 * error));
+    assertThat(Gaps.variation(gapsNs)).isCloseTo(1, within(4 * error));
+    assertThat(Gaps.distanceToExponential(gapsNs, meanNs)).isLessThan(1.95 * error); // 0.1 %
   }
 
   /**
@@ -70,8 +61,8 @@ final class ArrivalProcessesTest {
   @Property(tries = 100)
   void poissonMeanAndVariationHold_forAnySeed(@ForAll long seed) {
     double[] gapsNs = gapsNs("poisson", 50, seed, 20_000);
-    assertThat(mean(gapsNs) / 2e7).isCloseTo(1, within(6 / Math.sqrt(20_000)));
-    assertThat(variation(gapsNs)).isCloseTo(1, within(6 / Math.sqrt(20_000)));
+    assertThat(Gaps.mean(gapsNs) / 2e7).isCloseTo(1, within(6 / Math.sqrt(20_000)));
+    assertThat(Gaps.variation(gapsNs)).isCloseTo(1, within(6 / Math.sqrt(20_000)));
   }
 
   @Test
@@ -82,7 +73,8 @@ final class ArrivalProcessesTest {
   /** Adds nine million gaps of 3333333.3… ns: the last time is still exact. */
   @Test
   void roundingDoesNotAddUp() {
-    var times = new IntendedTimes(new ConstantArrivals(300), new RandomStream(1));
+    var times =
+        new IntendedTimes(new ConstantArrivals(300), new RandomStream(1), RescaledTime.EVEN);
     long lastNs = 0;
     for (int i = 1; i <= 9_000_001; i++) {
       lastNs = times.nextNs();
@@ -98,30 +90,5 @@ final class ArrivalProcessesTest {
     ArrivalProcess process = ArrivalProcesses.of(drawn(name), rate);
     var random = new RandomStream(seed);
     return DoubleStream.generate(() -> process.nextGapNs(random)).limit(count).toArray();
-  }
-
-  private static double mean(double[] values) {
-    return Arrays.stream(values).average().orElseThrow();
-  }
-
-  /** Returns standard deviation / mean. */
-  private static double variation(double[] values) {
-    double mean = mean(values);
-    double variance =
-        Arrays.stream(values).map(v -> (v - mean) * (v - mean)).average().orElseThrow();
-    return Math.sqrt(variance) / mean;
-  }
-
-  /** Returns the Kolmogorov-Smirnov distance. */
-  private static double largestDistanceToExponential(double[] gaps, double mean) {
-    double[] sorted = gaps.clone();
-    Arrays.sort(sorted);
-    double largest = 0;
-    for (int i = 0; i < sorted.length; i++) {
-      double expected = -Math.expm1(-sorted[i] / mean);
-      largest = Math.max(largest, expected - (double) i / sorted.length);
-      largest = Math.max(largest, (i + 1.0) / sorted.length - expected);
-    }
-    return largest;
   }
 }

@@ -3,8 +3,8 @@ package dev.sluice.producer.generator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.producer.requests.Experiments;
 import dev.sluice.producer.requests.Request;
 import dev.sluice.producer.requests.RequestList;

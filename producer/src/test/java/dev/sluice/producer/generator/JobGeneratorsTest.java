@@ -3,7 +3,6 @@ package dev.sluice.producer.generator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Capability;
@@ -11,6 +10,7 @@ import dev.sluice.contract.event.ExecutorReported.Lane;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;

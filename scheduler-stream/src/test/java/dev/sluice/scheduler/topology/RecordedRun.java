@@ -42,10 +42,11 @@ import java.util.stream.IntStream;
  * @param dispatches batches that the bare core started, in order
  * @param outcomes outcomes of the jobs, in order
  */
-record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Outcome> outcomes) {
-  static final long TIME_ZERO_EPOCH_MS = 1_700_000_000_000L;
+public record RecordedRun(
+    List<Dated> facts, List<BatchDispatched> dispatches, List<Outcome> outcomes) {
+  public static final long TIME_ZERO_EPOCH_MS = 1_700_000_000_000L;
 
-  static final CoreSettings SETTINGS =
+  public static final CoreSettings SETTINGS =
       CoreSettings.of(
               7,
               List.of(
@@ -76,11 +77,11 @@ record RecordedRun(List<Dated> facts, List<BatchDispatched> dispatches, List<Out
   private static final long SILENT_TO_MS = 800;
 
   /** A fact and its append time. */
-  record Dated(long appendedAtEpochMs, Fact fact) {}
+  public record Dated(long appendedAtEpochMs, Fact fact) {}
 
   private record Pending(long atMs, long sequence, Fact fact) {}
 
-  static RecordedRun of(SchedulingPolicy policy) {
+  public static RecordedRun of(SchedulingPolicy policy) {
     return new Recorder(policy).record();
   }
 

@@ -23,7 +23,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /** The log that a simulation makes, with its decisions: two lanes, windows, a batch ahead, hops. */
-final class SimulatedFacts {
+public final class SimulatedFacts {
   static final int JOBS = 400;
 
   private static final long MS = 1_000_000;
@@ -32,7 +32,7 @@ final class SimulatedFacts {
 
   private SimulatedFacts() {}
 
-  static RecordedRun of(String policy) {
+  public static RecordedRun of(String policy) {
     List<RecordedRun.Dated> facts = new ArrayList<>();
     List<BatchDispatched> dispatches = new ArrayList<>();
     List<Outcome> outcomes = new ArrayList<>();

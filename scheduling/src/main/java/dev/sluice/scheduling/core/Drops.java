@@ -43,12 +43,20 @@ final class Drops {
   }
 
   private void admit(CoreListener listener) {
-    if (state.settings.admission() == Admission.NONE) {
-      return;
+    Admission admission = state.settings.admission();
+    if (admission != Admission.NONE) {
+      drop(late(state, admission), reason(admission).text(), listener);
     }
+  }
+
+  /** Returns the waiting jobs that an admission drops now, by entry. */
+  static List<QueuedJob> late(CoreState state, Admission admission) {
     List<QueuedJob> late = new ArrayList<>();
+    if (admission == Admission.NONE) {
+      return late;
+    }
     for (JobGroup group : state.groups()) {
-      long latestStartNs = state.nowNs() + neededNs(group);
+      long latestStartNs = state.nowNs() + neededNs(state, admission, group);
       JobList.Walk byDeadline = group.list(JobOrder.DEADLINE).walk();
       QueuedJob job = byDeadline.next();
       while (job != null && job.deadlineNs < latestStartNs) {
@@ -57,20 +65,26 @@ final class Drops {
       }
     }
     late.sort(JobOrder.ENTRY);
-    boolean hopeless = state.settings.admission() == Admission.HOPELESS;
-    drop(late, (hopeless ? Reason.HOPELESS : Reason.EXPIRED).text(), listener);
+    return late;
+  }
+
+  /** Returns the reason of jobs that an admission drops. */
+  static Reason reason(Admission admission) {
+    return admission == Admission.HOPELESS ? Reason.HOPELESS : Reason.EXPIRED;
   }
 
   /** Returns how long before its deadline a job must start not to be dropped. */
-  private long neededNs(JobGroup group) {
-    return state.settings.admission() == Admission.HOPELESS ? state.fastestNs(group) : 0;
+  private static long neededNs(CoreState state, Admission admission, JobGroup group) {
+    return admission == Admission.HOPELESS ? state.fastestNs(group) : 0;
   }
 
   long nextAdmissionAtNs() {
     long nextNs = Long.MAX_VALUE;
     if (state.settings.admission() != Admission.NONE) {
       for (JobGroup group : state.groups()) {
-        long latestStartNs = group.first(JobOrder.DEADLINE).deadlineNs - neededNs(group);
+        long latestStartNs =
+            group.first(JobOrder.DEADLINE).deadlineNs
+                - neededNs(state, state.settings.admission(), group);
         if (latestStartNs < Long.MAX_VALUE) {
           nextNs = Math.min(nextNs, latestStartNs + 1);
         }

@@ -112,6 +112,7 @@ public final class SchedulingCore {
     take(fact, listener);
     if (sources.haveStarted()) {
       losses.checkLeases(listener);
+      listener.deciding(state);
       drops.dropAll(listener);
       choices.decide(factId, listener);
     }

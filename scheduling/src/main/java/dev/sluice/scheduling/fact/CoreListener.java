@@ -1,9 +1,18 @@
 package dev.sluice.scheduling.fact;
 
 import dev.sluice.scheduling.policy.Choice.Cause;
+import dev.sluice.scheduling.policy.SchedulerState;
 
 /** Receives the core's decisions and the changes of its state while it applies one fact. */
 public interface CoreListener {
+  /**
+   * Called once for each fact of a started run, after the fact was taken in, and before any job is
+   * dropped or started.
+   *
+   * @param state the state at hand, valid only during the call
+   */
+  default void deciding(SchedulerState state) {}
+
   /** Called when a batch starts. */
   void started(Dispatch dispatch);
 

@@ -4,6 +4,7 @@ import static java.util.Map.entry;
 
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -39,6 +40,17 @@ public final class Policies {
   }
 
   /**
+   * Returns the defaults of a policy's weights by name, in the order of its score's terms.
+   *
+   * @throws IllegalArgumentException if no policy has that name
+   */
+  public static Map<String, Double> defaultWeights(String name) {
+    Map<String, Double> weights = new LinkedHashMap<>();
+    registration(name).weights().forEach(w -> weights.put(w.name(), w.defaultValue()));
+    return weights;
+  }
+
+  /**
    * Makes a policy.
    *
    * @param weights weights by name, each finite and at least 0; a weight that is absent has its
@@ -48,8 +60,7 @@ public final class Policies {
    */
   public static SchedulingPolicy create(String name, Map<String, Double> weights) {
     Registration registration = registration(name);
-    Map<String, Double> all = new HashMap<>();
-    registration.weights().forEach(weight -> all.put(weight.name(), weight.defaultValue()));
+    Map<String, Double> all = new HashMap<>(defaultWeights(name));
     weights.forEach(
         (weight, value) -> {
           if (all.replace(weight, value) == null) {

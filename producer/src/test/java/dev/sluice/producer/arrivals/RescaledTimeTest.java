@@ -1,0 +1,136 @@
+package dev.sluice.producer.arrivals;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.sluice.contract.experiment.LoadShape;
+import dev.sluice.contract.experiment.LoadShape.Diurnal;
+import dev.sluice.contract.experiment.LoadShape.Step;
+import dev.sluice.contract.experiment.LoadShape.Steps;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
+
+/** Arrivals under a shape of the load: the rate follows the shape, and all else stays. */
+final class RescaledTimeTest {
+  private static final double RATE = 1000;
+
+  @Provide
+  Arbitrary<LoadShape> shapes() {
+    var seconds = Arbitraries.doubles().between(0.1, 50);
+    Arbitrary<LoadShape> diurnal =
+        Combinators.combine(seconds, Arbitraries.doubles().between(0, 1)).as(Diurnal::new);
+    var change =
+        Combinators.combine(
+                Arbitraries.doubles().between(0, 5),
+                Arbitraries.doubles().between(0, 4).edgeCases(e -> e.add(0.0)),
+                Arbitraries.doubles().between(0, 5).edgeCases(e -> e.add(0.0)))
+            .as(Step::new);
+    Arbitrary<LoadShape> steps = change.list().ofMinSize(1).ofMaxSize(5).map(this::apart);
+    return Arbitraries.oneOf(diurnal, steps);
+  }
+
+  /** Reads the times as gaps after the change before; the last factor is above 0. */
+  private LoadShape apart(List<Step> changes) {
+    List<Step> steps = new ArrayList<>();
+    double endSeconds = 0;
+    for (Step change : changes) {
+      double atSeconds = endSeconds + change.atSeconds();
+      steps.add(new Step(atSeconds, change.factor(), change.overSeconds()));
+      endSeconds = atSeconds + change.overSeconds();
+    }
+    steps.add(new Step(endSeconds, 0.5, 0));
+    return new Steps(steps);
+  }
+
+  /** The time-rescaling theorem, by Kolmogorov and Smirnov at 10^-6. */
+  @Property(tries = 60)
+  void rescaledGapsOfPoissonArrivals_areUnitExponential(
+      @ForAll("shapes") LoadShape shape, @ForAll long seed) {
+    long[] timesNs = timesNs(shape, seed, 20_000);
+    var gaps = new double[timesNs.length];
+    double before = 0;
+    for (int i = 0; i < gaps.length; i++) {
+      double integral = RATE * shape.integralSeconds(timesNs[i] / 1e9);
+      gaps[i] = integral - before;
+      before = integral;
+    }
+    assertThat(Gaps.distanceToExponential(gaps, 1)).isLessThan(2.7 / Math.sqrt(gaps.length));
+  }
+
+  @Property(tries = 200)
+  void isTheInverseOfTheIntegral(@ForAll("shapes") LoadShape shape, @ForAll long seed) {
+    RescaledTime rescaled = RescaledTime.of(shape);
+    var random = new RandomStream(seed);
+    long evenNs = 0;
+    long beforeNs = 0;
+    for (int i = 0; i < 300; i++) {
+      evenNs += random.nextBelow(500_000_000);
+      long atNs = rescaled.atNs(evenNs);
+      assertThat(atNs).isGreaterThanOrEqualTo(beforeNs);
+      beforeNs = atNs;
+      // a time is off by half a nanosecond, in which the rate is at most 4 times the mean
+      assertThat(shape.integralSeconds(atNs / 1e9) * 1e9).isCloseTo(evenNs, within(8.0));
+    }
+  }
+
+  @Test
+  void evenTime_staysAsItIs() {
+    RescaledTime even = RescaledTime.of(LoadShape.EVEN);
+    assertThat(even.atNs(0)).isZero();
+    assertThat(even.atNs(1_234_567_890_123_456_789L)).isEqualTo(1_234_567_890_123_456_789L);
+  }
+
+  /** At half the rate, twice the time; at a linear rise from 1 to 3, x + x² / 2 of the time. */
+  @Test
+  void stepsAndRises_areThoseOfTheSum() {
+    RescaledTime half = RescaledTime.of(new Steps(List.of(new Step(10, 0.5, 0))));
+    assertThat(half.atNs(4_000_000_000L)).isEqualTo(4_000_000_000L);
+    assertThat(half.atNs(10_000_000_000L)).isEqualTo(10_000_000_000L);
+    assertThat(half.atNs(12_000_000_000L)).isEqualTo(14_000_000_000L);
+    RescaledTime rise = RescaledTime.of(new Steps(List.of(new Step(0, 3, 2))));
+    assertThat(rise.atNs(1_500_000_000L)).isEqualTo(1_000_000_000L); // 1 + 1 / 2
+    assertThat(rise.atNs(4_000_000_000L)).isEqualTo(2_000_000_000L); // 2 + 4 / 2
+    assertThat(rise.atNs(7_000_000_000L)).isEqualTo(3_000_000_000L); // and 3 a second
+  }
+
+  @Test
+  void nothingArrives_atARateOfZero() {
+    RescaledTime pause = RescaledTime.of(new Steps(List.of(new Step(1, 0, 0), new Step(5, 2, 0))));
+    assertThat(pause.atNs(999_999_999L)).isEqualTo(999_999_999L);
+    assertThat(pause.atNs(1_000_000_001L)).isBetween(5_000_000_000L, 5_000_000_001L);
+    RescaledTime end = RescaledTime.of(new Steps(List.of(new Step(1, 0, 0))));
+    assertThat(end.atNs(999_999_999L)).isEqualTo(999_999_999L);
+    assertThat(end.atNs(1_000_000_001L)).isEqualTo(RescaledTime.NEVER_NS);
+  }
+
+  /** The first half of a period has 1 + 2 depth / π of the mean rate. */
+  @Test
+  void aSine_isFullInItsFirstHalf() {
+    long[] timesNs = timesNs(new Diurnal(10, 0.8), 5, 200_000);
+    long firstHalves =
+        Arrays.stream(timesNs)
+            .filter(ns -> ns < 200_000_000_000L && ns / 5_000_000_000L % 2 == 0)
+            .count();
+    double expected = 100 * RATE * (1 + 2 * 0.8 / Math.PI);
+    assertThat((double) firstHalves).isCloseTo(expected, within(5 * Math.sqrt(expected)));
+  }
+
+  private static long[] timesNs(LoadShape shape, long seed, int count) {
+    var times =
+        new IntendedTimes(
+            new PoissonArrivals(RATE), new RandomStream(seed), RescaledTime.of(shape));
+    var timesNs = new long[count];
+    for (int i = 0; i < count; i++) {
+      timesNs[i] = times.nextNs();
+    }
+    return timesNs;
+  }
+}

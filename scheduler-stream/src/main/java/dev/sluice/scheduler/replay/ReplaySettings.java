@@ -1,0 +1,82 @@
+package dev.sluice.scheduler.replay;
+
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.ExperimentFile;
+import dev.sluice.contract.experiment.Vocabulary;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.recording.RecordingHeader;
+import dev.sluice.scheduler.translation.ExperimentCore;
+import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.fact.CoreSettings.Admission;
+import dev.sluice.scheduling.policies.Policies;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a log was decided with, and what is asked beside it.
+ *
+ * @param core settings of the recorded core
+ * @param schedulerName name of the recorded policy
+ * @param weights weights of the recorded policy that are not its defaults
+ * @param asked another choice to ask in each recorded state; null: none
+ */
+public record ReplaySettings(
+    CoreSettings core, String schedulerName, Map<String, Double> weights, @Nullable Asked asked) {
+  public ReplaySettings {
+    weights = Map.copyOf(weights);
+  }
+
+  /**
+   * Returns the settings with which a log was decided.
+   *
+   * @param file the recording, for messages
+   * @param header its header
+   * @param vocabulary names that its experiment may use
+   * @throws UserMistakeException if the header does not hold them, or holds unknown ones
+   */
+  public static ReplaySettings of(Path file, RecordingHeader header, Vocabulary vocabulary)
+      throws UserMistakeException {
+    String text = header.experiment();
+    if (text == null) {
+      throw new UserMistakeException(
+          file.toString(),
+          "the recording does not hold the experiment that its decisions were made with",
+          "it was recorded from topics; the log.jsonl.gz that a run leaves holds it");
+    }
+    Experiment experiment = ExperimentFile.recorded(file, text, vocabulary).experiment();
+    return new ReplaySettings(
+        ExperimentCore.settings(experiment),
+        experiment.scheduling().schedulerName(),
+        experiment.scheduling().weights(),
+        null);
+  }
+
+  /** Another policy, other weights or another admission. */
+  public record Asked(String schedulerName, Map<String, Double> weights, Admission admission) {
+    public Asked {
+      weights = Map.copyOf(weights);
+    }
+  }
+
+  /** Returns these settings with another choice to ask. */
+  public ReplaySettings with(Asked newAsked) {
+    return new ReplaySettings(core, schedulerName, weights, newAsked);
+  }
+
+  SchedulingPolicy newPolicy() {
+    return Policies.create(schedulerName, weights);
+  }
+
+  @Nullable AskedPolicy newAsked(Tally tally) {
+    Asked other = asked;
+    return other == null
+        ? null
+        : new AskedPolicy(
+            Policies.create(other.schedulerName(), other.weights()),
+            other.admission(),
+            core.admission(),
+            tally);
+  }
+}

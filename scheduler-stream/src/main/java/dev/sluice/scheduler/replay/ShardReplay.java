@@ -1,0 +1,489 @@
+package dev.sluice.scheduler.replay;
+
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.DispatchId;
+import dev.sluice.scheduler.replay.Difference.Kind;
+import dev.sluice.scheduler.replay.LoggedRecord.LoggedDispatch;
+import dev.sluice.scheduler.replay.LoggedRecord.LoggedFact;
+import dev.sluice.scheduler.replay.LoggedRecord.LoggedOutcome;
+import dev.sluice.scheduler.replay.LoggedRecord.Start;
+import dev.sluice.scheduler.translation.Translation;
+import dev.sluice.scheduling.core.InvalidChoiceException;
+import dev.sluice.scheduling.core.RecordedDecisions;
+import dev.sluice.scheduling.core.SchedulingCore;
+import dev.sluice.scheduling.fact.CoreEntity;
+import dev.sluice.scheduling.fact.CoreFact;
+import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.fact.JobEnd;
+import dev.sluice.scheduling.policy.Choice;
+import dev.sluice.scheduling.policy.Choice.Cause;
+import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One shard's log through a core that follows the record: the core's policy is asked in each state,
+ * and where its answer is not the recorded one, the recorded one is applied. A fact is therefore
+ * held until the log has shown which batches it started: the next dispatch of a later fact tells.
+ */
+final class ShardReplay implements CoreListener, SchedulingPolicy {
+  /**
+   * Number of held facts from which on the oldest is applied without knowledge of its dispatches,
+   * so that memory is bounded where a log holds no dispatches for long.
+   */
+  private static final int HELD_MAX = 100_000;
+
+  /**
+   * Number of facts by which a dispatch may stand before its own one: the clocks of two brokers may
+   * differ.
+   */
+  private static final long AHEAD_MAX = 10_000;
+
+  private static final long NS_PER_MS = 1_000_000;
+
+  private final int shard;
+  private final SchedulingPolicy policy;
+  private final Set<JobOrder> orders;
+  private final Tally tally;
+  private final @Nullable AskedPolicy asked;
+  private final @Nullable Stop stop;
+  private final OutcomeMatch outcomes;
+  private final SchedulingCore core;
+
+  /** Facts whose dispatches are not known yet. */
+  private final ArrayDeque<LoggedFact> held = new ArrayDeque<>();
+
+  /** Recorded dispatches of held facts. */
+  private final ArrayDeque<LoggedDispatch> dispatches = new ArrayDeque<>();
+
+  /** Dispatches made again without knowledge of the record. */
+  private final ArrayDeque<Made> open = new ArrayDeque<>();
+
+  private long nextOffset;
+  private Moment at;
+  private @Nullable DispatchId lastRecorded;
+
+  /** Offset up to which facts have all of their recorded dispatches here. */
+  private long knownBefore;
+
+  private boolean finished;
+  private boolean cut;
+  private boolean stopped;
+  private @Nullable RunStarted run;
+
+  /** Whether the recorded dispatches of the fact at hand are all known. */
+  private boolean known;
+
+  /** Number of batches that the fact at hand has started so far. */
+  private int place;
+
+  /** Recorded dispatch that the policy's answer repeats; null: it repeats none. */
+  private @Nullable LoggedDispatch repeated;
+
+  /** Whether the start at hand was judged as another one already. */
+  private boolean judged;
+
+  /** A place in a shard's log at which a replay ends. */
+  record Stop(int shard, long offset, int place, DecisionReplay.AtStop then) {}
+
+  /** A dispatch made again. */
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  private record Made(
+      DispatchId id, byte[] value, Moment after, int place, Decision.Started start) {}
+
+  ShardReplay(
+      int shard,
+      CoreSettings settings,
+      SchedulingPolicy policy,
+      Tally tally,
+      @Nullable AskedPolicy asked,
+      @Nullable Stop stop) {
+    this.shard = shard;
+    this.policy = policy;
+    this.tally = tally;
+    this.asked = asked;
+    this.stop = stop != null && stop.shard() == shard ? stop : null;
+    this.outcomes = new OutcomeMatch(tally);
+    this.at = new Moment(shard, -1, 0, null);
+    EnumSet<JobOrder> read = EnumSet.noneOf(JobOrder.class);
+    read.addAll(policy.needs().orders());
+    if (asked != null) {
+      read.addAll(asked.orders());
+    }
+    this.orders = Set.copyOf(read);
+    this.core = new SchedulingCore(settings, this);
+  }
+
+  void take(LoggedFact fact) throws UserMistakeException {
+    if (fact.offset() != nextOffset) {
+      throw new UserMistakeException(
+          "facts/" + shard,
+          "the facts %d to %d are missing".formatted(nextOffset, fact.offset() - 1),
+          nextOffset == 0
+              ? "retention took them: decisions can be made again only from a shard's first fact on"
+              : "the recording was made from a topic that had lost them");
+    }
+    nextOffset++;
+    held.add(fact);
+    release();
+  }
+
+  void take(LoggedDispatch dispatch) {
+    Start start = dispatch.start();
+    DispatchId last = lastRecorded;
+    if (start == null) {
+      recordedOnly(Kind.UNREADABLE, dispatch, at);
+    } else if (start.id().factOffset() > nextOffset + AHEAD_MAX) {
+      recordedOnly(Kind.NOT_STARTED, dispatch, at); // it rests on no fact
+    } else if (last != null && start.id().compareTo(last) <= 0) {
+      recordedOnly(Kind.ORDER, dispatch, at);
+    } else {
+      lastRecorded = start.id();
+      if (!open.isEmpty()) {
+        matchOpen(start.id(), dispatch);
+      } else if (start.id().factOffset() <= at.offset()) {
+        recordedOnly(Kind.NOT_STARTED, dispatch, at);
+      } else {
+        dispatches.add(dispatch);
+      }
+      knownBefore = start.id().factOffset();
+      release();
+    }
+  }
+
+  void take(LoggedOutcome outcome) {
+    outcomes.recorded(outcome);
+  }
+
+  /**
+   * Ends the replay.
+   *
+   * @param cutShort whether the log may lack the last decisions
+   * @return number of decisions made again that have no record for that reason
+   */
+  long finish(boolean cutShort) {
+    finished = true;
+    cut = cutShort;
+    release();
+    if (stopped) {
+      return 0;
+    }
+    while (!dispatches.isEmpty()) {
+      recordedOnly(Kind.NOT_STARTED, dispatches.remove(), at);
+    }
+    if (!cut) {
+      open.forEach(this::additional);
+      open.clear();
+    }
+    return open.size() + outcomes.finish(cut);
+  }
+
+  boolean stopped() {
+    return stopped;
+  }
+
+  /** Returns how many facts the log held. */
+  long facts() {
+    return nextOffset;
+  }
+
+  private void release() {
+    while (!stopped
+        && !held.isEmpty()
+        && (finished || held.element().offset() < knownBefore || held.size() > HELD_MAX)) {
+      apply(held.remove());
+    }
+  }
+
+  private void apply(LoggedFact logged) {
+    RunStarted started = run;
+    if (started == null && logged.run() != null) {
+      started = logged.run();
+      run = started;
+    }
+    long nowNs =
+        started == null ? 0 : (logged.appendedAtEpochMs() - started.timeZeroEpochMs()) * NS_PER_MS;
+    CoreFact fact = logged.fact();
+    at = new Moment(shard, logged.offset(), Math.max(at.nowNs(), nowNs), fact);
+    place = 0;
+    known = logged.offset() < knownBefore || (finished && !cut);
+    if (isStop(-1)) {
+      return;
+    }
+    if (fact != null) {
+      core.apply(logged.offset(), nowNs, fact, this);
+    }
+    while (!dispatches.isEmpty() && idOf(dispatches.element()).factOffset() <= logged.offset()) {
+      recordedOnly(Kind.NOT_STARTED, dispatches.remove(), at);
+    }
+    outcomes.applied(at);
+    if (asked != null) {
+      asked.applied(at);
+    }
+  }
+
+  private boolean isStop(int place) {
+    Stop here = stop;
+    if (here != null && !stopped && here.offset() == at.offset() && here.place() == place) {
+      stopped = true;
+      here.then().at(core, at);
+    }
+    return stopped;
+  }
+
+  @Override
+  public Needs needs() {
+    Needs needs = policy.needs();
+    return new Needs(orders, needs.deadlines(), needs.estimates(), needs.reservations());
+  }
+
+  @Override
+  public Map<String, Double> scoreTerms(
+      SchedulerState state, SchedulerState.Job job, SchedulerState.Lane lane) {
+    return (asked == null ? policy : asked.policy).scoreTerms(state, job, lane);
+  }
+
+  @Override
+  public void deciding(SchedulerState state) {
+    if (asked != null) {
+      asked.deciding(state);
+    }
+  }
+
+  @Override
+  public Choice choose(SchedulerState state) {
+    isStop(place);
+    Choice own = policy.choose(state);
+    LoggedDispatch next = dispatches.peek();
+    LoggedDispatch then =
+        next != null && idOf(next).compareTo(here()) == 0 ? dispatches.remove() : null;
+    Choice answer = followed(state, own, then);
+    if (asked != null) {
+      asked.ask(
+          state,
+          at,
+          place,
+          () ->
+              then != null
+                  ? decision(then)
+                  : answer instanceof Choice.Start start
+                      ? Decision.Started.of(here(), start)
+                      : new Decision.Nothing(null),
+          answer);
+    }
+    return answer;
+  }
+
+  private DispatchId here() {
+    return new DispatchId(at.offset(), place);
+  }
+
+  /** Returns the recorded answer, as far as it is known and breaks no rule; else the own answer. */
+  private Choice followed(SchedulerState state, Choice own, @Nullable LoggedDispatch then) {
+    repeated = null;
+    judged = false;
+    if (then == null) {
+      if (!known || !(own instanceof Choice.Start start)) {
+        return own;
+      }
+      other(
+          Kind.STARTED,
+          classOf(start),
+          new Decision.Nothing(null),
+          Decision.Started.of(here(), start),
+          null);
+      return Choice.nothing(Cause.POLICY);
+    }
+    Start recorded = startOf(then);
+    if (own instanceof Choice.Start start && isSame(start, recorded)) {
+      repeated = then;
+      return own;
+    }
+    Choice forced = null;
+    String note = null;
+    try {
+      forced =
+          RecordedDecisions.start(
+              state, recorded.jobIds(), recorded.executorId(), recorded.lanes());
+    } catch (InvalidChoiceException e) {
+      note = "the recorded start cannot be repeated, so that the histories part: " + e.getMessage();
+    }
+    judged = true;
+    if (own instanceof Choice.Start start) {
+      boolean sameJobs = AskedPolicy.idsOf(start).equals(recorded.jobIds());
+      other(
+          sameJobs ? Kind.LANE : Kind.JOBS,
+          forced instanceof Choice.Start known ? classOf(known) : null,
+          decision(then),
+          Decision.Started.of(here(), start),
+          note);
+    } else {
+      other(
+          Kind.NOT_STARTED,
+          forced instanceof Choice.Start known ? classOf(known) : null,
+          decision(then),
+          new Decision.Nothing(own instanceof Choice.Nothing nothing ? nothing.cause() : null),
+          note);
+    }
+    return forced == null ? own : forced;
+  }
+
+  private static boolean isSame(Choice.Start own, Start recorded) {
+    if (own.batch().size() != recorded.jobIds().size()
+        || own.lanes().size() != recorded.lanes().size()
+        || !own.lanes().get(0).executorId().equals(recorded.executorId())) {
+      return false;
+    }
+    for (int i = 0; i < own.batch().size(); i++) {
+      if (!own.batch().get(i).spec().id().equals(recorded.jobIds().get(i))) {
+        return false;
+      }
+    }
+    for (int i = 0; i < own.lanes().size(); i++) {
+      if (own.lanes().get(i).index() != recorded.lanes().get(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public void started(Dispatch dispatch) {
+    int startedAt = place++;
+    if (asked != null) {
+      asked.started(dispatch.jobs());
+    }
+    if (judged) {
+      return;
+    }
+    var event = Translation.toEvent(dispatch);
+    byte[] value = EventCodec.DISPATCHES.write(event);
+    LoggedDispatch then = repeated;
+    if (then == null) {
+      open.add(new Made(event.dispatchId(), value, at, startedAt, Decision.Started.of(event)));
+    } else {
+      compare(then, new Made(event.dispatchId(), value, at, startedAt, Decision.Started.of(event)));
+    }
+  }
+
+  private void matchOpen(DispatchId id, LoggedDispatch then) {
+    while (!open.isEmpty() && open.element().id().compareTo(id) < 0) {
+      additional(open.remove());
+    }
+    if (!open.isEmpty() && open.element().id().equals(id)) {
+      compare(then, open.remove());
+    } else {
+      recordedOnly(Kind.NOT_STARTED, then, at);
+    }
+  }
+
+  private void compare(LoggedDispatch then, Made made) {
+    if (Arrays.equals(then.value(), made.value())) {
+      tally.equal();
+      return;
+    }
+    var fields = EventFields.differing(then.value(), made.value());
+    if (fields.isEmpty()) {
+      tally.equal();
+    } else {
+      tally.other(
+          new Difference(
+              made.after(),
+              made.place(),
+              Kind.FIELDS,
+              null,
+              decision(then),
+              made.start(),
+              fields,
+              null));
+    }
+  }
+
+  private void additional(Made made) {
+    tally.other(
+        new Difference(
+            made.after(),
+            made.place(),
+            Kind.STARTED,
+            null,
+            new Decision.Nothing(null),
+            made.start(),
+            List.of(),
+            null));
+  }
+
+  private void recordedOnly(Kind kind, LoggedDispatch then, Moment after) {
+    tally.other(
+        new Difference(
+            after, -1, kind, null, decision(then), new Decision.Nothing(null), List.of(), null));
+  }
+
+  private void other(
+      Kind kind, @Nullable String classType, Decision then, Decision now, @Nullable String note) {
+    tally.other(new Difference(at, place, kind, classType, then, now, List.of(), note));
+  }
+
+  private static String classOf(Choice.Start start) {
+    return start.batch().get(0).spec().classType();
+  }
+
+  private static Decision decision(LoggedDispatch dispatch) {
+    try {
+      return Decision.Started.of(EventCodec.DISPATCHES.read(dispatch.value()));
+    } catch (UnreadableEventException e) {
+      return OutcomeMatch.unreadable(dispatch.value());
+    }
+  }
+
+  private static Start startOf(LoggedDispatch dispatch) {
+    Start start = dispatch.start();
+    if (start == null) {
+      throw new IllegalStateException("a dispatch that cannot be read was kept");
+    }
+    return start;
+  }
+
+  private static DispatchId idOf(LoggedDispatch dispatch) {
+    return startOf(dispatch).id();
+  }
+
+  @Override
+  public void ended(JobEnd end) {
+    outcomes.made(Translation.toEvent(end), at);
+    if (asked != null) {
+      asked.ended(end, at);
+    }
+  }
+
+  @Override
+  public void blocked(long fromNs, long toNs, Cause cause) {
+    var event = Translation.toEvent(fromNs, toNs, cause);
+    outcomes.made(event, at);
+    if (asked != null) {
+      asked.blocked(new Decision.Idle(event), at);
+    }
+  }
+
+  @Override
+  public boolean keepsState() {
+    return false;
+  }
+
+  @Override
+  public void changed(CoreEntity entity) {}
+
+  @Override
+  public void removed(String entityKey) {}
+}
