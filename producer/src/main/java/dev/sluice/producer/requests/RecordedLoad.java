@@ -251,7 +251,7 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
       } catch (UntoldException e) {
         why = "no request tells the promises of those that were not sent";
       } catch (UserMistakeException e) {
-        why = "its experiment cannot be read here (" + e.problems().get(0).what() + ")";
+        why = "its experiment cannot be read here (" + e.problems().get(e.problems().size() - 1).what() + ")";
       }
     }
 
