@@ -36,6 +36,9 @@ final class AnalyzeCommand implements Callable<Integer> {
   @Option(names = "--keep-topics", description = "Leaves the run's topics on the broker.")
   private boolean keepTopics;
 
+  @Option(names = "--no-log", description = "Leaves no log.jsonl.gz, a recording of the topics.")
+  private boolean noLog;
+
   @Option(
       names = "--json",
       description = "Prints summary.json on standard output, and all else on standard error.")
@@ -43,7 +46,7 @@ final class AnalyzeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    var own = new AnalyzeProcess.Options(results.folder(), keepTopics, json);
+    var own = new AnalyzeProcess.Options(results.folder(), keepTopics, noLog, json);
     return new AnalyzeProcess(options.settings(), own).execute();
   }
 }

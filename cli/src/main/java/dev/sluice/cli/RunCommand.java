@@ -20,7 +20,8 @@ import picocli.CommandLine.Option;
     description = {
       "Runs an experiment: broker, generators, scheduler, lanes and analytics, in one process or"
           + " (--processes) each in its own.",
-      "Leaves a folder with trace.csv, dispatches.csv, summary.json and plots."
+      "Leaves a folder with trace.csv, dispatches.csv, summary.json, plots and log.jsonl.gz, which"
+          + " can be replayed."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
@@ -54,6 +55,9 @@ final class RunCommand implements Callable<Integer> {
 
   @Option(names = "--keep-topics", description = "Leaves the run's topics on that Kafka.")
   private boolean keepTopics;
+
+  @Option(names = "--no-log", description = "Leaves no log.jsonl.gz, a recording of the topics.")
+  private boolean noLog;
 
   @Option(
       names = "--processes",
@@ -91,11 +95,10 @@ final class RunCommand implements Callable<Integer> {
           new ExperimentRun.Options(
               experiment.config(),
               experiment.overrides(),
-              experiment.results(),
+              new ExperimentRun.Output(experiment.results(), keepTopics, noLog),
               bootstrap,
               experiment.runId(),
               kafkaConfig,
-              keepTopics,
               dryRun,
               child);
       if (repeats != null) {

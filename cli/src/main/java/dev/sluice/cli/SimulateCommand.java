@@ -91,6 +91,14 @@ final class SimulateCommand implements Callable<Integer> {
   private boolean noTrace;
 
   @Option(
+      names = "--log",
+      negatable = true,
+      description =
+          "Leaves log.jsonl.gz, a recording of what the topics would hold (default: only with"
+              + " --execute).")
+  private @Nullable Boolean log;
+
+  @Option(
       names = "--run-id",
       paramLabel = "ID",
       description = "Name of the folder (default: the run's name, simulated and the time).")
@@ -114,7 +122,7 @@ final class SimulateCommand implements Callable<Integer> {
       }
       if (workflows.given()) {
         refuseBesideWorkflows();
-        var output = new WorkflowSettings.Output(results.folder(), runId, noTrace);
+        var output = new WorkflowSettings.Output(results.folder(), runId, noTrace, log);
         return new WorkflowRun(workflows.settings(output), console).execute();
       }
       if (!like.isEmpty()) {
@@ -135,7 +143,13 @@ final class SimulateCommand implements Callable<Integer> {
       }
       var options =
           new SimulatedRun.Options(
-              config, overrides, results.folder(), runId, profile, noTrace, repeats);
+              config,
+              overrides,
+              results.folder(),
+              runId,
+              profile,
+              new SimulatedRun.Output(noTrace, log != null && log),
+              repeats);
       return new SimulatedRun(options, console).execute();
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());
@@ -148,6 +162,7 @@ final class SimulateCommand implements Callable<Integer> {
     refuseBesideLike(repeats != null, "--repeat");
     refuseBesideLike(runId != null, "--run-id");
     refuseBesideLike(noTrace, "--no-trace");
+    refuseBesideLike(log != null, "--log");
   }
 
   private static void refuseBesideLike(boolean given, String what) throws UserMistakeException {

@@ -93,11 +93,10 @@ public record Loop(Path folder, @Nullable String bootstrap) {
         new ExperimentRun.Options(
             write(EMULATED),
             List.of(overrides),
-            results(),
+            new ExperimentRun.Output(results(), true, false),
             bootstrap,
             runId,
             kafkaConfig,
-            true,
             false,
             false);
     return new ExperimentRun(options, new Console(screen.stream(), terminal));

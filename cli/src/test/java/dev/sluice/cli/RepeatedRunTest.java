@@ -29,11 +29,10 @@ final class RepeatedRunTest {
         new ExperimentRun.Options(
             loop.write(Loop.EMULATED),
             List.of(),
-            loop.results(),
+            new ExperimentRun.Output(loop.results(), false, false),
             bootstrap,
             "twice",
             null,
-            false,
             false,
             false);
     return new RepeatedRun(options, false, 2, new Console(screen.stream(), false));

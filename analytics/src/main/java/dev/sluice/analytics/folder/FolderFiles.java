@@ -14,6 +14,9 @@ public final class FolderFiles {
   /** A row per run; only the folder of repeats has it. */
   public static final String REPEATS = "repeats.csv";
 
+  /** A recording of the run's topics. */
+  public static final String LOG = "log.jsonl.gz";
+
   /** The resolved experiment, and the environment of the run. */
   public static final String CONFIG = "config.yaml";
 

@@ -108,15 +108,16 @@ public final class EventLogReader implements AutoCloseable {
    * the whole run after {@link #awaitRunEnd}. Before that the reader soon gives up a broker that
    * does not answer.
    *
+   * @param recording takes every record of the run's topics, and is finished; null: none is made
    * @throws IllegalStateException if reading has failed
    */
-  public RunReport report(RunContext context) {
+  public RunReport report(RunContext context, @Nullable RunRecording recording) {
     throwFailure();
     Duration limit =
         wholeRun.isDone() ? ReaderClients.ANSWER_LIMIT : ReaderClients.ANSWER_LIMIT_IN_VAIN;
-    var again = new SecondReading(new RunPartitions(topics), clock);
+    var again = new SecondReading(topics, clock);
     try (Consumer<byte[], byte[]> consumer = consumers.get()) {
-      return RunReport.of(again.read(consumer, limit), context);
+      return RunReport.of(again.read(consumer, limit, recording), context);
     } catch (KafkaException | IllegalStateException e) {
       throw failed(e);
     }

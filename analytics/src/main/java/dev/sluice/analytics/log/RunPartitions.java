@@ -16,8 +16,12 @@ import org.apache.kafka.common.TopicPartition;
 final class RunPartitions {
   private final Topics topics;
 
+  /** Topics whose records a fold takes. */
+  private final List<String> folded;
+
   RunPartitions(Topics topics) {
     this.topics = topics;
+    this.folded = List.of(topics.runs(), topics.facts(), topics.dispatches(), topics.outcomes());
   }
 
   /**
@@ -27,8 +31,7 @@ final class RunPartitions {
    */
   List<TopicPartition> find(Consumer<byte[], byte[]> consumer, Duration limit) {
     List<TopicPartition> partitions = new ArrayList<>();
-    for (String topic :
-        List.of(topics.runs(), topics.facts(), topics.dispatches(), topics.outcomes())) {
+    for (String topic : folded) {
       List<PartitionInfo> infos = consumer.partitionsFor(topic, limit);
       if (infos == null || infos.isEmpty()) {
         throw new IllegalStateException("topic " + topic + " does not exist");
@@ -36,6 +39,11 @@ final class RunPartitions {
       infos.forEach(info -> partitions.add(new TopicPartition(topic, info.partition())));
     }
     return partitions;
+  }
+
+  /** Tells whether a fold takes the records of a topic. */
+  boolean isFolded(String topic) {
+    return folded.contains(topic);
   }
 
   /** Lets the consumer read the partitions from their beginning. */

@@ -2,22 +2,33 @@ package dev.sluice.analytics.log;
 
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.contract.codec.UnreadableEventException;
-import dev.sluice.contract.log.TopicReader;
+import dev.sluice.contract.log.LogMerge;
+import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.recording.LogOrder;
 import dev.sluice.contract.time.ProcessClock;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
-/** Second reading of a run's topics, from their beginning to their present end, into rows. */
+/**
+ * Second reading of a run's topics, from their beginning to their present end, into rows and, where
+ * one is wanted, into a recording.
+ */
 final class SecondReading {
+  /** Topics without the run's prefix that rows are made of. */
+  private static final List<String> FOLDED = List.of("runs", "facts", "dispatches", "outcomes");
+
+  private final Topics topics;
   private final RunPartitions run;
   private final ProcessClock clock;
 
-  SecondReading(RunPartitions run, ProcessClock clock) {
-    this.run = run;
+  SecondReading(Topics topics, ProcessClock clock) {
+    this.topics = topics;
+    this.run = new RunPartitions(topics);
     this.clock = clock;
   }
 
@@ -25,29 +36,39 @@ final class SecondReading {
    * Reads all records that the log holds by now.
    *
    * @param limit longest time without any record
+   * @param recording takes every record, and is finished; null: none is made
    * @throws IllegalStateException if the broker gives none in that time
    */
-  RunFold read(Consumer<byte[], byte[]> consumer, Duration limit) {
+  RunFold read(
+      Consumer<byte[], byte[]> consumer, Duration limit, @Nullable RunRecording recording) {
     var whole = new RunFold();
-    List<TopicPartition> partitions = run.find(consumer, limit);
-    RunPartitions.assign(consumer, partitions);
-    Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, limit);
-    long lastNs = clock.monotonicNs();
-    while (!TopicReader.hasReadTo(ends, consumer)) {
-      var records = consumer.poll(ReaderClients.POLL);
-      for (ConsumerRecord<byte[], byte[]> entry : records) {
-        try {
-          run.apply(whole, entry);
-        } catch (UnreadableEventException e) {
-          whole.countUnreadable(entry.topic());
-        }
-      }
-      lastNs = records.isEmpty() ? lastNs : clock.monotonicNs();
-      if (clock.monotonicNs() - lastNs > limit.toNanos()) {
-        throw new IllegalStateException(
-            "the broker gave no record for (" + limit.toSeconds() + ") s");
-      }
+    var merge = new LogMerge(topics, consumer, clock, limit);
+    List<String> names = recording == null ? FOLDED : LogOrder.TOPICS;
+    try {
+      merge.read(
+          merge.whole(names),
+          record -> {
+            if (recording != null) {
+              recording.take(merge.entry(record));
+            }
+            apply(whole, record);
+          });
+    } catch (IOException e) {
+      throw new UncheckedIOException("nothing here writes", e);
+    }
+    if (recording != null) {
+      recording.finish();
     }
     return whole;
+  }
+
+  private void apply(RunFold whole, ConsumerRecord<byte[], byte[]> record) {
+    try {
+      if (run.isFolded(record.topic())) {
+        run.apply(whole, record);
+      }
+    } catch (UnreadableEventException e) {
+      whole.countUnreadable(record.topic());
+    }
   }
 }

@@ -15,8 +15,13 @@ import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.recording.RecordedEntry;
+import dev.sluice.contract.recording.RecordingHeader;
+import dev.sluice.contract.recording.RecordingReader;
 import dev.sluice.contract.time.ProcessClock;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -39,10 +44,15 @@ import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The Kafka shell against the client library's own mocks. */
 final class EventLogReaderTest {
   private static final Duration LONG = Duration.ofSeconds(30);
+  private static final RecordingHeader HEADER =
+      new RecordingHeader(1, RecordingHeader.Kind.LOG, "run-1", 0, 1, "1", null, null, null);
+
+  @TempDir private Path folder;
 
   private final Topics topics = new Topics("run-1");
   private final ProcessClock clock =
@@ -59,8 +69,8 @@ final class EventLogReaderTest {
       assertThat(reader.awaitRunEnd(LONG)).isTrue();
       assertThat(reader.snapshot().done()).isEqualTo(5);
       assertThat(reader.snapshot().elapsedNs()).isEqualTo(5_000_000_000L);
-      assertThat(reader.report(context()).summary().figure("all_count")).isEqualTo(4);
-      assertThat(reader.report(context()).summary().notComparableReasons()).isEmpty();
+      assertThat(reader.report(context(), null).summary().figure("all_count")).isEqualTo(4);
+      assertThat(reader.report(context(), null).summary().notComparableReasons()).isEmpty();
       ReaderNumbers numbers = reader.numbers();
       assertThat(numbers.ended()).isEqualTo(Map.of("done", 5L, "dropped", 1L, "failed", 0L));
       assertThat(numbers.violations()).isEqualTo(Map.of("interactive", 1L, "batch", 1L));
@@ -69,6 +79,48 @@ final class EventLogReaderTest {
       assertThat(numbers.windowsWritten()).isEqualTo(4);
     }
     assertThat(consumers).hasSize(3).allMatch(MockConsumer::closed);
+  }
+
+  @Test
+  void recordsEveryTopic_besideTheReport() throws Exception {
+    var log = new ArrayList<>(run());
+    log.add(new Bytes(topics.deadLetters(), new byte[] {1, 2}, 7));
+    Path file = folder.resolve("log.jsonl.gz");
+    try (var reader = reader(log)) {
+      assertThat(reader.awaitRunEnd(LONG)).isTrue();
+      try (var recording = new RunRecording(file, HEADER)) {
+        assertThat(reader.report(context(), recording).summary().figure("all_count")).isEqualTo(4);
+        assertThat(recording.failure()).isNull();
+      }
+    }
+    List<String> recorded = new ArrayList<>();
+    try (var again = RecordingReader.open(file, false)) {
+      assertThat(again.header()).isEqualTo(HEADER);
+      for (RecordedEntry e = again.next(); e != null; e = again.next()) {
+        recorded.add(e.topic() + " " + new String(e.value(), StandardCharsets.UTF_8));
+      }
+    }
+    assertThat(recorded)
+        .containsExactlyInAnyOrderElementsOf(
+            log.stream()
+                .map(
+                    b ->
+                        b.topic().substring("run-1.".length())
+                            + " "
+                            + new String(b.value(), StandardCharsets.UTF_8))
+                .toList());
+  }
+
+  @Test
+  void aRecordingThatCannotBeWritten_leavesTheReportWhole() throws Exception {
+    Path file = folder.resolve("no such folder").resolve("log.jsonl.gz");
+    try (var reader = reader(run());
+        var recording = new RunRecording(file, HEADER)) {
+      assertThat(reader.awaitRunEnd(LONG)).isTrue();
+      assertThat(reader.report(context(), recording).summary().figure("all_count")).isEqualTo(4);
+      assertThat(recording.failure()).isInstanceOf(NoSuchFileException.class);
+    }
+    assertThat(folder).isEmptyDirectory();
   }
 
   @Test
@@ -113,7 +165,7 @@ final class EventLogReaderTest {
     log.addAll(run());
     try (var reader = reader(log)) {
       assertThat(reader.awaitRunEnd(LONG)).isTrue();
-      assertThat(reader.report(context()).summary().notComparableReasons())
+      assertThat(reader.report(context(), null).summary().notComparableReasons())
           .containsExactly(
               "1 unreadable records in run-1.facts", "1 unreadable records in run-1.outcomes");
     }
@@ -208,7 +260,8 @@ final class EventLogReaderTest {
             topics.facts(),
             topics.dispatches(),
             topics.outcomes(),
-            topics.metrics())) {
+            topics.metrics(),
+            topics.deadLetters())) {
       var partition = new TopicPartition(topic, 0);
       byPartition.put(partition, log.stream().filter(b -> b.topic().equals(topic)).toList());
       consumer.updatePartitions(

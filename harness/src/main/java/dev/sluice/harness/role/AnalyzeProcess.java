@@ -43,9 +43,10 @@ public final class AnalyzeProcess {
    *
    * @param results folder of all runs
    * @param keepTopics true if the run's topics stay on the broker
+   * @param noLog true if the run leaves no recording of its topics
    * @param json true if summary.json goes to standard output, and all else to standard error
    */
-  public record Options(Path results, boolean keepTopics, boolean json) {}
+  public record Options(Path results, boolean keepTopics, boolean noLog, boolean json) {}
 
   public AnalyzeProcess(RoleSettings settings, Options options) {
     this.settings = settings;
@@ -103,7 +104,7 @@ public final class AnalyzeProcess {
       throw new RoleFailedException(
           "the run was given up before it began: " + ended.failure(), null);
     }
-    RunReport report = role.report(environment);
+    RunReport report = role.report(environment, options.noLog() ? null : folder);
     role.close();
     role.write(report, environment, started.requestDigest(), folder);
     if (ended.failure() != null) {

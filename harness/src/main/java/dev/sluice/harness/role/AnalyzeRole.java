@@ -4,13 +4,16 @@ import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.log.EventLogReader;
+import dev.sluice.analytics.log.RunRecording;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.analytics.report.SummaryTable;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LogClients;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.process.RoleFailedException;
@@ -58,16 +61,39 @@ public final class AnalyzeRole implements AutoCloseable {
   /**
    * The report on the events read so far.
    *
+   * @param recorded folder that gets a recording of the run's topics; null: none is made
    * @throws IllegalStateException if reading has failed
    */
-  public RunReport report(Environment environment) {
-    return reader.report(
+  public RunReport report(Environment environment, @Nullable RunFolder recorded) {
+    var context =
         new RunContext(
             frame.experiment(),
             frame.runId(),
             environment.notes(),
             environment.versions(),
-            environment.begunAtEpochMs()));
+            environment.begunAtEpochMs());
+    if (recorded == null) {
+      return reader.report(context, null);
+    }
+    var header = LogHeaders.of(frame.experiment(), frame.runId(), reader.started());
+    try (var recording = new RunRecording(recorded.path().resolve(FolderFiles.LOG), header)) {
+      RunReport report = reader.report(context, recording);
+      tellFailure(recording, frame.console());
+      return report;
+    }
+  }
+
+  /** Tells a person that the run has no recording, if none could be written. */
+  public static void tellFailure(RunRecording recording, Console console) {
+    IOException failure = recording.failure();
+    if (failure != null) {
+      console.line(
+          "warning: "
+              + FolderFiles.LOG
+              + " could not be written ("
+              + UserMistakeException.reason(failure)
+              + "): the run is whole, and cannot be replayed.");
+    }
   }
 
   /** Writes the report's files. */

@@ -68,27 +68,31 @@ public final class ExperimentRun {
   /**
    * Options of a run.
    *
+   * @param output what the run leaves
    * @param bootstrap {@code HOST:PORT} of a Kafka; null: as the experiment says
    * @param runId id of the run; null: made from the run's name and the time
    * @param kafkaConfig file of client properties for a Kafka that Sluice did not start; null: none
-   * @param keepTopics true if a finished run leaves its topics on that Kafka
    * @param dryRun true if the run ends before its load, and leaves nothing
    * @param child true if another process of Sluice started this one, and ends it
    */
   public record Options(
       Path config,
       List<String> overrides,
-      Path results,
+      Output output,
       @Nullable String bootstrap,
       @Nullable String runId,
       @Nullable Path kafkaConfig,
-      boolean keepTopics,
       boolean dryRun,
       boolean child) {
 
     /** A run on a broker of its own. */
     public Options(Path config, List<String> overrides, Path results, @Nullable String runId) {
-      this(config, overrides, results, null, runId, null, false, false, false);
+      this(config, overrides, new Output(results, false, false), null, runId, null, false, false);
+    }
+
+    /** The folder of all runs. */
+    Path results() {
+      return output.results();
     }
 
     /** Reads the experiment from its file and the overrides. */
@@ -131,6 +135,15 @@ public final class ExperimentRun {
       return runId != null ? runId : experiment.runName() + "-" + MachineClock.stamp();
     }
   }
+
+  /**
+   * What a run leaves.
+   *
+   * @param results folder of all runs
+   * @param keepTopics true if a finished run leaves its topics on a Kafka that ran already
+   * @param noLog true if the run leaves no recording of its topics
+   */
+  public record Output(Path results, boolean keepTopics, boolean noLog) {}
 
   public ExperimentRun(Options options, Console console) {
     this.options = options;
@@ -259,7 +272,7 @@ public final class ExperimentRun {
         Environment.of(experiment, lanes, before, frame.clock().monotonicNs() - beforeNs);
     RunReport report;
     try {
-      report = analyze.report(environment);
+      report = analyze.report(environment, options.output().noLog() ? null : folder);
     } catch (IllegalStateException e) {
       throw failure != null ? failure : new RoleFailedException(e.getMessage(), e);
     }
@@ -387,7 +400,7 @@ public final class ExperimentRun {
    * kept.
    */
   private void removeTopics(RunFrame frame, RunShell shell) throws InterruptedException {
-    if (!options.keepTopics()) {
+    if (!options.output().keepTopics()) {
       shell.removeTopics(frame.topics(), console::line);
     }
   }

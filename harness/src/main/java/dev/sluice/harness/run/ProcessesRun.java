@@ -286,8 +286,11 @@ public final class ProcessesRun {
     List<String> analyze =
         new ArrayList<>(
             command("analyze", bootstrap, runId, "--results", options.results().toString()));
-    if (own || options.keepTopics()) {
+    if (own || options.output().keepTopics()) {
       analyze.add("--keep-topics"); // the run's own broker is removed with its topics
+    }
+    if (options.output().noLog()) {
+      analyze.add("--no-log");
     }
     specs.add(
         new ChildProcess.Spec(

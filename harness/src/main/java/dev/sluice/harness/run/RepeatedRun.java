@@ -123,8 +123,11 @@ public final class RepeatedRun {
     if (options.kafkaConfig() != null) {
       arguments.addAll(List.of("--kafka-config", options.kafkaConfig().toString()));
     }
-    if (options.keepTopics()) {
+    if (options.output().keepTopics()) {
       arguments.add("--keep-topics");
+    }
+    if (options.output().noLog()) {
+      arguments.add("--no-log");
     }
     if (processes) {
       arguments.add("--processes");

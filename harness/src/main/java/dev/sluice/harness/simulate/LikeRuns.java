@@ -69,7 +69,7 @@ public final class LikeRuns {
       simulated.add(
           JSON.readTree(
               experiment
-                  .simulate(run.run().name(), experiment.environment())
+                  .simulate(run.run().name(), experiment.environment(), null)
                   .report()
                   .summary()
                   .toJson()));

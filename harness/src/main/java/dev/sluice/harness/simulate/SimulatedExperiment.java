@@ -2,6 +2,7 @@ package dev.sluice.harness.simulate;
 
 import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.fold.RunFold;
+import dev.sluice.analytics.log.RunRecording;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.ExecutorReported.Capability;
@@ -240,30 +241,29 @@ record SimulatedExperiment(
   /**
    * Simulates the experiment, and makes the rows of a live run's second reading from the events
    * that its log would hold.
+   *
+   * @param recording takes these events too, and is finished; null: none is made
    */
-  Simulated simulate(String runId, Environment environment) {
+  Simulated simulate(String runId, Environment environment, @Nullable RunRecording recording) {
     Experiment experiment = parsed.experiment();
-    var begun =
-        new RunStarted(
-            runId,
-            SimulatedLog.TIME_ZERO_EPOCH_MS,
-            experiment.seed(),
-            ResolvedConfig.digest(experiment),
-            requests.digest(),
-            experiment.kafka().shards(),
-            experiment.load().generators(),
-            tailEndNs());
+    RunStarted begun = started(runId);
     var fold = new RunFold();
     fold.onRunRecord(begun, SimulatedLog.TIME_ZERO_EPOCH_MS);
+    SimulatedLog.Reader rows = into(fold);
+    var recorded = recording == null ? null : new SimulationRecording(rows, recording, begun);
     SimulationEnd end =
         Simulation.run(
             settings(),
             new SimulatedTimes(times, experiment.lanes().count()),
             new ListedRequests(requests, experiment),
-            new SimulatedLog(begun, experiment.lanes().emulated(), into(fold)));
-    fold.onRunRecord(
-        new RunEnded(runId, end.jobs(), end.tailLimitReached(), false, end.endedAtNs(), null),
-        SimulatedLog.TIME_ZERO_EPOCH_MS + end.endedAtNs() / 1_000_000);
+            new SimulatedLog(
+                begun, experiment.lanes().emulated(), recorded == null ? rows : recorded));
+    var ended =
+        new RunEnded(runId, end.jobs(), end.tailLimitReached(), false, end.endedAtNs(), null);
+    fold.onRunRecord(ended, SimulatedLog.TIME_ZERO_EPOCH_MS + end.endedAtNs() / 1_000_000);
+    if (recorded != null) {
+      recorded.end(ended);
+    }
     var context =
         new RunContext(
             experiment,
@@ -273,6 +273,20 @@ record SimulatedExperiment(
             /* begunAtEpochMs= */ null,
             /* simulated= */ true);
     return new Simulated(RunReport.of(fold, context), end);
+  }
+
+  /** The run's beginning, as its log would hold it. */
+  RunStarted started(String runId) {
+    Experiment experiment = parsed.experiment();
+    return new RunStarted(
+        runId,
+        SimulatedLog.TIME_ZERO_EPOCH_MS,
+        experiment.seed(),
+        ResolvedConfig.digest(experiment),
+        requests.digest(),
+        experiment.kafka().shards(),
+        experiment.load().generators(),
+        tailEndNs());
   }
 
   private long tailEndNs() {

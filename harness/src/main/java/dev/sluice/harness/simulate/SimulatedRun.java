@@ -1,12 +1,15 @@
 package dev.sluice.harness.simulate;
 
 import dev.sluice.analytics.compare.Repeats;
+import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.log.RunRecording;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.MachineClock;
@@ -43,7 +46,7 @@ public final class SimulatedRun {
    * @param runId id of the run; null: made from the run's name and the time
    * @param profile service times in place of those that the experiment names: a latency table, or a
    *     run's folder; null: none
-   * @param noTrace true if rows and pictures are left out
+   * @param output what is left out, and what is added
    * @param repeats number of simulations, each with a seed of its own; null: one, with the
    *     experiment's seed
    */
@@ -53,7 +56,7 @@ public final class SimulatedRun {
       Path results,
       @Nullable String runId,
       @Nullable Path profile,
-      boolean noTrace,
+      Output output,
       @Nullable Integer repeats) {
     public Options {
       overrides = List.copyOf(overrides);
@@ -73,6 +76,14 @@ public final class SimulatedRun {
       return runId != null ? runId : experiment.runName() + "-simulated-" + MachineClock.stamp();
     }
   }
+
+  /**
+   * What a simulation leaves.
+   *
+   * @param noTrace true if rows and pictures are left out
+   * @param log true if there is a recording of what the topics would hold
+   */
+  public record Output(boolean noTrace, boolean log) {}
 
   public SimulatedRun(Options options, Console console) {
     this.options = options;
@@ -125,8 +136,15 @@ public final class SimulatedRun {
   private SimulatedExperiment.Simulated write(
       SimulatedExperiment experiment, String runId, Path folder) throws IOException {
     Environment environment = experiment.environment();
-    SimulatedExperiment.Simulated simulated = experiment.simulate(runId, environment);
-    if (options.noTrace()) {
+    SimulatedExperiment.Simulated simulated;
+    try (RunRecording recording =
+        options.output().log() ? begin(experiment, runId, folder) : null) {
+      simulated = experiment.simulate(runId, environment, recording);
+      if (recording != null) {
+        AnalyzeRole.tellFailure(recording, console);
+      }
+    }
+    if (options.output().noTrace()) {
       simulated.report().writeSummary(folder);
     } else {
       simulated.report().write(folder);
@@ -138,6 +156,12 @@ public final class SimulatedRun {
         experiment.requests().digest(),
         folder);
     return simulated;
+  }
+
+  private static RunRecording begin(SimulatedExperiment experiment, String runId, Path folder) {
+    return new RunRecording(
+        folder.resolve(FolderFiles.LOG),
+        LogHeaders.of(experiment.parsed().experiment(), runId, experiment.started(runId)));
   }
 
   private int simulate(int repeats) throws UserMistakeException, IOException, InterruptedException {

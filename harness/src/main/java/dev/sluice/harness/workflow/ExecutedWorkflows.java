@@ -1,35 +1,42 @@
 package dev.sluice.harness.workflow;
 
+import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.log.RunRecording;
 import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.LogMerge;
+import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.RunTopics;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.recording.LogOrder;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.workflow.Workflow;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.executor.dispatch.Executor;
 import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.Signals;
+import dev.sluice.harness.role.AnalyzeRole;
 import dev.sluice.harness.run.RunShell;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.scheduler.topology.SchedulerStream;
+import dev.sluice.scheduler.workflow.WorkflowCore;
 import dev.sluice.scheduler.workflow.WorkflowOutcomes;
 import dev.sluice.scheduler.workflow.Workflows;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.workflow.GpuModel;
-import dev.sluice.scheduling.workflow.Graph;
 import dev.sluice.scheduling.workflow.GraphSchedule;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -115,6 +122,9 @@ final class ExecutedWorkflows {
           awaitExecutor(shard, shell);
           new WorkflowLoad(options, workflows, lanes, clock, shell, console)
               .run(runId, shard, outcomes, said);
+          if (!Boolean.FALSE.equals(options.output().log())) {
+            record(topics, kafka, folder, shard.started());
+          }
         }
         shell.closeParts();
         shell.removeTopics(topics, said);
@@ -124,6 +134,20 @@ final class ExecutedWorkflows {
         LOG.error("the run failed", e);
         throw e;
       }
+    }
+  }
+
+  /** Leaves a recording of the topics, which are whole now. */
+  private void record(Topics topics, KafkaAccess kafka, RunFolder folder, RunStarted started)
+      throws IOException {
+    var header =
+        LogHeaders.of(topics.prefix(), started, 1, started.configDigest(), core().toText());
+    try (var recording = new RunRecording(folder.path().resolve(FolderFiles.LOG), header);
+        var consumer = kafka.clients().consumer(Reading.WHOLE_RUN)) {
+      var merge = new LogMerge(topics, consumer, clock, LIMIT);
+      merge.read(merge.whole(LogOrder.TOPICS), record -> recording.take(merge.entry(record)));
+      recording.finish();
+      AnalyzeRole.tellFailure(recording, console);
     }
   }
 
@@ -148,25 +172,25 @@ final class ExecutedWorkflows {
     }
   }
 
+  private WorkflowCore core() {
+    return new WorkflowCore(
+        policy,
+        WorkflowLanes.SEED,
+        workflows.models().stream().map(GpuModel::id).toList(),
+        new CoreSettings.Microbatch(
+            lanes.joins(),
+            Math.round(files.microbatch().windowMs() * NS_PER_MS),
+            files.microbatch().maxBatch()),
+        new CoreSettings.Leases(
+            WorkflowLanes.HEARTBEAT_MS * NS_PER_MS, LEASE_MS * NS_PER_MS, ATTEMPTS_MAX));
+  }
+
   private void startScheduler(Topics topics, KafkaAccess kafka, RunFolder folder, RunShell shell)
       throws RoleFailedException, InterruptedException {
-    var settings =
-        CoreSettings.of(
-                WorkflowLanes.SEED,
-                Graph.CLASSES,
-                workflows.models().stream().collect(Collectors.toMap(GpuModel::id, model -> 0)))
-            .with(
-                new CoreSettings.Microbatch(
-                    lanes.joins(),
-                    Math.round(files.microbatch().windowMs() * NS_PER_MS),
-                    files.microbatch().maxBatch()))
-            .with(
-                new CoreSettings.Leases(
-                    WorkflowLanes.HEARTBEAT_MS * NS_PER_MS, LEASE_MS * NS_PER_MS, ATTEMPTS_MAX));
     var stream =
         shell.add(
             new SchedulerStream(
-                settings,
+                core().settings(),
                 () -> WorkflowSettings.newPolicy(policy),
                 topics,
                 kafka.clients(),

@@ -21,6 +21,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +32,7 @@ final class WorkflowLog implements AutoCloseable {
   private final Topics topics;
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final KafkaProducer<byte[], byte[]> producer;
+  private @Nullable RunStarted started;
 
   /** Reads from the beginning. The scheduler's records are read once they are committed. */
   WorkflowLog(Topics topics, LogClients kafka) {
@@ -46,8 +48,17 @@ final class WorkflowLog implements AutoCloseable {
     producer = kafka.producer(Writing.IN_ORDER);
   }
 
+  /** The run's beginning, which must have been written. */
+  RunStarted started() {
+    if (started == null) {
+      throw new IllegalStateException("the run has not begun");
+    }
+    return started;
+  }
+
   /** Writes that the run begins. */
   void begin(RunStarted run) throws RoleFailedException, InterruptedException {
+    started = run;
     append(topics.runs(), EventCodec.RUNS.write(run));
     append(topics.facts(), EventCodec.FACTS.write(run));
   }

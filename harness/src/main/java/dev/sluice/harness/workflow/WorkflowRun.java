@@ -80,6 +80,12 @@ public final class WorkflowRun {
           "the trace of nodes that really run is always kept",
           "you want to leave it out");
     }
+    if (!executes && Boolean.TRUE.equals(options.output().log())) {
+      throw new UserMistakeException(
+          "--log",
+          "schedules in virtual time go through no topics that could be recorded",
+          "you want --execute");
+    }
     ExecutedWorkflows run =
         executes ? new ExecutedWorkflows(options, files, workflows, policy, console) : null;
     int status = ExitStatus.DONE;

@@ -75,8 +75,10 @@ public record WorkflowSettings(
    * @param results folder of all runs
    * @param runId name of the run's folder; null: made from the time
    * @param noTrace true if events, executions and picture are left out
+   * @param log true if a recording of the topics is left; null: if nodes really run
    */
-  public record Output(Path results, @Nullable String runId, boolean noTrace) {}
+  public record Output(
+      Path results, @Nullable String runId, boolean noTrace, @Nullable Boolean log) {}
 
   /**
    * Tells whether nodes really run.

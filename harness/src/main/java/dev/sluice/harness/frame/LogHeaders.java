@@ -1,0 +1,54 @@
+package dev.sluice.harness.frame;
+
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.contract.recording.RecordingHeader;
+import dev.sluice.contract.recording.RecordingHeader.Kind;
+import dev.sluice.scheduling.core.SchedulingCore;
+import org.jspecify.annotations.Nullable;
+
+/** Headers of the recordings that runs leave. */
+public final class LogHeaders {
+  private LogHeaders() {}
+
+  /**
+   * The header of a run's log.
+   *
+   * @param started beginning of the run; null: the log holds none
+   */
+  public static RecordingHeader of(
+      Experiment experiment, String runId, @Nullable RunStarted started) {
+    return of(
+        runId,
+        started,
+        experiment.kafka().shards(),
+        ResolvedConfig.digest(experiment),
+        ResolvedConfig.write(experiment));
+  }
+
+  /**
+   * The header of a log.
+   *
+   * @param started beginning of the run; null: the log holds none
+   * @param configDigest digest of the experiment; null: unknown
+   * @param experiment resolved experiment as YAML; null: unknown
+   */
+  public static RecordingHeader of(
+      String runId,
+      @Nullable RunStarted started,
+      int shards,
+      @Nullable String configDigest,
+      @Nullable String experiment) {
+    return new RecordingHeader(
+        RecordingHeader.VERSION,
+        Kind.LOG,
+        runId,
+        started == null ? 0 : started.timeZeroEpochMs(),
+        shards,
+        SchedulingCore.DECISIONS_VERSION,
+        started == null ? null : started.requestDigest(),
+        configDigest,
+        experiment);
+  }
+}
