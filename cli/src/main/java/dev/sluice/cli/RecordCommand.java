@@ -3,6 +3,7 @@ package dev.sluice.cli;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.recording.Recorder;
+import dev.sluice.harness.terminal.Console;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -108,7 +109,8 @@ final class RecordCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     try {
-      return new Recorder(options()).execute();
+      Recorder.Options options = options();
+      return new Recorder(options, Console.ofJson(options.isStandardOutput())).execute();
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());
       return ExitStatus.MISTAKE;

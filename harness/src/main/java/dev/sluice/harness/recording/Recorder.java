@@ -62,7 +62,8 @@ public final class Recorder {
       Path file,
       boolean whole,
       boolean salvage) {
-    boolean isStandardOutput() {
+    /** True if the recording goes to standard output. */
+    public boolean isStandardOutput() {
       return file.toString().equals("-");
     }
   }
@@ -90,9 +91,10 @@ public final class Recorder {
     private static final long serialVersionUID = 1;
   }
 
-  public Recorder(Options options) {
+  /** Prepares a recording; the console must not be on standard output where the file is. */
+  public Recorder(Options options, Console console) {
     this.options = options;
-    this.console = Console.ofJson(options.isStandardOutput());
+    this.console = console;
   }
 
   /** Records, and returns the exit status. */
