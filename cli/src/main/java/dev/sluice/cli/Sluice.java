@@ -28,6 +28,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ScheduleCommand.class,
       ExecuteCommand.class,
       AnalyzeCommand.class,
+      ReplayCommand.class,
       TopicsCommand.class,
       ChaosCommand.class,
       BenchCommand.class
