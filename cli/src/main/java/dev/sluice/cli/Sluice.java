@@ -21,6 +21,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       SimulateCommand.class,
       ProfileCommand.class,
       TrainCommand.class,
+      RecordCommand.class,
       CheckCommand.class,
       ExplainCommand.class,
       BrokerCommand.class,

@@ -45,7 +45,7 @@ final class LoadReader {
   }
 
   private void checkNumberOfJobs(Section top, Load load) {
-    if (load.shape() instanceof LoadShape.Rates) {
+    if (load.shape() instanceof LoadShape.Rates || load.arrivals() instanceof Arrivals.Replayed) {
       return; // its file tells
     }
     double jobs =
