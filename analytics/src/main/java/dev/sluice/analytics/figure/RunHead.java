@@ -1,5 +1,6 @@
 package dev.sluice.analytics.figure;
 
+import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.summary.Summary;
@@ -23,6 +24,9 @@ final class RunHead {
     }
     if (run.isEmulated()) {
       notes.add("emulated lanes: they waited instead of computing");
+    }
+    if (run.context().experiment().load().arrivals() instanceof Arrivals.Replayed replayed) {
+      notes.add(replayed.words());
     }
     notes.addAll(run.context().notes());
     if (run.clockOffsetNsMax() > CLOCK_OFFSET_NOTED_NS) {

@@ -1,6 +1,8 @@
 package dev.sluice.contract.experiment;
 
 import dev.sluice.contract.file.Numbers;
+import dev.sluice.contract.replay.Replay;
+import dev.sluice.contract.replay.ReplayReader;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -19,6 +21,19 @@ public sealed interface Arrivals {
   /** A process without settings of its own. */
   static Arrivals drawn(String process) {
     return new Drawn(process, Map.of());
+  }
+
+  /** Arrivals read from a file. */
+  record Replayed(Replay replay) implements Arrivals {
+    @Override
+    public String process() {
+      return ReplayReader.process(replay.source());
+    }
+
+    @Override
+    public String words() {
+      return replay.words();
+    }
   }
 
   /**

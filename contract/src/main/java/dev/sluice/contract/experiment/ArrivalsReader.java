@@ -5,10 +5,13 @@ import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Section;
 import dev.sluice.contract.file.Value.Mapping;
+import dev.sluice.contract.replay.Replay.Source;
+import dev.sluice.contract.replay.ReplayReader;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The key {@code arrivals}: the name of a process, or a mapping with {@code process} and the keys
@@ -28,7 +31,12 @@ final class ArrivalsReader {
   }
 
   Arrivals read(Section top) {
-    Collection<String> names = processes.keySet().stream().sorted().toList();
+    Collection<String> names =
+        Stream.concat(
+                processes.keySet().stream(),
+                Stream.of(Source.values()).map(ReplayReader::process))
+            .sorted()
+            .toList();
     if (!(top.find(KEY) instanceof Mapping)) {
       return byName(top, top.oneOf(KEY, DEFAULT, names, KEY));
     }
@@ -44,12 +52,23 @@ final class ArrivalsReader {
     if (process.isEmpty()) {
       return Arrivals.POISSON; // of an unknown process no key can be told from a wrong one
     }
-    Arrivals arrivals = drawn(section, process);
+    Arrivals arrivals =
+        ReplayReader.source(process)
+            .<Arrivals>map(
+                source -> new Arrivals.Replayed(ReplayReader.read(section, problems, source)))
+            .orElseGet(() -> drawn(section, process));
     section.end();
     return arrivals;
   }
 
   private Arrivals byName(Section top, String process) {
+    if (ReplayReader.source(process).isPresent()) {
+      problems.error(
+          top.place(KEY),
+          "arrivals (" + process + ") needs a file",
+          "you meant arrivals: {process: " + process + ", file: FILE}");
+      return Arrivals.POISSON;
+    }
     var keys = processes.getOrDefault(process, ArrivalKeys.NONE).keys();
     if (!keys.isEmpty()) {
       problems.error(

@@ -113,9 +113,12 @@ public record Experiment(
 
     /**
      * Returns the rate that is asked for in the measured window, in jobs a second: the mean over
-     * the process and the shape.
+     * the process and the shape. NaN where a file says when requests come.
      */
     public double askedRateJobsPerSec() {
+      if (arrivals instanceof Arrivals.Replayed) {
+        return Double.NaN;
+      }
       return shape instanceof LoadShape.Rates // which are scaled to it
           ? arrivalRateJobsPerSec
           : arrivalRateJobsPerSec * shape.meanFactor(warmupSeconds, durationSeconds);

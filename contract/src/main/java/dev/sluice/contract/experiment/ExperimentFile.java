@@ -107,7 +107,8 @@ public final class ExperimentFile {
         file,
         problems.warnings(),
         places.entrySet().stream()
-            .collect(Collectors.toMap(Map.Entry::getKey, e -> e.getValue().toString())));
+            .collect(Collectors.toMap(Map.Entry::getKey, e -> e.getValue().toString())),
+        vocabulary);
   }
 
   static @Nullable Value yaml(String text, IntFunction<Place> placeOfLine, Problems problems)

@@ -83,7 +83,7 @@ final class LoadReader {
   }
 
   private void checkNumberOfJobs(Section top, Load load) {
-    if (load.shape() instanceof LoadShape.Rates) {
+    if (load.shape() instanceof LoadShape.Rates || load.arrivals() instanceof Arrivals.Replayed) {
       return; // its file tells
     }
     boolean tail = load.scenario() == Scenario.SERVER; // no other one has jobs in its tail

@@ -13,7 +13,7 @@ import java.util.Map;
  *     workloads as {@code workloads.NAME}
  */
 public record ParsedExperiment(
-    Experiment experiment, Path file, List<String> warnings, Map<String, String> locations) {
+    Experiment experiment, Path file, List<String> warnings, Map<String, String> locations, Vocabulary vocabulary) {
   public ParsedExperiment {
     warnings = List.copyOf(warnings);
     locations = Map.copyOf(locations);

@@ -9,6 +9,8 @@ import dev.sluice.contract.experiment.Experiment.Simulation;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.Sha256;
+import dev.sluice.contract.replay.Replay;
+import dev.sluice.contract.replay.ReplayReader;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -128,6 +130,9 @@ public final class ResolvedConfig {
 
   /** A name alone where the process has no settings. */
   private static Object arrivals(Arrivals arrivals) {
+    if (arrivals instanceof Arrivals.Replayed replayed) {
+      return replayed(replayed.replay());
+    }
     if (!(arrivals instanceof Arrivals.Drawn drawn) || drawn.settings().isEmpty()) {
       return arrivals.process();
     }
@@ -135,6 +140,35 @@ public final class ResolvedConfig {
     mapping.put("process", drawn.process());
     mapping.putAll(new TreeMap<>(drawn.settings()));
     return mapping;
+  }
+
+  private static Map<String, @Nullable Object> replayed(Replay replay) {
+    Map<String, Object> columns = new TreeMap<>();
+    replay
+        .columns()
+        .forEach(
+            (attribute, column) ->
+                columns.put(
+                    attribute,
+                    column.stripe() ? map("from", column.from(), "stripe", true) : column.from()));
+    var scale = replay.scale();
+    return map(
+        "process", ReplayReader.process(replay.source()),
+        "file", replay.file(),
+        "salvage", replay.salvage() ? true : null,
+        "speed", scale.ratePerSecond() == null ? scale.speed() : null,
+        "rate", scale.ratePerSecond(),
+        "from", scale.fromSeconds(),
+        "to", scale.toSeconds(),
+        "slo", replay.names().ownPromises() ? "config" : "recorded",
+        "map", texts(replay.names().map()),
+        "drop", texts(replay.names().drop()),
+        "columns", columns.isEmpty() ? null : columns,
+        "spread", replay.spread() ? true : null);
+  }
+
+  private static @Nullable List<String> texts(List<?> items) {
+    return items.isEmpty() ? null : items.stream().map(Object::toString).toList();
   }
 
   private static Map<String, @Nullable Object> shape(LoadShape shape) {

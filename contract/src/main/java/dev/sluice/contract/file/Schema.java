@@ -227,6 +227,11 @@ public final class Schema {
       property.put("anyOf", List.of(Map.of("enum", alone), mapping));
       return;
     }
+    if (TEXT.equals(property.get(TYPE))) { // a text alone, or a mapping
+      property.put("anyOf", List.of(Map.of(TYPE, TEXT), mapping));
+      property.remove(TYPE);
+      return;
+    }
     if (!"array".equals(property.get(TYPE))) {
       property.putAll(mapping);
       return;

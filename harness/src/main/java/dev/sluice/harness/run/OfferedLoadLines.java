@@ -1,6 +1,7 @@
 package dev.sluice.harness.run;
 
 import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.experiment.Experiment.Scenario;
@@ -24,10 +25,11 @@ public final class OfferedLoadLines {
    */
   public static void show(
       Experiment experiment, RequestList requests, List<Capability> capabilities, Console console) {
+    requests.notes().forEach(note -> console.item("requests", note));
     OfferedLoad offered = OfferedLoad.of(experiment, requests, capabilities);
     int lanes = experiment.lanes().count() * experiment.kafka().shards();
     if (experiment.load().scenario() == Scenario.SERVER) {
-      overTime(experiment, offered, lanes, console);
+      overTime(experiment, requests, offered, lanes, console);
     } else {
       console.item(
           "scenario",
@@ -52,14 +54,18 @@ public final class OfferedLoadLines {
   }
 
   private static void overTime(
-      Experiment experiment, OfferedLoad offered, int lanes, Console console) {
+      Experiment experiment,
+      RequestList requests,
+      OfferedLoad offered,
+      int lanes,
+      Console console) {
     console.item(
         "offered load",
         String.format(
             Locale.ROOT,
             "%.2f per lane: %s jobs/s of %.1f ms each alone, on %d lane%s%s",
             offered.perLane(),
-            rate(experiment.load()),
+            rate(experiment.load(), requests),
             offered.meanServiceMs(),
             lanes,
             lanes == 1 ? "" : "s",
@@ -77,7 +83,12 @@ public final class OfferedLoadLines {
     }
   }
 
-  private static String rate(Load load) {
+  /** The rate that is asked for; of requests from a file, their rate until the window's end. */
+  private static String rate(Load load, RequestList requests) {
+    if (load.arrivals() instanceof Arrivals.Replayed) {
+      int count = requests.countBefore(Math.round(load.durationSeconds() * 1e9));
+      return String.format(Locale.ROOT, "%.1f", count / load.durationSeconds());
+    }
     return load.shape().equals(LoadShape.EVEN)
         ? trimmed(load.arrivalRateJobsPerSec())
         : String.format(

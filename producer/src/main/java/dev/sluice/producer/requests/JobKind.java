@@ -1,9 +1,24 @@
 package dev.sluice.producer.requests;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.producer.trace.TraceKind;
+
 /**
  * The attributes of a job, except its time. Few kinds exist, whatever the number of jobs.
  *
  * @param sloNs latency promise, from intended arrival to end; above 0
  */
 public record JobKind(
-    String classType, String workload, String backend, String precision, int samples, long sloNs) {}
+    String classType, String workload, String backend, String precision, int samples, long sloNs) {
+  /** Returns a recorded kind, which must be complete. */
+  static JobKind of(TraceKind kind) {
+    return new JobKind(
+        requireNonNull(kind.classType()),
+        requireNonNull(kind.workload()),
+        requireNonNull(kind.backend()),
+        requireNonNull(kind.precision()),
+        kind.samples(),
+        kind.sloNs());
+  }
+}

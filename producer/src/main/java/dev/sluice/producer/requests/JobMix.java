@@ -1,11 +1,13 @@
 package dev.sluice.producer.requests;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.producer.arrivals.RandomStream;
+import dev.sluice.producer.trace.TraceKind;
 import java.util.List;
 
 /**
@@ -38,20 +40,36 @@ final class JobMix {
   }
 
   JobKind next(RandomStream random) {
+    return next(random, TraceKind.UNKNOWN);
+  }
+
+  /** Draws what a recorded request does not say of itself; takes as many draws in any case. */
+  JobKind next(RandomStream random, TraceKind told) {
     boolean wantsInteractive = random.nextOpenUnit() < experiment.jobs().interactiveRatio();
-    JobClass jobClass = oneOf(classesOfSort(wantsInteractive), random);
-    WorkloadChoice workload = nextWorkload(random);
-    String drawn = oneOf(experiment.jobs().backendsEnabled(), random);
-    String backend = workload.model() == null ? drawn : workload.model().backend();
-    String precision = oneOf(experiment.jobs().precisionModes(), random);
-    int samples = oneOf(experiment.jobs().batchSizes(), random);
+    JobClass drawnClass = oneOf(classesOfSort(wantsInteractive), random);
+    JobClass jobClass =
+        told.classType() == null ? drawnClass : experiment.jobClass(told.classType());
+    WorkloadChoice drawnWorkload = nextWorkload(random);
+    WorkloadChoice workload =
+        told.workload() == null ? drawnWorkload : experiment.workload(told.workload());
+    String drawnBackend = oneOf(experiment.jobs().backendsEnabled(), random);
+    String backend =
+        workload.model() != null
+            ? workload.model().backend()
+            : requireNonNullElse(told.backend(), drawnBackend);
+    String drawnPrecision = oneOf(experiment.jobs().precisionModes(), random);
+    String precision = requireNonNullElse(told.precision(), drawnPrecision);
+    int drawnSamples = oneOf(experiment.jobs().batchSizes(), random);
+    int samples = told.samples() == 0 ? drawnSamples : told.samples();
     return new JobKind(
         jobClass.name(),
         workload.name(),
         backend,
         precision,
         samples,
-        Math.max(1, Math.round(1e6 * sloMs(jobClass, workload, backend, precision, samples))));
+        told.sloNs() > 0
+            ? told.sloNs()
+            : Math.max(1, Math.round(1e6 * sloMs(jobClass, workload, backend, precision, samples))));
   }
 
   private double sloMs(

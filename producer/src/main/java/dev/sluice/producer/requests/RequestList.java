@@ -27,7 +27,11 @@ public final class RequestList {
   private final long[] intendedAtNsByIndex;
   private final String digest;
 
-  private RequestList(List<JobKind> kinds, int[] kindByIndex, long[] intendedAtNsByIndex) {
+  private final List<String> notes;
+
+  private RequestList(
+      List<JobKind> kinds, int[] kindByIndex, long[] intendedAtNsByIndex, List<String> notes) {
+    this.notes = List.copyOf(notes);
     this.kinds = List.copyOf(kinds);
     this.kindByIndex = kindByIndex;
     this.intendedAtNsByIndex = intendedAtNsByIndex;
@@ -92,7 +96,15 @@ public final class RequestList {
       size++;
     }
     return new RequestList(
-        kinds, Arrays.copyOf(kindByIndex, size), Arrays.copyOf(intendedAtNsByIndex, size));
+        kinds,
+        Arrays.copyOf(kindByIndex, size),
+        Arrays.copyOf(intendedAtNsByIndex, size),
+        source.notes());
+  }
+
+  /** Returns lines about the list's source that a person should know before the run. */
+  public List<String> notes() {
+    return notes;
   }
 
   /** Returns how many jobs there are. */

@@ -1,5 +1,7 @@
 package dev.sluice.producer.requests;
 
+import java.util.List;
+
 /**
  * A source of the requests of a run, in the order of their intended times. Used once, by one
  * thread.
@@ -13,4 +15,9 @@ public interface RequestSource {
 
   /** Returns all else of the present request. */
   JobKind kind();
+
+  /** Returns lines about the source that a person should know before the run. */
+  default List<String> notes() {
+    return List.of();
+  }
 }

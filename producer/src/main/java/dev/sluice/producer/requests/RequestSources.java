@@ -27,7 +27,9 @@ public final class RequestSources {
         experiment.load().shape() instanceof Rates rates
             ? RateFile.read(parsed, rates, Ranges.JOBS_MAX)
             : RescaledTime.of(experiment.load().shape());
-    return drawn(experiment, rescaled, isolatedTimes);
+    return experiment.load().arrivals() instanceof Arrivals.Replayed replayed
+        ? new ReplayedRequests(parsed, replayed.replay(), rescaled, isolatedTimes)
+        : drawn(experiment, rescaled, isolatedTimes);
   }
 
   /**

@@ -1,0 +1,319 @@
+package dev.sluice.producer.requests;
+
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.WorkflowRequested;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.JobClass;
+import dev.sluice.contract.experiment.ExperimentFile;
+import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.experiment.Vocabulary;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.recording.RecordedEntry;
+import dev.sluice.contract.recording.RecordedRequest;
+import dev.sluice.contract.recording.RecordingHeader;
+import dev.sluice.contract.recording.RecordingHeader.Kind;
+import dev.sluice.contract.recording.RecordingReader;
+import dev.sluice.contract.recording.RequestsReader;
+import dev.sluice.producer.trace.Trace;
+import dev.sluice.producer.trace.TraceKind;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of a recording by Sluice. A run's log holds only the requests that were sent, while
+ * a request list has more. The list is drawn anew from the recorded experiment, and proved by its
+ * digest and by the requests in the log. Where that fails, the sent requests are the load, and a
+ * note says so.
+ *
+ * @param requests requests in the order of the list, none left out
+ * @param isWhole whether these are all requests of the list that the run was to send; of a recording
+ *     of requests, whether it has a digest
+ */
+public record RecordedLoad(Trace requests, boolean isWhole) {
+  /** Name of a log in the folder of its run. */
+  private static final String LOG = "log.jsonl.gz";
+
+  private static final String TYPE = "{\"type\":\"JobRequested\"";
+  private static final String WORKFLOW = "{\"type\":\"WorkflowRequested\"";
+
+  /**
+   * Reads a recording, or the log in the folder of a run.
+   *
+   * @param salvage whether the whole lines of a file that was cut short are taken
+   * @throws UserMistakeException if it is damaged, unfinished, or none
+   */
+  public static RecordedLoad read(Path fileOrRun, boolean salvage, Vocabulary vocabulary)
+      throws UserMistakeException {
+    Path file = file(fileOrRun);
+    RecordingHeader header = RecordingReader.headerOf(file);
+    return header.kind() == Kind.REQUESTS
+        ? ofRequests(file, salvage)
+        : ofLog(file, salvage, vocabulary);
+  }
+
+  /** Returns the log of a folder, and a file itself. */
+  public static Path file(Path fileOrRun) throws UserMistakeException {
+    if (!Files.isDirectory(fileOrRun)) {
+      return fileOrRun;
+    }
+    Path log = fileOrRun.resolve(LOG);
+    if (String.valueOf(fileOrRun.getFileName()).endsWith(".running")) {
+      throw new UserMistakeException(
+          fileOrRun.toString(),
+          "this run has not finished",
+          "it still runs; or it was killed, and its topics can be recorded");
+    }
+    if (!Files.exists(log)) {
+      throw new UserMistakeException(
+          fileOrRun.toString(),
+          "this folder holds no recording (" + LOG + ")",
+          "the run was asked for none, or another folder was meant");
+    }
+    return log;
+  }
+
+  private static RecordedLoad ofRequests(Path file, boolean salvage) throws UserMistakeException {
+    try (RequestsReader reader = RequestsReader.open(file, salvage)) {
+      var builder = new Builder();
+      for (RecordedRequest r = reader.next(); r != null; r = reader.next()) {
+        builder.add(
+            r.intendedAtNs(),
+            new TraceKind(
+                r.classType(), r.workload(), r.backend(), r.precision(), r.samples(), r.sloNs()));
+      }
+      boolean whole = reader.header().requestDigest() != null && reader.loss() == null;
+      return new RecordedLoad(
+          builder.build("a recording of requests", notes(reader.loss(), null)), whole);
+    }
+  }
+
+  private static RecordedLoad ofLog(Path file, boolean salvage, Vocabulary vocabulary)
+      throws UserMistakeException {
+    Map<Long, JobRequested> sent = new TreeMap<>();
+    try (RecordingReader reader = RecordingReader.open(file, salvage)) {
+      for (RecordedEntry entry = reader.next(); entry != null; entry = reader.next()) {
+        JobRequested job = job(entry, reader);
+        if (job != null) {
+          sent.putIfAbsent(job.index(), job);
+        }
+      }
+      var whole = new Redrawn(reader.header(), file, vocabulary, sent);
+      RequestList list = whole.list();
+      var builder = new Builder();
+      if (list == null) {
+        sent.values().stream()
+            .sorted(
+                Comparator.comparingLong(JobRequested::intendedAtNs)
+                    .thenComparingLong(JobRequested::index))
+            .forEach(
+                job ->
+                    builder.add(
+                        job.intendedAtNs(),
+                        new TraceKind(
+                            job.classType(),
+                            job.workload(),
+                            job.backend(),
+                            job.precision(),
+                            job.samples(),
+                            job.sloNs())));
+      } else {
+        for (int i = 0; i < list.size(); i++) {
+          Request r = list.get(i);
+          builder.add(
+              r.intendedAtNs(),
+              new TraceKind(
+                  r.classType(), r.workload(), r.backend(), r.precision(), r.samples(), r.sloNs()));
+        }
+      }
+      return new RecordedLoad(
+          builder.build("the log of a run", notes(reader.loss(), whole.why())), list != null);
+    }
+  }
+
+  private static List<String> notes(@Nullable String loss, @Nullable String why) {
+    List<String> notes = new ArrayList<>();
+    if (loss != null) {
+      notes.add(loss);
+    }
+    if (why != null) {
+      notes.add("only the requests that were sent, not the whole list: " + why);
+    }
+    return notes;
+  }
+
+  private static @Nullable JobRequested job(RecordedEntry entry, RecordingReader reader)
+      throws UserMistakeException {
+    if (!entry.topic().equals("facts")) {
+      return null;
+    }
+    if (startsWith(entry.value(), WORKFLOW)) {
+      throw new UserMistakeException(
+          reader.place(),
+          "this run executed workflows, whose requests are graphs",
+          "you meant the log of another run");
+    }
+    if (!startsWith(entry.value(), TYPE)) {
+      return null;
+    }
+    try {
+      Fact fact = EventCodec.FACTS.read(entry.value());
+      return fact instanceof JobRequested job ? job : null;
+    } catch (UnreadableEventException e) {
+      return null; // a dead letter was no job of the run either
+    }
+  }
+
+  private static boolean startsWith(byte[] value, String text) {
+    if (value.length < text.length()) {
+      return false;
+    }
+    for (int i = 0; i < text.length(); i++) {
+      if (value[i] != text.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Requests in arrays that grow. */
+  private static final class Builder {
+    private final List<TraceKind> kinds = new ArrayList<>();
+    private final Map<TraceKind, Integer> numberOfKind = new HashMap<>(); // looked up only
+    private int[] kindByIndex = new int[1024];
+    private long[] atNsByIndex = new long[1024];
+    private int size;
+
+    void add(long atNs, TraceKind kind) {
+      if (size == kindByIndex.length) {
+        kindByIndex = Arrays.copyOf(kindByIndex, Math.multiplyExact(size, 2));
+        atNsByIndex = Arrays.copyOf(atNsByIndex, kindByIndex.length);
+      }
+      Integer number = numberOfKind.putIfAbsent(kind, kinds.size());
+      if (number == null) {
+        number = kinds.size();
+        kinds.add(kind);
+      }
+      kindByIndex[size] = number;
+      atNsByIndex[size] = atNs;
+      size++;
+    }
+
+    Trace build(String format, List<String> notes) {
+      return new Trace(
+          format,
+          kinds,
+          Arrays.copyOf(kindByIndex, size),
+          Arrays.copyOf(atNsByIndex, size),
+          Map.of(),
+          size,
+          notes);
+    }
+  }
+
+  /** The list that a log's run had, drawn anew. */
+  private static final class Redrawn {
+    private @Nullable RequestList list;
+    private @Nullable String why;
+
+    /** An isolated time that the log does not tell. */
+    private static final class UntoldException extends RuntimeException {
+      private static final long serialVersionUID = 1;
+    }
+
+    Redrawn(
+        RecordingHeader header, Path file, Vocabulary vocabulary, Map<Long, JobRequested> sent) {
+      String text = header.experiment();
+      if (text == null || header.requestDigest() == null) {
+        why = "the recording does not say of which experiment it is";
+        return;
+      }
+      try {
+        ParsedExperiment parsed = ExperimentFile.recorded(file, text, vocabulary);
+        RequestList drawn = RequestList.of(parsed, isolatedTimes(parsed.experiment(), sent));
+        if (!drawn.digest().equals(header.requestDigest())) {
+          why = "drawn anew it has another digest";
+        } else if (!holds(drawn, sent)) {
+          why = "drawn anew it lacks requests of the log";
+        } else {
+          list = drawn;
+        }
+      } catch (UntoldException e) {
+        why = "no request tells the promises of those that were not sent";
+      } catch (UserMistakeException e) {
+        why = "its experiment cannot be read here (" + e.problems().get(e.problems().size() - 1).what() + ")";
+      }
+    }
+
+    @Nullable RequestList list() {
+      return list;
+    }
+
+    /** Why there is no list; null: there is one. */
+    @Nullable String why() {
+      return why;
+    }
+
+    /** Times of jobs alone, as the promises in the log tell them. */
+    private static IsolatedTimes isolatedTimes(
+        Experiment experiment, Map<Long, JobRequested> sent) {
+      Map<String, Double> scales = new HashMap<>();
+      for (JobClass jobClass : experiment.jobs().classes()) {
+        if (jobClass.sloScale() != null) {
+          scales.put(jobClass.name(), jobClass.sloScale());
+        }
+      }
+      Map<String, JobRequested> best = new HashMap<>(); // the largest multiple tells most digits
+      for (JobRequested job : sent.values()) {
+        Double scale = scales.get(job.classType());
+        if (scale != null) {
+          best.merge(
+              key(job.workload(), job.backend(), job.precision(), job.samples()),
+              job,
+              (one, other) ->
+                  scales.get(one.classType()) >= scales.get(other.classType()) ? one : other);
+        }
+      }
+      return (workload, backend, precision, samples) -> {
+        JobRequested job = best.get(key(workload, backend, precision, samples));
+        if (job == null) {
+          throw new UntoldException();
+        }
+        return job.sloNs() / 1e6 / scales.get(job.classType());
+      };
+    }
+
+    private static String key(String workload, String backend, String precision, int samples) {
+      return String.join("/", workload, backend, precision, Integer.toString(samples));
+    }
+
+    private static boolean holds(RequestList list, Map<Long, JobRequested> sent) {
+      return sent.values().stream()
+          .allMatch(
+              job ->
+                  job.index() < list.size()
+                      && list.get((int) job.index())
+                          .equals(
+                              new Request(
+                                  (int) job.index(),
+                                  job.jobId(),
+                                  job.classType(),
+                                  job.workload(),
+                                  job.backend(),
+                                  job.precision(),
+                                  job.samples(),
+                                  job.sloNs(),
+                                  job.intendedAtNs())));
+    }
+  }
+}

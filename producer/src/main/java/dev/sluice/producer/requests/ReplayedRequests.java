@@ -1,0 +1,261 @@
+package dev.sluice.producer.requests;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.LoadShape;
+import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.file.Numbers;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.replay.Replay;
+import dev.sluice.contract.replay.Replay.Source;
+import dev.sluice.producer.arrivals.RandomStream;
+import dev.sluice.producer.arrivals.RescaledTime;
+import dev.sluice.producer.trace.Trace;
+import dev.sluice.producer.trace.TraceFile;
+import dev.sluice.producer.trace.TraceKind;
+import dev.sluice.producer.trace.TraceOptions;
+import dev.sluice.producer.trace.TraceOptions.Column;
+import dev.sluice.producer.trace.TraceOptions.Window;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests that a file holds, at their intended times, which a speed may divide. What the file does
+ * not say of a request is drawn from the experiment's mix, by its seed.
+ *
+ * <p>Time zero of the run is the recorded time max(0, from − speed × warm-up): what was recorded
+ * before {@code from} is played as warm-up, and is never measured.
+ */
+final class ReplayedRequests implements RequestSource {
+  private static final double NS_PER_SECOND = 1e9;
+
+  private final Experiment experiment;
+  private final Replay replay;
+  private final String shown;
+  private final RescaledTime rescaled;
+  private final double speed;
+  private final long beginNs;
+  private final long runEndNs;
+  private final Trace trace;
+  private final List<@Nullable TraceKind> kinds;
+  private final @Nullable JobKind[] complete;
+  private final JobMix mix;
+  private final RandomStream mixRandom;
+  private final List<String> notes = new ArrayList<>();
+  private int index = -1;
+  private long intendedAtNs;
+
+  /**
+   * Reads the file.
+   *
+   * @param rescaled time as the shape of the load bends it
+   * @param isolatedTimes called only for jobs of classes with a {@code slo_scale}
+   * @throws UserMistakeException if the file is missing or wrong, nothing of it is left, or it has
+   *     names that the experiment lacks
+   */
+  ReplayedRequests(
+      ParsedExperiment parsed, Replay replay, RescaledTime rescaled, IsolatedTimes isolatedTimes)
+      throws UserMistakeException {
+    this.rescaled = rescaled;
+    this.experiment = parsed.experiment();
+    this.replay = replay;
+    this.mix = new JobMix(experiment, isolatedTimes);
+    this.mixRandom = RandomStream.of(experiment.seed(), "job-mix");
+    Path file = parsed.resolve(replay.file());
+    this.shown = file.toString();
+    this.runEndNs =
+        Seconds.toNs(experiment.load().durationSeconds() + experiment.load().tailSeconds());
+    Trace whole =
+        replay.source() == Source.REPLAY
+            ? RecordedLoad.read(file, replay.salvage(), parsed.vocabulary()).requests()
+            : null;
+    this.speed = speed(file);
+    double fromSeconds = replay.scale().fromSeconds();
+    double warmUpSeconds = experiment.load().warmupSeconds();
+    this.beginNs = Math.max(0, Math.round((fromSeconds - speed * warmUpSeconds) * NS_PER_SECOND));
+    boolean even = experiment.load().shape().equals(LoadShape.EVEN);
+    long endNs = even ? saturated(beginNs + Math.ceil(runEndNs * speed)) : Long.MAX_VALUE;
+    var window = new Window(beginNs, toNs(), endNs);
+    this.trace = whole == null ? TraceFile.read(file, options(window)) : whole.within(window);
+    if (trace.size() == 0 || trace.atNsByIndex()[trace.size() - 1] < fromSeconds * NS_PER_SECOND) {
+      throw nothingLeft(parsed);
+    }
+    var names = new ReplayedKinds(experiment, replay.names(), shown);
+    long[] countByKind = new long[trace.kinds().size()];
+    for (int kind : trace.kindByIndex()) {
+      countByKind[kind]++;
+    }
+    this.kinds = names.of(trace.kinds(), countByKind);
+    this.complete = new @Nullable JobKind[kinds.size()];
+    for (int i = 0; i < complete.length; i++) {
+      TraceKind kind = kinds.get(i);
+      if (kind != null && kind.isComplete()) {
+        complete[i] = JobKind.of(kind);
+      }
+    }
+    note(parsed, names, countByKind);
+  }
+
+  private double speed(Path file) throws UserMistakeException {
+    Double rate = replay.scale().ratePerSecond();
+    if (rate == null) {
+      return replay.scale().speed();
+    }
+    long fromNs = Math.round(replay.scale().fromSeconds() * NS_PER_SECOND);
+    Trace part = TraceFile.read(file, options(new Window(fromNs, toNs(), Long.MAX_VALUE)));
+    long endNs =
+        replay.scale().toSeconds() != null || part.size() == 0
+            ? toNs()
+            : part.atNsByIndex()[part.size() - 1];
+    double seconds = (endNs - fromNs) / NS_PER_SECOND;
+    return part.size() == 0 || seconds <= 0 ? 1 : rate * seconds / part.size();
+  }
+
+  private long toNs() {
+    Double to = replay.scale().toSeconds();
+    return to == null ? Long.MAX_VALUE : saturated(to * NS_PER_SECOND);
+  }
+
+  private static long saturated(double ns) {
+    return ns >= Long.MAX_VALUE ? Long.MAX_VALUE : (long) ns;
+  }
+
+  private TraceOptions options(Window window) {
+    Map<String, Column> columns = new LinkedHashMap<>();
+    replay
+        .columns()
+        .forEach(
+            (attribute, column) ->
+                columns.put(
+                    attribute,
+                    new Column(
+                        column.from(),
+                        column.stripe() ? ReplayedKinds.known(experiment, attribute) : null)));
+    return new TraceOptions(columns, window, replay.spread(), experiment.seed());
+  }
+
+  private UserMistakeException nothingLeft(ParsedExperiment parsed) {
+    return new UserMistakeException(
+        parsed.location("arrivals.from"),
+        "no request of (%s) is left between from (%s s) and the end of what is played (%,d read%s)"
+            .formatted(
+                shown,
+                Numbers.text(replay.scale().fromSeconds()),
+                trace.read(),
+                leftOut(trace.leftOut())),
+        "from is past the file's end, or counts in another unit: it is seconds of the recording");
+  }
+
+  private static String leftOut(Map<String, Long> byReason) {
+    return byReason.entrySet().stream()
+        .map(e -> String.format(Locale.ROOT, "; %,d %s", e.getValue(), e.getKey()))
+        .collect(Collectors.joining());
+  }
+
+  private void note(ParsedExperiment parsed, ReplayedKinds names, long[] countByKind) {
+    Map<String, Long> left = new LinkedHashMap<>(trace.leftOut());
+    long dropped = 0;
+    for (int i = 0; i < countByKind.length; i++) {
+      dropped += kinds.get(i) == null ? countByKind[i] : 0;
+    }
+    if (dropped > 0) {
+      left.put("dropped by name", dropped);
+    }
+    long kept = trace.size() - dropped;
+    notes.add(
+        String.format(
+            Locale.ROOT,
+            "%s (%s): %,d of %,d requests%s",
+            replay.words(),
+            trace.format(),
+            kept,
+            trace.read(),
+            leftOut(left)));
+    notes.addAll(trace.notes());
+    notes.addAll(names.unused());
+    List<TraceKind> used = new ArrayList<>();
+    kinds.forEach(
+        kind -> {
+          if (kind != null) {
+            used.add(kind);
+          }
+        });
+    List<String> idle = new ArrayList<>();
+    idle.add("arrival_rate_jobs_per_sec");
+    if (used.stream().allMatch(kind -> kind.classType() != null)) {
+      idle.add("interactive_ratio");
+    }
+    if (used.stream().allMatch(kind -> kind.samples() > 0)) {
+      idle.add("batch_sizes");
+    }
+    idle.removeIf(key -> !parsed.locations().containsKey(key));
+    if (!idle.isEmpty()) {
+      notes.add("without effect on a replay: " + String.join(", ", idle));
+    }
+    var cold = new TreeSet<Integer>();
+    used.stream()
+        .map(TraceKind::samples)
+        .filter(samples -> samples > 0 && !experiment.jobs().batchSizes().contains(samples))
+        .forEach(cold::add);
+    if (!cold.isEmpty()) {
+      notes.add("not warmed up, since batch_sizes lacks them: jobs of samples " + cold);
+    }
+    double lastSeconds = at(trace.size() - 1) / NS_PER_SECOND;
+    if (experiment.load().shape().equals(LoadShape.EVEN)
+        && lastSeconds < experiment.load().durationSeconds()) {
+      notes.add(
+          String.format(
+              Locale.ROOT,
+              "the last request comes at %.1f s, and the measured window ends at %s s",
+              lastSeconds,
+              Numbers.text(experiment.load().durationSeconds())));
+    }
+  }
+
+  @Override
+  public boolean next() {
+    while (++index < trace.size()) {
+      intendedAtNs = rescaled.atNs(at(index));
+      if (kinds.get(trace.kindByIndex()[index]) != null && intendedAtNs < runEndNs) {
+        return true;
+      }
+    }
+    index = trace.size();
+    return false;
+  }
+
+  /** The time in the run before the shape bends it; a whole recording at speed 1 keeps each nanosecond. */
+  private long at(int place) {
+    long sinceBeginNs = trace.atNsByIndex()[place] - beginNs;
+    return speed == 1 ? sinceBeginNs : (long) (sinceBeginNs / speed);
+  }
+
+  @Override
+  public long intendedAtNs() {
+    return intendedAtNs;
+  }
+
+  @Override
+  public JobKind kind() {
+    int number = trace.kindByIndex()[index];
+    JobKind known = complete[number];
+    TraceKind told = kinds.get(number);
+    if (known != null || told == null) {
+      return requireNonNull(known, "a dropped request is never the present one");
+    }
+    return mix.next(mixRandom, told);
+  }
+
+  @Override
+  public List<String> notes() {
+    return List.copyOf(notes);
+  }
+}

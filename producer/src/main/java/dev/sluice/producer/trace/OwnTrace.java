@@ -1,0 +1,50 @@
+package dev.sluice.producer.trace;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.producer.rows.TraceRows;
+import java.util.List;
+
+/**
+ * A trace of the user's own, CSV or JSON Lines: {@code time_s} in seconds from the trace's time
+ * zero, rising; optionally class, workload, backend, precision, samples, slo_ms.
+ */
+final class OwnTrace implements TraceFormat {
+  private static final String TIME = "time_s";
+
+  @Override
+  public String title() {
+    return "a trace of your own";
+  }
+
+  @Override
+  public List<String> columns() {
+    return List.of(TIME);
+  }
+
+  @Override
+  public String shown() {
+    return "time_s; optionally " + String.join(",", TraceKinds.ATTRIBUTES);
+  }
+
+  @Override
+  public boolean isDated() {
+    return false;
+  }
+
+  @Override
+  public boolean isRising() {
+    return true;
+  }
+
+  @Override
+  public RowReader open(TraceRows rows, long seed) throws UserMistakeException {
+    int time = rows.column(TIME);
+    return (kind, jobs) -> {
+      if (rows.isEmpty(time)) {
+        jobs.leaveOut("without " + TIME, 1);
+      } else {
+        jobs.add(rows.secondsAsNs(time, TIME), kind);
+      }
+    };
+  }
+}

@@ -1,0 +1,40 @@
+package dev.sluice.producer.trace;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.producer.rows.TraceRows;
+import java.util.List;
+
+/**
+ * Qwen-Bailian, JSON Lines: a line a request, its {@code timestamp} in <em>seconds</em>. It is told
+ * from Mooncake by {@code chat_id}.
+ */
+final class QwenBailian implements TraceFormat {
+  private static final String TIME = "timestamp";
+
+  @Override
+  public String title() {
+    return "Qwen-Bailian";
+  }
+
+  @Override
+  public List<String> columns() {
+    return List.of("chat_id", TIME, "input_length", "output_length", "hash_ids");
+  }
+
+  @Override
+  public boolean isDated() {
+    return false;
+  }
+
+  @Override
+  public RowReader open(TraceRows rows, long seed) throws UserMistakeException {
+    int time = rows.column(TIME);
+    return (kind, jobs) -> {
+      if (rows.isEmpty(time)) {
+        jobs.leaveOut("without " + TIME, 1);
+      } else {
+        jobs.add(rows.secondsAsNs(time, TIME), kind);
+      }
+    };
+  }
+}

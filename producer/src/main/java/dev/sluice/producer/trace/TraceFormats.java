@@ -1,0 +1,75 @@
+package dev.sluice.producer.trace;
+
+import dev.sluice.contract.file.Place;
+import dev.sluice.contract.file.UserMistakeException;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The known formats of traces. A new format needs one line here. */
+public final class TraceFormats {
+  private static final List<TraceFormat> ALL =
+      List.of(
+          new OwnTrace(),
+          new AzureFunctions2019(),
+          new AzureFunctions2021(),
+          new AzureLlm(),
+          new BurstGpt(),
+          new QwenBailian(), // before Mooncake, whose columns it has too
+          new Mooncake(),
+          new AlibabaGenAi());
+
+  private TraceFormats() {}
+
+  /** Returns the names of all formats for a person, in the order in which files are tried. */
+  public static List<String> titles() {
+    return ALL.stream().map(TraceFormat::title).toList();
+  }
+
+  /** Returns the format of a file with these columns. */
+  static TraceFormat of(Place header, Collection<String> columns) throws UserMistakeException {
+    for (TraceFormat format : ALL) {
+      if (format.matches(columns)) {
+        return format;
+      }
+    }
+    TraceFormat nearest = nearest(columns);
+    if (nearest != null) {
+      String missing =
+          nearest.columns().stream()
+              .filter(column -> !columns.contains(column))
+              .limit(5)
+              .collect(Collectors.joining(", "));
+      throw new UserMistakeException(
+          header,
+          "this looks like %s, and lacks the column (%s)".formatted(nearest.title(), missing),
+          "a column was renamed or cut off; %s has %s".formatted(nearest.title(), nearest.shown()));
+    }
+    throw new UserMistakeException(
+        header,
+        "no known trace has these columns (%s)"
+            .formatted(columns.stream().limit(12).collect(Collectors.joining(","))),
+        "a column should be named time_s, in seconds, as in a trace of your own. Known traces: "
+            + ALL.stream()
+                .map(format -> format.title() + " (" + format.shown() + ")")
+                .collect(Collectors.joining("; ")));
+  }
+
+  /** The format that most of the columns speak for: at least two, and half of the format's. */
+  private static @Nullable TraceFormat nearest(Collection<String> columns) {
+    TraceFormat nearest = null;
+    double most = 0.5;
+    for (TraceFormat format : ALL) {
+      var shared = new HashSet<>(format.columns());
+      shared.retainAll(columns);
+      double share = shared.size() / (double) format.columns().size();
+      if (shared.size() >= 2 && share >= most && (nearest == null || share > most)) {
+        nearest = format;
+        most = share;
+      }
+    }
+    return nearest;
+  }
+}

@@ -1,0 +1,419 @@
+package dev.sluice.producer.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.producer.trace.TraceOptions.Column;
+import dev.sluice.producer.trace.TraceOptions.Window;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Traces of each known format, with made-up rows. */
+final class TraceFileTest {
+  private static final long S = 1_000_000_000;
+
+  @TempDir private Path folder;
+
+  static Stream<Arguments> samples() {
+    return Stream.of(
+        Arguments.of("a trace of your own", TraceSamples.OWN),
+        Arguments.of("a trace of your own", TraceSamples.OWN_JSON),
+        Arguments.of("Azure Functions 2019", TraceSamples.azureFunctions2019()),
+        Arguments.of("Azure Functions 2021", TraceSamples.AZURE_FUNCTIONS_2021),
+        Arguments.of("Azure LLM 2023 and 2024, LMM 2025", TraceSamples.AZURE_LLM_2023),
+        Arguments.of("Azure LLM 2023 and 2024, LMM 2025", TraceSamples.AZURE_LLM_2024),
+        Arguments.of("Azure LLM 2023 and 2024, LMM 2025", TraceSamples.AZURE_LMM_2025),
+        Arguments.of("BurstGPT", TraceSamples.BURST_GPT),
+        Arguments.of("BurstGPT", TraceSamples.BURST_GPT_WITH_SESSIONS),
+        Arguments.of("Mooncake", TraceSamples.MOONCAKE),
+        Arguments.of("Qwen-Bailian", TraceSamples.QWEN_BAILIAN),
+        Arguments.of("Alibaba GenAI 2026", TraceSamples.ALIBABA_GEN_AI));
+  }
+
+  @ParameterizedTest
+  @MethodSource("samples")
+  void isTakenForItsFormat_andLosesNoRow(String format, String text) throws Exception {
+    Trace trace = read(text);
+    assertThat(trace.format()).isEqualTo(format);
+    long left = trace.leftOut().values().stream().mapToLong(Long::longValue).sum();
+    assertThat(trace.read()).isEqualTo(trace.size() + left);
+    assertThat(trace.read()).isEqualTo(format.equals("Azure Functions 2019") ? 66 : 12);
+    assertThat(trace.atNsByIndex()).isSorted();
+  }
+
+  /** A byte order mark, CRLF, blanks, quotes, a missing last line feed and gzip change nothing. */
+  @ParameterizedTest
+  @MethodSource("samples")
+  void isTheSame_howeverItWasSaved(String format, String text) throws Exception {
+    Trace plain = read(text);
+    assertEqual(read("\uFEFF" + text), plain);
+    assertEqual(read(text.replace("\n", "\r\n")), plain);
+    assertEqual(read(text.strip()), plain);
+    assertEqual(read("\n" + text.replace("\n", "\n\n")), plain);
+    assertEqual(read(gzip(text.getBytes(StandardCharsets.UTF_8))), plain);
+    if (!text.startsWith("{")) {
+      assertEqual(read("# a comment\n" + text.replace(",", " , ")), plain);
+      assertEqual(read(text.replaceAll("(?m)(^|,)([^,\n]+)", "$1\"$2\"")), plain);
+    }
+  }
+
+  private static void assertEqual(Trace trace, Trace other) {
+    assertThat(trace.atNsByIndex()).isEqualTo(other.atNsByIndex());
+    assertThat(trace.kindByIndex()).isEqualTo(other.kindByIndex());
+    assertThat(trace.kinds()).isEqualTo(other.kinds());
+    assertThat(trace.leftOut()).isEqualTo(other.leftOut());
+  }
+
+  @Test
+  void ownTracesSayWhatTheirColumnsSay() throws Exception {
+    Trace trace = read(TraceSamples.OWN);
+    assertThat(trace.atNsByIndex())
+        .containsExactly(
+            0,
+            S / 2,
+            S / 2,
+            1_250_000_000,
+            1_250_000_001,
+            2 * S,
+            3 * S,
+            3_500_000_000L,
+            4 * S,
+            5 * S,
+            6 * S,
+            7 * S);
+    assertThat(kinds(trace).subList(0, 7))
+        .containsExactly(
+            new TraceKind("interactive", "resnet18", "onnx", "fp32", 1, 100_000_000),
+            new TraceKind("batch", "resnet50", "onnx", "fp32", 8, S),
+            new TraceKind("batch", "resnet50", "onnx", "fp32", 8, S),
+            new TraceKind("interactive", "resnet18", "onnx", "fp32", 1, 100_000_000),
+            new TraceKind("interactive", "resnet18", "onnx", "fp32", 1, 99_500_000),
+            TraceKind.UNKNOWN,
+            new TraceKind("batch", "resnet50", null, null, 0, 0));
+    assertThat(trace.kinds()).hasSize(5);
+  }
+
+  @Test
+  void columnsAreFoundByName_whereverTheyStand() throws Exception {
+    Trace moved = read("samples,of,slo_ms,time_s,class\n8,no,1000,0.5,batch\n,interest,,1,\n");
+    assertThat(moved.atNsByIndex()).containsExactly(S / 2, S);
+    assertThat(kinds(moved))
+        .containsExactly(new TraceKind("batch", null, null, null, 8, S), TraceKind.UNKNOWN);
+  }
+
+  @Test
+  void jsonLinesMayLackKeys() throws Exception {
+    assertThat(kinds(read(TraceSamples.OWN_JSON)).subList(0, 5))
+        .containsExactly(
+            TraceKind.UNKNOWN,
+            new TraceKind("batch", "resnet50", "onnx", "fp32", 0, 0),
+            new TraceKind("batch", "resnet50", null, null, 8, S),
+            TraceKind.UNKNOWN,
+            new TraceKind(null, null, null, null, 0, 99_500_000));
+  }
+
+  @Test
+  void aMinutesCountsAreSpreadOverIt_asTheSeedSays() throws Exception {
+    Trace trace = read(TraceSamples.azureFunctions2019());
+    assertThat(LongStream.of(trace.atNsByIndex()).map(ns -> ns / (60 * S)).boxed())
+        .containsExactlyElementsOf(
+            LongStream.range(0, 12)
+                .flatMap(minute -> LongStream.generate(() -> minute).limit(minute))
+                .boxed()
+                .toList());
+    assertThat(trace.atNsByIndex()).doesNotHaveDuplicates();
+    Path file = TraceSamples.write(folder, TraceSamples.azureFunctions2019());
+    var other = new TraceOptions(Map.of(), Window.WHOLE, false, 1);
+    assertThat(TraceFile.read(file, other).atNsByIndex()).isNotEqualTo(trace.atNsByIndex());
+  }
+
+  @Test
+  void invocationsOf2021BeginTheirDurationBeforeTheirEnd_andAreSorted() throws Exception {
+    Trace trace = read(TraceSamples.AZURE_FUNCTIONS_2021);
+    assertThat(trace.atNsByIndex())
+        .containsExactly(
+            S / 4,
+            S / 2,
+            9 * S / 4,
+            5 * S / 2,
+            23 * S / 8,
+            3 * S,
+            9 * S / 2,
+            23 * S / 4,
+            55 * S / 8,
+            15 * S / 2,
+            8_999_000_000L);
+    assertThat(trace.leftOut()).containsExactly(Map.entry("before the trace's time zero", 1L));
+    assertThat(trace.notes()).containsExactly("its rows were sorted by time");
+  }
+
+  @Test
+  void datesCountFromTheEarliest_withSixOrSevenDigits_withOrWithoutOffset() throws Exception {
+    for (String text :
+        List.of(
+            TraceSamples.AZURE_LLM_2023,
+            TraceSamples.AZURE_LLM_2024,
+            TraceSamples.AZURE_LMM_2025)) {
+      assertThat(read(text).atNsByIndex())
+          .containsExactly(LongStream.range(0, 12).map(i -> i * S).toArray());
+    }
+    assertThat(
+            read("""
+                TIMESTAMP,ContextTokens,GeneratedTokens
+                2024-02-29 23:59:59.9999999+02:00,1,1
+                2024-02-29T22:00:00Z,1,1
+                2024-02-29 23:00:00.0000001+0100,1,1
+                2024-02-28 22:00:00-24,1,1
+                """)
+                .atNsByIndex())
+        .containsExactly(0, 100, 100, 200);
+  }
+
+  @Test
+  void failedRequestsOfBurstGptAreLeftOut_inBothOfItsForms() throws Exception {
+    for (String text : List.of(TraceSamples.BURST_GPT, TraceSamples.BURST_GPT_WITH_SESSIONS)) {
+      Trace trace = read(text);
+      assertThat(trace.atNsByIndex())
+          .containsExactly(
+              5 * S, 10 * S, 15 * S, 20 * S, 25 * S, 35 * S, 40 * S, 45 * S, 50 * S, 55 * S);
+      assertThat(trace.leftOut()).containsExactly(Map.entry("failed, without response tokens", 2L));
+    }
+  }
+
+  /** Both have a key {@code timestamp}: one in milliseconds, the other in seconds. */
+  @Test
+  void mooncakeCountsInMilliseconds_andQwenBailianInSeconds() throws Exception {
+    assertThat(read(TraceSamples.MOONCAKE).atNsByIndex())
+        .containsExactly(0, 0, 0, 3 * S, 3 * S, 3 * S, 6 * S, 6 * S, 6 * S, 9 * S, 9 * S, 9 * S);
+    assertThat(read(TraceSamples.QWEN_BAILIAN).atNsByIndex())
+        .containsExactly(LongStream.range(0, 12).map(i -> i * S + S / 4).toArray());
+  }
+
+  @Test
+  void ofTiesEachIsPartedWithinItsSecond() throws Exception {
+    assertThat(read(TraceSamples.ALIBABA_GEN_AI).atNsByIndex())
+        .containsExactly(0, 0, 0, 0, S, S, S, S, 2 * S, 2 * S, 2 * S, 2 * S);
+    Trace parted =
+        read(TraceSamples.ALIBABA_GEN_AI, new TraceOptions(Map.of(), Window.WHOLE, true, 5));
+    assertThat(parted.atNsByIndex()).doesNotHaveDuplicates().isSorted();
+    assertThat(Arrays.stream(parted.atNsByIndex()).map(ns -> ns / S))
+        .containsExactly(0L, 0L, 0L, 0L, 1L, 1L, 1L, 1L, 2L, 2L, 2L, 2L);
+    assertThat(parted.notes()).containsExactly("12 requests of equal times were parted");
+    var cut = new TraceOptions(Map.of(), new Window(0, Long.MAX_VALUE, S / 2), true, 5);
+    assertThat(LongStream.of(read(TraceSamples.ALIBABA_GEN_AI, cut).atNsByIndex()).boxed())
+        .hasSize(4)
+        .allMatch(ns -> ns < S / 2);
+  }
+
+  @Test
+  void aWindowKeepsItsPart_andCountsTheRestByReason() throws Exception {
+    Map<String, Long> whole = Map.of("before the trace's time zero", 1L);
+    var window = new Window(S / 2, 6 * S, 5 * S);
+    Trace trace =
+        read(TraceSamples.AZURE_FUNCTIONS_2021, new TraceOptions(Map.of(), window, false, 0));
+    assertThat(trace.atNsByIndex())
+        .containsExactly(S / 2, 9 * S / 4, 5 * S / 2, 23 * S / 8, 3 * S, 9 * S / 2);
+    assertThat(trace.leftOut())
+        .containsAllEntriesOf(whole)
+        .containsEntry("before from and the warm-up", 1L)
+        .containsEntry("at or after to", 3L)
+        .containsEntry("after the run's last arrival", 1L)
+        .hasSize(4);
+    Trace dated =
+        read(
+            TraceSamples.AZURE_LLM_2024,
+            new TraceOptions(Map.of(), new Window(2 * S, 4 * S, Long.MAX_VALUE), false, 0));
+    assertThat(dated.atNsByIndex()).containsExactly(2 * S, 3 * S);
+    Trace minutes =
+        read(
+            TraceSamples.azureFunctions2019(),
+            new TraceOptions(Map.of(), new Window(150 * S, 240 * S, Long.MAX_VALUE), false, 0));
+    assertThat(LongStream.of(minutes.atNsByIndex()).boxed())
+        .isNotEmpty()
+        .allMatch(ns -> ns >= 150 * S && ns < 240 * S);
+    assertThat(minutes.read()).isEqualTo(66);
+    assertThat(minutes.leftOut()).containsEntry("at or after to", 60L);
+  }
+
+  @Test
+  void chosenColumnsSayTheAttributes() throws Exception {
+    var columns =
+        Map.of(
+            "samples", new Column("NumImages", null),
+            "workload", new Column("GeneratedTokens", List.of("a", "b")));
+    Trace trace =
+        read(TraceSamples.AZURE_LMM_2025, new TraceOptions(columns, Window.WHOLE, false, 0));
+    assertThat(trace.leftOut()).containsExactly(Map.entry("with NumImages outside 1 to 4096", 1L));
+    assertThat(kinds(trace))
+        .containsExactlyElementsOf(
+            LongStream.range(1, 12)
+                .mapToObj(i -> new TraceKind(null, "a", null, null, (int) i, 0))
+                .toList());
+  }
+
+  @Test
+  void stripesDealValuesToNames_asTheyFirstOccur() throws Exception {
+    var columns = Map.of("workload", new Column("func", List.of("a", "b", "c")));
+    Trace trace =
+        read(TraceSamples.AZURE_FUNCTIONS_2021, new TraceOptions(columns, Window.WHOLE, false, 0));
+    // by end f1 a, f2 b, f3 c, f4 a; sorted by beginning
+    assertThat(kinds(trace).stream().map(TraceKind::workload))
+        .containsExactly("b", "a", "a", "b", "c", "a", "a", "a", "c", "a", "a");
+  }
+
+  @Test
+  void refusesAColumnThatIsMissing() {
+    assertMistake(
+        TraceSamples.AZURE_LLM_2023.replace("ContextTokens", "Context"),
+        ":1: error: this looks like Azure LLM 2023 and 2024, LMM 2025, and lacks the column"
+            + " (ContextTokens).");
+    assertMistake(
+        TraceSamples.azureFunctions2019(1439), ":1: error: the column (1440) is missing.");
+    assertThatThrownBy(
+            () ->
+                read(
+                    TraceSamples.AZURE_LMM_2025,
+                    new TraceOptions(
+                        Map.of("samples", new Column("NumImage", null)), Window.WHOLE, false, 0)))
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageContaining(":1: error: the column (NumImage) is missing.")
+        .hasMessageContaining("Maybe you meant NumImages.");
+  }
+
+  @Test
+  void refusesAColumnThatStandsThereTwice() {
+    assertMistake(
+        "time_s,class,time_s\n1,batch,1\n",
+        ":1: error: the column (time_s) stands there twice, as number 1 and 3.");
+    assertMistake("{\"time_s\":1,\"time_s\":2}\n", ":1: error: this is not JSON (Duplicate field");
+    assertMistake(
+        "{\"time_s\":1}\n{\"time_s\":1,\"time_s\":2}\n",
+        ":2: error: the key (time_s) stands there twice.");
+  }
+
+  @Test
+  void refusesAnUnknownFormat_andNamesTheKnownOnes() {
+    assertMistake(
+        "when,what\n1,2\n",
+        ":1: error: no known trace has these columns (when,what).",
+        "time_s",
+        "HashOwner,HashApp,HashFunction,Trigger,1 … 1440",
+        "app,func,end_timestamp,duration",
+        "TIMESTAMP,ContextTokens,GeneratedTokens",
+        "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type",
+        "chat_id,timestamp",
+        "gmt_create");
+    assertMistake("", "error: the file is empty.");
+    assertMistake("\u0000\u0001\u0002", ":1: error: no known trace has these columns");
+  }
+
+  @Test
+  void refusesTimestampsOfTwoKinds() {
+    assertMistake(
+        TraceSamples.AZURE_LLM_2024 + "2024-05-10 00:01:00.000000,1,1\n",
+        ":14: error: TIMESTAMP (2024-05-10 00:01:00.000000) has no offset from UTC, and that of line"
+            + " 2 has one.");
+    assertMistake(
+        TraceSamples.AZURE_LLM_2023 + "1700158546.5,1,1\n",
+        ":14: error: TIMESTAMP (1700158546.5) is no date with a time.");
+    assertMistake(
+        TraceSamples.MOONCAKE.replace("3000", "\"2023-11-16 18:15:46\""),
+        ":4: error: timestamp (2023-11-16 18:15:46) is not a number.");
+  }
+
+  @Test
+  void refusesTimesThatGoBack_inATraceOfYourOwn() {
+    assertMistake(
+        "time_s\n1\n3\n2\n", ":4: error: the time of this row is before that of the row above it.");
+  }
+
+  @Test
+  void refusesWhatIsNoNumber() {
+    assertMistake("time_s\nNaN\n", ":2: error: time_s (NaN) is not a number.");
+    assertMistake("time_s\n1\nsoon\n", ":3: error: time_s (soon) is not a number.");
+    assertMistake("time_s\n-\n", ":2: error: time_s (-) is not a number.");
+    assertMistake("time_s\n1e30\n", ":2: error: time_s (1e30) is out of range.");
+    assertMistake("time_s\n99999999999\n", ":2: error: time_s (99999999999) is out of range.");
+    assertMistake("time_s\n1" + "0".repeat(200), ":2: error: time_s (1000");
+    assertMistake("time_s,samples\n1,1.5\n", ":2: error: samples (1.5) is not a whole number.");
+    assertMistake("time_s,slo_ms\n1,0\n", ":2: error: slo_ms (0) must be above 0.");
+    assertMistake("time_s,slo_ms\n1,-5\n", ":2: error: slo_ms (-5) must be above 0.");
+  }
+
+  @Test
+  void refusesRowsThatAreCutOrShifted() {
+    assertMistake("time_s,class\n1,batch\n2\n", ":3: error: this row has (1) fields, not (2).");
+    assertMistake("time_s\n1,batch\n", ":2: error: this row has (2) fields, not (1).");
+    assertMistake("time_s,class\n1,\"batch\n2,b\"\n", ":2: error: a quote is not closed");
+    assertMistake("{\"time_s\":1}\n{\"time_s\":2", ":2: error: this is not JSON");
+    assertMistake("{\"time_s\":1}\n[1]\n", ":2: error: a row is no JSON object.");
+    assertMistake("{\"time_s\":[1]}\n", ":1: error: time_s is no single value.");
+    assertMistake(
+        "time_s\n" + "1".repeat(1 << 21), ":2: error: this line has more than (1048576) bytes.");
+  }
+
+  @Test
+  void refusesWhatIsNoFile_orCompressedAndCut() throws IOException {
+    assertThatThrownBy(() -> TraceFile.read(folder.resolve("no.csv"), TraceOptions.WHOLE))
+        .hasMessageContaining("no.csv: error: the trace cannot be read (no such file or folder).");
+    assertThatThrownBy(() -> TraceFile.read(folder, TraceOptions.WHOLE))
+        .hasMessageContaining("error: this is a folder, not a trace.");
+    byte[] whole = gzip(TraceSamples.OWN.getBytes(StandardCharsets.UTF_8));
+    assertThatThrownBy(() -> read(Arrays.copyOf(whole, whole.length - 12)))
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageContaining("not copied whole");
+  }
+
+  @Test
+  void rowsMayBeLongerThanTheBuffer() throws Exception {
+    String row = ",batch," + "x".repeat(100_000) + "\n";
+    Trace trace = read("time_s,class,note\n0" + row + "1" + row + "2" + row);
+    assertThat(trace.atNsByIndex()).containsExactly(0, S, 2 * S);
+  }
+
+  private void assertMistake(String text, String... parts) {
+    assertThatThrownBy(() -> read(text))
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageContainingAll(parts);
+  }
+
+  private static List<TraceKind> kinds(Trace trace) {
+    return Arrays.stream(trace.kindByIndex()).mapToObj(trace.kinds()::get).toList();
+  }
+
+  private Trace read(String text) throws IOException, UserMistakeException {
+    return read(text, TraceOptions.WHOLE);
+  }
+
+  private Trace read(String text, TraceOptions options) throws IOException, UserMistakeException {
+    return TraceFile.read(TraceSamples.write(folder, text), options);
+  }
+
+  private Trace read(byte[] bytes) throws IOException, UserMistakeException {
+    Path file = Files.write(Files.createTempFile(folder, "trace", ".gz"), bytes);
+    return TraceFile.read(file, TraceOptions.WHOLE);
+  }
+
+  private static byte[] gzip(byte[] bytes) throws IOException {
+    var out = new ByteArrayOutputStream();
+    try (var zip = new GZIPOutputStream(out)) {
+      zip.write(bytes);
+    }
+    return out.toByteArray();
+  }
+}
