@@ -23,6 +23,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       TrainCommand.class,
       RecordCommand.class,
       CheckCommand.class,
+      ExplainCommand.class,
       BrokerCommand.class,
       ProduceCommand.class,
       ScheduleCommand.class,
