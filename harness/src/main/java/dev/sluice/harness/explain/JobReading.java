@@ -125,8 +125,7 @@ final class JobReading {
     return false;
   }
 
-  private Supplier<SchedulingCore> cores(RecordingHeader header)
-      throws UserMistakeException {
+  private Supplier<SchedulingCore> cores(RecordingHeader header) throws UserMistakeException {
     ReplaySettings settings = ReplaySettings.of(log, header, Registries.vocabulary());
     return () ->
         new SchedulingCore(

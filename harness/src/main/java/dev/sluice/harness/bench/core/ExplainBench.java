@@ -55,14 +55,19 @@ public final class ExplainBench implements Bench {
   }
 
   @Override
-  public Map<Row, Double> measure()
-      throws IOException, InterruptedException {
+  public Map<Row, Double> measure() throws IOException, InterruptedException {
     Path own = Files.createTempDirectory(Files.createDirectories(folder), name());
     try {
       Path config = Files.writeString(own.resolve("explain.yaml"), EXPERIMENT);
       String unused =
           sluice(
-              "simulate", config.toString(), "--log", "--run-id", "run", "--results", own.toString());
+              "simulate",
+              config.toString(),
+              "--log",
+              "--run-id",
+              "run",
+              "--results",
+              own.toString());
       long beginNs = nanoTime.getAsLong();
       String printed = sluice("explain", own.resolve("run").toString(), LAST_JOB);
       double seconds = (nanoTime.getAsLong() - beginNs) / NS_PER_SECOND;
@@ -77,6 +82,9 @@ public final class ExplainBench implements Bench {
 
   private static String sluice(String... arguments) throws IOException, InterruptedException {
     return ChildJvm.printed(
-        List.of("-XX:+UseSerialGC"), ChildJvm.SLUICE, List.of(arguments), String.join(" ", arguments));
+        List.of("-XX:+UseSerialGC"),
+        ChildJvm.SLUICE,
+        List.of(arguments),
+        String.join(" ", arguments));
   }
 }
