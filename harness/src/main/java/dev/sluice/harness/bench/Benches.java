@@ -98,6 +98,7 @@ public final class Benches {
                 run -> run.figure("start_to_first_dispatch_ms") / 1e3),
         new LoopBench("small-heap", SMALL_HEAP, folder, List.of("-Xmx512m"), List.of())
             .reads(atLeast("jobs_done_in_512_mib", "jobs", 100_000), "all_done"),
+        new LogBench(SMALL_HEAP, folder, out),
         new TakeoverBench(folder, out),
         new MemoryBench(folder, memory.seconds(), memory.warmUpSeconds(), out));
   }
