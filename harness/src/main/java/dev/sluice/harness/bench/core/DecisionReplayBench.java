@@ -18,8 +18,7 @@ import java.util.function.LongSupplier;
  * one makes the reading 0.
  */
 public final class DecisionReplayBench implements Bench {
-  private static final Row FACTS =
-      Row.atLeast("replay_decisions_facts_per_s", "facts/s", 200_000);
+  private static final Row FACTS = Row.atLeast("replay_decisions_facts_per_s", "facts/s", 200_000);
   private static final double NS_PER_SECOND = 1e9;
 
   private static final String EXPERIMENT =
