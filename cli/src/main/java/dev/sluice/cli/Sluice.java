@@ -18,6 +18,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     description = "Which scheduler keeps my latency promises, at which load, on which hardware?",
     subcommands = {
       RunCommand.class,
+      ReplayCommand.class,
       SimulateCommand.class,
       ProfileCommand.class,
       TrainCommand.class,

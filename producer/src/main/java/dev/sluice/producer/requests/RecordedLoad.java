@@ -19,6 +19,8 @@ import dev.sluice.contract.recording.RecordingReader;
 import dev.sluice.contract.recording.RequestsReader;
 import dev.sluice.producer.trace.Trace;
 import dev.sluice.producer.trace.TraceKind;
+import java.io.BufferedInputStream;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,6 +30,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +47,7 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
   /** Name of a log in the folder of its run. */
   private static final String LOG = "log.jsonl.gz";
 
+  private static final String BEGINNING = "{\"sluice\":\"recording\"";
   private static final String TYPE = "{\"type\":\"JobRequested\"";
   private static final String WORKFLOW = "{\"type\":\"WorkflowRequested\"";
 
@@ -81,6 +85,19 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
           "the run was asked for none, or another folder was meant");
     }
     return log;
+  }
+
+  /** Tells whether a file begins as a recording does, compressed or not; if not, it is a trace. */
+  public static boolean isRecording(Path file) {
+    try (var in = new BufferedInputStream(Files.newInputStream(file))) {
+      in.mark(2);
+      boolean zipped = in.read() == 0x1f && in.read() == 0x8b;
+      in.reset();
+      byte[] first = (zipped ? new GZIPInputStream(in) : in).readNBytes(BEGINNING.length());
+      return startsWith(first, BEGINNING);
+    } catch (IOException e) {
+      return false; // the reader of traces tells what is wrong
+    }
   }
 
   private static RecordedLoad ofRequests(Path file, boolean salvage) throws UserMistakeException {
