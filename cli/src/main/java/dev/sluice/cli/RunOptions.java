@@ -59,6 +59,11 @@ final class RunOptions {
       description = "Prints summary.json on standard output, and all else on standard error.")
   private boolean json;
 
+  /** Tells whether JSON alone is wanted on standard output. */
+  boolean json() {
+    return json;
+  }
+
   /**
    * What is run.
    *

@@ -18,7 +18,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
     description = "Which scheduler keeps my latency promises, at which load, on which hardware?",
     subcommands = {
       RunCommand.class,
-      ReplayCommand.class,
       SimulateCommand.class,
       ProfileCommand.class,
       TrainCommand.class,
@@ -28,6 +27,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ScheduleCommand.class,
       ExecuteCommand.class,
       AnalyzeCommand.class,
+      ReplayCommand.class,
       TopicsCommand.class,
       ChaosCommand.class,
       BenchCommand.class

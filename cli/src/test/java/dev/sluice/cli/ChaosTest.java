@@ -1,5 +1,6 @@
 package dev.sluice.cli;
 
+import static dev.sluice.cli.BadInputCommand.sluice;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -75,5 +76,8 @@ final class ChaosTest {
     assertThat(jobs).isGreaterThan(100);
     assertThat(text).contains("  jobs           " + jobs + ", outcomes " + jobs);
     assertThat(run.summary().path("not_comparable")).isNotEmpty();
+
+    BadInputCommand decisions = sluice("replay", "--decisions", run.folder().toString());
+    assertThat(decisions.status()).as(decisions.out() + decisions.err()).isZero();
   }
 }

@@ -6,12 +6,14 @@ import dev.sluice.contract.experiment.Vocabulary;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.recording.RecordingHeader;
 import dev.sluice.scheduler.translation.ExperimentCore;
+import dev.sluice.scheduler.workflow.WorkflowCore;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.CoreSettings.Admission;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +46,11 @@ public record ReplaySettings(
           file.toString(),
           "the recording does not hold the experiment that its decisions were made with",
           "it was recorded from topics; the log.jsonl.gz that a run leaves holds it");
+    }
+    Optional<WorkflowCore> workflows = WorkflowCore.read(text);
+    if (workflows.isPresent()) {
+      WorkflowCore of = workflows.get();
+      return new ReplaySettings(of.settings(), of.policy(), Map.of(), null);
     }
     Experiment experiment = ExperimentFile.recorded(file, text, vocabulary).experiment();
     return new ReplaySettings(
