@@ -1,5 +1,8 @@
 package dev.sluice.cli;
 
+import dev.sluice.cli.option.PlayedOptions;
+import dev.sluice.cli.option.ResultsOption;
+import dev.sluice.cli.option.RunOptions;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunId;
@@ -92,8 +95,7 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--until",
       paramLabel = "SHARD/OFFSET",
-      description =
-          "With --decisions: stops before this fact, and prints the state in full.")
+      description = "With --decisions: stops before this fact, and prints the state in full.")
   private @Nullable String until;
 
   @Option(

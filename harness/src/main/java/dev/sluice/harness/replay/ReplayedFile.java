@@ -79,9 +79,7 @@ public final class ReplayedFile {
   private static @Nullable String list(List<String> items) {
     return items.isEmpty()
         ? null
-        : items.stream()
-            .map(ReplayedFile::quoted)
-            .collect(Collectors.joining(", ", "[", "]"));
+        : items.stream().map(ReplayedFile::quoted).collect(Collectors.joining(", ", "[", "]"));
   }
 
   private static String quoted(String text) {

@@ -1,4 +1,4 @@
-package dev.sluice.cli;
+package dev.sluice.cli.option;
 
 import dev.sluice.harness.replay.ReplayedFile;
 import java.util.ArrayList;
@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Options of a run that sends recorded requests: which, when, and as what. */
-final class PlayedOptions {
+public final class PlayedOptions {
   @Option(
       names = "--speed",
       paramLabel = "N",
@@ -49,7 +49,7 @@ final class PlayedOptions {
   private List<String> drop = new ArrayList<>();
 
   /** Tells whether any of them is given. */
-  boolean given() {
+  public boolean given() {
     return speed != null
         || from != null
         || to != null
@@ -58,7 +58,7 @@ final class PlayedOptions {
         || !drop.isEmpty();
   }
 
-  ReplayedFile.Options options(boolean salvage) {
+  public ReplayedFile.Options options(boolean salvage) {
     return new ReplayedFile.Options(speed, from, to, slo, map, drop, salvage);
   }
 }

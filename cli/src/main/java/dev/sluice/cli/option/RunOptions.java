@@ -1,4 +1,4 @@
-package dev.sluice.cli;
+package dev.sluice.cli.option;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Options of a command that runs the whole loop, and what they run. */
-final class RunOptions {
+public final class RunOptions {
   @Option(
       names = "--bootstrap",
       paramLabel = "HOST:PORT",
@@ -60,7 +60,7 @@ final class RunOptions {
   private boolean json;
 
   /** Tells whether JSON alone is wanted on standard output. */
-  boolean json() {
+  public boolean json() {
     return json;
   }
 
@@ -69,16 +69,16 @@ final class RunOptions {
    *
    * @param runId id of the run; null: the run makes one
    */
-  record What(Path config, List<String> overrides, Path results, @Nullable String runId) {}
+  public record What(Path config, List<String> overrides, Path results, @Nullable String runId) {}
 
   /** Says what is run, or which mistake the command line has. */
   @FunctionalInterface
-  interface Asked {
+  public interface Asked {
     What get() throws UserMistakeException;
   }
 
   /** Runs, and returns the exit status; a mistake is printed. */
-  int execute(Asked asked) throws IOException, InterruptedException {
+  public int execute(Asked asked) throws IOException, InterruptedException {
     var console = Console.ofJson(json);
     try {
       checkTogether();
