@@ -50,7 +50,8 @@ final class ArchitectureTest {
             "org.yaml.snakeyaml.."));
     allowed.put("dev.sluice.scheduling..", new String[] {});
     allowed.put(
-        "dev.sluice.producer..", and(KAFKA_CLIENTS, "dev.sluice.contract..", "org.slf4j.."));
+        "dev.sluice.producer..",
+        and(KAFKA_CLIENTS, "dev.sluice.contract..", "com.fasterxml.jackson.core..", "org.slf4j.."));
     allowed.put(
         "dev.sluice.scheduler..",
         and(

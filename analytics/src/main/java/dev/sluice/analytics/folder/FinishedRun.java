@@ -13,8 +13,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The folder of a finished run, live or simulated.
@@ -135,6 +137,45 @@ public record FinishedRun(Path folder, JsonNode summary) {
     batches.sort(
         Comparator.comparingLong(FinishedBatch::startedNs).thenComparing(FinishedBatch::laneId));
     return batches;
+  }
+
+  /**
+   * Reads a job's row of trace.csv, by column; null if the run had no such job.
+   *
+   * @throws UserMistakeException if trace.csv cannot be read
+   */
+  public @Nullable Map<String, String> jobRow(String jobId) throws UserMistakeException {
+    List<Map<String, String>> rows =
+        read(
+            FolderFiles.TRACE,
+            row -> row.getField("job_id").equals(jobId),
+            NamedCsvRecord::getFieldsAsMap);
+    return rows.isEmpty() ? null : rows.get(0);
+  }
+
+  /**
+   * Reads the ids of all jobs, in the order of trace.csv.
+   *
+   * @throws UserMistakeException if trace.csv cannot be read
+   */
+  public List<String> jobIds() throws UserMistakeException {
+    return read(FolderFiles.TRACE, row -> true, row -> row.getField("job_id"));
+  }
+
+  /**
+   * Reads a job's rows of dispatches.csv, by column, in the order of the file.
+   *
+   * @param shard shard of the job, as in trace.csv
+   * @throws UserMistakeException if dispatches.csv cannot be read
+   */
+  public List<Map<String, String>> dispatchRows(String jobId, String shard)
+      throws UserMistakeException {
+    return read(
+        FolderFiles.DISPATCHES,
+        row ->
+            row.getField("shard").equals(shard)
+                && List.of(row.getField("job_ids").split(" ")).contains(jobId),
+        NamedCsvRecord::getFieldsAsMap);
   }
 
   private static FinishedBatch batch(NamedCsvRecord row) {

@@ -1,0 +1,388 @@
+package dev.sluice.scheduler.explain;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.WorkflowRequested;
+import dev.sluice.contract.value.DispatchId;
+import dev.sluice.scheduler.explain.Explanation.Asked;
+import dev.sluice.scheduler.explain.Explanation.Attempt;
+import dev.sluice.scheduler.explain.Explanation.Ending;
+import dev.sluice.scheduler.explain.Explanation.InputEnd;
+import dev.sluice.scheduler.explain.Explanation.Inputs;
+import dev.sluice.scheduler.explain.Explanation.Overtaking;
+import dev.sluice.scheduler.explain.Explanation.Tokens;
+import dev.sluice.scheduler.translation.Translation;
+import dev.sluice.scheduling.core.SchedulingCore;
+import dev.sluice.scheduling.fact.CoreEntity;
+import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.fact.JobEnd;
+import dev.sluice.scheduling.inspection.WaitReasons;
+import dev.sluice.scheduling.inspection.WatchedJob;
+import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.Choice.Cause;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Follows one job through the core of its shard, from the fact that brought it. */
+final class JobWatch implements CoreListener {
+  private final SchedulingCore core;
+  private final int shard;
+  private final String jobId;
+  private final JobRequested request;
+  private final long requestedAtNs;
+
+  /** Jobs that the job waits for; empty if it is part of no workflow. */
+  private final Set<String> inputIds = new HashSet<>();
+
+  /** Latency promise; null: none. */
+  private final @Nullable Long sloNs;
+
+  private final int lanesNeeded;
+  private final Life life = new Life();
+  private final List<InputEnd> inputEnds = new ArrayList<>();
+  private final List<Attempt> attempts = new ArrayList<>();
+  private final List<Overtaking> overtaking = new ArrayList<>();
+
+  /** Jobs that came after it, and have not started. */
+  private final Set<String> laterJobs = new HashSet<>();
+
+  private @Nullable WatchedJob job;
+  private @Nullable Long releasedAtNs;
+  private @Nullable JobEnd end;
+  private long tokensNeeded;
+  private long freeTokensMost = Long.MIN_VALUE;
+  private long nowNs;
+
+  /** Whether the fact at hand may have released the job, or brought it. */
+  private boolean mayBeReleased = true;
+
+  private JobWatch(
+      SchedulingCore core,
+      int shard,
+      JobRequested request,
+      @Nullable Long sloNs,
+      int lanesNeeded,
+      long requestedAtNs) {
+    this.core = core;
+    this.shard = shard;
+    this.jobId = request.jobId();
+    this.request = request;
+    this.sloNs = sloNs;
+    this.lanesNeeded = lanesNeeded;
+    this.requestedAtNs = requestedAtNs;
+    life.add(request.intendedAtNs(), Span.Kind.LATE);
+    life.add(request.sentAtNs(), Span.Kind.TO_LOG);
+  }
+
+  /**
+   * Begins to follow the job if this fact brings it.
+   *
+   * @param atNs log time of the fact
+   */
+  static @Nullable JobWatch beginsWith(
+      Fact fact, String jobId, SchedulingCore core, int shard, long atNs) {
+    if (fact instanceof JobRequested request) {
+      return request.jobId().equals(jobId)
+          ? new JobWatch(core, shard, request, request.sloNs(), 1, atNs)
+          : null;
+    }
+    if (fact instanceof WorkflowRequested workflow
+        && jobId.startsWith(workflow.requestId() + "/")) {
+      String nodeId = jobId.substring(workflow.requestId().length() + 1);
+      for (WorkflowRequested.Node node : workflow.nodes()) {
+        if (node.nodeId().equals(nodeId)) {
+          return of(workflow, node, jobId, core, shard, atNs);
+        }
+      }
+    }
+    return null;
+  }
+
+  private static JobWatch of(
+      WorkflowRequested workflow,
+      WorkflowRequested.Node node,
+      String jobId,
+      SchedulingCore core,
+      int shard,
+      long atNs) {
+    var request =
+        new JobRequested(
+            jobId,
+            workflow.generator(),
+            workflow.index(),
+            workflow.classType(),
+            node.workload(),
+            node.backend(),
+            node.precision(),
+            node.samples(),
+            1, // the workflow's promise is kept beside it, since there may be none
+            workflow.intendedAtNs(),
+            workflow.sentAtNs());
+    var watch = new JobWatch(core, shard, request, workflow.sloNs(), node.lanes(), atNs);
+    for (int input : node.inputs()) {
+      watch.inputIds.add(workflow.requestId() + "/" + workflow.nodes().get(input).nodeId());
+    }
+    if (!watch.inputIds.isEmpty()) {
+      watch.life.add(atNs, Span.Kind.INPUTS);
+    }
+    return watch;
+  }
+
+  int shard() {
+    return shard;
+  }
+
+  /** Returns whether the job has ended in the replay. */
+  boolean hasEnded() {
+    return end != null;
+  }
+
+  /** Takes in a fact before the core does, as this watch listens to the core. */
+  void before(Fact fact, long atNs) {
+    nowNs = atNs;
+    if (job == null) {
+      return;
+    }
+    if (fact instanceof JobRequested later) {
+      laterJobs.add(later.jobId());
+    } else if (fact instanceof BatchCompleted completion) {
+      for (int i = 0; i < attempts.size(); i++) {
+        Attempt attempt = attempts.get(i);
+        if (attempt.dispatchId().equals(completion.dispatchId())
+            && attempt.result().completion() == null) {
+          attempts.set(i, attempt.with(attempt.result().completed(completion)));
+        }
+      }
+    }
+  }
+
+  /** Notes the job's state after the core has taken in the fact. */
+  void after(Fact fact) {
+    if (end != null) {
+      endAttempts(fact, end);
+      return;
+    }
+    if (job == null && mayBeReleased) {
+      job = core.inspection().find(jobId);
+      releasedAtNs = job == null ? null : Long.valueOf(nowNs);
+    }
+    mayBeReleased = false;
+    WatchedJob watched = job;
+    if (watched == null) {
+      return;
+    }
+    if (watched.waits()) {
+      giveUpAttempt(fact);
+      WaitReasons reasons = watched.reasons();
+      life.waits(nowNs, reasons.causes());
+      if (reasons.first() == Cause.TOKENS) {
+        tokensNeeded = reasons.tokensNeeded();
+        freeTokensMost = Math.max(freeTokensMost, reasons.tokensFree());
+      }
+    } else {
+      life.held(nowNs, attempts.get(attempts.size() - 1).dispatchId());
+    }
+  }
+
+  /** Notes what became of the attempt that was open while the job waits again. */
+  private void giveUpAttempt(Fact fact) {
+    for (int i = 0; i < attempts.size(); i++) {
+      Attempt attempt = attempts.get(i);
+      if (attempt.outcome() == Attempt.Outcome.OPEN) {
+        boolean refused = completes(fact, attempt.dispatchId());
+        attempts.set(i, ended(attempt, refused ? Attempt.Outcome.REFUSED : Attempt.Outcome.LOST));
+      }
+    }
+  }
+
+  /** Notes what became of the attempts now that the job has ended. */
+  private void endAttempts(Fact fact, JobEnd by) {
+    DispatchId ended = by.dispatch() == null ? null : Translation.toEvent(by.dispatch());
+    for (int i = 0; i < attempts.size(); i++) {
+      Attempt attempt = attempts.get(i);
+      if (attempt.dispatchId().equals(ended)) {
+        boolean answered = completes(fact, attempt.dispatchId());
+        Attempt.Outcome outcome =
+            by.status() == JobEnd.Status.DONE ? Attempt.Outcome.DONE : Attempt.Outcome.FAILED;
+        attempts.set(i, ended(attempt, answered ? outcome : Attempt.Outcome.LOST));
+      } else if (attempt.outcome() == Attempt.Outcome.OPEN) {
+        attempts.set(i, ended(attempt, Attempt.Outcome.SUPERSEDED));
+      }
+    }
+  }
+
+  private static boolean completes(Fact fact, DispatchId id) {
+    return fact instanceof BatchCompleted completion && completion.dispatchId().equals(id);
+  }
+
+  private Attempt ended(Attempt attempt, Attempt.Outcome outcome) {
+    return attempt.with(attempt.result().ended(outcome, nowNs));
+  }
+
+  @Override
+  public void started(Dispatch dispatch) {
+    if (end != null) {
+      return;
+    }
+    List<JobSpec> jobs = dispatch.jobs();
+    if (jobs.stream().anyMatch(spec -> spec.id().equals(jobId))) {
+      startedWith(dispatch);
+      return;
+    }
+    WatchedJob watched = job;
+    if (watched == null || !watched.waits() || !watched.canRunOn(dispatch.executorId())) {
+      return;
+    }
+    for (int i = 0; i < jobs.size(); i++) {
+      if (cameLater(jobs.get(i), watched)) {
+        overtaking.add(
+            new Overtaking(
+                jobs.get(i).id(),
+                jobs.get(i).classType(),
+                Translation.toEvent(dispatch.name()),
+                dispatch.decidedAtNs(),
+                i == 0 ? dispatch.scoreTerms() : Map.of(),
+                i == 0));
+      }
+    }
+  }
+
+  private boolean cameLater(JobSpec other, WatchedJob watched) {
+    return other.node() == null
+        ? laterJobs.contains(other.id())
+        : other.index() > watched.entry(); // a workflow's jobs are numbered as they enter
+  }
+
+  private void startedWith(Dispatch dispatch) {
+    if (job == null) { // it came and started with one fact
+      job = requireNonNull(core.inspection().find(jobId));
+      releasedAtNs = nowNs;
+    }
+    if (!attempts.isEmpty()
+        && attempts.get(attempts.size() - 1).outcome() == Attempt.Outcome.OPEN) {
+      // one fact ended the attempt before and led to this one
+      Attempt before = attempts.get(attempts.size() - 1);
+      boolean answered = before.result().completion() != null;
+      attempts.set(
+          attempts.size() - 1,
+          ended(before, answered ? Attempt.Outcome.REFUSED : Attempt.Outcome.LOST));
+    }
+    List<String> others =
+        dispatch.jobs().stream().map(JobSpec::id).filter(id -> !id.equals(jobId)).toList();
+    attempts.add(
+        new Attempt(
+            Translation.toEvent(dispatch.name()),
+            new Attempt.Batch(
+                dispatch.executorId(),
+                dispatch.lanes(),
+                others,
+                others.size() + job.othersToShareWith(),
+                dispatch.samples()),
+            dispatch.decision().decidedAtNs(),
+            Translation.toEvent(dispatch).prediction(),
+            dispatch.decision().scoreTerms(),
+            Attempt.Result.OPEN));
+  }
+
+  @Override
+  public void ended(JobEnd ended) {
+    if (ended.jobId().equals(jobId)) {
+      end = ended;
+    } else if (inputIds.contains(ended.jobId())) {
+      JobEnded event = Translation.toEvent(ended);
+      inputEnds.add(new InputEnd(event.jobId(), event.status(), event.reason(), event.endedAtNs()));
+      mayBeReleased = true;
+    }
+  }
+
+  @Override
+  public void blocked(long fromNs, long toNs, Cause cause) {}
+
+  @Override
+  public boolean keepsState() {
+    return false;
+  }
+
+  @Override
+  public void changed(CoreEntity entity) {}
+
+  @Override
+  public void removed(String entityKey) {}
+
+  /**
+   * Returns the job's life so far.
+   *
+   * @param lastFactAtNs log time of the last fact of its shard
+   * @param toldAtNs append of its recorded outcome; null: none was recorded
+   */
+  Explanation explanation(long lastFactAtNs, @Nullable Long toldAtNs, List<String> differences) {
+    JobEnd ended = end;
+    JobEnded event = ended == null ? null : Translation.toEvent(ended);
+    long endNs = event == null ? atLeastSent(lastFactAtNs) : endNs(event);
+    var asked =
+        new Asked(
+            jobId,
+            shard,
+            request.classType(),
+            request.model(),
+            request.samples(),
+            lanesNeeded,
+            sloNs,
+            request.intendedAtNs(),
+            request.sentAtNs(),
+            requestedAtNs);
+    var ending =
+        new Ending(
+            event == null ? null : event.status(),
+            event == null ? null : event.reason(),
+            event == null ? attempts.size() : event.attempt(),
+            endNs,
+            toldAtNs);
+    return new Explanation(
+        asked,
+        inputIds.isEmpty() ? null : new Inputs(inputIds.size(), inputEnds, releasedAtNs),
+        ending,
+        life.spans(endNs, attempts),
+        freeTokensMost == Long.MIN_VALUE ? null : new Tokens(tokensNeeded, freeTokensMost),
+        attempts,
+        overtaking,
+        differences);
+  }
+
+  private long endNs(JobEnded ended) {
+    DispatchId by = ended.dispatchId();
+    if (ended.status() == JobEnded.Status.DONE && by != null) {
+      for (Attempt attempt : attempts) {
+        BatchCompleted completion = attempt.result().completion();
+        if (attempt.dispatchId().equals(by)
+            && completion != null
+            && completion.finishedAtNs() != null) {
+          return completion.finishedAtNs();
+        }
+      }
+    }
+    return atLeastSent(ended.endedAtNs());
+  }
+
+  /** Log time is whole milliseconds, rounded down, and so may lie before the job was sent. */
+  private long atLeastSent(long logNs) {
+    return Math.max(logNs, request.sentAtNs());
+  }
+
+  List<Attempt> attempts() {
+    return attempts;
+  }
+
+  @Nullable JobEnded end() {
+    return end == null ? null : Translation.toEvent(end);
+  }
+}
