@@ -5,6 +5,7 @@ import static dev.sluice.harness.bench.row.Bench.Row.atMost;
 
 import dev.sluice.harness.bench.core.CheckBench;
 import dev.sluice.harness.bench.core.CoreBench;
+import dev.sluice.harness.bench.core.DecisionReplayBench;
 import dev.sluice.harness.bench.core.PredictLookupBench;
 import dev.sluice.harness.bench.core.PredictTableBench;
 import dev.sluice.harness.bench.core.SimulatorInChild;
@@ -70,6 +71,7 @@ public final class Benches {
         new SimulatorInChild(out),
         new WorkflowBench(),
         new CheckBench(folder, MachineClock::monotonicNs),
+        new DecisionReplayBench(folder, MachineClock::monotonicNs),
         new PredictLookupBench(folder),
         new PredictTableBench(folder, MachineClock::monotonicNs),
         hop(100, 20, 8, 3, 12, folder, loop),
@@ -96,6 +98,7 @@ public final class Benches {
                 run -> run.figure("start_to_first_dispatch_ms") / 1e3),
         new LoopBench("small-heap", SMALL_HEAP, folder, List.of("-Xmx512m"), List.of())
             .reads(atLeast("jobs_done_in_512_mib", "jobs", 100_000), "all_done"),
+        new LogBench(SMALL_HEAP, folder, out),
         new TakeoverBench(folder, out),
         new MemoryBench(folder, memory.seconds(), memory.warmUpSeconds(), out));
   }
