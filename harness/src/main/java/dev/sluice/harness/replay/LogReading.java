@@ -2,6 +2,7 @@ package dev.sluice.harness.replay;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.recording.RecordedEntry;
+import dev.sluice.contract.recording.RecordingHeader;
 import dev.sluice.contract.recording.RecordingReader;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * prove its lines costs as much as to decode and apply them. Its memory does not grow with the
  * recording.
  */
-final class LogReading implements AutoCloseable {
+public final class LogReading implements AutoCloseable {
   private static final int BATCH = 256;
   private static final int BATCHES_AHEAD = 16;
 
@@ -26,7 +27,7 @@ final class LogReading implements AutoCloseable {
 
   /** Takes records in their order. */
   @FunctionalInterface
-  interface Sink {
+  public interface Sink {
     /** Takes a record, and returns whether to go on. */
     boolean take(RecordedEntry record) throws UserMistakeException;
   }
@@ -44,8 +45,14 @@ final class LogReading implements AutoCloseable {
     thread.setDaemon(true);
   }
 
-  static LogReading open(Path file, boolean salvage) throws UserMistakeException {
+  /** Opens a recording; it is read from {@link #read} on. */
+  public static LogReading open(Path file, boolean salvage) throws UserMistakeException {
     return new LogReading(RecordingReader.open(file, salvage));
+  }
+
+  /** Returns the recording's header. */
+  public RecordingHeader header() {
+    return reader.header();
   }
 
   /**
@@ -54,7 +61,7 @@ final class LogReading implements AutoCloseable {
    * @return what was not taken from a recording that was cut short, in words; null: it is whole, or
    *     the sink ended the reading
    */
-  @Nullable String read(Sink sink) throws UserMistakeException, InterruptedException {
+  public @Nullable String read(Sink sink) throws UserMistakeException, InterruptedException {
     thread.start();
     while (true) {
       Batch batch = batches.take();

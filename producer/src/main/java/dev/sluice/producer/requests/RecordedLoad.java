@@ -1,5 +1,7 @@
 package dev.sluice.producer.requests;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.Fact;
@@ -299,8 +301,7 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
           best.merge(
               key(job.workload(), job.backend(), job.precision(), job.samples()),
               job,
-              (one, other) ->
-                  scales.get(one.classType()) >= scales.get(other.classType()) ? one : other);
+              (one, other) -> scale(scales, one) >= scale(scales, other) ? one : other);
         }
       }
       return (workload, backend, precision, samples) -> {
@@ -308,8 +309,12 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
         if (job == null) {
           throw new UntoldException();
         }
-        return job.sloNs() / 1e6 / scales.get(job.classType());
+        return job.sloNs() / 1e6 / scale(scales, job);
       };
+    }
+
+    private static double scale(Map<String, Double> scales, JobRequested job) {
+      return requireNonNull(scales.get(job.classType()));
     }
 
     private static String key(String workload, String backend, String precision, int samples) {
