@@ -1,7 +1,6 @@
 package dev.sluice.scheduler.replay;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.DispatchId;
@@ -26,7 +25,6 @@ import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +57,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
   private final Tally tally;
   private final @Nullable AskedPolicy asked;
   private final @Nullable Stop stop;
+  private final DispatchMatch starts;
   private final OutcomeMatch outcomes;
   private final SchedulingCore core;
 
@@ -67,9 +66,6 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
 
   /** Recorded dispatches of held facts. */
   private final ArrayDeque<LoggedDispatch> dispatches = new ArrayDeque<>();
-
-  /** Dispatches made again without knowledge of the record. */
-  private final ArrayDeque<Made> open = new ArrayDeque<>();
 
   private long nextOffset;
   private Moment at;
@@ -98,11 +94,6 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
   /** A place in a shard's log at which a replay ends. */
   record Stop(int shard, long offset, int place, DecisionReplay.AtStop then) {}
 
-  /** A dispatch made again. */
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
-  private record Made(
-      DispatchId id, byte[] value, Moment after, int place, Decision.Started start) {}
-
   ShardReplay(
       int shard,
       CoreSettings settings,
@@ -115,6 +106,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     this.tally = tally;
     this.asked = asked;
     this.stop = stop != null && stop.shard() == shard ? stop : null;
+    this.starts = new DispatchMatch(tally);
     this.outcomes = new OutcomeMatch(tally);
     this.at = new Moment(shard, -1, 0, null);
     EnumSet<JobOrder> read = EnumSet.noneOf(JobOrder.class);
@@ -144,17 +136,17 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     Start start = dispatch.start();
     DispatchId last = lastRecorded;
     if (start == null) {
-      recordedOnly(Kind.UNREADABLE, dispatch, at);
+      starts.recordedOnly(Kind.UNREADABLE, dispatch, at);
     } else if (start.id().factOffset() > nextOffset + AHEAD_MAX) {
-      recordedOnly(Kind.NOT_STARTED, dispatch, at); // it rests on no fact
+      starts.recordedOnly(Kind.NOT_STARTED, dispatch, at); // it rests on no fact
     } else if (last != null && start.id().compareTo(last) <= 0) {
-      recordedOnly(Kind.ORDER, dispatch, at);
+      starts.recordedOnly(Kind.ORDER, dispatch, at);
     } else {
       lastRecorded = start.id();
-      if (!open.isEmpty()) {
-        matchOpen(start.id(), dispatch);
+      if (starts.hasOpen()) {
+        starts.matchOpen(start.id(), dispatch, at);
       } else if (start.id().factOffset() <= at.offset()) {
-        recordedOnly(Kind.NOT_STARTED, dispatch, at);
+        starts.recordedOnly(Kind.NOT_STARTED, dispatch, at);
       } else {
         dispatches.add(dispatch);
       }
@@ -181,13 +173,9 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
       return 0;
     }
     while (!dispatches.isEmpty()) {
-      recordedOnly(Kind.NOT_STARTED, dispatches.remove(), at);
+      starts.recordedOnly(Kind.NOT_STARTED, dispatches.remove(), at);
     }
-    if (!cut) {
-      open.forEach(this::additional);
-      open.clear();
-    }
-    return open.size() + outcomes.finish(cut);
+    return starts.finish(cut) + outcomes.finish(cut);
   }
 
   boolean stopped() {
@@ -226,7 +214,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
       core.apply(logged.offset(), nowNs, fact, this);
     }
     while (!dispatches.isEmpty() && idOf(dispatches.element()).factOffset() <= logged.offset()) {
-      recordedOnly(Kind.NOT_STARTED, dispatches.remove(), at);
+      starts.recordedOnly(Kind.NOT_STARTED, dispatches.remove(), at);
     }
     outcomes.applied(at);
     if (asked != null) {
@@ -277,7 +265,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
           place,
           () ->
               then != null
-                  ? decision(then)
+                  ? DispatchMatch.decision(then)
                   : answer instanceof Choice.Start start
                       ? Decision.Started.of(here(), start)
                       : new Decision.Nothing(null),
@@ -326,14 +314,14 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
       other(
           sameJobs ? Kind.LANE : Kind.JOBS,
           forced instanceof Choice.Start known ? classOf(known) : null,
-          decision(then),
+          DispatchMatch.decision(then),
           Decision.Started.of(here(), start),
           note);
     } else {
       other(
           Kind.NOT_STARTED,
           forced instanceof Choice.Start known ? classOf(known) : null,
-          decision(then),
+          DispatchMatch.decision(then),
           new Decision.Nothing(own instanceof Choice.Nothing nothing ? nothing.cause() : null),
           note);
     }
@@ -369,65 +357,13 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
       return;
     }
     var event = Translation.toEvent(dispatch);
-    byte[] value = EventCodec.DISPATCHES.write(event);
+    var made = new DispatchMatch.Made(EventCodec.DISPATCHES.write(event), at, startedAt, event);
     LoggedDispatch then = repeated;
     if (then == null) {
-      open.add(new Made(event.dispatchId(), value, at, startedAt, Decision.Started.of(event)));
+      starts.open(made);
     } else {
-      compare(then, new Made(event.dispatchId(), value, at, startedAt, Decision.Started.of(event)));
+      starts.compare(then, made);
     }
-  }
-
-  private void matchOpen(DispatchId id, LoggedDispatch then) {
-    while (!open.isEmpty() && open.element().id().compareTo(id) < 0) {
-      additional(open.remove());
-    }
-    if (!open.isEmpty() && open.element().id().equals(id)) {
-      compare(then, open.remove());
-    } else {
-      recordedOnly(Kind.NOT_STARTED, then, at);
-    }
-  }
-
-  private void compare(LoggedDispatch then, Made made) {
-    if (Arrays.equals(then.value(), made.value())) {
-      tally.equal();
-      return;
-    }
-    var fields = EventFields.differing(then.value(), made.value());
-    if (fields.isEmpty()) {
-      tally.equal();
-    } else {
-      tally.other(
-          new Difference(
-              made.after(),
-              made.place(),
-              Kind.FIELDS,
-              null,
-              decision(then),
-              made.start(),
-              fields,
-              null));
-    }
-  }
-
-  private void additional(Made made) {
-    tally.other(
-        new Difference(
-            made.after(),
-            made.place(),
-            Kind.STARTED,
-            null,
-            new Decision.Nothing(null),
-            made.start(),
-            List.of(),
-            null));
-  }
-
-  private void recordedOnly(Kind kind, LoggedDispatch then, Moment after) {
-    tally.other(
-        new Difference(
-            after, -1, kind, null, decision(then), new Decision.Nothing(null), List.of(), null));
   }
 
   private void other(
@@ -437,14 +373,6 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
 
   private static String classOf(Choice.Start start) {
     return start.batch().get(0).spec().classType();
-  }
-
-  private static Decision decision(LoggedDispatch dispatch) {
-    try {
-      return Decision.Started.of(EventCodec.DISPATCHES.read(dispatch.value()));
-    } catch (UnreadableEventException e) {
-      return OutcomeMatch.unreadable(dispatch.value());
-    }
   }
 
   private static Start startOf(LoggedDispatch dispatch) {
