@@ -126,7 +126,7 @@ public final class Recorder {
 
   private static UserMistakeException notWritten(Path file, IOException e) {
     return new UserMistakeException(
-        file.toString(),
+        file.toString().equals("-") ? "standard output" : file.toString(),
         "the file cannot be written (" + UserMistakeException.reason(e) + ")",
         "the disk is full, or its folder does not exist; nothing was left there",
         e);
