@@ -146,8 +146,7 @@ final class RecordCommand implements Callable<Integer> {
     return new Recorder.Options(words.get(0), null, file, whole, salvage);
   }
 
-  private static void refuse(boolean given, String option, String why)
-      throws UserMistakeException {
+  private static void refuse(boolean given, String option, String why) throws UserMistakeException {
     if (given) {
       throw new UserMistakeException(option, why, "you want to leave it out, or --topic PREFIX");
     }

@@ -122,6 +122,15 @@ final class DecisionReplayTest {
   }
 
   @Test
+  void isShownInTheDocuments() throws IOException {
+    BadInputCommand done = replay(run, "--with", "scheduler.batchability=50");
+
+    assertThat(done.status()).as(done.err()).isEqualTo(3);
+    assertThat(Files.readString(Path.of("../docs/replay.md")))
+        .contains("```\n" + done.out() + "```\n");
+  }
+
+  @Test
   void findsNothing_whenAskedForWhatWasRecorded() {
     BadInputCommand done =
         replay(run, "--with", "scheduler_name=dynamic", "--with", "scheduler.urgency=1");

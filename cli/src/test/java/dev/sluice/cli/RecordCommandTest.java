@@ -171,8 +171,7 @@ final class RecordCommandTest {
     try (var admin = clients.admin()) {
       var unused =
           admin
-              .deleteRecords(
-                  Map.of(new TopicPartition("gone", 0), RecordsToDelete.beforeOffset(3)))
+              .deleteRecords(Map.of(new TopicPartition("gone", 0), RecordsToDelete.beforeOffset(3)))
               .all()
               .get();
     }
@@ -204,7 +203,9 @@ final class RecordCommandTest {
 
   @Test
   void aRunsTopics_areRecordedAlike_eachTime_andAsItsFolderDoes() throws Exception {
-    Ended run = new Loop(folder, broker.bootstrapServers()).run("taken", "kafka.shards=2", "tail_seconds=60");
+    Ended run =
+        new Loop(folder, broker.bootstrapServers())
+            .run("taken", "kafka.shards=2", "tail_seconds=60");
     assertThat(run.status()).as(run.text()).isIn(0, 3);
     Path log = run.folder().resolve("log.jsonl.gz");
     for (String name : List.of("a", "b")) {
@@ -217,9 +218,7 @@ final class RecordCommandTest {
 
     var sent = record("--topic", "taken", file("sent").toString());
     assertThat(sent.out()).contains("the requests that were sent");
-    var whole =
-        BadInputCommand.sluice(
-            "record", run.folder().toString(), file("whole").toString());
+    var whole = BadInputCommand.sluice("record", run.folder().toString(), file("whole").toString());
     assertThat(whole.status()).as(whole.err()).isZero();
     assertThat(whole.out()).contains("the whole request list");
     List<RecordedRequest> list = requests(file("whole"));
@@ -259,13 +258,17 @@ final class RecordCommandTest {
     Path results = folder.resolve("results");
     int status =
         Sluice.execute(
-            "simulate", experiment.toString(), "--log", "--run-id", "s", "--results",
+            "simulate",
+            experiment.toString(),
+            "--log",
+            "--run-id",
+            "s",
+            "--results",
             results.toString());
     assertThat(status).isZero();
     byte[] whole = Files.readAllBytes(results.resolve("s").resolve("log.jsonl.gz"));
     Path cut = Files.write(file("cut.gz"), Arrays.copyOf(whole, whole.length / 2));
-    var refused =
-        BadInputCommand.sluice("record", "--whole", cut.toString(), file("x").toString());
+    var refused = BadInputCommand.sluice("record", "--whole", cut.toString(), file("x").toString());
     assertThat(refused.status()).isEqualTo(2);
     assertThat(refused.err()).contains("cut.gz:", "--salvage");
     var salvaged =

@@ -33,8 +33,7 @@ final class ArrivalsReader {
   Arrivals read(Section top) {
     Collection<String> names =
         Stream.concat(
-                processes.keySet().stream(),
-                Stream.of(Source.values()).map(ReplayReader::process))
+                processes.keySet().stream(), Stream.of(Source.values()).map(ReplayReader::process))
             .sorted()
             .toList();
     if (!(top.find(KEY) instanceof Mapping)) {

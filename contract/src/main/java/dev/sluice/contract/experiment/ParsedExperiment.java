@@ -13,7 +13,11 @@ import java.util.Map;
  *     workloads as {@code workloads.NAME}
  */
 public record ParsedExperiment(
-    Experiment experiment, Path file, List<String> warnings, Map<String, String> locations, Vocabulary vocabulary) {
+    Experiment experiment,
+    Path file,
+    List<String> warnings,
+    Map<String, String> locations,
+    Vocabulary vocabulary) {
   public ParsedExperiment {
     warnings = List.copyOf(warnings);
     locations = Map.copyOf(locations);

@@ -73,7 +73,8 @@ public final class ReplayReader {
         new Names(
             pairs("map", MAPPED, "workload:mobile=vit_tiny", this::mapped),
             pairs("drop", DROPPED, "class:test", this::dropped),
-            section.oneOf("slo", "recorded", List.of("recorded", "config"), "promises")
+            section
+                .oneOf("slo", "recorded", List.of("recorded", "config"), "promises")
                 .equals("config")),
         trace ? columns() : Map.of(),
         trace && section.flag("spread", false));
@@ -82,8 +83,7 @@ public final class ReplayReader {
   private Scale scale(boolean trace) {
     double speed =
         section.number("speed", 1, Range.above(0, 1e9), "you meant 2, for twice as fast");
-    Double rate =
-        trace ? section.numberOrNull("rate", Range.above(0, 1e6)) : null;
+    Double rate = trace ? section.numberOrNull("rate", Range.above(0, 1e6)) : null;
     if (rate != null && section.has("speed")) {
       problems.error(
           section.place("rate"),

@@ -5,6 +5,8 @@ import static dev.sluice.harness.bench.row.Bench.Row.atMost;
 
 import dev.sluice.harness.bench.core.CheckBench;
 import dev.sluice.harness.bench.core.CoreBench;
+import dev.sluice.harness.bench.core.ExplainBench;
+import dev.sluice.harness.bench.core.DecisionReplayBench;
 import dev.sluice.harness.bench.core.PredictLookupBench;
 import dev.sluice.harness.bench.core.PredictTableBench;
 import dev.sluice.harness.bench.core.SimulatorInChild;
@@ -70,6 +72,8 @@ public final class Benches {
         new SimulatorInChild(out),
         new WorkflowBench(),
         new CheckBench(folder, MachineClock::monotonicNs),
+        new ExplainBench(folder, MachineClock::monotonicNs),
+        new DecisionReplayBench(folder, MachineClock::monotonicNs),
         new PredictLookupBench(folder),
         new PredictTableBench(folder, MachineClock::monotonicNs),
         hop(100, 20, 8, 3, 12, folder, loop),

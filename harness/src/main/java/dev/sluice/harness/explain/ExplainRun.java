@@ -7,9 +7,7 @@ import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.recording.RecordingReader;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.scheduler.explain.Explainer;
 import dev.sluice.scheduler.explain.Explanation;
 import dev.sluice.scheduling.core.SchedulingCore;
 import java.nio.file.Files;
@@ -43,7 +41,7 @@ public final class ExplainRun {
   }
 
   /** Explains the job, prints it, and returns the exit status. */
-  public int execute() throws UserMistakeException {
+  public int execute() throws UserMistakeException, InterruptedException {
     if (options.json()) {
       try {
         System.out.println(JSON.writeValueAsString(json()));
@@ -57,12 +55,12 @@ public final class ExplainRun {
   }
 
   /** The explanation as lines for people. */
-  List<String> lines() throws UserMistakeException {
+  List<String> lines() throws UserMistakeException, InterruptedException {
     return told().lines();
   }
 
   /** The explanation as a tree for JSON. */
-  Map<String, Object> json() throws UserMistakeException {
+  Map<String, Object> json() throws UserMistakeException, InterruptedException {
     return told().json();
   }
 
@@ -79,7 +77,7 @@ public final class ExplainRun {
     }
   }
 
-  private Told told() throws UserMistakeException {
+  private Told told() throws UserMistakeException, InterruptedException {
     Path subject = options.subject();
     if (!Files.exists(subject)) {
       throw new UserMistakeException(
@@ -94,32 +92,29 @@ public final class ExplainRun {
     return Files.exists(log) ? byLog(log) : byTables(FinishedRun.read(subject));
   }
 
-  private Told byLog(Path log) throws UserMistakeException {
-    try (RecordingReader reader = RecordingReader.open(log, options.salvage())) {
-      List<String> notes = new ArrayList<>();
-      String core = reader.header().core();
-      if (!core.equals(SchedulingCore.DECISIONS_VERSION)) {
-        notes.add(
-            "core (%s) decided in this log, and this Sluice has core %s: its decisions may differ"
-                .formatted(core, SchedulingCore.DECISIONS_VERSION));
-      }
-      Explainer explainer = new LogReading(reader, options.jobId()).explain(log);
-      Explanation explanation = explainer.explanation();
-      if (explanation == null) {
-        throw unknown(log, explainer.jobIds());
-      }
-      String loss = reader.loss();
-      if (loss != null) {
-        notes.add(loss);
-      }
-      for (String difference : explanation.differences()) {
-        notes.add(
-            "the decisions made again differ from the recorded ones (%s); ./sluice replay"
-                    .formatted(difference)
-                + " --decisions names the first difference");
-      }
-      return Told.of(notes, ExplanationText.of(explanation), ExplanationJson.of(explanation));
+  private Told byLog(Path log) throws UserMistakeException, InterruptedException {
+    JobReading.Read read = new JobReading(log, options.jobId()).read(options.salvage());
+    Explanation explanation = read.explainer().explanation();
+    if (explanation == null) {
+      throw unknown(log, read.explainer().jobIds());
     }
+    List<String> notes = new ArrayList<>();
+    String core = read.header().core();
+    if (!core.equals(SchedulingCore.DECISIONS_VERSION)) {
+      notes.add(
+          "core (%s) decided in this log, and this Sluice has core %s: its decisions may differ"
+              .formatted(core, SchedulingCore.DECISIONS_VERSION));
+    }
+    if (read.loss() != null) {
+      notes.add(read.loss());
+    }
+    for (String difference : explanation.differences()) {
+      notes.add(
+          "the decisions made again differ from the recorded ones (%s); ./sluice replay"
+                  .formatted(difference)
+              + " --decisions names the first difference");
+    }
+    return Told.of(notes, ExplanationText.of(explanation), ExplanationJson.of(explanation));
   }
 
   private Told byTables(FinishedRun run) throws UserMistakeException {

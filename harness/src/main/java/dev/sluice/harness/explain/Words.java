@@ -15,7 +15,10 @@ final class Words {
     double absolute = Math.abs(ms);
     int decimals = absolute >= 9.95 || absolute == 0 ? 0 : absolute >= 0.095 ? 1 : 2;
     String text = String.format(Locale.ROOT, "%,." + decimals + "f", ms);
-    return decimals > 0 && text.endsWith(".0") ? text.substring(0, text.length() - 2) : text;
+    if (text.equals("0.00")) {
+      return "0";
+    }
+    return text.endsWith(".0") ? text.substring(0, text.length() - 2) : text;
   }
 
   /** A time of the run in seconds, rounded to milliseconds. */

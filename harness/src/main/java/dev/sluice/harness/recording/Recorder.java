@@ -18,8 +18,8 @@ import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.terminal.Console;
-import java.io.FileOutputStream;
 import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -226,8 +226,7 @@ public final class Recorder {
             (buffer.firstNs() - zeroNs) / 1e9,
             (buffer.lastNs() - zeroNs) / 1e9));
     if (fields == null) {
-      console.item(
-          "", "the requests that were sent: a run's folder alone tells of the whole list");
+      console.item("", "the requests that were sent: a run's folder alone tells of the whole list");
     }
     tellMissing();
     tellFile();

@@ -4,10 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
-import dev.sluice.contract.event.JobRequested;
-import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -74,7 +74,8 @@ interface TopicRequests {
         missing.unreadable(record);
         return;
       }
-      if (startsWith(value, TYPED) && LEFT_OUT.stream().anyMatch(start -> startsWith(value, start))) {
+      if (startsWith(value, TYPED)
+          && LEFT_OUT.stream().anyMatch(start -> startsWith(value, start))) {
         return; // a report, a completion or a tick, of which nothing is made here
       }
       try {

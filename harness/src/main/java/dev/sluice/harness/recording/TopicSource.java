@@ -60,8 +60,7 @@ final class TopicSource {
         .flatMap(topic -> all.getOrDefault(topic, List.of()).stream())
         .map(info -> new TopicPartition(info.topic(), info.partition()))
         .sorted(
-            Comparator.comparing(TopicPartition::topic)
-                .thenComparingInt(TopicPartition::partition))
+            Comparator.comparing(TopicPartition::topic).thenComparingInt(TopicPartition::partition))
         .toList();
   }
 

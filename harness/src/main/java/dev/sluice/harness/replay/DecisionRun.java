@@ -12,6 +12,7 @@ import dev.sluice.harness.frame.Registries;
 import dev.sluice.scheduler.replay.DecisionReplay;
 import dev.sluice.scheduler.replay.Difference;
 import dev.sluice.scheduler.replay.LogDecoder;
+import dev.sluice.scheduler.replay.LoggedRecord;
 import dev.sluice.scheduler.replay.LoggedRecord.LoggedFact;
 import dev.sluice.scheduler.replay.Moment;
 import dev.sluice.scheduler.replay.ReplaySettings;
@@ -137,7 +138,11 @@ public final class DecisionRun {
     try {
       String loss =
           reading.read(
-              record -> {
+              entry -> {
+                LoggedRecord record = LogDecoder.decode(entry);
+                if (record == null) {
+                  return true;
+                }
                 if (noPromises && record instanceof LoggedFact fact) {
                   refuseWithoutPromise(fact);
                 }
@@ -167,7 +172,7 @@ public final class DecisionRun {
     boolean needsPromises =
         asked != null
             && Policies.create(asked.schedulerName(), asked.weights()).needs().deadlines();
-    try (var reading = LogReading.open(file, options.salvage(), LogDecoder::decode)) {
+    try (var reading = LogReading.open(file, options.salvage())) {
       return replay(replay, reading, file, needsPromises);
     }
   }

@@ -2,8 +2,8 @@ package dev.sluice.harness.replay;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.recording.RecordedEntry;
+import dev.sluice.contract.recording.RecordingHeader;
 import dev.sluice.contract.recording.RecordingReader;
-import dev.sluice.scheduler.replay.LoggedRecord;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,30 +12,24 @@ import java.util.concurrent.BlockingQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A recording, read and decoded by a thread of its own, so that a core works beside it. Its memory
- * does not grow with the recording.
+ * A recording, read by a thread of its own, so that a core works beside it. To unpack, check and
+ * prove its lines costs as much as to decode and apply them. Its memory does not grow with the
+ * recording.
  */
-final class LogReading implements AutoCloseable {
+public final class LogReading implements AutoCloseable {
   private static final int BATCH = 256;
   private static final int BATCHES_AHEAD = 16;
 
   private final RecordingReader reader;
-  private final Decoder decoder;
   private final BlockingQueue<Batch> batches = new ArrayBlockingQueue<>(BATCHES_AHEAD);
   private final Thread thread;
   private volatile boolean closed;
 
-  /** What a record becomes; null: it is left out. */
-  @FunctionalInterface
-  interface Decoder {
-    @Nullable LoggedRecord decode(RecordedEntry entry);
-  }
-
   /** Takes records in their order. */
   @FunctionalInterface
-  interface Sink {
+  public interface Sink {
     /** Takes a record, and returns whether to go on. */
-    boolean take(LoggedRecord record) throws UserMistakeException;
+    boolean take(RecordedEntry record) throws UserMistakeException;
   }
 
   /**
@@ -43,17 +37,22 @@ final class LogReading implements AutoCloseable {
    *
    * @param failure why the reading ended; null: it did not, or it came to the recording's end
    */
-  private record Batch(List<LoggedRecord> records, boolean last, @Nullable Exception failure) {}
+  private record Batch(List<RecordedEntry> records, boolean last, @Nullable Exception failure) {}
 
-  private LogReading(RecordingReader reader, Decoder decoder) {
+  private LogReading(RecordingReader reader) {
     this.reader = reader;
-    this.decoder = decoder;
     this.thread = new Thread(this::readAll, "recording");
     thread.setDaemon(true);
   }
 
-  static LogReading open(Path file, boolean salvage, Decoder decoder) throws UserMistakeException {
-    return new LogReading(RecordingReader.open(file, salvage), decoder);
+  /** Opens a recording; it is read from {@link #read} on. */
+  public static LogReading open(Path file, boolean salvage) throws UserMistakeException {
+    return new LogReading(RecordingReader.open(file, salvage));
+  }
+
+  /** Returns the recording's header. */
+  public RecordingHeader header() {
+    return reader.header();
   }
 
   /**
@@ -62,11 +61,11 @@ final class LogReading implements AutoCloseable {
    * @return what was not taken from a recording that was cut short, in words; null: it is whole, or
    *     the sink ended the reading
    */
-  @Nullable String read(Sink sink) throws UserMistakeException, InterruptedException {
+  public @Nullable String read(Sink sink) throws UserMistakeException, InterruptedException {
     thread.start();
     while (true) {
       Batch batch = batches.take();
-      for (LoggedRecord record : batch.records()) {
+      for (RecordedEntry record : batch.records()) {
         if (!sink.take(record)) {
           return null;
         }
@@ -85,13 +84,10 @@ final class LogReading implements AutoCloseable {
 
   private void readAll() {
     Exception failure = null;
-    List<LoggedRecord> records = new ArrayList<>(BATCH);
+    List<RecordedEntry> records = new ArrayList<>(BATCH);
     try {
       for (RecordedEntry entry = reader.next(); entry != null && !closed; entry = reader.next()) {
-        LoggedRecord record = decoder.decode(entry);
-        if (record != null) {
-          records.add(record);
-        }
+        records.add(entry);
         if (records.size() == BATCH) {
           put(new Batch(records, false, null));
           records = new ArrayList<>(BATCH);

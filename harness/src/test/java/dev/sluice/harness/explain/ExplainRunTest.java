@@ -222,7 +222,10 @@ final class ExplainRunTest {
         log.write("1", null), "j1", "error: the recording does not hold the experiment", "");
     HandmadeLog late = new HandmadeLog(folder).beginningAt(7).executor(0, "e", 1, 1, 300).started();
     assertMistake(
-        late.write(), "j1", ":2: error: facts (0 to 6) of shard 0 are missing.", "retention");
+        late.write(),
+        "j1",
+        "log.jsonl.gz: error: facts (0 to 6) of shard 0 are missing.",
+        "retention");
   }
 
   @Test

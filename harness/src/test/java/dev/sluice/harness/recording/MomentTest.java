@@ -22,7 +22,8 @@ final class MomentTest {
     "0s, 0",
   })
   void aTime_countsIntoTheTopic(String text, long millis) throws Exception {
-    assertThat(Moment.parse("--to", text)).isEqualTo(new Moment(Kind.TIME_INTO_TOPIC, millis, text));
+    assertThat(Moment.parse("--to", text))
+        .isEqualTo(new Moment(Kind.TIME_INTO_TOPIC, millis, text));
   }
 
   @ParameterizedTest

@@ -8,8 +8,8 @@ import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.recording.RecordedEntry;
 import dev.sluice.contract.recording.RecordingHeader;
-import dev.sluice.contract.recording.RecordingReader;
 import dev.sluice.harness.frame.Registries;
+import dev.sluice.harness.replay.LogReading;
 import dev.sluice.scheduler.explain.Explainer;
 import dev.sluice.scheduler.replay.ReplaySettings;
 import dev.sluice.scheduling.core.SchedulingCore;
@@ -18,31 +18,48 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** One reading of a log for one job: no more is decoded than the explanation needs. */
-final class LogReading {
-  private final RecordingReader reader;
+final class JobReading {
+  private final Path log;
   private final String jobId;
   private final byte[] needle;
 
   /** Offset of the next fact of each shard. */
   private final Map<Integer, Long> nextOffsets = new HashMap<>();
 
-  LogReading(RecordingReader reader, String jobId) {
-    this.reader = reader;
+  /**
+   * What was read.
+   *
+   * @param loss what a log that was cut short lacks, in words; null: it is whole
+   */
+  record Read(RecordingHeader header, Explainer explainer, @Nullable String loss) {}
+
+  JobReading(Path log, String jobId) {
+    this.log = log;
     this.jobId = jobId;
     this.needle = jobId.getBytes(UTF_8);
   }
 
-  /** Reads the whole log, so that its sum is proved, and explains the job. */
-  Explainer explain(Path log) throws UserMistakeException {
-    Explainer explainer = new Explainer(jobId, cores(reader.header(), log));
-    for (RecordedEntry entry = reader.next(); entry != null; entry = reader.next()) {
-      if (!explainer.isOver()) {
-        take(entry, explainer);
-      }
+  /**
+   * Reads the whole log, so that its sum is proved, and explains the job.
+   *
+   * @param salvage whether a log that was cut short is taken as far as it goes
+   */
+  Read read(boolean salvage) throws UserMistakeException, InterruptedException {
+    try (var reading = LogReading.open(log, salvage)) {
+      Explainer explainer = new Explainer(jobId, cores(reading.header()));
+      String loss =
+          reading.read(
+              entry -> {
+                if (!explainer.isOver()) {
+                  take(entry, explainer);
+                }
+                return true;
+              });
+      return new Read(reading.header(), explainer, loss);
     }
-    return explainer;
   }
 
   private void take(RecordedEntry entry, Explainer explainer) throws UserMistakeException {
@@ -85,7 +102,7 @@ final class LogReading {
     long due = nextOffsets.getOrDefault(entry.partition(), 0L);
     if (entry.offset() != due) {
       throw new UserMistakeException(
-          reader.place(),
+          log.toString(),
           "facts (%d to %d) of shard %d are missing"
               .formatted(due, entry.offset() - 1, entry.partition()),
           due == 0
@@ -108,8 +125,7 @@ final class LogReading {
     return false;
   }
 
-  private static Supplier<SchedulingCore> cores(RecordingHeader header, Path log)
-      throws UserMistakeException {
+  private Supplier<SchedulingCore> cores(RecordingHeader header) throws UserMistakeException {
     ReplaySettings settings = ReplaySettings.of(log, header, Registries.vocabulary());
     return () ->
         new SchedulingCore(
