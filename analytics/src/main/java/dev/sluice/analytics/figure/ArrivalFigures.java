@@ -4,17 +4,19 @@ import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.summary.Summary;
 import dev.sluice.contract.experiment.Experiment.Load;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.LoadShape;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Load of the measured jobs, beside the load that was asked for: realized_rate_jobs_sec = measured
- * jobs / window, realized_gap_cv = standard deviation / mean of the gaps between their intended
- * arrivals (n − 1 in the divisor; null under three jobs). A Poisson process's is 1.
- * realized_dispersion_1s = variance / mean of the numbers of measured jobs that are meant to arrive
- * in each whole second of the window (n − 1 in the divisor; null under two seconds and without a
- * job). An even Poisson process's is 1.
+ * Load of the measured jobs, beside the load that was asked for; a rate and a dispersion of jobs
+ * that all arrive at once are null, and so is an asked rate where none is asked for:
+ * realized_rate_jobs_sec = measured jobs / window, realized_gap_cv = standard deviation / mean of
+ * the gaps between their intended arrivals (n − 1 in the divisor; null under three jobs). A Poisson
+ * process's is 1. realized_dispersion_1s = variance / mean of the numbers of measured jobs that are
+ * meant to arrive in each whole second of the window (n − 1 in the divisor; null under two seconds
+ * and without a job). An even Poisson process's is 1.
  */
 final class ArrivalFigures implements Figure {
   private static final long NS_PER_SECOND = 1_000_000_000;
@@ -28,14 +30,19 @@ final class ArrivalFigures implements Figure {
   public void addTo(Summary summary, RunRows run) {
     List<JobRow> measured = run.measured();
     Load load = run.context().experiment().load();
-    summary.put("asked_rate_jobs_sec", load.askedRateJobsPerSec());
+    boolean overTime = load.scenario() == Scenario.SERVER;
+    boolean atOnce = load.scenario() == Scenario.OFFLINE;
+    summary.put("asked_rate_jobs_sec", overTime ? load.askedRateJobsPerSec() : null);
     summary.put("asked_arrivals", asked(load));
-    summary.put("realized_rate_jobs_sec", measured.size() / run.windowSeconds());
+    summary.put("realized_rate_jobs_sec", atOnce ? null : measured.size() / run.windowSeconds());
     summary.put("realized_gap_cv", gapVariation(measured));
-    summary.put("realized_dispersion_1s", dispersion(run, measured));
+    summary.put("realized_dispersion_1s", atOnce ? null : dispersion(run, measured));
   }
 
   private static String asked(Load load) {
+    if (load.scenario() != Scenario.SERVER) {
+      return load.scenario().key();
+    }
     String shape = load.shape().equals(LoadShape.EVEN) ? "" : ", load " + load.shape().name();
     return load.arrivals().words() + shape;
   }

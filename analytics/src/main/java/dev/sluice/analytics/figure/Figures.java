@@ -16,6 +16,7 @@ public final class Figures {
           new FairnessFigures(),
           new StabilityFigures(),
           new ArrivalFigures(),
+          new ScenarioFigures(),
           new LatenessFigures(),
           new LoopFigures(),
           new SpellFigures(),

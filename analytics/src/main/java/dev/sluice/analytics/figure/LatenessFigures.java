@@ -7,6 +7,7 @@ import dev.sluice.analytics.summary.Summary;
 import dev.sluice.analytics.summary.Verdict;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.experiment.Experiment.JobClass;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -17,7 +18,8 @@ import java.util.stream.DoubleStream;
  * Lateness of the generator. lateness_…_ms = send call − intended arrival of the measured jobs. Its
  * limit is max(2 ms, 5 % of the smallest promise); the promise of a class that gives a multiple of
  * the isolated time is the smallest to any of its measured jobs. A p99 above the limit means {@code
- * saturated}: the run is not comparable. Above ten times the limit the run has failed.
+ * saturated}: the run is not comparable. Above ten times the limit the run has failed. Under the
+ * scenario offline no generator can send all jobs at their time, and nothing is judged.
  * append_delay_…_ms = broker's append − send call; the append has 1 ms resolution, so the delay may
  * be down to −1 ms.
  */
@@ -50,8 +52,13 @@ final class LatenessFigures implements Figure {
     double limitMs =
         Math.max(LIMIT_MS_MIN, LIMIT_SHARE_OF_SLO * sloMsMin(run).orElse(LIMIT_MS_MIN));
     addPercentiles(summary, "lateness", latenessNs);
-    summary.put("lateness_limit_ms", limitMs);
-    judge(summary, NearestRank.percentile(latenessNs, 99) / 1e6, limitMs);
+    if (run.context().experiment().load().scenario() == Scenario.OFFLINE) {
+      summary.put("lateness_limit_ms", null);
+      summary.put("lateness_verdict", "not judged: all jobs are meant for time zero");
+    } else {
+      summary.put("lateness_limit_ms", limitMs);
+      judge(summary, NearestRank.percentile(latenessNs, 99) / 1e6, limitMs);
+    }
     addPercentiles(summary, "append_delay", appendDelayNs);
   }
 

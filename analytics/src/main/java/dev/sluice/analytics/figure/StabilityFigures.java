@@ -3,6 +3,7 @@ package dev.sluice.analytics.figure;
 import dev.sluice.analytics.fold.QueueCurve;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.summary.Summary;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import java.util.List;
 
 /**
@@ -18,8 +19,9 @@ import java.util.List;
  *       one burst at its end does not count.
  * </ul>
  *
- * Null under 20 measured arrivals, which can show neither. A queue bounded by drops does not rise.
- * queue_mean and queue_max are over the window.
+ * Null under 20 measured arrivals, which can show neither, and under a scenario other than server,
+ * whose arrivals have no rate. A queue bounded by drops does not rise. queue_mean and queue_max are
+ * over the window.
  */
 final class StabilityFigures implements Figure {
   private static final int ARRIVALS_MIN = 20;
@@ -42,7 +44,7 @@ final class StabilityFigures implements Figure {
     summary.put("queue_max", queue.max(fromNs, toNs));
     summary.put(
         "unstable",
-        arrivals < ARRIVALS_MIN
+        arrivals < ARRIVALS_MIN || run.context().experiment().load().scenario() != Scenario.SERVER
             ? null
             : Boolean.valueOf(
                 growth > 2 * Math.sqrt(2.0 * arrivals) && risesEachQuarter(queue, fromNs, toNs)));

@@ -5,6 +5,7 @@ import dev.sluice.analytics.fold.UpperBound;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.analytics.summary.Summary;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -129,15 +130,7 @@ public final class SummaryTable {
             + " ms; append delay p99 "
             + number("append_delay_p99_ms")
             + " ms");
-    fact(
-        "load",
-        number("realized_rate_jobs_sec")
-            + " jobs/s of "
-            + number("asked_rate_jobs_sec")
-            + " asked ("
-            + value("asked_arrivals")
-            + "), gap variation "
-            + number("realized_gap_cv"));
+    load();
     spells();
     predictions();
     if (summary.values().get("thresholds") instanceof Map<?, ?> thresholds) {
@@ -147,6 +140,37 @@ public final class SummaryTable {
               fact("threshold", name + " " + result.get("bound") + ": " + result.get("result"));
             }
           });
+    }
+  }
+
+  private void load() {
+    Object scenario = value("scenario");
+    if (Scenario.OFFLINE.key().equals(scenario)) {
+      fact(
+          "load",
+          "offline: all jobs at time zero; "
+              + number("offline_throughput_sps")
+              + " samples/s to the last end");
+    } else if (Scenario.SINGLE_STREAM.key().equals(scenario)) {
+      fact(
+          "load",
+          "single_stream: "
+              + number("realized_rate_jobs_sec")
+              + " jobs/s, one at a time; latency p90 "
+              + number("single_stream_p90_e2e_ms")
+              + " ms");
+    } else {
+      fact(
+          "load",
+          number("realized_rate_jobs_sec")
+              + " jobs/s"
+              + (summary.values().get("asked_rate_jobs_sec") == null
+                  ? ""
+                  : " of " + number("asked_rate_jobs_sec") + " asked")
+              + " ("
+              + value("asked_arrivals")
+              + "), gap variation "
+              + number("realized_gap_cv"));
     }
   }
 

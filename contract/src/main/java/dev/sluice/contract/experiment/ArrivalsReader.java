@@ -1,6 +1,5 @@
 package dev.sluice.contract.experiment;
 
-import dev.sluice.contract.experiment.ArrivalKeys.Key;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Section;
@@ -9,6 +8,7 @@ import dev.sluice.contract.replay.Replay.Source;
 import dev.sluice.contract.replay.ReplayReader;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -30,12 +30,16 @@ final class ArrivalsReader {
     this.processes = vocabulary.arrivals();
   }
 
+  /** The names of all processes: those that draw, and those that read a file. */
+  static List<String> names(Map<String, ArrivalKeys> drawn) {
+    return Stream.concat(
+            drawn.keySet().stream(), Stream.of(Source.values()).map(ReplayReader::process))
+        .sorted()
+        .toList();
+  }
+
   Arrivals read(Section top) {
-    Collection<String> names =
-        Stream.concat(
-                processes.keySet().stream(), Stream.of(Source.values()).map(ReplayReader::process))
-            .sorted()
-            .toList();
+    Collection<String> names = names(processes);
     if (!(top.find(KEY) instanceof Mapping)) {
       return byName(top, top.oneOf(KEY, DEFAULT, names, KEY));
     }
@@ -75,7 +79,7 @@ final class ArrivalsReader {
           "arrivals ("
               + process
               + ") needs "
-              + keys.stream().map(Key::name).collect(Collectors.joining(", ")),
+              + keys.stream().map(ArrivalKeys.Key::name).collect(Collectors.joining(", ")),
           "you meant arrivals: {process: "
               + process
               + keys.stream()
@@ -89,7 +93,7 @@ final class ArrivalsReader {
   private Arrivals drawn(Section section, String process) {
     var keys = processes.getOrDefault(process, ArrivalKeys.NONE);
     Map<String, Double> settings = new LinkedHashMap<>();
-    for (Key key : keys.keys()) {
+    for (ArrivalKeys.Key key : keys.keys()) {
       String example = Numbers.text(key.example());
       double value =
           section.number(

@@ -1,6 +1,8 @@
 package dev.sluice.contract.experiment;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +70,8 @@ public record Experiment(
    * @param arrivalRateJobsPerSec rate of all generators together
    * @param arrivals where the arrivals come from; default poisson
    * @param shape how the rate changes during the run; default not at all
+   * @param scenario when jobs arrive at all; default server. Under another one the process and the
+   *     shape are the defaults, and {@link #jobsOfScenario} says how many jobs there are
    * @param generators number of generators; default 1
    */
   public record Load(
@@ -77,9 +81,10 @@ public record Experiment(
       double arrivalRateJobsPerSec,
       Arrivals arrivals,
       LoadShape shape,
+      Scenario scenario,
       int generators) {
 
-    /** A load whose rate never changes. */
+    /** A load over time whose rate never changes. */
     public Load(
         double durationSeconds,
         double warmupSeconds,
@@ -94,7 +99,16 @@ public record Experiment(
           arrivalRateJobsPerSec,
           arrivals,
           LoadShape.EVEN,
+          Scenario.SERVER,
           generators);
+    }
+
+    /**
+     * Returns how many jobs the list of a scenario other than server has: rate × duration, rounded,
+     * at least 1.
+     */
+    public long jobsOfScenario() {
+      return Math.max(1, Math.round(arrivalRateJobsPerSec * durationSeconds));
     }
 
     /**
@@ -108,6 +122,29 @@ public record Experiment(
       return shape instanceof LoadShape.Rates // which are scaled to it
           ? arrivalRateJobsPerSec
           : arrivalRateJobsPerSec * shape.meanFactor(warmupSeconds, durationSeconds);
+    }
+  }
+
+  /** The scenarios, named as MLPerf Inference names them (Reddi et al., ISCA 2020). */
+  public enum Scenario {
+    /** Jobs arrive over time, by the arrival process and the shape of the load. */
+    SERVER,
+    /** All jobs arrive at time zero. */
+    OFFLINE,
+    /** The next job arrives when the one before it has ended. */
+    SINGLE_STREAM;
+
+    /** Name of the scenario in a file. */
+    public String key() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    static List<String> keys() {
+      return Arrays.stream(values()).map(Scenario::key).toList();
+    }
+
+    static Scenario of(String key) {
+      return valueOf(key.toUpperCase(Locale.ROOT));
     }
   }
 

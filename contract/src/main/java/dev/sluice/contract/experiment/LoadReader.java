@@ -1,6 +1,7 @@
 package dev.sluice.contract.experiment;
 
 import dev.sluice.contract.experiment.Experiment.Load;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Range;
@@ -25,10 +26,47 @@ final class LoadReader {
             top.required("arrival_rate_jobs_per_sec", Range.above(0, 1e6), "10"),
             new ArrivalsReader(problems, vocabulary).read(top),
             new LoadShapeReader(problems).read(top),
+            Scenario.of(top.oneOf("scenario", Scenario.SERVER.key(), Scenario.keys(), "scenarios")),
             top.whole("generators", 1, 1, 1000));
+    checkScenario(top, read);
     checkWarmUp(top, read);
     checkNumberOfJobs(top, read);
     return read;
+  }
+
+  private void checkScenario(Section top, Load load) {
+    if (load.scenario() == Scenario.SERVER) {
+      return;
+    }
+    String scenario = "scenario (" + load.scenario().key() + ")";
+    if (!load.arrivals().equals(Arrivals.POISSON)) {
+      problems.error(
+          top.place("arrivals"),
+          "arrivals (" + load.arrivals().words() + ") has no effect under " + scenario,
+          "the line should be left out, or scenario: server is meant");
+    }
+    if (!load.shape().equals(LoadShape.EVEN)) {
+      problems.error(
+          top.place("load"),
+          "load (" + load.shape().name() + ") has no effect under " + scenario,
+          "the line should be left out, or scenario: server is meant");
+    }
+    if (load.scenario() == Scenario.OFFLINE && load.warmupSeconds() > 0) {
+      problems.error(
+          top.place("warmup_seconds"),
+          "warmup_seconds ("
+              + Numbers.text(load.warmupSeconds())
+              + ") must be 0 under "
+              + scenario
+              + ": all jobs arrive at time zero, and none would be measured",
+          "the line should be left out, for its default, 0");
+    }
+    if (load.scenario() == Scenario.SINGLE_STREAM && load.generators() > 1) {
+      problems.error(
+          top.place("generators"),
+          "generators (" + load.generators() + ") must be 1 under " + scenario,
+          "the line should be left out, for its default, 1");
+    }
   }
 
   private void checkWarmUp(Section top, Load load) {
@@ -48,13 +86,16 @@ final class LoadReader {
     if (load.shape() instanceof LoadShape.Rates || load.arrivals() instanceof Arrivals.Replayed) {
       return; // its file tells
     }
+    boolean tail = load.scenario() == Scenario.SERVER; // no other one has jobs in its tail
     double jobs =
         load.arrivalRateJobsPerSec()
-            * load.shape().integralSeconds(load.durationSeconds() + load.tailSeconds());
+            * load.shape()
+                .integralSeconds(load.durationSeconds() + (tail ? load.tailSeconds() : 0));
     if (jobs > Ranges.JOBS_MAX) {
       problems.error(
           top.place("arrival_rate_jobs_per_sec"),
-          "arrival_rate_jobs_per_sec × (duration_seconds + tail_seconds)"
+          "arrival_rate_jobs_per_sec × "
+              + (tail ? "(duration_seconds + tail_seconds)" : "duration_seconds")
               + (load.shape().equals(LoadShape.EVEN) ? "" : " under load." + load.shape().name())
               + " asks for about "
               + Numbers.text(Math.rint(jobs))

@@ -4,6 +4,7 @@ import dev.sluice.contract.experiment.Experiment.Drift;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.Experiment.Simulation;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.file.Numbers;
@@ -44,6 +45,9 @@ public final class ResolvedConfig {
     top.put("arrivals", arrivals(e.load().arrivals()));
     if (!e.load().shape().equals(LoadShape.EVEN)) { // an even load keeps its digest
       top.put("load", shape(e.load().shape()));
+    }
+    if (e.load().scenario() != Scenario.SERVER) { // likewise
+      top.put("scenario", e.load().scenario().key());
     }
     top.put("generators", e.load().generators());
     top.put("interactive_ratio", e.jobs().interactiveRatio());

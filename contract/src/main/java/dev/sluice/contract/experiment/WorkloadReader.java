@@ -12,6 +12,7 @@ import dev.sluice.contract.file.Range;
 import dev.sluice.contract.file.Section;
 import dev.sluice.contract.file.Value;
 import dev.sluice.contract.file.Value.Mapping;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,6 +30,16 @@ final class WorkloadReader {
   private static final int VALUES_PER_SAMPLE_MAX = 4_000_000;
 
   private static final int TOKENS_MAX = 1_000_000_000;
+
+  private static final Range WEIGHT = Range.above(0, 1e9);
+
+  /** Key of an entry that stands for several workloads, and the beginning of their names. */
+  private static final String SYNTHETIC = "synthetic";
+
+  private static final int SYNTHETIC_MAX = 1000;
+
+  /** Memory tokens of a synthetic workload that names none: those of resnet18. */
+  private static final int SYNTHETIC_TOKENS = 80;
 
   private final Problems problems;
   private final Map<String, Place> places;
@@ -48,8 +59,9 @@ final class WorkloadReader {
         DEFAULTS.stream()
             .map(name -> new WorkloadChoice(name, 1, builtIn.getOrDefault(name, 0), null, null))
             .toList();
-    List<WorkloadChoice> choices =
-        top.list("workloads", defaults, false, value -> choice(top, value));
+    List<List<WorkloadChoice>> entries =
+        top.list("workloads", List.of(defaults), false, value -> entry(top, value));
+    List<WorkloadChoice> choices = entries.stream().flatMap(List::stream).toList();
     top.schema().defaultTo("workloads", DEFAULTS);
     top.schema().namesOfItems("workloads", builtIn.keySet());
     if (!top.has("workloads")) {
@@ -57,6 +69,70 @@ final class WorkloadReader {
       defaults.forEach(choice -> checkServiceTime(kind, choice));
     }
     return choices;
+  }
+
+  /** The workloads of an entry; null if it is wrong. */
+  private @Nullable List<WorkloadChoice> entry(Section top, Value value) {
+    if (value instanceof Mapping mapping && mapping.entries().containsKey(SYNTHETIC)) {
+      return synthetic(top.item("workloads", mapping), value.place());
+    }
+    WorkloadChoice choice = choice(top, value);
+    return choice == null ? null : List.of(choice);
+  }
+
+  /**
+   * Emulated workloads of one service time, the popular ones first: the k-th has the weight
+   * k^−zipf.
+   */
+  private List<WorkloadChoice> synthetic(Section section, Place place) {
+    int count = section.whole(SYNTHETIC, 1, 1, SYNTHETIC_MAX);
+    double zipf = section.number("zipf", 1, Range.within(0, 10));
+    double weight = section.number("weight", 1, WEIGHT);
+    int tokens = section.whole("tokens", SYNTHETIC_TOKENS, 0, TOKENS_MAX);
+    LinearServiceTime linear = linear(section);
+    section.end();
+    if (linear == null) {
+      problems.error(
+          place,
+          "workloads.synthetic (" + count + ") has no service time",
+          "you meant {synthetic: " + count + ", alpha_ms: 5, beta_ms: 1}");
+    }
+    if (!lanes.emulated()) {
+      problems.error(
+          section.place(SYNTHETIC),
+          "workloads.synthetic ("
+              + count
+              + ") works on emulated lanes only, and these lanes are real",
+          "you meant lanes.kind: emulated");
+    }
+    double sum = 0;
+    for (int k = 1; k <= count; k++) {
+      sum += StrictMath.pow(k, -zipf);
+    }
+    List<WorkloadChoice> choices = new ArrayList<>();
+    for (int k = 1; k <= count; k++) {
+      String name = SYNTHETIC + "-" + k;
+      if (!isNew(name, place)) {
+        break;
+      }
+      double share = weight * StrictMath.pow(k, -zipf) / sum;
+      choices.add(new WorkloadChoice(name, share, tokens, null, linear));
+    }
+    return choices;
+  }
+
+  private boolean isNew(String name, Place place) {
+    if (seen.putIfAbsent(name, place) != null) {
+      problems.error(
+          place,
+          "workloads (" + name + ") stands in the list twice",
+          name.startsWith(SYNTHETIC)
+              ? "one entry with synthetic should hold them all"
+              : "a weight is meant: {name: " + name + ", weight: 2}");
+      return false;
+    }
+    places.put("workloads." + name, place);
+    return true;
   }
 
   private @Nullable WorkloadChoice choice(Section top, Value value) {
@@ -67,7 +143,6 @@ final class WorkloadReader {
                 value.place(),
                 new LinkedHashMap<>(Map.of("name", new Value.Entry(value.place(), value))));
     var section = top.item("workloads", mapping);
-    section.schema().require("name");
     if (!section.has("name")) {
       problems.error(
           value.place(),
@@ -78,17 +153,12 @@ final class WorkloadReader {
     if (name == null) {
       return null;
     }
-    if (seen.putIfAbsent(name, value.place()) != null) {
-      problems.error(
-          value.place(),
-          "workloads (" + name + ") stands in the list twice",
-          "a weight is meant: {name: " + name + ", weight: 2}");
+    if (!isNew(name, value.place())) {
       return null;
     }
-    places.put("workloads." + name, value.place());
     LinearServiceTime linear = linear(section);
     ModelFile model = model(section);
-    double weight = section.number("weight", 1, Range.above(0, 1e9));
+    double weight = section.number("weight", 1, WEIGHT);
     Integer known = builtIn.get(name);
     int tokens =
         section.whole("tokens", known == null ? 0 : known, known == null ? 1 : 0, TOKENS_MAX);

@@ -25,7 +25,7 @@ final class ExperimentFileErrorsTest {
       "admission, allow_slow_precision, arrival_rate_jobs_per_sec, arrivals, backends_enabled, batch_sizes, classes,"
           + " duration_seconds, expire_after_ms, generators, interactive_ratio, kafka, lanes, load,"
           + " max_waiting, microbatch, precision_modes, predictor, recorded, resources, run_name,"
-          + " scheduler, scheduler_name, seed, simulation, tail_seconds, thresholds, warmup_seconds, workloads";
+          + " scenario, scheduler, scheduler_name, seed, simulation, tail_seconds, thresholds, warmup_seconds, workloads";
 
   @TempDir private Path folder;
   private Path file;
@@ -135,6 +135,13 @@ final class ExperimentFileErrorsTest {
           workloads: [{name: m, path: m.onnx, input_shape: [3], tokens: 1}] | 3 | backends_enabled (pytorch) would send jobs to a backend that cannot run m (m.onnx)
           workloads: [{name: m, path: m.pt, input_shape: [3, 9999, 9999], tokens: 1}] | 3 | workloads.input_shape ([3, 9999, 9999]) has more than 4000000 values per sample
           workloads: [{name: vit, alpha_ms: 1, beta_ms: 1}] | 3 | workloads (vit) has alpha_ms and beta_ms, but its lanes are real
+          workloads: [{synthetic: 0, alpha_ms: 1, beta_ms: 1}] | 3 | workloads.synthetic (0) must be at least 1 and at most 1000
+          workloads: [{synthetic: 64, alpha_ms: 5, beta_ms: 1}] | 3 | workloads.synthetic (64) works on emulated lanes only, and these lanes are real
+          workloads: [{synthetic: 64, alpha_ms: 5}] | 3 | workloads.alpha_ms (5) + workloads.beta_ms (0) × samples is not a service time: both keys must be given, and one must be above 0
+          workloads: [{synthetic: 64, zipf: 1}] | 3 | workloads.synthetic (64) has no service time
+          workloads: [{synthetic: 64, alpha_ms: 1, beta_ms: 1, zipf: -1}] | 3 | workloads.zipf (-1) must be at least 0 and at most 10
+          workloads: [{synthetic: 64, alpha_ms: 1, beta_ms: 1, name: x}] | 3 | the key workloads.name is unknown
+          workloads: [{synthetic: 2, alpha_ms: 1, beta_ms: 1}, {synthetic: 3, alpha_ms: 2, beta_ms: 1}] | 3 | workloads (synthetic-1) stands in the list twice
           backends_enabled: [pytorh]      | 3 | backends_enabled (pytorh) is unknown
           backends_enabled: [onnx, onnx]  | 3 | backends_enabled (onnx) stands in the list twice
           precision_modes: [fp31]         | 3 | precision_modes (fp31) is unknown
@@ -168,6 +175,7 @@ final class ExperimentFileErrorsTest {
           load: {rates: a.csv, steps: [{at_seconds: 5, factor: 1}]} | 3 | load has steps and rates, and a rate has one shape
           load: {rates: [1, 2]}           | 3 | load.rates (a list) must be a text
           load: {steps: [{at_seconds: 0, factor: 1000}], rates: } | 3 | load.rates has no value
+          scenario: ofline                | 3 | scenario (ofline) is unknown
           admission: hopeful              | 3 | admission (hopeful) is unknown
           scheduler: {urgency: 1}         | 3 | the key scheduler.urgency is unknown
           microbatch: {window_ms: -1}     | 3 | microbatch.window_ms (-1) must be at least 0 and at most 1000000000

@@ -2,6 +2,7 @@ package dev.sluice.contract.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.KafkaSettings;
@@ -11,6 +12,7 @@ import dev.sluice.contract.experiment.Experiment.Microbatch;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
 import dev.sluice.contract.experiment.Experiment.Predictor;
 import dev.sluice.contract.experiment.Experiment.Resources;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.file.UserMistakeException;
@@ -183,9 +185,51 @@ final class ExperimentFileTest {
     assertThat(parse(LEAST, "load.diurnal={period_seconds: 20, depth: 0.5}").experiment().load())
         .isEqualTo(
             new Experiment.Load(
-                20, 0, 30, 10, Arrivals.POISSON, new LoadShape.Diurnal(20, 0.5), 1));
+                20,
+                0,
+                30,
+                10,
+                Arrivals.POISSON,
+                new LoadShape.Diurnal(20, 0.5),
+                Scenario.SERVER,
+                1));
     assertThat(parse(LEAST, "load.rates=day.csv").experiment().load().shape())
         .isEqualTo(new LoadShape.Rates("day.csv"));
+  }
+
+  @Test
+  void aScenarioOtherThanServer_hasAsManyJobsAsRateTimesDuration() throws Exception {
+    Experiment e = parse(LEAST + "scenario: offline\n", "duration_seconds=2.56").experiment();
+    assertThat(e.load().scenario()).isEqualTo(Scenario.OFFLINE);
+    assertThat(e.load().jobsOfScenario()).isEqualTo(26);
+    Path resolved = folder.resolve("resolved.yaml");
+    Files.writeString(resolved, ResolvedConfig.write(e));
+    assertThat(ExperimentFile.read(resolved, List.of(), Vocabularies.KNOWN).experiment())
+        .isEqualTo(e);
+    assertThat(parse(LEAST + "scenario: single_stream\n").experiment().load().scenario())
+        .isEqualTo(Scenario.SINGLE_STREAM);
+    assertThat(ResolvedConfig.write(parse(LEAST + "scenario: server\n").experiment()))
+        .isEqualTo(ResolvedConfig.write(parse(LEAST).experiment()));
+  }
+
+  @Test
+  void whatAScenarioCannotHave_isAMistake() {
+    assertThatThrownBy(() -> parse(LEAST + "scenario: offline\n", "warmup_seconds=1"))
+        .hasMessageContaining("warmup_seconds (1) must be 0 under scenario (offline)");
+    assertThatThrownBy(() -> parse(LEAST + "scenario: offline\n", "arrivals=constant"))
+        .hasMessageContaining("arrivals (constant) has no effect under scenario (offline)");
+    assertThatThrownBy(() -> parse(LEAST + "scenario: single_stream\n", "load.rates=day.csv"))
+        .hasMessageContaining("load (rates) has no effect under scenario (single_stream)");
+    assertThatThrownBy(() -> parse(LEAST + "scenario: single_stream\n", "generators=2"))
+        .hasMessageContaining("generators (2) must be 1 under scenario (single_stream)");
+    assertThatThrownBy(
+            () ->
+                parse(
+                    LEAST + "scenario: offline\n",
+                    "arrival_rate_jobs_per_sec=1e6",
+                    "duration_seconds=51"))
+        .hasMessageContaining(
+            "arrival_rate_jobs_per_sec × duration_seconds asks for about 51000000 jobs");
   }
 
   @Test
@@ -212,6 +256,29 @@ final class ExperimentFileTest {
             .experiment();
     assertThat(e.lanes().latencyTable()).isEqualTo("latency/accelerator-like.csv");
     assertThat(e.workload("big").linear()).isEqualTo(new LinearServiceTime(5, 0.25));
+  }
+
+  @Test
+  void syntheticWorkloads_areAsPopularAsZipfSays() throws Exception {
+    Experiment e =
+        parse(
+                LEAST
+                    + """
+                    workloads: [{synthetic: 3, alpha_ms: 5, beta_ms: 1, zipf: 2, weight: 49}, {name: own, alpha_ms: 1, beta_ms: 1, tokens: 7}]
+                    lanes: {kind: emulated}
+                    """)
+            .experiment();
+    assertThat(e.jobs().workloads())
+        .extracting(WorkloadChoice::name)
+        .containsExactly("synthetic-1", "synthetic-2", "synthetic-3", "own");
+    assertThat(e.jobs().workloads().stream().mapToDouble(WorkloadChoice::weight).toArray())
+        .containsExactly(new double[] {36, 9, 4, 1}, within(1e-12)); // 1, 1 / 4, 1 / 9 of 49 / 36
+    assertThat(e.workload("synthetic-3").linear()).isEqualTo(new LinearServiceTime(5, 1));
+    assertThat(e.workload("synthetic-3").tokens()).isEqualTo(80);
+    Path resolved = folder.resolve("resolved.yaml");
+    Files.writeString(resolved, ResolvedConfig.write(e));
+    assertThat(ExperimentFile.read(resolved, List.of(), Vocabularies.KNOWN).experiment())
+        .isEqualTo(e);
   }
 
   @Test

@@ -11,6 +11,7 @@ import dev.sluice.contract.experiment.Experiment.Microbatch;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
 import dev.sluice.contract.experiment.Experiment.Predictor;
 import dev.sluice.contract.experiment.Experiment.Resources;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.file.UserMistakeException;
@@ -165,6 +166,7 @@ final class ResolvedConfigTest {
                     List.of(
                         new LoadShape.Step(random.nextInt(9), 3 * random.nextDouble(), 2.5),
                         new LoadShape.Step(20, 0, random.nextInt(9))))),
+            Scenario.SERVER,
             1 + random.nextInt(9)),
         new Experiment.Jobs(
             random.nextDouble(),

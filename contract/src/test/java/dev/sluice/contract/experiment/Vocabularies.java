@@ -15,9 +15,17 @@ final class Vocabularies {
               "dynamic", List.of("interactive", "urgency", "batchability"),
               "random", List.of()),
           Map.of(
-              "poisson", ArrivalKeys.NONE,
-              "constant", ArrivalKeys.NONE,
-              "gamma", ArrivalKeys.of(new ArrivalKeys.Key("cv", Range.within(0.05, 20), 2))),
+              "poisson",
+              ArrivalKeys.NONE,
+              "constant",
+              ArrivalKeys.NONE,
+              "gamma",
+              ArrivalKeys.of(new ArrivalKeys.Key("cv", Range.within(0.05, 20), 2)),
+              "mmpp",
+              ArrivalKeys.of(
+                  new ArrivalKeys.Key("burst", Range.within(1, 1000), 4),
+                  new ArrivalKeys.Key("share", Range.within(0, 1), 0.1),
+                  new ArrivalKeys.Key("mean_burst_seconds", Range.within(0, 1000), 2))),
           Map.of("resnet18", 80, "resnet50", 160, "vit", 260, "vit_tiny", 40),
           List.of("all_p99_e2e_ms", "all_slo_violation_rate", "overall_throughput_sps"));
 

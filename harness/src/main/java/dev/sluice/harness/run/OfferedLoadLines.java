@@ -4,6 +4,7 @@ import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Load;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.LoadShape;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.requests.OfferedLoad;
@@ -27,6 +28,37 @@ public final class OfferedLoadLines {
     requests.notes().forEach(note -> console.item("requests", note));
     OfferedLoad offered = OfferedLoad.of(experiment, requests, capabilities);
     int lanes = experiment.lanes().count() * experiment.kafka().shards();
+    if (experiment.load().scenario() == Scenario.SERVER) {
+      overTime(experiment, requests, offered, lanes, console);
+    } else {
+      console.item(
+          "scenario",
+          String.format(
+              Locale.ROOT,
+              "%s: %,d jobs, %s, of %.1f ms each alone, on %d lane%s",
+              experiment.load().scenario().key(),
+              requests.size(),
+              experiment.load().scenario() == Scenario.OFFLINE
+                  ? "all at time zero"
+                  : "at most, one at a time",
+              offered.meanServiceMs(),
+              lanes,
+              lanes == 1 ? "" : "s"));
+    }
+    List<String> infeasible = offered.infeasible();
+    console.item("infeasible", infeasible.isEmpty() ? "none" : infeasible.get(0));
+    infeasible.stream().skip(1).limit(LINES_SHOWN_MAX - 1).forEach(l -> console.item("", l));
+    if (infeasible.size() > LINES_SHOWN_MAX) {
+      console.item("", "and " + (infeasible.size() - LINES_SHOWN_MAX) + " more");
+    }
+  }
+
+  private static void overTime(
+      Experiment experiment,
+      RequestList requests,
+      OfferedLoad offered,
+      int lanes,
+      Console console) {
     console.item(
         "offered load",
         String.format(
@@ -48,12 +80,6 @@ public final class OfferedLoadLines {
               "warning: hopelessly overloaded, the queue must grow without end;"
                   + " the tail ends the run %s s after the last measured arrival",
               trimmed(experiment.load().tailSeconds())));
-    }
-    List<String> infeasible = offered.infeasible();
-    console.item("infeasible", infeasible.isEmpty() ? "none" : infeasible.get(0));
-    infeasible.stream().skip(1).limit(LINES_SHOWN_MAX - 1).forEach(l -> console.item("", l));
-    if (infeasible.size() > LINES_SHOWN_MAX) {
-      console.item("", "and " + (infeasible.size() - LINES_SHOWN_MAX) + " more");
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.sluice.harness.simulate;
 
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.producer.requests.Request;
 import dev.sluice.producer.requests.RequestList;
 import dev.sluice.scheduling.job.JobSpec;
@@ -13,14 +14,21 @@ final class ListedRequests implements Requests {
   private static final double NS_PER_SECOND = 1e9;
 
   private final RequestList list;
+  private final boolean oneAtATime;
+  private final long durationNs;
   private final int measuredFrom;
   private final int measuredTo;
   private final int[] nextIndex;
 
   ListedRequests(RequestList list, Experiment experiment) {
     this.list = list;
-    measuredFrom = list.countBefore(Math.round(experiment.load().warmupSeconds() * NS_PER_SECOND));
-    measuredTo = list.countBefore(Math.round(experiment.load().durationSeconds() * NS_PER_SECOND));
+    oneAtATime = experiment.load().scenario() == Scenario.SINGLE_STREAM;
+    durationNs = Math.round(experiment.load().durationSeconds() * NS_PER_SECOND);
+    measuredFrom =
+        oneAtATime
+            ? 0
+            : list.countBefore(Math.round(experiment.load().warmupSeconds() * NS_PER_SECOND));
+    measuredTo = list.countBefore(durationNs);
     nextIndex = new int[experiment.load().generators()];
     Arrays.setAll(nextIndex, generator -> generator);
   }
@@ -32,11 +40,29 @@ final class ListedRequests implements Requests {
       return null;
     }
     nextIndex[generator] += nextIndex.length;
-    Request request = list.get(index);
+    return spec(list.get(index), generator);
+  }
+
+  @Override
+  public boolean oneAtATime() {
+    return oneAtATime;
+  }
+
+  @Override
+  public @Nullable JobSpec nextAt(long intendedAtNs) {
+    int index = nextIndex[0];
+    if (index >= list.size() || intendedAtNs >= durationNs) {
+      return null;
+    }
+    nextIndex[0]++;
+    return spec(list.get(index).at(intendedAtNs), 0);
+  }
+
+  private static JobSpec spec(Request request, int generator) {
     return new JobSpec(
         request.jobId(),
         generator,
-        index,
+        request.index(),
         request.classType(),
         request.workload(),
         request.backend(),

@@ -76,6 +76,7 @@ final class ExperimentSchemaTest {
     assertThat(missing)
         .containsExactlyInAnyOrder(
             // mappings, whose keys are described, and what only a finished run's own copy has
+            "arrivals.columns",
             "classes",
             "classes.batch",
             "classes.interactive",
@@ -114,9 +115,15 @@ final class ExperimentSchemaTest {
       strings = {
         "arrivals: {process: gamma, cv: 2}",
         "arrivals: {process: mmpp, burst: 4, share: 0.1, mean_burst_seconds: 2}",
+        "arrivals: {process: replay, file: x.gz, speed: 2, from: 1, to: 9, slo: config}",
+        "arrivals: {process: replay, file: x, map: ['class:a=b'], drop: [class:c], salvage: yes}",
+        "arrivals: {process: trace, file: x.csv, rate: 5, spread: true, columns: {samples: N}}",
+        "arrivals: {process: trace, file: x, columns: {workload: {from: func, stripe: true}}}",
         "load: {diurnal: {period_seconds: 60, depth: 0.5}}",
         "load: {steps: [{at_seconds: 6, factor: 0}]}",
         "load: {rates: day.csv}",
+        "scenario: offline",
+        "workloads: [{synthetic: 64, alpha_ms: 5, beta_ms: 1, zipf: 1.1}, resnet18]",
         "classes: {gold: {slo_ms: 5, interactive: true}, batch: {priority: 0}}",
         "thresholds: {gold_p99_e2e_ms: '<= 1.5e3', all_p99_e2e_ms: '< 100'}",
         "workloads: [vit, {name: mine, path: m.onnx, input_shape: [3, 3], tokens: 1}]",
@@ -136,9 +143,14 @@ final class ExperimentSchemaTest {
       strings = {
         "arrival: poisson",
         "arrivals: poison",
+        "scenario: on",
         "arrivals: {process: poison}",
         "arrivals: {}",
         "arrivals: {process: poisson, cvs: 2}",
+        "arrivals: {process: replay, file: x.gz, speed: 0}",
+        "arrivals: {process: replay, file: x.gz, slo: mine}",
+        "arrivals: {process: trace, file: x.csv, columns: {sample: N}}",
+        "arrivals: {process: trace, file: x.csv, columns: {workload: {form: func}}}",
         "load: {diurnall: {period_seconds: 60, depth: 0.5}}",
         "load: {diurnal: {period_seconds: 60, depth: 2}}",
         "load: {steps: [{at_seconds: 6}]}",
@@ -159,7 +171,7 @@ final class ExperimentSchemaTest {
         "batch_sizes: []",
         "batch_sizes: [1, 1]",
         "workloads: [resnet81]",
-        "workloads: [{weight: 2}]",
+        "workloads: [{synthetic: 0}]",
         "classes: {all: {slo_ms: 1}}",
         "classes: {gold: {slo: 1}}",
         "thresholds: {all_p98_e2e_ms: '< 5'}",
@@ -197,7 +209,8 @@ final class ExperimentSchemaTest {
 
     /** The row that stands for a key. */
     static String row(String key) {
-      return key.replaceFirst("^classes\\.[^.]+\\.", "classes.NAME.")
+      return key.replaceFirst("^arrivals\\.columns\\.[a-z_]+", "arrivals.columns.ATTRIBUTE")
+          .replaceFirst("^classes\\.[^.]+\\.", "classes.NAME.")
           .replaceFirst("^scheduler\\..+", "scheduler.WEIGHT")
           .replaceFirst("^thresholds\\..+", "thresholds.FIGURE");
     }

@@ -11,6 +11,7 @@ import java.util.Optional;
 final class ArrivalsEnd {
   private final long durationNs;
   private final long tailEndNs;
+  private final boolean oneAtATime;
   private final BitSet measured;
   private final BitSet ended = new BitSet();
   private final BitSet measuredOpen = new BitSet();
@@ -23,11 +24,25 @@ final class ArrivalsEnd {
    * @param measuredTo one past the index of the last measured job
    */
   ArrivalsEnd(long durationNs, long tailEndNs, int measuredFrom, int measuredTo) {
+    this(durationNs, tailEndNs, measuredFrom, measuredTo, false);
+  }
+
+  private ArrivalsEnd(
+      long durationNs, long tailEndNs, int measuredFrom, int measuredTo, boolean oneAtATime) {
+    this.oneAtATime = oneAtATime;
     this.durationNs = durationNs;
     this.tailEndNs = tailEndNs;
     this.measured = new BitSet();
     measured.set(measuredFrom, measuredTo);
     measuredOpen.or(measured);
+  }
+
+  /**
+   * The end of a stream that sends each job when the one before it has ended. Its list counts as
+   * sent once the last job that was sent has ended.
+   */
+  static ArrivalsEnd oneAtATime(long durationNs, long tailEndNs) {
+    return new ArrivalsEnd(durationNs, tailEndNs, 0, 0, true);
   }
 
   /** Takes in jobs that will never be sent and hence never end, so that they are not waited for. */
@@ -54,13 +69,13 @@ final class ArrivalsEnd {
    * @param listSent whether every job of the list has been sent
    */
   Optional<EndOfArrivals> at(long nowNs, boolean stopRequested, boolean listSent) {
-    if (nowNs >= durationNs && measuredOpen.isEmpty()) {
+    if (nowNs >= durationNs && (oneAtATime ? listSent : measuredOpen.isEmpty())) {
       return Optional.of(EndOfArrivals.MEASURED_JOBS_ENDED);
     }
     if (stopRequested) {
       return Optional.of(EndOfArrivals.STOPPED);
     }
-    return nowNs >= tailEndNs && listSent
+    return nowNs >= tailEndNs && (listSent || oneAtATime)
         ? Optional.of(EndOfArrivals.TAIL_LIMIT)
         : Optional.empty();
   }

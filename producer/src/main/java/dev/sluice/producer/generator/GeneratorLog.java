@@ -2,6 +2,7 @@ package dev.sluice.producer.generator;
 
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
 import java.time.Duration;
@@ -25,6 +26,12 @@ interface GeneratorLog {
 
   /** Opens a reader of the committed outcomes of all shards and of the topic {@code runs}. */
   Reader<Event> openOutcomesAndRuns();
+
+  /**
+   * Opens a reader of the outcomes of all shards, each as soon as it is in the log. An outcome that
+   * is not committed yet can only be made again identically.
+   */
+  Reader<Outcome> openOutcomesAtOnce();
 
   /** Opens a writer. */
   Writer openWriter();

@@ -1,6 +1,7 @@
 package dev.sluice.producer.generator;
 
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.RunClock;
 import dev.sluice.producer.requests.RequestList;
@@ -45,6 +46,16 @@ public record GeneratorSettings(
    */
   long tailEndNs() {
     return Seconds.toNs(experiment.load().durationSeconds() + experiment.load().tailSeconds());
+  }
+
+  /** Returns whether the next job is sent when the one before it has ended. */
+  boolean oneAtATime() {
+    return experiment.load().scenario() == Scenario.SINGLE_STREAM;
+  }
+
+  /** Returns the end of the measured window, in the time of {@link RunClock}. */
+  long durationNs() {
+    return Seconds.toNs(experiment.load().durationSeconds());
   }
 
   /** Returns the shard of a job by its index. */

@@ -1,11 +1,15 @@
 package dev.sluice.producer.generator;
 
+import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.time.Pacer;
 import dev.sluice.contract.time.RunClock;
 import dev.sluice.producer.requests.Request;
 import dev.sluice.producer.requests.RequestList;
+import java.time.Duration;
 import java.util.BitSet;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -18,6 +22,9 @@ import java.util.function.Consumer;
 final class JobGenerator {
   /** Longest wait between two looks whether the arrivals are over. */
   private static final long LOOK_NS = 100_000_000;
+
+  /** The same wait where outcomes are read. */
+  private static final Duration POLL = Duration.ofNanos(LOOK_NS);
 
   private final int number;
   private final int generators;
@@ -103,6 +110,57 @@ final class JobGenerator {
       send.accept(requested(request, number, sentAtNs));
       noteSent(index, sentAtNs - request.intendedAtNs());
     }
+  }
+
+  /**
+   * Sends the first job at time zero, and each other one as soon as the one before it has ended,
+   * until a time, the end of the list, or the end of the arrivals. Returns when the last one that
+   * was sent has ended, or the arrivals are over. Each job is meant for the time at which it is
+   * sent.
+   *
+   * @param untilNs time from which no job is sent
+   * @throws InterruptedException if the thread was interrupted while it waited
+   */
+  void sendOneAtATime(
+      BooleanSupplier arrivalsOver,
+      Consumer<JobRequested> send,
+      GeneratorLog.Reader<Outcome> outcomes,
+      long untilNs)
+      throws InterruptedException {
+    if (!waitUntil(0, arrivalsOver)) {
+      return;
+    }
+    for (int index = number; index < requests.size(); index += generators) {
+      long nowNs = clock.nowNs();
+      if (nowNs >= untilNs) {
+        return;
+      }
+      Request request = requests.get(index).at(nowNs);
+      send.accept(requested(request, number, nowNs));
+      noteSent(index, 0);
+      if (!awaitEnd(request.jobId(), outcomes, arrivalsOver)) {
+        return;
+      }
+    }
+  }
+
+  /** Waits until a job has ended; returns whether it did before the arrivals were over. */
+  private static boolean awaitEnd(
+      String jobId, GeneratorLog.Reader<Outcome> outcomes, BooleanSupplier arrivalsOver) {
+    var ended = new AtomicBoolean();
+    while (!arrivalsOver.getAsBoolean()) {
+      outcomes.poll(
+          POLL,
+          (shard, outcome) -> {
+            if (outcome instanceof JobEnded end && end.jobId().equals(jobId)) {
+              ended.setPlain(true);
+            }
+          });
+      if (ended.getPlain()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void noteSent(int index, long lateNs) {

@@ -3,6 +3,7 @@ package dev.sluice.producer.generator;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.log.LogClients;
@@ -61,6 +62,13 @@ final class KafkaGeneratorLog implements GeneratorLog {
             entry.topic().equals(topics.runs())
                 ? RunLog.readOrNull(EventCodec.RUNS, entry)
                 : RunLog.readOrNull(EventCodec.OUTCOMES, entry));
+  }
+
+  @Override
+  public Reader<Outcome> openOutcomesAtOnce() {
+    return reader(
+        clients.openConsumerAtOnce(clients.outcomes()),
+        entry -> RunLog.readOrNull(EventCodec.OUTCOMES, entry));
   }
 
   private static <E extends Event> Reader<E> reader(

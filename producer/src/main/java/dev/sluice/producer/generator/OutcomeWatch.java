@@ -30,13 +30,14 @@ final class OutcomeWatch implements AutoCloseable {
 
   OutcomeWatch(GeneratorSettings settings, GeneratorLog log) {
     requests = settings.requests();
-    long durationNs = Seconds.toNs(settings.experiment().load().durationSeconds());
     end =
-        new ArrivalsEnd(
-            durationNs,
-            settings.tailEndNs(),
-            requests.countBefore(Seconds.toNs(settings.experiment().load().warmupSeconds())),
-            requests.countBefore(durationNs));
+        settings.oneAtATime()
+            ? ArrivalsEnd.oneAtATime(settings.durationNs(), settings.tailEndNs())
+            : new ArrivalsEnd(
+                settings.durationNs(),
+                settings.tailEndNs(),
+                requests.countBefore(Seconds.toNs(settings.experiment().load().warmupSeconds())),
+                requests.countBefore(settings.durationNs()));
     reader = log.openOutcomesAndRuns();
   }
 

@@ -54,6 +54,11 @@ final class RunLog {
     return openConsumer(partitions, Reading.COMMITTED_IN_NO_HURRY);
   }
 
+  /** Opens a consumer that reads each record as soon as it is in the log. */
+  Consumer<byte[], byte[]> openConsumerAtOnce(List<TopicPartition> partitions) {
+    return openConsumer(partitions, Reading.AT_ONCE);
+  }
+
   private Consumer<byte[], byte[]> openConsumer(List<TopicPartition> partitions, Reading reading) {
     var consumer = clients.consumer(reading);
     consumer.assign(partitions);
@@ -69,8 +74,12 @@ final class RunLog {
     return List.of(new TopicPartition(topics.runs(), 0));
   }
 
+  List<TopicPartition> outcomes() {
+    return partitions(topics.outcomes());
+  }
+
   List<TopicPartition> outcomesAndRuns() {
-    var both = new ArrayList<>(partitions(topics.outcomes()));
+    var both = new ArrayList<>(outcomes());
     both.addAll(runs());
     return both;
   }

@@ -87,6 +87,15 @@ final class RunOpening {
           "the run (" + settings.runId() + ") has begun",
           "its generators are gone, then --resume goes on for them; or you want another --run-id");
     }
+    if (settings.oneAtATime()) {
+      throw new UserMistakeException(
+          "--resume",
+          "the run ("
+              + settings.runId()
+              + ") sends each job when the one before it has ended (scenario single_stream), and is"
+              + " not taken up again",
+          "you want another --run-id");
+    }
     if (!started.runId().equals(settings.runId())
         || !started.configDigest().equals(settings.configDigest())
         || !started.requestDigest().equals(settings.requests().digest())) {

@@ -2,6 +2,7 @@ package dev.sluice.producer.generator;
 
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.time.Pacer;
@@ -14,6 +15,8 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
@@ -116,11 +119,18 @@ final class Senders {
   private void sendAll(JobGenerator generator) {
     GeneratorLog.Writer writer = writerOf(generator);
     try {
-      generator.sendAll(
-          () -> arrivalsOver || failure.get() != null,
+      BooleanSupplier over = () -> arrivalsOver || failure.get() != null;
+      Consumer<JobRequested> send =
           job -> {
             var unused = writer.append(settings.shardOf(job.index()), job, this::failed);
-          });
+          };
+      if (settings.oneAtATime()) {
+        try (var outcomes = log.openOutcomesAtOnce()) {
+          generator.sendOneAtATime(over, send, outcomes, settings.durationNs());
+        }
+      } else {
+        generator.sendAll(over, send);
+      }
       writer.flush();
     } catch (InterruptedException | RuntimeException | Error e) {
       failed(e);

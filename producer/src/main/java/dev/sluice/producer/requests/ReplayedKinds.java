@@ -86,12 +86,14 @@ final class ReplayedKinds {
   }
 
   private @Nullable TraceKind here(TraceKind kind, long count) {
-    boolean kept =
-        isKept("class", kind.classType())
-            & isKept("workload", kind.workload())
-            & isKept("backend", kind.backend())
-            & isKept("precision", kind.precision());
-    if (!kept) {
+    note("class", kind.classType());
+    note("workload", kind.workload());
+    note("backend", kind.backend());
+    note("precision", kind.precision());
+    if (isDropped("class", kind.classType())
+        || isDropped("workload", kind.workload())
+        || isDropped("backend", kind.backend())
+        || isDropped("precision", kind.precision())) {
       return null;
     }
     var here =
@@ -107,12 +109,14 @@ final class ReplayedKinds {
     return here;
   }
 
-  private boolean isKept(String attribute, @Nullable String name) {
-    if (name == null) {
-      return true;
+  private void note(String attribute, @Nullable String name) {
+    if (name != null) {
+      seen.add(attribute + ":" + name);
     }
-    seen.add(attribute + ":" + name);
-    return !names.drop().contains(new Dropped(attribute, name));
+  }
+
+  private boolean isDropped(String attribute, @Nullable String name) {
+    return name != null && names.drop().contains(new Dropped(attribute, name));
   }
 
   private @Nullable String name(String attribute, @Nullable String recorded, long count) {
@@ -144,8 +148,7 @@ final class ReplayedKinds {
             name.attribute(),
             name.name()),
         "--map %s=%s sends them as such, or --drop %s leaves them out. Known %s: %s"
-            .formatted(
-                name, nearest, name, plural(name.attribute()), String.join(", ", known)));
+            .formatted(name, nearest, name, plural(name.attribute()), String.join(", ", known)));
   }
 
   private void checkBackend(TraceKind kind, long count) {
@@ -214,8 +217,7 @@ final class ReplayedKinds {
   static List<String> known(Experiment experiment, String attribute) {
     return switch (attribute) {
       case "class" -> experiment.jobs().classes().stream().map(JobClass::name).toList();
-      case "workload" ->
-          experiment.jobs().workloads().stream().map(WorkloadChoice::name).toList();
+      case "workload" -> experiment.jobs().workloads().stream().map(WorkloadChoice::name).toList();
       case "backend" ->
           Stream.concat(
                   experiment.jobs().backendsEnabled().stream(),

@@ -232,7 +232,10 @@ final class ReplayedRequests implements RequestSource {
     return false;
   }
 
-  /** The time in the run before the shape bends it; a whole recording at speed 1 keeps each nanosecond. */
+  /**
+   * The time in the run before the shape bends it; a whole recording at speed 1 keeps each
+   * nanosecond.
+   */
   private long at(int place) {
     long sinceBeginNs = trace.atNsByIndex()[place] - beginNs;
     return speed == 1 ? sinceBeginNs : (long) (sinceBeginNs / speed);

@@ -17,4 +17,11 @@ public record Request(
     String precision,
     int samples,
     long sloNs,
-    long intendedAtNs) {}
+    long intendedAtNs) {
+
+  /** Returns this job, meant to be sent at another time. */
+  public Request at(long otherNs) {
+    return new Request(
+        index, jobId, classType, workload, backend, precision, samples, sloNs, otherNs);
+  }
+}

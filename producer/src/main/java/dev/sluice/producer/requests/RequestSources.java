@@ -2,6 +2,7 @@ package dev.sluice.producer.requests;
 
 import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.LoadShape.Rates;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.Ranges;
@@ -42,6 +43,9 @@ public final class RequestSources {
 
   private static RequestSource drawn(
       Experiment experiment, RescaledTime rescaled, IsolatedTimes isolatedTimes) {
+    if (experiment.load().scenario() != Scenario.SERVER) {
+      return new ScenarioRequests(experiment, isolatedTimes);
+    }
     if (experiment.load().arrivals() instanceof Arrivals.Drawn drawn) {
       return new DrawnRequests(experiment, drawn, rescaled, isolatedTimes);
     }

@@ -5,6 +5,7 @@ import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
 import java.time.Duration;
@@ -59,7 +60,10 @@ final class FakeGeneratorLog implements GeneratorLog {
 
   private final VirtualTime time;
   private final int shards;
-  private final int generators;
+
+  /** Number of generators, after whose ends the waiting jobs are dropped. */
+  int generators;
+
   private final List<JobRequested> waiting = new ArrayList<>();
   private final List<ArrivalsEnded> ends = new ArrayList<>();
 
@@ -120,6 +124,17 @@ final class FakeGeneratorLog implements GeneratorLog {
     return new FakeReader<>(Event.class, List.of(outcomes, runs));
   }
 
+  /** Opens a reader that a generator's thread uses, and that waits as that thread does. */
+  @Override
+  public Reader<Outcome> openOutcomesAtOnce() {
+    return new FakeReader<>(Outcome.class, List.of(outcomes)) {
+      @Override
+      void await(long deadlineNs) throws InterruptedException {
+        time.awaitNs(Math.min(deadlineNs, Math.max(time.nowNs(), nextAtNs())));
+      }
+    };
+  }
+
   @Override
   public Writer openWriter() {
     openWriters++;
@@ -168,7 +183,7 @@ final class FakeGeneratorLog implements GeneratorLog {
     outcomes.add(new Entry(shard, ended, atNs));
   }
 
-  private final class FakeReader<E extends Event> implements Reader<E> {
+  private class FakeReader<E extends Event> implements Reader<E> {
     private final Class<E> type;
     private final List<List<Entry>> topics;
     private final Set<Entry> read = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -190,7 +205,7 @@ final class FakeGeneratorLog implements GeneratorLog {
       }
     }
 
-    private long nextAtNs() {
+    long nextAtNs() {
       synchronized (FakeGeneratorLog.this) {
         return topics.stream()
             .flatMap(List::stream)
@@ -201,13 +216,17 @@ final class FakeGeneratorLog implements GeneratorLog {
       }
     }
 
+    /** Waits for a readable entry. */
+    void await(long deadlineNs) throws InterruptedException {
+      time.pass(
+          () -> Math.min(deadlineNs, Math.max(time.nowNs(), nextAtNs())),
+          () -> nextAtNs() <= time.nowNs());
+    }
+
     @Override
     public void poll(Duration timeout, Sink<? super E> sink) {
-      long deadlineNs = time.nowNs() + timeout.toNanos();
       try {
-        time.pass(
-            () -> Math.min(deadlineNs, Math.max(time.nowNs(), nextAtNs())),
-            () -> nextAtNs() <= time.nowNs());
+        await(time.nowNs() + timeout.toNanos());
       } catch (InterruptedException e) {
         throw new InterruptException(e);
       }

@@ -11,6 +11,7 @@ import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.experiment.Arrivals;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -418,6 +420,99 @@ final class JobGeneratorsTest {
     assertThat(ended).map(RunEnded::interrupted).hasValue(true);
     assertThat(ended).map(RunEnded::jobsSent).hasValue(10L);
     assertThat(sent()).hasSize(10);
+  }
+
+  /** Jobs take 300 ms: at 0, 300, … 1,800 ms, and the last one ends beyond the duration of 2 s. */
+  @Test
+  void sendsEachJobWhenTheOneBeforeHasEnded_inASingleStream() throws Exception {
+    lanesAreReady();
+    singleStream();
+    log.doneAfterNs = job -> 300 * MS;
+    Optional<RunEnded> ended = generators().run();
+    List<JobRequested> jobs = log.facts(JobRequested.class);
+    assertThat(jobs.stream().sorted(Comparator.comparing(JobRequested::index)).toList())
+        .extracting(JobRequested::intendedAtNs)
+        .containsExactly(0L, 300 * MS, 600 * MS, 900 * MS, 1200 * MS, 1500 * MS, 1800 * MS);
+    assertThat(jobs).allMatch(job -> job.sentAtNs() == job.intendedAtNs());
+    assertThat(told.reasons).containsExactly(EndOfArrivals.MEASURED_JOBS_ENDED);
+    assertThat(ended).map(RunEnded::jobsSent).hasValue(7L);
+    assertThat(log.facts(ArrivalsEnded.class))
+        .allMatch(end -> time.nowNs() >= ZERO_AT_NS + 2_100 * MS);
+    assertThat(ended).map(RunEnded::tailLimitReached).hasValue(false);
+  }
+
+  @Test
+  void waitsForTheJobUnderWay_atMostToTheTailsEnd_inASingleStream() throws Exception {
+    lanesAreReady();
+    singleStream();
+    log.doneAfterNs = job -> job.index() == 3 ? FakeGeneratorLog.WAITS : 200 * MS;
+    Optional<RunEnded> ended = generators().run();
+    assertThat(sent()).containsExactly(0, 1, 2, 3);
+    assertThat(told.reasons).containsExactly(EndOfArrivals.TAIL_LIMIT);
+    assertThat(ended).map(RunEnded::tailLimitReached).hasValue(true);
+    assertThat(time.nowNs()).isGreaterThanOrEqualTo(ZERO_AT_NS + 3_000 * MS);
+  }
+
+  @Test
+  void endsASingleStream_withItsList_butNotBeforeTheDuration() throws Exception {
+    lanesAreReady();
+    singleStream();
+    experiment.ratePerSecond = 2;
+    Optional<RunEnded> ended = generators().run();
+    assertThat(sent()).containsExactly(0, 1, 2, 3);
+    assertThat(told.reasons).containsExactly(EndOfArrivals.MEASURED_JOBS_ENDED);
+    assertThat(ended)
+        .map(RunEnded::endedAtNs)
+        .hasValueSatisfying(atNs -> assertThat(atNs).isBetween(2_000 * MS, 2_200 * MS));
+  }
+
+  @Test
+  void stopsASingleStream_whenAsked() throws Exception {
+    lanesAreReady();
+    singleStream();
+    JobGenerators generators = generators();
+    log.afterSending =
+        job -> {
+          if (job.index() == 2) {
+            generators.stop();
+          }
+        };
+    assertThat(generators.run()).map(RunEnded::interrupted).hasValue(true);
+    assertThat(told.reasons).containsExactly(EndOfArrivals.STOPPED);
+    assertThat(sent().size()).isLessThan(20);
+  }
+
+  @Test
+  void takesNoSingleStreamUpAgain() {
+    lanesAreReady();
+    singleStream();
+    killAt(1_000 * MS);
+    assertThatThrownBy(generators()::resume)
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageContaining("(scenario single_stream), and is not taken up again");
+  }
+
+  @Test
+  void sendsAllJobsAtOnce_offline() throws Exception {
+    lanesAreReady();
+    experiment.scenario = Scenario.OFFLINE;
+    experiment.warmupSeconds = 0;
+    log.doneAfterNs = job -> job.index() * 100 * MS;
+    Optional<RunEnded> ended = generators().run();
+    assertThat(log.facts(JobRequested.class))
+        .hasSize(20)
+        .allMatch(job -> job.intendedAtNs() == 0 && job.sentAtNs() == 0);
+    assertThat(ended).map(RunEnded::tailLimitReached).hasValue(false);
+    assertThat(ended)
+        .map(RunEnded::endedAtNs)
+        .hasValueSatisfying(atNs -> assertThat(atNs).isBetween(2_000 * MS, 2_200 * MS));
+  }
+
+  private void singleStream() {
+    experiment.scenario = Scenario.SINGLE_STREAM;
+    experiment.arrivals = Arrivals.POISSON;
+    experiment.generators = 1;
+    log.generators = 1;
   }
 
   /** Leaves a run as a killed process would: nothing is written after the last job. */

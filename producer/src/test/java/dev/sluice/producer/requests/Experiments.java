@@ -4,7 +4,9 @@ import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.contract.experiment.LoadShape;
 import java.util.List;
 import java.util.Map;
 
@@ -19,6 +21,7 @@ public final class Experiments {
   public double tailSeconds = 5;
   public double ratePerSecond = 100;
   public Arrivals arrivals = Arrivals.POISSON;
+  public Scenario scenario = Scenario.SERVER;
   public int generators = 1;
   public int shards = 1;
   double interactiveRatio = 0.3;
@@ -48,7 +51,14 @@ public final class Experiments {
         "test",
         seed,
         new Experiment.Load(
-            durationSeconds, warmupSeconds, tailSeconds, ratePerSecond, arrivals, generators),
+            durationSeconds,
+            warmupSeconds,
+            tailSeconds,
+            ratePerSecond,
+            arrivals,
+            LoadShape.EVEN,
+            scenario,
+            generators),
         new Experiment.Jobs(
             interactiveRatio, classes, workloads, backends, precisions, false, batchSizes),
         new Experiment.Scheduling(

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment.JobClass;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.producer.generator.FakeTime;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -253,6 +254,21 @@ final class RequestListTest {
     assertThatIllegalArgumentException()
         .isThrownBy(experiment::drawn)
         .withMessageContaining("bursty");
+  }
+
+  /** The mix is drawn from a stream of its own, so that the jobs are those of each other load. */
+  @Test
+  void aScenario_hasTheJobsOfArrivals_allAtTimeZero() {
+    RequestList server = experiment.drawn();
+    experiment.scenario = Scenario.OFFLINE;
+    RequestList offline = experiment.drawn();
+    assertThat(offline.size()).isEqualTo(2000);
+    for (int i = 0; i < 1500; i++) {
+      assertThat(offline.get(i)).isEqualTo(server.get(i).at(0));
+    }
+    experiment.scenario = Scenario.SINGLE_STREAM;
+    assertThat(experiment.drawn().digest()).isEqualTo(offline.digest());
+    assertThat(offline.digest()).isNotEqualTo(server.digest());
   }
 
   private static List<Request> jobs(RequestList list) {

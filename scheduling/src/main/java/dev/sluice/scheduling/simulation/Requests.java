@@ -13,6 +13,22 @@ public interface Requests {
   @Nullable JobSpec next(int generator);
 
   /**
+   * Returns whether the next job arrives when the one before it has ended, never late. There is one
+   * generator then; {@link #next} gives its first job, and {@link #nextAt} each other one.
+   */
+  default boolean oneAtATime() {
+    return false;
+  }
+
+  /**
+   * Returns the next job, meant to arrive at a time; null: there is none, or it would come too
+   * late.
+   */
+  default @Nullable JobSpec nextAt(long intendedAtNs) {
+    throw new IllegalStateException("jobs arrive at times of their own");
+  }
+
+  /**
    * Returns whether a job is measured; arrivals go on until every measured job has ended, at most
    * to the tail's end.
    */

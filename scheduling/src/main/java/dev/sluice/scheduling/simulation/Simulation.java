@@ -69,6 +69,9 @@ public final class Simulation {
   private boolean arrivalsEnded;
   private boolean tailLimitReached;
 
+  /** Whether the only job under way has just ended, and the next one may follow. */
+  private boolean streamGoesOn;
+
   private Simulation(
       SimulationSettings settings,
       ServiceModel service,
@@ -266,6 +269,7 @@ public final class Simulation {
   private void jobEnded(JobEnd end) {
     jobsEnded++;
     lastEndNs = nowNs;
+    streamGoesOn = requests.oneAtATime();
     if (requests.isMeasured(end.jobId())) {
       measuredOpen--;
     }
@@ -274,7 +278,10 @@ public final class Simulation {
   // --- generators
 
   private void takeNextJob(int generator) {
-    JobSpec job = arrivalsEnding ? null : requests.next(generator);
+    takeJob(generator, arrivalsEnding ? null : requests.next(generator));
+  }
+
+  private void takeJob(int generator, @Nullable JobSpec job) {
     nextJob[generator] = job;
     if (job == null) {
       timeline.set(arrivals + generator, Timeline.NEVER);
@@ -285,7 +292,9 @@ public final class Simulation {
     }
     int row = hops.row(Kind.REQUEST, job.intendedAtNs());
     long sentNs =
-        Math.max(nextSentNs[generator], job.intendedAtNs() + hops.lateNs(Kind.REQUEST, row));
+        requests.oneAtATime()
+            ? job.intendedAtNs()
+            : Math.max(nextSentNs[generator], job.intendedAtNs() + hops.lateNs(Kind.REQUEST, row));
     nextSentNs[generator] = sentNs;
     nextRow[generator] = row;
     long appendedNs = Math.max(nowNs, sentNs + hops.appendNs(Kind.REQUEST, row));
@@ -301,7 +310,11 @@ public final class Simulation {
     SimulatedShard shard = shards[(int) (job.index() % shards.length)];
     jobsSent++;
     listener.requested(shard.number, logTimeNs, job, nextSentNs[generator]);
-    takeNextJob(generator);
+    if (requests.oneAtATime()) {
+      takeJob(generator, null); // until this one has ended
+    } else {
+      takeNextJob(generator);
+    }
     apply(shard, new CoreFact.JobArrived(job), Kind.REQUEST, row);
   }
 
@@ -314,6 +327,10 @@ public final class Simulation {
       traffic.send(shard, dispatches.get(i), nowNs + hops.startNs(kind, row));
     }
     dispatches.clear();
+    if (streamGoesOn) { // an outcome reaches its reader as a dispatch reaches a lane
+      streamGoesOn = false;
+      takeJob(0, arrivalsEnding ? null : requests.nextAt(nowNs + hops.startNs(kind, row)));
+    }
     askForTick(shard);
     endArrivalsIfOver();
   }

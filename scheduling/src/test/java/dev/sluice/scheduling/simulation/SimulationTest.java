@@ -14,6 +14,7 @@ import dev.sluice.scheduling.simulation.Hops.Hop;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Small experiments whose course can be reckoned by hand. */
@@ -93,6 +94,53 @@ final class SimulationTest {
     assertThat(first.fact().serviceNs()).isEqualTo(10_200_000);
     assertThat(first.appendedAtNs()).as("log time of 16.3 ms").isEqualTo(16 * MS);
     assertThat(told.batchOf("job-1").ran().startedAtNs()).isEqualTo(20_300_000);
+  }
+
+  /**
+   * A job takes 2 ms to the log, 3 ms to its lane and 10.2 ms there; its completion takes 1 ms to
+   * the log, and the outcome 4 ms to the generator. Nobody is late.
+   */
+  @Test
+  void sendsEachJobWhenTheOneBeforeHasEnded_inASingleStream() {
+    Hops hops =
+        Hops.recorded(
+            List.of(
+                new Hop(0, Kind.REQUEST, 100_000, 2 * MS, 3 * MS),
+                new Hop(0, Kind.COMPLETION, 200_000, MS, 4 * MS)),
+            1);
+    Simulated told =
+        Simulated.run(
+            settings(core(false, 0), "fifo", 2, 2, TOKENS, hops),
+            constant(10 * MS),
+            new Requests() {
+              private int sent;
+
+              @Override
+              public @Nullable JobSpec next(int generator) {
+                return nextAt(0);
+              }
+
+              @Override
+              public boolean oneAtATime() {
+                return true;
+              }
+
+              @Override
+              public @Nullable JobSpec nextAt(long intendedAtNs) {
+                return intendedAtNs < 50 * MS ? job(sent++, "small", 1, intendedAtNs) : null;
+              }
+
+              @Override
+              public boolean isMeasured(String jobId) {
+                return true;
+              }
+            });
+    assertThat(told.dispatches)
+        .extracting(dispatch -> dispatch.jobs().get(0).intendedAtNs())
+        .containsExactly(0L, 20_200_000L, 40_400_000L);
+    assertThat(told.requested).containsExactly("job-0", "job-1", "job-2");
+    assertThat(told.ends).hasSize(3);
+    assertThat(told.end().jobs()).isEqualTo(3);
   }
 
   @Test
