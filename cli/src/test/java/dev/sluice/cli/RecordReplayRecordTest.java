@@ -75,9 +75,7 @@ final class RecordReplayRecordTest {
         simulate(
             "replayed",
             replaying(
-                "scheduler_name=" + policy,
-                "generators=" + generators,
-                "kafka.shards=" + shards));
+                "scheduler_name=" + policy, "generators=" + generators, "kafka.shards=" + shards));
     assertThat(record(run, "again.gz")).hasSameBinaryContentAs(load);
   }
 
