@@ -1,10 +1,10 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.summary.Summary;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.experiment.Arrivals;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,5 @@
 package dev.sluice.contract.experiment;
 
-import dev.sluice.contract.experiment.ArrivalKeys.Key;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Section;
@@ -75,7 +74,7 @@ final class ArrivalsReader {
           "arrivals ("
               + process
               + ") needs "
-              + keys.stream().map(Key::name).collect(Collectors.joining(", ")),
+              + keys.stream().map(ArrivalKeys.Key::name).collect(Collectors.joining(", ")),
           "you meant arrivals: {process: "
               + process
               + keys.stream()
@@ -89,7 +88,7 @@ final class ArrivalsReader {
   private Arrivals drawn(Section section, String process) {
     var keys = processes.getOrDefault(process, ArrivalKeys.NONE);
     Map<String, Double> settings = new LinkedHashMap<>();
-    for (Key key : keys.keys()) {
+    for (ArrivalKeys.Key key : keys.keys()) {
       String example = Numbers.text(key.example());
       double value =
           section.number(

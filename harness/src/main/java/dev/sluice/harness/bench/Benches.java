@@ -5,8 +5,8 @@ import static dev.sluice.harness.bench.row.Bench.Row.atMost;
 
 import dev.sluice.harness.bench.core.CheckBench;
 import dev.sluice.harness.bench.core.CoreBench;
-import dev.sluice.harness.bench.core.ExplainBench;
 import dev.sluice.harness.bench.core.DecisionReplayBench;
+import dev.sluice.harness.bench.core.ExplainBench;
 import dev.sluice.harness.bench.core.PredictLookupBench;
 import dev.sluice.harness.bench.core.PredictTableBench;
 import dev.sluice.harness.bench.core.SimulatorInChild;

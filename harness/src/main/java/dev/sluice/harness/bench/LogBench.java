@@ -79,8 +79,7 @@ final class LogBench implements Bench {
     Path own = Files.createTempDirectory(Files.createDirectories(folder), name());
     try (var broker = EmbeddedBroker.start(own.resolve("broker"))) {
       Path log = simulate(own);
-      var clients =
-          LogClients.of(Map.of("bootstrap.servers", broker.bootstrapServers()));
+      var clients = LogClients.of(Map.of("bootstrap.servers", broker.bootstrapServers()));
       var topics = new Topics("bench");
       RunTopics.create(topics, 1, clients);
       long facts = fill(topics, clients, log);
@@ -121,8 +120,7 @@ final class LogBench implements Bench {
         KafkaProducer<byte[], byte[]> producer = clients.producer(Writing.IN_ORDER)) {
       for (RecordedEntry e = reader.next(); e != null; e = reader.next()) {
         String topic = topics.prefix() + "." + e.topic();
-        var unused =
-            producer.send(new ProducerRecord<>(topic, e.partition(), null, e.value()));
+        var unused = producer.send(new ProducerRecord<>(topic, e.partition(), null, e.value()));
         facts += e.topic().equals("facts") ? 1 : 0;
       }
     }

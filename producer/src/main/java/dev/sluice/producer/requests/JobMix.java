@@ -69,7 +69,8 @@ final class JobMix {
         samples,
         told.sloNs() > 0
             ? told.sloNs()
-            : Math.max(1, Math.round(1e6 * sloMs(jobClass, workload, backend, precision, samples))));
+            : Math.max(
+                1, Math.round(1e6 * sloMs(jobClass, workload, backend, precision, samples))));
   }
 
   private double sloMs(

@@ -4,7 +4,6 @@ import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobRequested;
-import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.ExperimentFile;
@@ -37,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * note says so.
  *
  * @param requests requests in the order of the list, none left out
- * @param isWhole whether these are all requests of the list that the run was to send; of a recording
- *     of requests, whether it has a digest
+ * @param isWhole whether these are all requests of the list that the run was to send; of a
+ *     recording of requests, whether it has a digest
  */
 public record RecordedLoad(Trace requests, boolean isWhole) {
   /** Name of a log in the folder of its run. */
@@ -251,7 +250,10 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
       } catch (UntoldException e) {
         why = "no request tells the promises of those that were not sent";
       } catch (UserMistakeException e) {
-        why = "its experiment cannot be read here (" + e.problems().get(e.problems().size() - 1).what() + ")";
+        why =
+            "its experiment cannot be read here ("
+                + e.problems().get(e.problems().size() - 1).what()
+                + ")";
       }
     }
 

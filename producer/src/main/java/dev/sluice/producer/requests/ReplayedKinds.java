@@ -144,8 +144,7 @@ final class ReplayedKinds {
             name.attribute(),
             name.name()),
         "--map %s=%s sends them as such, or --drop %s leaves them out. Known %s: %s"
-            .formatted(
-                name, nearest, name, plural(name.attribute()), String.join(", ", known)));
+            .formatted(name, nearest, name, plural(name.attribute()), String.join(", ", known)));
   }
 
   private void checkBackend(TraceKind kind, long count) {
@@ -214,8 +213,7 @@ final class ReplayedKinds {
   static List<String> known(Experiment experiment, String attribute) {
     return switch (attribute) {
       case "class" -> experiment.jobs().classes().stream().map(JobClass::name).toList();
-      case "workload" ->
-          experiment.jobs().workloads().stream().map(WorkloadChoice::name).toList();
+      case "workload" -> experiment.jobs().workloads().stream().map(WorkloadChoice::name).toList();
       case "backend" ->
           Stream.concat(
                   experiment.jobs().backendsEnabled().stream(),

@@ -48,7 +48,15 @@ final class ReplayedRequestsTest {
 
   private static final Vocabulary VOCABULARY =
       new Vocabulary(
-          Map.of("fifo", List.of(), "dynamic", List.of("urgency"), "random", List.of(), "batch_aware", List.of()),
+          Map.of(
+              "fifo",
+              List.of(),
+              "dynamic",
+              List.of("urgency"),
+              "random",
+              List.of(),
+              "batch_aware",
+              List.of()),
           ArrivalProcesses.keys(),
           Map.of("resnet18", 80, "resnet50", 160, "vit_tiny", 40),
           List.of());
@@ -97,7 +105,8 @@ final class ReplayedRequestsTest {
             + "interactive_ratio: 0.9\n";
     RequestList replayed = list(other + replay(""));
     assertThat(replayed.digest()).isEqualTo(list.digest());
-    assertThat(replayed.notes().get(0)).contains("%,d of %,d requests".formatted(list.size(), list.size()));
+    assertThat(replayed.notes().get(0))
+        .contains("%,d of %,d requests".formatted(list.size(), list.size()));
     assertThat(String.join("\n", replayed.notes()))
         .contains(
             "without effect on a replay: arrival_rate_jobs_per_sec, interactive_ratio, batch_sizes")
@@ -199,11 +208,12 @@ final class ReplayedRequestsTest {
   void namesThatTheConfigLacksAreRefused_withTheirCountAndTheNearestName() throws Exception {
     RequestList list = list(CONFIG);
     writeRequests(list);
-    String other = CONFIG
-            .replace(
-                "{name: resnet50, weight: 2}",
-                "{name: resnet5x, tokens: 9, alpha_ms: 1, beta_ms: 1}")
-            .replace("batch: {", "bulk: {priority: 9, ")
+    String other =
+        CONFIG
+                .replace(
+                    "{name: resnet50, weight: 2}",
+                    "{name: resnet5x, tokens: 9, alpha_ms: 1, beta_ms: 1}")
+                .replace("batch: {", "bulk: {priority: 9, ")
             + "lanes: {kind: emulated, latency_table: none.csv}\n";
     long resnet50 = count(list, r -> r.workload().equals("resnet50"));
     long batch = count(list, r -> r.classType().equals("batch"));
@@ -237,7 +247,8 @@ final class ReplayedRequestsTest {
                 + " experiment lacks.")
         .hasMessageContaining("you meant resnet18");
     assertThat(list(CONFIG + replay("map: [class:x=batch], drop: [workload:y]")).notes())
-        .contains("map (class:x=batch) applies to no request", "drop (workload:y) applies to no request");
+        .contains(
+            "map (class:x=batch) applies to no request", "drop (workload:y) applies to no request");
   }
 
   @Test
@@ -262,7 +273,8 @@ final class ReplayedRequestsTest {
     assertThat(list.get(599).intendedAtNs()).isEqualTo(599 * S / 30);
     double share = count(list, r -> r.classType().equals("interactive")) / 600.0;
     assertThat(share).isCloseTo(0.3, within(0.1));
-    assertThat(count(list, r -> r.workload().equals("resnet50")) / 600.0).isCloseTo(2 / 3.0, within(0.1));
+    assertThat(count(list, r -> r.workload().equals("resnet50")) / 600.0)
+        .isCloseTo(2 / 3.0, within(0.1));
     assertThat(list(CONFIG + trace("")).digest()).isEqualTo(list.digest());
     assertThat(list(CONFIG + "seed: 2\n" + trace("")).digest()).isNotEqualTo(list.digest());
   }
@@ -292,7 +304,10 @@ final class ReplayedRequestsTest {
   void aStripedColumnIsDealtToTheWorkloads() throws Exception {
     writeTrace("app,func,end_timestamp,duration\na,x,2,1\na,y,3,1\na,z,4,1\na,x,5,1\n");
     RequestList list =
-        list(CONFIG + trace("columns: {workload: {from: func, stripe: true}, class: app}, map: [class:a=batch]"));
+        list(
+            CONFIG
+                + trace(
+                    "columns: {workload: {from: func, stripe: true}, class: app}, map: [class:a=batch]"));
     assertThat(IntStream.range(0, 4).mapToObj(i -> list.get(i).workload()))
         .containsExactly("resnet18", "resnet50", "resnet18", "resnet18");
     assertThat(list.get(0).classType()).isEqualTo("batch");
@@ -416,8 +431,7 @@ final class ReplayedRequestsTest {
 
   private void writeRequests(RequestList list) throws IOException {
     try (var writer =
-        RequestsWriter.begin(
-            folder.resolve("load.gz"), RecordingHeader.requests(list.digest()))) {
+        RequestsWriter.begin(folder.resolve("load.gz"), RecordingHeader.requests(list.digest()))) {
       for (int i = 0; i < list.size(); i++) {
         Request r = list.get(i);
         writer.write(
