@@ -1,5 +1,7 @@
 package dev.sluice.cli;
 
+import dev.sluice.cli.option.ResultsOption;
+import dev.sluice.cli.option.RoleOptions;
 import dev.sluice.harness.role.AnalyzeProcess;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

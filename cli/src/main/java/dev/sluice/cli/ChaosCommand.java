@@ -1,5 +1,6 @@
 package dev.sluice.cli;
 
+import dev.sluice.cli.option.ExperimentOptions;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.chaos.ChaosRun;
 import dev.sluice.harness.frame.ExitStatus;

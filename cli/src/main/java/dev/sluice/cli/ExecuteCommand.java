@@ -1,5 +1,6 @@
 package dev.sluice.cli;
 
+import dev.sluice.cli.option.RoleOptions;
 import dev.sluice.harness.role.ExecuteProcess;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package dev.sluice.cli;
 
+import dev.sluice.cli.option.RoleOptions;
 import dev.sluice.harness.role.ProduceProcess;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -1,15 +1,21 @@
 package dev.sluice.cli;
 
+import dev.sluice.cli.option.PlayedOptions;
+import dev.sluice.cli.option.ResultsOption;
+import dev.sluice.cli.option.RunOptions;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.RunId;
 import dev.sluice.harness.replay.DecisionOptions;
 import dev.sluice.harness.replay.DecisionRun;
+import dev.sluice.harness.replay.ReplayedFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -18,6 +24,9 @@ import picocli.CommandLine.Parameters;
     name = "replay",
     mixinStandardHelpOptions = true,
     description = {
+      "With CONFIG: runs an experiment with the requests of a recording or a trace, at their"
+          + " intended times. It is ./sluice run with the keys below arrivals set, and leaves what a"
+          + " run leaves.",
       "With --decisions: makes the decisions of a recorded log again, from its facts in their order"
           + " and at their times, and compares each with the recorded one, field by field.",
       "With --with: asks another policy, other weights or another admission in each recorded state,"
@@ -25,21 +34,50 @@ import picocli.CommandLine.Parameters;
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:all decisions are equal",
-      "1:a bug",
+      "0:done, thresholds met; or all decisions are equal",
+      "1:a bug, or the run failed",
       "2:a mistake in the command or in a file",
-      "3:a decision is another one"
+      "3:done, but a threshold was missed or undecided, or the generator came too late; or a"
+          + " decision is another one",
+      "130:stopped by Ctrl-C, its jobs ended and its folder written"
     },
     footer = {
       "",
       "Examples:",
+      "  ./sluice replay results/quickstart-1 configs/quickstart.yaml --set scheduler_name=fifo",
+      "  ./sluice replay monday.jsonl.gz configs/quickstart.yaml --speed 2 --from 600 --to 1200 \\",
+      "    --map workload:mobile=vit_tiny --drop class:test",
       "  ./sluice replay --decisions results/quickstart-1",
       "  ./sluice replay --decisions results/quickstart-1 --with scheduler.urgency=2",
       "  ./sluice replay --decisions log.jsonl.gz --until 0/8123"
     })
 final class ReplayCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "RUN|FILE", description = "A run's folder, or a recording.")
+  @Parameters(
+      index = "0",
+      paramLabel = "FILE|RUN",
+      description = "A recording, a run's folder, or a trace.")
   private Path subject = Path.of("");
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "CONFIG",
+      description = "The experiment file (YAML).")
+  private @Nullable Path config;
+
+  @Mixin private PlayedOptions played = new PlayedOptions();
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "Overrides a key of CONFIG, dotted where it is nested; may be repeated.")
+  private List<String> overrides = new ArrayList<>();
+
+  @Option(
+      names = "--run-id",
+      paramLabel = "ID",
+      description = "Name of the folder and the topics (default: the run's name and the time).")
+  private @Nullable String runId;
 
   @Option(
       names = "--decisions",
@@ -50,14 +88,14 @@ final class ReplayCommand implements Callable<Integer> {
       names = "--with",
       paramLabel = "KEY=VALUE",
       description =
-          "Asked in each recorded state in place of the recorded value: scheduler_name,"
-              + " scheduler.WEIGHT or admission; may be repeated.")
+          "With --decisions: asked in each recorded state in place of the recorded value:"
+              + " scheduler_name, scheduler.WEIGHT or admission; may be repeated.")
   private List<String> with = new ArrayList<>();
 
   @Option(
       names = "--until",
       paramLabel = "SHARD/OFFSET",
-      description = "Stops before this fact, and prints the state in full.")
+      description = "With --decisions: stops before this fact, and prints the state in full.")
   private @Nullable String until;
 
   @Option(
@@ -65,20 +103,58 @@ final class ReplayCommand implements Callable<Integer> {
       description = "Takes the whole lines of a recording that was cut short.")
   private boolean salvage;
 
-  @Option(names = "--json", description = "Prints the report as JSON.")
-  private boolean json;
+  @Mixin private ResultsOption results = new ResultsOption();
+
+  @Mixin private RunOptions run = new RunOptions();
 
   @Override
   public Integer call() throws Exception {
+    if (!decisions) {
+      return run.execute(this::what);
+    }
     try {
-      if (!decisions) {
-        throw new UserMistakeException(
-            "./sluice replay", "it is not said what to replay", "you want --decisions");
-      }
-      return new DecisionRun(new DecisionOptions(subject, with, until, salvage, json)).execute();
+      refuseBesideDecisions(config != null, String.valueOf(config));
+      refuseBesideDecisions(!overrides.isEmpty(), "--set");
+      refuseBesideDecisions(runId != null, "--run-id");
+      refuseBesideDecisions(played.given(), "--speed, --from, --to, --slo, --map or --drop");
+      return new DecisionRun(new DecisionOptions(subject, with, until, salvage, run.json()))
+          .execute();
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());
       return ExitStatus.MISTAKE;
     }
+  }
+
+  private static void refuseBesideDecisions(boolean given, String what)
+      throws UserMistakeException {
+    if (given) {
+      throw new UserMistakeException(
+          what,
+          "it does not go with --decisions, which runs nothing and sends nothing",
+          "you want to leave it out; --with asks another setting");
+    }
+  }
+
+  private RunOptions.What what() throws UserMistakeException {
+    if (config == null) {
+      throw new UserMistakeException(
+          "./sluice replay",
+          "it is not said what to replay (" + subject + ") for",
+          "you want a CONFIG, as in ./sluice replay "
+              + subject
+              + " configs/quickstart.yaml, or --decisions");
+    }
+    if (until != null || !with.isEmpty()) {
+      throw new UserMistakeException(
+          until != null ? "--until" : "--with",
+          "it goes with --decisions, and a run is asked for",
+          until != null ? "--to is meant" : "--set is meant, which changes the run");
+    }
+    if (runId != null) {
+      RunId.check(runId);
+    }
+    List<String> all = new ArrayList<>(ReplayedFile.overrides(subject, played.options(salvage)));
+    all.addAll(overrides);
+    return new RunOptions.What(config, all, results.folder(), runId);
   }
 }

@@ -1,5 +1,7 @@
 package dev.sluice.cli;
 
+import dev.sluice.cli.option.ResultsOption;
+import dev.sluice.cli.option.WorkflowOptions;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunId;

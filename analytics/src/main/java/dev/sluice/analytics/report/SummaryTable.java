@@ -163,9 +163,11 @@ public final class SummaryTable {
       fact(
           "load",
           number("realized_rate_jobs_sec")
-              + " jobs/s of "
-              + number("asked_rate_jobs_sec")
-              + " asked ("
+              + " jobs/s"
+              + (summary.values().get("asked_rate_jobs_sec") == null
+                  ? ""
+                  : " of " + number("asked_rate_jobs_sec") + " asked")
+              + " ("
               + value("asked_arrivals")
               + "), gap variation "
               + number("realized_gap_cv"));

@@ -8,6 +8,7 @@ import dev.sluice.contract.replay.Replay.Source;
 import dev.sluice.contract.replay.ReplayReader;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -29,12 +30,16 @@ final class ArrivalsReader {
     this.processes = vocabulary.arrivals();
   }
 
+  /** The names of all processes: those that draw, and those that read a file. */
+  static List<String> names(Map<String, ArrivalKeys> drawn) {
+    return Stream.concat(
+            drawn.keySet().stream(), Stream.of(Source.values()).map(ReplayReader::process))
+        .sorted()
+        .toList();
+  }
+
   Arrivals read(Section top) {
-    Collection<String> names =
-        Stream.concat(
-                processes.keySet().stream(), Stream.of(Source.values()).map(ReplayReader::process))
-            .sorted()
-            .toList();
+    Collection<String> names = names(processes);
     if (!(top.find(KEY) instanceof Mapping)) {
       return byName(top, top.oneOf(KEY, DEFAULT, names, KEY));
     }

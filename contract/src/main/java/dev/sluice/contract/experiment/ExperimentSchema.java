@@ -52,8 +52,7 @@ public final class ExperimentSchema {
     vocabulary.schedulers().keySet().stream()
         .sorted() // each policy has weights of its own
         .forEach(scheduler -> record("scheduler_name", scheduler, vocabulary, schema));
-    vocabulary.arrivals().keySet().stream()
-        .sorted() // each process has keys of its own
+    ArrivalsReader.names(vocabulary.arrivals()) // each process has keys of its own
         .forEach(process -> record("arrivals", process, vocabulary, schema));
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("$schema", "https://json-schema.org/draft/2020-12/schema");

@@ -63,8 +63,14 @@ public final class ReplayReader {
 
   private Replay read(Source source) {
     boolean trace = source == Source.TRACE;
-    String file =
-        section.requiredText("file", trace ? "monday.csv" : "results/quickstart/log.jsonl.gz");
+    String file = section.text("file", "");
+    if (file.isEmpty() && !section.has("file")) {
+      problems.error(
+          section.place("file"),
+          section.name("file") + " is missing",
+          "a line should be added: file: "
+              + (trace ? "monday.csv" : "../results/quickstart/log.jsonl.gz"));
+    }
     return new Replay(
         source,
         file,

@@ -46,6 +46,7 @@ public final class ProduceProcess {
     RunFrame frame = process.frame();
     RequestList requests =
         RequestList.of(frame.parsed(), LaneSource.of(frame.parsed())::isolatedMs);
+    requests.notes().forEach(note -> frame.console().item("requests", note));
     RunRegister register = process.connect();
     process.joined(register.join(Role.PRODUCE, "produce", frame.configDigest(), null));
     if (!register.started().isDone() && !register.ended().isDone()) {

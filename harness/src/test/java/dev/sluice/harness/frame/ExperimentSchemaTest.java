@@ -76,6 +76,7 @@ final class ExperimentSchemaTest {
     assertThat(missing)
         .containsExactlyInAnyOrder(
             // mappings, whose keys are described, and what only a finished run's own copy has
+            "arrivals.columns",
             "classes",
             "classes.batch",
             "classes.interactive",
@@ -114,6 +115,10 @@ final class ExperimentSchemaTest {
       strings = {
         "arrivals: {process: gamma, cv: 2}",
         "arrivals: {process: mmpp, burst: 4, share: 0.1, mean_burst_seconds: 2}",
+        "arrivals: {process: replay, file: x.gz, speed: 2, from: 1, to: 9, slo: config}",
+        "arrivals: {process: replay, file: x, map: ['class:a=b'], drop: [class:c], salvage: yes}",
+        "arrivals: {process: trace, file: x.csv, rate: 5, spread: true, columns: {samples: N}}",
+        "arrivals: {process: trace, file: x, columns: {workload: {from: func, stripe: true}}}",
         "load: {diurnal: {period_seconds: 60, depth: 0.5}}",
         "load: {steps: [{at_seconds: 6, factor: 0}]}",
         "load: {rates: day.csv}",
@@ -142,6 +147,10 @@ final class ExperimentSchemaTest {
         "arrivals: {process: poison}",
         "arrivals: {}",
         "arrivals: {process: poisson, cvs: 2}",
+        "arrivals: {process: replay, file: x.gz, speed: 0}",
+        "arrivals: {process: replay, file: x.gz, slo: mine}",
+        "arrivals: {process: trace, file: x.csv, columns: {sample: N}}",
+        "arrivals: {process: trace, file: x.csv, columns: {workload: {form: func}}}",
         "load: {diurnall: {period_seconds: 60, depth: 0.5}}",
         "load: {diurnal: {period_seconds: 60, depth: 2}}",
         "load: {steps: [{at_seconds: 6}]}",
@@ -200,7 +209,8 @@ final class ExperimentSchemaTest {
 
     /** The row that stands for a key. */
     static String row(String key) {
-      return key.replaceFirst("^classes\\.[^.]+\\.", "classes.NAME.")
+      return key.replaceFirst("^arrivals\\.columns\\.[a-z_]+", "arrivals.columns.ATTRIBUTE")
+          .replaceFirst("^classes\\.[^.]+\\.", "classes.NAME.")
           .replaceFirst("^scheduler\\..+", "scheduler.WEIGHT")
           .replaceFirst("^thresholds\\..+", "thresholds.FIGURE");
     }

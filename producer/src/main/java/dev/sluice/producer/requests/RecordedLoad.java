@@ -1,5 +1,7 @@
 package dev.sluice.producer.requests;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.Fact;
@@ -18,6 +20,8 @@ import dev.sluice.contract.recording.RecordingReader;
 import dev.sluice.contract.recording.RequestsReader;
 import dev.sluice.producer.trace.Trace;
 import dev.sluice.producer.trace.TraceKind;
+import java.io.BufferedInputStream;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,6 +31,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +48,7 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
   /** Name of a log in the folder of its run. */
   private static final String LOG = "log.jsonl.gz";
 
+  private static final String BEGINNING = "{\"sluice\":\"recording\"";
   private static final String TYPE = "{\"type\":\"JobRequested\"";
   private static final String WORKFLOW = "{\"type\":\"WorkflowRequested\"";
 
@@ -80,6 +86,19 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
           "the run was asked for none, or another folder was meant");
     }
     return log;
+  }
+
+  /** Tells whether a file begins as a recording does, compressed or not; if not, it is a trace. */
+  public static boolean isRecording(Path file) {
+    try (var in = new BufferedInputStream(Files.newInputStream(file))) {
+      in.mark(2);
+      boolean zipped = in.read() == 0x1f && in.read() == 0x8b;
+      in.reset();
+      byte[] first = (zipped ? new GZIPInputStream(in) : in).readNBytes(BEGINNING.length());
+      return startsWith(first, BEGINNING);
+    } catch (IOException e) {
+      return false; // the reader of traces tells what is wrong
+    }
   }
 
   private static RecordedLoad ofRequests(Path file, boolean salvage) throws UserMistakeException {
@@ -282,8 +301,7 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
           best.merge(
               key(job.workload(), job.backend(), job.precision(), job.samples()),
               job,
-              (one, other) ->
-                  scales.get(one.classType()) >= scales.get(other.classType()) ? one : other);
+              (one, other) -> scale(scales, one) >= scale(scales, other) ? one : other);
         }
       }
       return (workload, backend, precision, samples) -> {
@@ -291,8 +309,12 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
         if (job == null) {
           throw new UntoldException();
         }
-        return job.sloNs() / 1e6 / scales.get(job.classType());
+        return job.sloNs() / 1e6 / scale(scales, job);
       };
+    }
+
+    private static double scale(Map<String, Double> scales, JobRequested job) {
+      return requireNonNull(scales.get(job.classType()));
     }
 
     private static String key(String workload, String backend, String precision, int samples) {

@@ -86,12 +86,14 @@ final class ReplayedKinds {
   }
 
   private @Nullable TraceKind here(TraceKind kind, long count) {
-    boolean kept =
-        isKept("class", kind.classType())
-            & isKept("workload", kind.workload())
-            & isKept("backend", kind.backend())
-            & isKept("precision", kind.precision());
-    if (!kept) {
+    note("class", kind.classType());
+    note("workload", kind.workload());
+    note("backend", kind.backend());
+    note("precision", kind.precision());
+    if (isDropped("class", kind.classType())
+        || isDropped("workload", kind.workload())
+        || isDropped("backend", kind.backend())
+        || isDropped("precision", kind.precision())) {
       return null;
     }
     var here =
@@ -107,12 +109,14 @@ final class ReplayedKinds {
     return here;
   }
 
-  private boolean isKept(String attribute, @Nullable String name) {
-    if (name == null) {
-      return true;
+  private void note(String attribute, @Nullable String name) {
+    if (name != null) {
+      seen.add(attribute + ":" + name);
     }
-    seen.add(attribute + ":" + name);
-    return !names.drop().contains(new Dropped(attribute, name));
+  }
+
+  private boolean isDropped(String attribute, @Nullable String name) {
+    return name != null && names.drop().contains(new Dropped(attribute, name));
   }
 
   private @Nullable String name(String attribute, @Nullable String recorded, long count) {

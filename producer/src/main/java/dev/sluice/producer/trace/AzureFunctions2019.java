@@ -1,8 +1,8 @@
 package dev.sluice.producer.trace;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.rows.TraceRows;
 import dev.sluice.producer.arrivals.RandomStream;
-import dev.sluice.producer.rows.TraceRows;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -1,8 +1,8 @@
 package dev.sluice.producer.trace;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.producer.rows.DateTimes;
-import dev.sluice.producer.rows.TraceRows;
+import dev.sluice.contract.rows.DateTimes;
+import dev.sluice.contract.rows.TraceRows;
 import java.util.List;
 
 /**

@@ -16,6 +16,7 @@ import java.util.Map;
  * @param read number of requests read
  * @param notes lines about the file that a person should know
  */
+@SuppressWarnings("ArrayRecordComponent") // large, compared by nobody, and copied for nobody
 public record Trace(
     String format,
     List<TraceKind> kinds,

@@ -1,8 +1,8 @@
 package dev.sluice.producer.trace;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.rows.TraceRows;
 import dev.sluice.producer.arrivals.RandomStream;
-import dev.sluice.producer.rows.TraceRows;
 import dev.sluice.producer.trace.TraceFormat.RowReader;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package dev.sluice.producer.rows;
+package dev.sluice.contract.rows;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;

@@ -1,4 +1,4 @@
-package dev.sluice.cli;
+package dev.sluice.cli.option;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunId;
@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Options of a command that runs a whole experiment. */
-final class ExperimentOptions {
+public final class ExperimentOptions {
   @Parameters(paramLabel = "CONFIG", description = "The experiment file (YAML).")
   private @Nullable Path config;
 
@@ -29,14 +29,14 @@ final class ExperimentOptions {
 
   @Mixin private ResultsOption results = new ResultsOption();
 
-  Path config() {
+  public Path config() {
     if (config == null) {
       throw new IllegalStateException("the command line was not parsed");
     }
     return config;
   }
 
-  List<String> overrides() {
+  public List<String> overrides() {
     return overrides;
   }
 
@@ -45,7 +45,7 @@ final class ExperimentOptions {
    *
    * @throws UserMistakeException if it cannot name topics and a folder
    */
-  @Nullable String runId() throws UserMistakeException {
+  public @Nullable String runId() throws UserMistakeException {
     if (runId != null) {
       RunId.check(runId);
     }
@@ -53,7 +53,7 @@ final class ExperimentOptions {
   }
 
   /** The folder of all runs. */
-  Path results() {
+  public Path results() {
     return results.folder();
   }
 }

@@ -1,4 +1,4 @@
-package dev.sluice.cli;
+package dev.sluice.cli.option;
 
 import dev.sluice.harness.frame.RunFolder;
 import java.nio.file.Path;
@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Option that names the folder of all runs. */
-final class ResultsOption {
+public final class ResultsOption {
   @Option(
       names = "--results",
       paramLabel = "DIR",
@@ -14,7 +14,7 @@ final class ResultsOption {
   private @Nullable Path folder;
 
   /** The folder of all runs. */
-  Path folder() {
+  public Path folder() {
     return RunFolder.results(folder);
   }
 }

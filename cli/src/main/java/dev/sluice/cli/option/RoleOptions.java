@@ -1,4 +1,4 @@
-package dev.sluice.cli;
+package dev.sluice.cli.option;
 
 import dev.sluice.harness.role.RoleSettings;
 import java.nio.file.Path;
@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Options that all roles share. */
-final class RoleOptions {
+public final class RoleOptions {
   @Parameters(
       paramLabel = "CONFIG",
       description = "The experiment file (YAML); all roles of the run need equal files.")
@@ -62,7 +62,7 @@ final class RoleOptions {
       description = "Started by Sluice: ends with its standard input, leaves Ctrl-C to its parent.")
   private boolean child;
 
-  RoleSettings settings() {
+  public RoleSettings settings() {
     if (config == null) {
       throw new IllegalStateException("the command line was not parsed");
     }

@@ -1,4 +1,4 @@
-package dev.sluice.cli;
+package dev.sluice.cli.option;
 
 import dev.sluice.harness.workflow.WorkflowSettings;
 import java.nio.file.Path;
@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Options of a schedule of workflows, by the names of this project and of the seed. */
-final class WorkflowOptions {
+public final class WorkflowOptions {
 
   @Option(
       names = {"--system", "--config"},
@@ -81,7 +81,7 @@ final class WorkflowOptions {
   private @Nullable String bootstrap;
 
   /** True if the command line is about workflows. */
-  boolean given() {
+  public boolean given() {
     return system != null
         || requests != null
         || gpus != null
@@ -96,7 +96,7 @@ final class WorkflowOptions {
         || bootstrap != null;
   }
 
-  WorkflowSettings settings(WorkflowSettings.Output output) {
+  public WorkflowSettings settings(WorkflowSettings.Output output) {
     return new WorkflowSettings(
         new WorkflowSettings.Input(system, requests),
         new WorkflowSettings.Machine(gpus, gangSwitch, bandwidthGbPerSecond, switchOverheadSeconds),

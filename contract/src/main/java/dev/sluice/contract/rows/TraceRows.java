@@ -1,4 +1,4 @@
-package dev.sluice.producer.rows;
+package dev.sluice.contract.rows;
 
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Place;

@@ -6,6 +6,6 @@
  * <p>Deliberately absent: what the columns mean.
  */
 @NullMarked
-package dev.sluice.producer.rows;
+package dev.sluice.contract.rows;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,127 @@
+package dev.sluice.cli.option;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.run.ExperimentRun;
+import dev.sluice.harness.run.ProcessesRun;
+import dev.sluice.harness.run.RepeatedRun;
+import dev.sluice.harness.terminal.Console;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Options of a command that runs the whole loop, and what they run. */
+public final class RunOptions {
+  @Option(
+      names = "--bootstrap",
+      paramLabel = "HOST:PORT",
+      description = "A Kafka that runs already (default: the run starts its own).")
+  private @Nullable String bootstrap;
+
+  @Option(
+      names = "--kafka-config",
+      paramLabel = "FILE",
+      description = "Java properties of all clients of that Kafka: SASL, TLS.")
+  private @Nullable Path kafkaConfig;
+
+  @Option(names = "--keep-topics", description = "Leaves the run's topics on that Kafka.")
+  private boolean keepTopics;
+
+  @Option(names = "--no-log", description = "Leaves no log.jsonl.gz, a recording of the topics.")
+  private boolean noLog;
+
+  @Option(
+      names = "--processes",
+      description = "Gives each role a process of its own, which is started again if it dies.")
+  private boolean processes;
+
+  @Option(names = "--dry-run", description = "Does everything but the load, and leaves nothing.")
+  private boolean dryRun;
+
+  @Option(
+      names = "--repeat",
+      paramLabel = "N",
+      description =
+          "Runs the experiment N times, each with a seed of its own derived from the"
+              + " experiment's, and gives each figure with its interval.")
+  private @Nullable Integer repeats;
+
+  @Option(
+      names = "--child",
+      hidden = true,
+      description = "Started by Sluice: ends with its standard input, leaves Ctrl-C to its parent.")
+  private boolean child;
+
+  @Option(
+      names = "--json",
+      description = "Prints summary.json on standard output, and all else on standard error.")
+  private boolean json;
+
+  /** Tells whether JSON alone is wanted on standard output. */
+  public boolean json() {
+    return json;
+  }
+
+  /**
+   * What is run.
+   *
+   * @param runId id of the run; null: the run makes one
+   */
+  public record What(Path config, List<String> overrides, Path results, @Nullable String runId) {}
+
+  /** Says what is run, or which mistake the command line has. */
+  @FunctionalInterface
+  public interface Asked {
+    What get() throws UserMistakeException;
+  }
+
+  /** Runs, and returns the exit status; a mistake is printed. */
+  public int execute(Asked asked) throws IOException, InterruptedException {
+    var console = Console.ofJson(json);
+    try {
+      checkTogether();
+      What what = asked.get();
+      var options =
+          new ExperimentRun.Options(
+              what.config(),
+              what.overrides(),
+              new ExperimentRun.Output(what.results(), keepTopics, noLog),
+              bootstrap,
+              what.runId(),
+              kafkaConfig,
+              dryRun,
+              child);
+      if (repeats != null) {
+        return new RepeatedRun(options, processes, repeats, console).execute();
+      }
+      return processes
+          ? new ProcessesRun(options, console).execute()
+          : new ExperimentRun(options, console).execute();
+    } catch (UserMistakeException e) {
+      console.endLiveLine();
+      System.err.println(e.getMessage());
+      return ExitStatus.MISTAKE;
+    }
+  }
+
+  private void checkTogether() throws UserMistakeException {
+    if (processes && dryRun) {
+      throw new UserMistakeException(
+          "--dry-run",
+          "a dry run has no processes to start",
+          "you want --dry-run without --processes, which checks all of the experiment too");
+    }
+    if (repeats != null && (repeats < 1 || repeats > 1000)) {
+      throw new UserMistakeException(
+          "--repeat",
+          "the value (" + repeats + ") must be between 1 and 1000",
+          "--repeat 8 will do");
+    }
+    if (repeats != null && dryRun) {
+      throw new UserMistakeException(
+          "--dry-run", "a dry run cannot be repeated", "you want either --dry-run or --repeat");
+    }
+  }
+}
