@@ -190,7 +190,7 @@ public final class DecisionRun {
   }
 
   /** Returns the state in which a decision was made, from a second replay up to there. */
-  private Snapshot snapshot(Path file, ReplaySettings settings, Difference of)
+  private @Nullable Snapshot snapshot(Path file, ReplaySettings settings, Difference of)
       throws UserMistakeException, InterruptedException {
     var taken = new AtomicReference<@Nullable Snapshot>();
     Moment after = of.after();

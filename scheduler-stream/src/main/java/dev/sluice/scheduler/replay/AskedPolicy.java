@@ -190,7 +190,7 @@ final class AskedPolicy {
       }
     }
     late.clear();
-    spanDiffers = (causeNow == recordedCause && spanDiffers) | differsNow;
+    spanDiffers = differsNow || (causeNow == recordedCause && spanDiffers);
     recordedCause = causeNow;
     causeNow = null;
     differsNow = false;
