@@ -43,7 +43,7 @@ final class ArrivalFigures implements Figure {
     if (load.scenario() != Scenario.SERVER) {
       return load.scenario().key();
     }
-    String shape = load.shape().equals(LoadShape.EVEN) ? "" : ", load " + load.shape().name();
+    String shape = load.shape().equals(LoadShape.even()) ? "" : ", load " + load.shape().name();
     return load.arrivals().words() + shape;
   }
 

@@ -42,12 +42,14 @@ final class StabilityFigures implements Figure {
     summary.put("queue_growth", growth);
     summary.put("queue_mean", queue.mean(fromNs, toNs));
     summary.put("queue_max", queue.max(fromNs, toNs));
-    summary.put(
-        "unstable",
-        arrivals < ARRIVALS_MIN || run.context().experiment().load().scenario() != Scenario.SERVER
-            ? null
-            : Boolean.valueOf(
-                growth > 2 * Math.sqrt(2.0 * arrivals) && risesEachQuarter(queue, fromNs, toNs)));
+    boolean judged =
+        arrivals >= ARRIVALS_MIN && run.context().experiment().load().scenario() == Scenario.SERVER;
+    summary.put("unstable", judged ? Boolean.valueOf(isUnstable(queue, run, growth)) : null);
+  }
+
+  private static boolean isUnstable(QueueCurve queue, RunRows run, long growth) {
+    return growth > 2 * Math.sqrt(2.0 * run.measured().size())
+        && risesEachQuarter(queue, run.windowStartNs(), run.windowEndNs());
   }
 
   private static boolean risesEachQuarter(QueueCurve queue, long fromNs, long toNs) {

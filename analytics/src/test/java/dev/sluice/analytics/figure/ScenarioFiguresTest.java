@@ -115,7 +115,7 @@ final class ScenarioFiguresTest {
         new Experiment(
             like.runName(),
             like.seed(),
-            new Experiment.Load(3, 0, 30, 10, Arrivals.POISSON, LoadShape.EVEN, scenario, 1),
+            new Experiment.Load(3, 0, 30, 10, Arrivals.POISSON, LoadShape.even(), scenario, 1),
             like.jobs(),
             like.scheduling(),
             like.resources(),

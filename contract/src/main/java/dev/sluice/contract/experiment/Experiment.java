@@ -98,7 +98,7 @@ public record Experiment(
           tailSeconds,
           arrivalRateJobsPerSec,
           arrivals,
-          LoadShape.EVEN,
+          LoadShape.even(),
           Scenario.SERVER,
           generators);
     }

@@ -45,7 +45,7 @@ final class LoadReader {
           "arrivals (" + load.arrivals().words() + ") has no effect under " + scenario,
           "the line should be left out, or scenario: server is meant");
     }
-    if (!load.shape().equals(LoadShape.EVEN)) {
+    if (!load.shape().equals(LoadShape.even())) {
       problems.error(
           top.place("load"),
           "load (" + load.shape().name() + ") has no effect under " + scenario,
@@ -96,7 +96,7 @@ final class LoadReader {
           top.place("arrival_rate_jobs_per_sec"),
           "arrival_rate_jobs_per_sec × "
               + (tail ? "(duration_seconds + tail_seconds)" : "duration_seconds")
-              + (load.shape().equals(LoadShape.EVEN) ? "" : " under load." + load.shape().name())
+              + (load.shape().equals(LoadShape.even()) ? "" : " under load." + load.shape().name())
               + " asks for about "
               + Numbers.text(Math.rint(jobs))
               + " jobs, more than "

@@ -8,7 +8,9 @@ import java.util.List;
  */
 public sealed interface LoadShape {
   /** The shape of a file without the key: the rate never changes. */
-  LoadShape EVEN = new Even();
+  static LoadShape even() {
+    return new Even();
+  }
 
   /** Name of the shape, as the file gives it. */
   String name();

@@ -48,7 +48,7 @@ final class LoadShapeReader {
     if (section.has(DIURNAL)) {
       return diurnal;
     }
-    return rates != null ? new Rates(rates) : steps.isEmpty() ? LoadShape.EVEN : new Steps(steps);
+    return rates != null ? new Rates(rates) : steps.isEmpty() ? LoadShape.even() : new Steps(steps);
   }
 
   private static Diurnal diurnal(Section section, boolean given) {

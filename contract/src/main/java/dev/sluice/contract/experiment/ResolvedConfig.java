@@ -43,7 +43,7 @@ public final class ResolvedConfig {
     top.put("tail_seconds", e.load().tailSeconds());
     top.put("arrival_rate_jobs_per_sec", e.load().arrivalRateJobsPerSec());
     top.put("arrivals", arrivals(e.load().arrivals()));
-    if (!e.load().shape().equals(LoadShape.EVEN)) { // an even load keeps its digest
+    if (!e.load().shape().equals(LoadShape.even())) { // an even load keeps its digest
       top.put("load", shape(e.load().shape()));
     }
     if (e.load().scenario() != Scenario.SERVER) { // likewise

@@ -159,7 +159,7 @@ final class ResolvedConfigTest {
                 new Arrivals.Drawn("gamma", Map.of("cv", 0.1 + random.nextDouble()))),
             pick(
                 random,
-                LoadShape.EVEN,
+                LoadShape.even(),
                 new LoadShape.Diurnal(0.1 + random.nextInt(100), random.nextDouble()),
                 new LoadShape.Rates("rates/a b.csv"),
                 new LoadShape.Steps(

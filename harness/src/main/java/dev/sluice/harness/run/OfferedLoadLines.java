@@ -89,7 +89,7 @@ public final class OfferedLoadLines {
       int count = requests.countBefore(Math.round(load.durationSeconds() * 1e9));
       return String.format(Locale.ROOT, "%.1f", count / load.durationSeconds());
     }
-    return load.shape().equals(LoadShape.EVEN)
+    return load.shape().equals(LoadShape.even())
         ? trimmed(load.arrivalRateJobsPerSec())
         : String.format(
             Locale.ROOT,

@@ -1,7 +1,6 @@
 package dev.sluice.producer.arrivals;
 
 import dev.sluice.contract.experiment.ArrivalKeys;
-import dev.sluice.contract.experiment.ArrivalKeys.Key;
 import dev.sluice.contract.file.Range;
 import java.util.Map;
 
@@ -16,7 +15,8 @@ import java.util.Map;
  * {@link StrictMath}, so that each machine draws the same bits.
  */
 final class GammaArrivals implements ArrivalProcess {
-  static final ArrivalKeys KEYS = ArrivalKeys.of(new Key("cv", Range.within(0.01, 20), 2));
+  static final ArrivalKeys KEYS =
+      ArrivalKeys.of(new ArrivalKeys.Key("cv", Range.within(0.01, 20), 2));
 
   private final double shape;
   private final double scaleNs;

@@ -1,7 +1,6 @@
 package dev.sluice.producer.arrivals;
 
 import dev.sluice.contract.experiment.ArrivalKeys;
-import dev.sluice.contract.experiment.ArrivalKeys.Key;
 import dev.sluice.contract.experiment.ArrivalKeys.Mistake;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.Range;
@@ -24,9 +23,9 @@ final class MmppArrivals implements ArrivalProcess {
   static final ArrivalKeys KEYS =
       new ArrivalKeys(
           List.of(
-              new Key("burst", Range.within(1, 1000), 4),
-              new Key("share", Range.within(0.0001, 0.9999), 0.1),
-              new Key("mean_burst_seconds", Range.within(0.001, 100_000), 2)),
+              new ArrivalKeys.Key("burst", Range.within(1, 1000), 4),
+              new ArrivalKeys.Key("share", Range.within(0.0001, 0.9999), 0.1),
+              new ArrivalKeys.Key("mean_burst_seconds", Range.within(0.001, 100_000), 2)),
           MmppArrivals::mistake);
 
   private final double share;

@@ -81,7 +81,7 @@ final class ReplayedRequests implements RequestSource {
     double fromSeconds = replay.scale().fromSeconds();
     double warmUpSeconds = experiment.load().warmupSeconds();
     this.beginNs = Math.max(0, Math.round((fromSeconds - speed * warmUpSeconds) * NS_PER_SECOND));
-    boolean even = experiment.load().shape().equals(LoadShape.EVEN);
+    boolean even = experiment.load().shape().equals(LoadShape.even());
     long endNs = even ? saturated(beginNs + Math.ceil(runEndNs * speed)) : Long.MAX_VALUE;
     var window = new Window(beginNs, toNs(), endNs);
     this.trace = whole == null ? TraceFile.read(file, options(window)) : whole.within(window);
@@ -209,7 +209,7 @@ final class ReplayedRequests implements RequestSource {
       notes.add("not warmed up, since batch_sizes lacks them: jobs of samples " + cold);
     }
     double lastSeconds = at(trace.size() - 1) / NS_PER_SECOND;
-    if (experiment.load().shape().equals(LoadShape.EVEN)
+    if (experiment.load().shape().equals(LoadShape.even())
         && lastSeconds < experiment.load().durationSeconds()) {
       notes.add(
           String.format(

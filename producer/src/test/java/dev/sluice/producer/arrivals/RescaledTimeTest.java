@@ -83,7 +83,7 @@ final class RescaledTimeTest {
 
   @Test
   void evenTime_staysAsItIs() {
-    RescaledTime even = RescaledTime.of(LoadShape.EVEN);
+    RescaledTime even = RescaledTime.of(LoadShape.even());
     assertThat(even.atNs(0)).isZero();
     assertThat(even.atNs(1_234_567_890_123_456_789L)).isEqualTo(1_234_567_890_123_456_789L);
   }

@@ -56,7 +56,7 @@ public final class Experiments {
             tailSeconds,
             ratePerSecond,
             arrivals,
-            LoadShape.EVEN,
+            LoadShape.even(),
             scenario,
             generators),
         new Experiment.Jobs(

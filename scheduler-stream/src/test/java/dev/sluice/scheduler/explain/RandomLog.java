@@ -65,11 +65,11 @@ final class RandomLog implements CoreListener {
     this.settings =
         CoreSettings.of(seed, CLASSES, Map.of("small", 80, "large", 260))
             .with(new Microbatch(random.nextBoolean(), random.nextInt(3) * 4 * MS, 8))
-            .with(Admission.values()[random.nextInt(3)])
+            .with(Admission.values()[(int) (seed + policy.length()) % 3])
             .with(
                 new Bounds(
                     random.nextBoolean() ? Integer.MAX_VALUE : 12,
-                    random.nextBoolean() ? Long.MAX_VALUE : 400 * MS))
+                    random.nextBoolean() ? Long.MAX_VALUE : 120 * MS))
             .with(new Leases(50 * MS, 300 * MS, 2))
             .withAhead(random.nextInt(2));
     this.core = newCore();
@@ -81,8 +81,10 @@ final class RandomLog implements CoreListener {
   }
 
   private void draw() {
-    report(0, false);
     append(new RunStarted("r", ZERO_EPOCH_MS, 7, "c", "q", 1, 1, null));
+    request();
+    nowMs += 7;
+    report(0, false);
     report(1, false);
     for (int i = 0; i < 300; i++) {
       nowMs += random.nextInt(8);
