@@ -8,7 +8,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.analytics.check.CheckReport;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.ScheduleCheck;
+import dev.sluice.contract.recording.RecordingHeader;
+import dev.sluice.contract.recording.RecordingReader;
 import dev.sluice.harness.workflow.ExecutionLog;
+import dev.sluice.scheduler.workflow.WorkflowCore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -107,6 +110,14 @@ final class ExecutedWorkflowsTest {
             folder.resolve("requests.yaml"));
     assertThat(report.faults()).isEmpty();
     assertThat(report.leftOut()).containsOnlyKeys(Rule.DURATION);
+    Path recorded = run.resolve("log.jsonl.gz");
+    var topics = RecordedRunTest.read(recorded);
+    assertThat(topics.get("dispatches")).hasSizeGreaterThanOrEqualTo(9);
+    assertThat(topics.get("outcomes")).hasSizeGreaterThanOrEqualTo(9);
+    RecordingHeader header = RecordingReader.headerOf(recorded);
+    assertThat(WorkflowCore.read(String.valueOf(header.experiment())))
+        .hasValueSatisfying(
+            core -> assertThat(core.settings().leases().leaseNs()).isEqualTo(2_000_000_000L));
     assertThat(Files.readAllLines(run.resolve("baseline_scheduler.log")))
         .contains(
             "Mode: online, Simulate: true",

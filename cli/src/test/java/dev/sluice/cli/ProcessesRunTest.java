@@ -88,6 +88,8 @@ final class ProcessesRunTest {
         .isDirectoryContaining("glob:**run.log")
         .isDirectoryNotContaining("glob:**temporary")
         .isDirectoryNotContaining("glob:**.lock");
+    assertThat(RecordedRunTest.read(run.folder().resolve("log.jsonl.gz")).get("outcomes"))
+        .hasSizeGreaterThanOrEqualTo(run.rows("trace.csv").size());
     for (String child : List.of("broker", "schedule-0", "execute-0", "analyze", "produce")) {
       assertThat(run.folder().resolve("logs").resolve(child + ".log")).isNotEmptyFile();
     }

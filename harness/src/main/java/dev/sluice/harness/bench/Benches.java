@@ -10,6 +10,7 @@ import dev.sluice.harness.bench.core.ExplainBench;
 import dev.sluice.harness.bench.core.PredictLookupBench;
 import dev.sluice.harness.bench.core.PredictTableBench;
 import dev.sluice.harness.bench.core.SimulatorInChild;
+import dev.sluice.harness.bench.core.TraceBench;
 import dev.sluice.harness.bench.core.WorkflowBench;
 import dev.sluice.harness.bench.row.Bench;
 import dev.sluice.harness.machine.MachineClock;
@@ -74,6 +75,7 @@ public final class Benches {
         new CheckBench(folder, MachineClock::monotonicNs),
         new ExplainBench(folder, MachineClock::monotonicNs),
         new DecisionReplayBench(folder, MachineClock::monotonicNs),
+        new TraceBench(folder, MachineClock::monotonicNs),
         new PredictLookupBench(folder),
         new PredictTableBench(folder, MachineClock::monotonicNs),
         hop(100, 20, 8, 3, 12, folder, loop),
@@ -89,6 +91,7 @@ public final class Benches {
         new InferenceBench("resnet50", 8, 20, 0.98, 60, folder),
         new LoopBench("lateness", LATENESS, folder)
             .reads(atMost("lateness_1000_p99_ms", "ms", 1), "lateness_p99_ms"),
+        new ReplayLatenessBench(emulated(loop, 5000, 1, 16, 0) + IN_BATCHES_OF_32, folder),
         new LoopBench(
                 "first-dispatch",
                 quickstart,

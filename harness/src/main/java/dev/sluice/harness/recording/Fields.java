@@ -120,8 +120,9 @@ final class Fields {
   /** A whole number of samples; 0 if there is none, or it is below 1. */
   int samples(JsonNode record) {
     JsonNode value = value(record, SAMPLES);
-    boolean fits = value != null && value.canConvertToExactIntegral() && value.canConvertToInt();
-    return fits ? Math.max(0, value.asInt()) : 0;
+    return value != null && value.canConvertToExactIntegral() && value.canConvertToInt()
+        ? Math.max(0, value.asInt())
+        : 0;
   }
 
   /** A promise in nanoseconds; 0 if there is none, or it is not above 0. */

@@ -126,7 +126,7 @@ public final class Recorder {
 
   private static UserMistakeException notWritten(Path file, IOException e) {
     return new UserMistakeException(
-        file.toString(),
+        file.toString().equals("-") ? "standard output" : file.toString(),
         "the file cannot be written (" + UserMistakeException.reason(e) + ")",
         "the disk is full, or its folder does not exist; nothing was left there",
         e);
@@ -276,14 +276,8 @@ public final class Recorder {
           "the topic (" + topics.prefix() + ") is not Sluice's, and only its requests can be taken",
           "you want to leave --whole out");
     }
-    for (Moment moment : new Moment[] {from, to}) {
-      if (moment != null && moment.kind() == Moment.Kind.OFFSET) {
-        throw new UserMistakeException(
-            moment == from ? "--from" : "--to",
-            "the offset (" + moment.text() + ") counts in one topic, and --whole reads several",
-            "you want an instant, or a time into the topics such as 10m");
-      }
-    }
+    refuseOffset("--from", from);
+    refuseOffset("--to", to);
     List<String> names =
         LogOrder.TOPICS.stream().map(name -> topics.prefix() + "." + name).toList();
     List<TopicPartition> partitions = source.partitions(names);
@@ -324,6 +318,16 @@ public final class Recorder {
         "", "topics tell neither their experiment nor the version of the core that decided");
     tellMissing();
     tellFile();
+  }
+
+  private static void refuseOffset(String option, @Nullable Moment moment)
+      throws UserMistakeException {
+    if (moment != null && moment.kind() == Moment.Kind.OFFSET) {
+      throw new UserMistakeException(
+          option,
+          "the offset (" + moment.text() + ") counts in one topic, and --whole reads several",
+          "you want an instant, or a time into the topics such as 10m");
+    }
   }
 
   /** The beginning of the run as its topic {@code runs} tells it; null: it does not. */

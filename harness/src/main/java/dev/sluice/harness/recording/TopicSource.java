@@ -83,7 +83,7 @@ final class TopicSource {
       throws UserMistakeException {
     Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions, LIMIT);
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, LIMIT);
-    if (partitions.stream().allMatch(p -> begins.get(p) >= ends.get(p))) {
+    if (partitions.stream().allMatch(p -> offset(begins, p) >= offset(ends, p))) {
       throw new UserMistakeException(
           "--topic",
           "the topic (" + shown + ") holds no record",
@@ -91,8 +91,7 @@ final class TopicSource {
     }
     Long fromMs = from == null ? null : epochMs(from, null, partitions);
     Long toMs = to == null ? null : epochMs(to, fromMs, partitions);
-    if (fromMs != null && toMs != null && toMs <= fromMs
-        || isOffset(from) && isOffset(to) && to.value() <= from.value()) {
+    if (from != null && to != null && isNotAfter(from, fromMs, to, toMs)) {
       throw new UserMistakeException(
           "--to",
           "the value (" + to.text() + ") is not after --from (" + from.text() + ")",
@@ -103,9 +102,9 @@ final class TopicSource {
     Map<TopicPartition, Offsets> offsets = new LinkedHashMap<>();
     boolean any = false;
     for (TopicPartition p : partitions) {
-      long begin = begins.get(p);
-      long beginWanted = from == null ? 0 : first.get(p);
-      long end = to == null ? ends.get(p) : Math.min(ends.get(p), last.get(p));
+      long begin = offset(begins, p);
+      long beginWanted = from == null ? 0 : offset(first, p);
+      long end = to == null ? offset(ends, p) : Math.min(offset(ends, p), offset(last, p));
       if (begin > 0 && beginWanted <= begin) {
         missing.gone(p.topic(), p.partition(), begin);
       }
@@ -122,8 +121,19 @@ final class TopicSource {
     return new Bounds(offsets, fromMs);
   }
 
-  private static boolean isOffset(@Nullable Moment moment) {
-    return moment != null && moment.kind() == Moment.Kind.OFFSET;
+  private static long offset(Map<TopicPartition, Long> offsets, TopicPartition partition) {
+    return offsets.getOrDefault(partition, 0L);
+  }
+
+  /** Compares bounds of one kind; of two kinds none is before the other. */
+  private static boolean isNotAfter(
+      Moment from, @Nullable Long fromMs, Moment to, @Nullable Long toMs) {
+    if (fromMs != null && toMs != null) {
+      return toMs <= fromMs;
+    }
+    return from.kind() == Moment.Kind.OFFSET
+        && to.kind() == Moment.Kind.OFFSET
+        && to.value() <= from.value();
   }
 
   /** The bound as an instant; null if it is an offset. */
@@ -169,7 +179,7 @@ final class TopicSource {
     Map<TopicPartition, @Nullable OffsetAndTimestamp> found = offsetsFor(partitions, epochMs);
     for (TopicPartition p : partitions) {
       OffsetAndTimestamp at = found.get(p);
-      offsets.put(p, at == null ? ends.get(p) : at.offset());
+      offsets.put(p, at == null ? offset(ends, p) : at.offset());
     }
     return offsets;
   }
