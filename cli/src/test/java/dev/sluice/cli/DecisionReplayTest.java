@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -151,6 +152,15 @@ final class DecisionReplayTest {
     assertThat(json.path("others_of_this_core").asLong(-1)).isZero();
     assertThat(json.path("first").path("then").path("jobs")).isNotEmpty();
     assertThat(json.path("first").path("state").asText()).contains(" wait (");
+  }
+
+  @Test
+  @Timeout(60)
+  void printsAnEmptyState_andEnds_whereMuchOfTheLogIsUnread() {
+    BadInputCommand done = replay(run, "--until", "0/3");
+
+    assertThat(done.status()).as(done.err()).isZero();
+    assertThat(done.out()).startsWith("before fact 0/3, ").doesNotContain("\n  waits ");
   }
 
   @Test

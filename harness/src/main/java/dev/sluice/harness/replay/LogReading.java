@@ -101,6 +101,9 @@ public final class LogReading implements AutoCloseable {
 
   /** Hands a batch over, unless nobody reads on. */
   private void put(Batch batch) {
+    if (closed) {
+      return;
+    }
     try {
       batches.put(batch);
     } catch (InterruptedException e) {

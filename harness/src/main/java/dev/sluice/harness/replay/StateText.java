@@ -7,7 +7,6 @@ import dev.sluice.scheduling.inspection.TokenUse;
 import dev.sluice.scheduling.inspection.WaitingJob;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -43,7 +42,7 @@ record StateText(
         state.lanes(),
         state.tokens(),
         state.candidates(Integer.MAX_VALUE),
-        new EnumMap<>(state.waitingByCause()));
+        new TreeMap<>(state.waitingByCause()));
   }
 
   private static String causes(Inspection state, WaitingJob job) {
