@@ -62,7 +62,7 @@ final class FailingRoleTest {
       Path impatient =
           Files.writeString(
               folder.resolve("client.properties"),
-              "delivery.timeout.ms=10000\nrequest.timeout.ms=5000\nmax.block.ms=10000\n");
+              "delivery.timeout.ms=6000\nrequest.timeout.ms=3000\nmax.block.ms=6000\n");
       running =
           new FutureTask<>(
               loop.prepare(runId, screen, true, impatient, "duration_seconds=300")::execute);

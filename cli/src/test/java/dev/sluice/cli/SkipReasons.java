@@ -2,8 +2,10 @@ package dev.sluice.cli;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.concurrent.ConcurrentSkipListSet;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.TestExecutionResult.Status;
@@ -14,11 +16,14 @@ import org.junit.platform.launcher.TestPlan;
 
 /**
  * Says which tests were skipped and why, where Maven's own output only counts them: after the last
- * test, and in a file that the build prints as its very last lines.
+ * test, and in a file that the build prints as its very last lines. A JVM of tests has a file of
+ * its own, to which each of its test classes may add.
  */
 public final class SkipReasons implements TestExecutionListener {
   private static final Path FILE =
       Path.of("target", System.getProperty("sluice.skipped", "skipped.txt"));
+
+  private static final long BEGAN_EPOCH_MS = ManagementFactory.getRuntimeMXBean().getStartTime();
 
   private final ConcurrentSkipListSet<String> lines = new ConcurrentSkipListSet<>();
 
@@ -48,9 +53,13 @@ public final class SkipReasons implements TestExecutionListener {
   public void testPlanExecutionFinished(TestPlan plan) {
     lines.forEach(System.out::println);
     try {
-      Files.deleteIfExists(FILE);
+      if (FILE.toFile().lastModified() < BEGAN_EPOCH_MS) {
+        Files.deleteIfExists(FILE); // of an earlier build
+      }
       if (!lines.isEmpty()) {
-        Files.write(Files.createDirectories(FILE.getParent()).resolve(FILE.getFileName()), lines);
+        Files.createDirectories(FILE.getParent());
+        Files.write(FILE, lines, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        lines.clear();
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
