@@ -1,7 +1,6 @@
 package dev.sluice.producer.trace;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.rows.DateTimes;
 import dev.sluice.contract.rows.TraceRows;
 import java.util.List;
 
@@ -29,13 +28,6 @@ final class AzureLlm implements TraceFormat {
 
   @Override
   public RowReader open(TraceRows rows, long seed) throws UserMistakeException {
-    var times = new DateTimes(rows, TIME);
-    return (kind, jobs) -> {
-      if (times.isThere()) {
-        jobs.add(times.epochNs(), kind);
-      } else {
-        jobs.leaveOut("without " + TIME, 1);
-      }
-    };
+    return RowReader.ofDates(rows, TIME);
   }
 }

@@ -28,13 +28,6 @@ final class QwenBailian implements TraceFormat {
 
   @Override
   public RowReader open(TraceRows rows, long seed) throws UserMistakeException {
-    int time = rows.column(TIME);
-    return (kind, jobs) -> {
-      if (rows.isEmpty(time)) {
-        jobs.leaveOut("without " + TIME, 1);
-      } else {
-        jobs.add(rows.secondsAsNs(time, TIME), kind);
-      }
-    };
+    return RowReader.ofNumbers(rows, TIME, TraceRows::secondsAsNs);
   }
 }
