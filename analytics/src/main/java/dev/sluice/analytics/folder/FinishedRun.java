@@ -221,7 +221,10 @@ public record FinishedRun(Path folder, JsonNode summary) {
           "the folder has no (" + name + ")",
           "the run was simulated with --no-trace, or the file was moved away",
           e);
-    } catch (IOException | CsvParseException | IllegalArgumentException | NoSuchElementException e) {
+    } catch (IOException
+        | CsvParseException
+        | IllegalArgumentException
+        | NoSuchElementException e) {
       throw new UserMistakeException(
           file + ":" + line,
           "this row cannot be read (" + e.getMessage() + ")",

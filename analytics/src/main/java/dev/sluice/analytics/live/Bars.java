@@ -193,7 +193,7 @@ final class Bars {
     bar.set("p95Ms", ms(predicted.p95Ns()));
     bar.set("serviceMs", ms(batch.serviceNs()));
     ObjectNode terms = bar.putObject("scoreTerms");
-    for (String term : batch.scoreTerms().split(";")) {
+    for (String term : batch.scoreTerms().split(";", -1)) {
       int equals = term.lastIndexOf('=');
       if (equals > 0) {
         terms.set(

@@ -66,7 +66,9 @@ final class MemoryRows implements RunSource {
         micros(request.intendedAtNs()),
         micros(request.sentAtNs()),
         micros(row.appendedAtNs()),
-        dispatch == null ? null : Long.valueOf(micros(dispatch.dispatch().decision().decidedAtNs())),
+        dispatch == null
+            ? null
+            : Long.valueOf(micros(dispatch.dispatch().decision().decidedAtNs())),
         dispatch == null ? "" : dispatch.dispatch().dispatchId().toString(),
         orMicros(row.observedAtNs()),
         row.isDone() ? row.endToEndNs() : 0,

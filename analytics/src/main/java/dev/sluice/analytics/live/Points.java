@@ -223,9 +223,7 @@ public final class Points {
             percent == 50 ? only.p50E2eMs() : percent == 95 ? only.p95E2eMs() : only.p99E2eMs();
         return exact == null ? Double.valueOf(Double.POSITIVE_INFINITY) : exact;
       }
-      return endToEnd == null
-          ? null
-          : Double.valueOf(endToEnd.percentileNs(percent, ended) / MS);
+      return endToEnd == null ? null : Double.valueOf(endToEnd.percentileNs(percent, ended) / MS);
     }
   }
 

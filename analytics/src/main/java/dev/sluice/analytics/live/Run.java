@@ -107,9 +107,7 @@ public final class Run {
     State state =
         summarized == null
             ? State.LIVE
-            : failure != null || summary == null || hasFailed(summary)
-                ? State.FAILED
-                : State.ENDED;
+            : failure != null || summary == null || hasFailed(summary) ? State.FAILED : State.ENDED;
     var origin =
         new Origin(
             described.notes(),
@@ -277,8 +275,7 @@ public final class Run {
       entry.set("priority", Json.whole(one.priority()));
     }
     json.set(
-        "thresholds",
-        summary == null ? Thresholds.soFar(config, windows) : Thresholds.of(summary));
+        "thresholds", summary == null ? Thresholds.soFar(config, windows) : Thresholds.of(summary));
     json.set("summary", summary);
     json.put("failure", failure);
     json.put("config", config.yaml());
@@ -294,9 +291,7 @@ public final class Run {
         .put("simulate", "./sluice simulate --like " + folder);
     json.put(
         "report",
-        state == State.ENDED || state == State.FINISHED
-            ? folder + "/" + FolderFiles.REPORT
-            : null);
+        state == State.ENDED || state == State.FINISHED ? folder + "/" + FolderFiles.REPORT : null);
     json.put("provisional", state == State.LIVE);
     return json;
   }

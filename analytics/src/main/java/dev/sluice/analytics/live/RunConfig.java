@@ -80,8 +80,7 @@ record RunConfig(String yaml, Map<?, ?> top) {
   /** Lanes of all shards, if each has one executor. */
   int lanes() {
     boolean several = !Boolean.FALSE.equals(value("lanes", "enabled"));
-    return (int)
-        ((several ? number(1, "lanes", "num_lanes") : 1) * number(1, "kafka", "shards"));
+    return (int) ((several ? number(1, "lanes", "num_lanes") : 1) * number(1, "kafka", "shards"));
   }
 
   /** Memory tokens of all shards' executors, if each shard has one; null: there is no budget. */
@@ -139,8 +138,8 @@ record RunConfig(String yaml, Map<?, ?> top) {
   }
 
   /**
-   * A number of measured jobs that the load will not exceed: twice what is asked for, and some; null
-   * where nothing bounds it.
+   * A number of measured jobs that the load will not exceed: twice what is asked for, and some;
+   * null where nothing bounds it.
    */
   @Nullable Double jobsMax() {
     boolean even =

@@ -26,8 +26,8 @@ final class Thresholds {
     ArrayNode all = Json.array();
     summary
         .path("thresholds")
-        .fields()
-        .forEachRemaining(
+        .properties()
+        .forEach(
             entry -> {
               String result = entry.getValue().path("result").asText();
               ObjectNode one = all.addObject();
@@ -152,11 +152,9 @@ final class Thresholds {
         case "dropped" -> !threshold.holds(Math.max(0, dropped - unmeasured));
         case "failed" -> !threshold.holds(Math.max(0, failed - unmeasured));
         case "slo_violations" -> !threshold.holds(Math.max(0, violations - unmeasured));
-        case "slo_violation_rate" ->
-            jobsMax != null && violations - unmeasured > bound * jobsMax;
+        case "slo_violation_rate" -> jobsMax != null && violations - unmeasured > bound * jobsMax;
         case "p50_e2e_ms", "p95_e2e_ms", "p99_e2e_ms" ->
-            jobsMax != null
-                && beyond(bound) - unmeasured > (1 - percent() / 100.0) * jobsMax;
+            jobsMax != null && beyond(bound) - unmeasured > (1 - percent() / 100.0) * jobsMax;
         default -> false;
       };
     }
