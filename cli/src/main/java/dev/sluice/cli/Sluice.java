@@ -1,5 +1,11 @@
 package dev.sluice.cli;
 
+import dev.sluice.cli.role.AnalyzeCommand;
+import dev.sluice.cli.role.BrokerCommand;
+import dev.sluice.cli.role.ExecuteCommand;
+import dev.sluice.cli.role.ProduceCommand;
+import dev.sluice.cli.role.ScheduleCommand;
+import dev.sluice.cli.role.TopicsCommand;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.process.News;
@@ -31,6 +37,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       AnalyzeCommand.class,
       ReplayCommand.class,
       TopicsCommand.class,
+      MetricsCommand.class,
       ChaosCommand.class,
       BenchCommand.class
     },

@@ -30,7 +30,8 @@ import picocli.CommandLine.ParseResult;
 final class ComposeFileTest {
   private static final Path ROOT = Path.of("..");
   private static final Duration LIMIT = Duration.ofSeconds(240);
-  private static final Pattern PORT = Pattern.compile("metrics at port (\\d+)");
+  private static final Pattern PORT =
+      Pattern.compile("metrics at http://127\\.0\\.0\\.1:(\\d+)/metrics");
   private static final Pattern WITH_DEFAULT = Pattern.compile("\\$\\{\\w+:-([^}]*)\\}");
 
   @TempDir private Path folder;
@@ -90,6 +91,7 @@ final class ComposeFileTest {
             .replace("kafka:9092", broker.bootstrapServers())
             .replace("configs/quickstart.yaml", roles.loop().write(Loop.EMULATED).toString())
             .replace("--metrics-port 9464", "--metrics-port 0 --set duration_seconds=600")
+            .replace("--metrics-bind 0.0.0.0", "--metrics-bind 127.0.0.1")
             .replace("--results results", "--results " + roles.loop().results());
     return roles.start(name, command.trim().split("\\s+", -1));
   }

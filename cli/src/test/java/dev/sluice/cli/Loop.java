@@ -3,6 +3,7 @@ package dev.sluice.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.harness.run.ExperimentRun;
+import dev.sluice.harness.run.RunSettings;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -90,15 +91,16 @@ public record Loop(Path folder, @Nullable String bootstrap) {
       String... overrides)
       throws IOException {
     var options =
-        new ExperimentRun.Options(
+        new RunSettings(
             write(EMULATED),
             List.of(overrides),
-            new ExperimentRun.Output(results(), true, false),
+            new RunSettings.Output(results(), true, false),
             bootstrap,
             runId,
             kafkaConfig,
             false,
-            false);
+            false,
+            RunSettings.Watching.NOBODY);
     return new ExperimentRun(options, new Console(screen.stream(), terminal));
   }
 

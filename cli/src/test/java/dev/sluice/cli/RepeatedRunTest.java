@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.RepeatedRun;
+import dev.sluice.harness.run.RunSettings;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
@@ -26,15 +26,16 @@ final class RepeatedRunTest {
 
   private RepeatedRun twice(Loop loop, String bootstrap) throws IOException {
     var options =
-        new ExperimentRun.Options(
+        new RunSettings(
             loop.write(Loop.EMULATED),
             List.of(),
-            new ExperimentRun.Output(loop.results(), false, false),
+            new RunSettings.Output(loop.results(), false, false),
             bootstrap,
             "twice",
             null,
             false,
-            false);
+            false,
+            RunSettings.Watching.NOBODY);
     return new RepeatedRun(options, false, 2, new Console(screen.stream(), false));
   }
 

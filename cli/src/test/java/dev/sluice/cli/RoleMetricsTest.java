@@ -3,17 +3,24 @@ package dev.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sluice.analytics.fold.LiveSnapshot;
+import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.dispatch.ExecutorNumbers;
 import dev.sluice.harness.frame.SluiceVersion;
-import dev.sluice.harness.role.RoleMetrics;
+import dev.sluice.harness.prometheus.MetricsAddress;
+import dev.sluice.harness.prometheus.RoleMetrics;
 import dev.sluice.producer.generator.GeneratorNumbers;
 import dev.sluice.scheduler.topology.SchedulerStream;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.net.ServerSocket;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -24,6 +31,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
@@ -45,7 +53,7 @@ final class RoleMetricsTest {
 
   @BeforeEach
   void serve() throws Exception {
-    metrics = RoleMetrics.serve(0, "test", "run-1");
+    metrics = RoleMetrics.serve(at(0), "test", "run-1");
   }
 
   @AfterEach
@@ -153,14 +161,14 @@ final class RoleMetricsTest {
   @Test
   void refusesAPortThatIsTaken_orIsNone() throws Exception {
     int taken = metrics.port();
-    assertThatThrownBy(() -> RoleMetrics.serve(taken, "test", "run-2"))
+    assertThatThrownBy(() -> RoleMetrics.serve(at(taken), "test", "run-2"))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageStartingWith(
             "--metrics-port: error: the port ("
                 + taken
                 + ") cannot be listened on (address already in use")
         .hasMessageContaining("\n  Maybe another process listens there");
-    assertThatThrownBy(() -> RoleMetrics.serve(65_536, "test", "run-2"))
+    assertThatThrownBy(() -> RoleMetrics.serve(at(65_536), "test", "run-2"))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageStartingWith("--metrics-port: error: there is no such port (65536).\n  Maybe ");
   }
@@ -169,7 +177,7 @@ final class RoleMetricsTest {
   void freesItsPortAndItsThreads_whenClosed() throws Exception {
     var threads = new LeftThreads();
     int port;
-    try (var other = RoleMetrics.serve(0, "test", "run-2")) {
+    try (var other = RoleMetrics.serve(at(0), "test", "run-2")) {
       port = other.port();
     }
     assertThat(threads.names()).isEmpty();
@@ -180,9 +188,56 @@ final class RoleMetricsTest {
 
   @Test
   void servesNothing_withoutAPort() throws Exception {
-    try (var silent = RoleMetrics.serve(null, "test", "run-2")) {
+    try (var silent = RoleMetrics.serve(MetricsAddress.NOWHERE, "test", "run-2")) {
       assertThat(silent.port()).isNull();
+      assertThat(silent.line()).isNull();
     }
+  }
+
+  @Test
+  void listensOnLoopbackAlone_unlessAnotherAddressIsGiven() throws Exception {
+    assertThat(metrics.line()).isEqualTo("metrics at " + address("/metrics"));
+    Optional<InetAddress> outer = outerAddress();
+    assumeTrue(outer.isPresent(), "this machine has no address but loopback");
+    String host = outer.get().getHostAddress();
+    var closed = URI.create("http://" + host + ":" + metrics.port() + "/metrics");
+    assertThatThrownBy(() -> send(HttpRequest.newBuilder(closed).build()))
+        .isInstanceOf(ConnectException.class);
+    try (var open = RoleMetrics.serve(new MetricsAddress(0, "0.0.0.0"), "test", "run-2")) {
+      var reached = URI.create("http://" + host + ":" + open.port() + "/metrics");
+      assertThat(send(HttpRequest.newBuilder(reached).build()).statusCode()).isEqualTo(200);
+      assertThat(open.line())
+          .isEqualTo(
+              "metrics at http://0.0.0.0:" + open.port() + "/metrics, open to other machines");
+    }
+  }
+
+  private static Optional<InetAddress> outerAddress() throws SocketException {
+    return NetworkInterface.networkInterfaces()
+        .flatMap(NetworkInterface::inetAddresses)
+        .filter(address -> address instanceof Inet4Address && !address.isLoopbackAddress())
+        .findFirst();
+  }
+
+  @Test
+  void refusesAnAddressWithoutAPort_orThatIsNone() {
+    assertThatThrownBy(
+            () -> RoleMetrics.serve(new MetricsAddress(null, "0.0.0.0"), "test", "run-2"))
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageStartingWith(
+            "--metrics-bind: error: nothing is served at (0.0.0.0) without a port.\n"
+                + "  Maybe you want --metrics-port too");
+    assertThatThrownBy(
+            () -> RoleMetrics.serve(new MetricsAddress(0, "no address"), "test", "run-2"))
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageStartingWith("--metrics-bind: error: there is no such address (no address).\n");
+    assertThatThrownBy(() -> RoleMetrics.serve(new MetricsAddress(0, "192.0.2.1"), "test", "run-2"))
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageContaining("--metrics-bind");
+  }
+
+  private static MetricsAddress at(int port) {
+    return new MetricsAddress(port, null);
   }
 
   private void everyRole() {
@@ -203,7 +258,9 @@ final class RoleMetricsTest {
           return new LiveSnapshot(
               n, n, n, n, n, n, n, Map.of("interactive", n, "batch", n), (double) n);
         },
-        List.of("interactive", "batch"));
+        List.of(
+            new JobClass("interactive", 200.0, null, 0, true, true),
+            new JobClass("batch", 2000.0, null, 1, false, true)));
   }
 
   /** Reads the text as its format says, and checks it: each sample belongs to a typed family. */

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -42,12 +43,7 @@ public final class RoleOptions {
       description = "Java properties of all Kafka clients: SASL, TLS.")
   private @Nullable Path kafkaConfig;
 
-  @Option(
-      names = "--metrics-port",
-      paramLabel = "N",
-      description =
-          "Port that answers GET /metrics, for Prometheus (default: none; 0: any free port).")
-  private @Nullable Integer metricsPort;
+  @Mixin private MetricsOptions metrics = new MetricsOptions();
 
   @Option(
       names = "--wait",
@@ -67,6 +63,6 @@ public final class RoleOptions {
       throw new IllegalStateException("the command line was not parsed");
     }
     return new RoleSettings(
-        config, overrides, runId, bootstrap, kafkaConfig, waitSeconds, metricsPort, child);
+        config, overrides, runId, bootstrap, kafkaConfig, waitSeconds, metrics.address(), child);
   }
 }

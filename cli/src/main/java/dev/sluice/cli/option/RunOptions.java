@@ -5,11 +5,13 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.ProcessesRun;
 import dev.sluice.harness.run.RepeatedRun;
+import dev.sluice.harness.run.RunSettings;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Options of a command that runs the whole loop, and what they run. */
@@ -48,6 +50,8 @@ public final class RunOptions {
               + " experiment's, and gives each figure with its interval.")
   private @Nullable Integer repeats;
 
+  @Mixin private MetricsOptions metrics = new MetricsOptions();
+
   @Option(
       names = "--child",
       hidden = true,
@@ -84,15 +88,16 @@ public final class RunOptions {
       checkTogether();
       What what = asked.get();
       var options =
-          new ExperimentRun.Options(
+          new RunSettings(
               what.config(),
               what.overrides(),
-              new ExperimentRun.Output(what.results(), keepTopics, noLog),
+              new RunSettings.Output(what.results(), keepTopics, noLog),
               bootstrap,
               what.runId(),
               kafkaConfig,
               dryRun,
-              child);
+              child,
+              new RunSettings.Watching(metrics.address()));
       if (repeats != null) {
         return new RepeatedRun(options, processes, repeats, console).execute();
       }
@@ -112,6 +117,13 @@ public final class RunOptions {
           "--dry-run",
           "a dry run has no processes to start",
           "you want --dry-run without --processes, which checks all of the experiment too");
+    }
+    metrics.address().check();
+    if (processes && Integer.valueOf(0).equals(metrics.address().port())) {
+      throw new UserMistakeException(
+          "--metrics-port",
+          "the processes of a run need ports that are known (0)",
+          "--metrics-port 9464 will do: the first process has that port, the others the next ones");
     }
     if (repeats != null && (repeats < 1 || repeats > 1000)) {
       throw new UserMistakeException(

@@ -1,6 +1,8 @@
 package dev.sluice.executor.dispatch;
 
+import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Counts of an executor's work since it joined and of the dispatches that its lanes hold, for a
@@ -25,5 +27,23 @@ public record ExecutorNumbers(
     long serviceNsSum) {
   public ExecutorNumbers {
     refusedByCause = Map.copyOf(refusedByCause);
+  }
+
+  /** The numbers of several executors together. */
+  public static ExecutorNumbers sum(Stream<ExecutorNumbers> all) {
+    return all.reduce(new ExecutorNumbers(0, 0, 0, 0, 0, Map.of(), 0), ExecutorNumbers::plus);
+  }
+
+  private ExecutorNumbers plus(ExecutorNumbers other) {
+    Map<String, Long> refused = new HashMap<>(refusedByCause);
+    other.refusedByCause.forEach((cause, count) -> refused.merge(cause, count, Long::sum));
+    return new ExecutorNumbers(
+        lanes + other.lanes,
+        lanesBusy + other.lanesBusy,
+        held + other.held,
+        done + other.done,
+        failed + other.failed,
+        refused,
+        serviceNsSum + other.serviceNsSum);
   }
 }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import smile.base.cart.Loss;
 import smile.data.DataFrame;
@@ -80,10 +81,21 @@ public final class Ensemble implements Estimator {
   /**
    * Smile sorts the samples of a tree's node in parallel, for all features with the one buffer of
    * the tree. With two threads a tree is sometimes wrong, and differs from an earlier tree of equal
-   * rows.
+   * rows. The pool never replaces a worker that waits: it has one thread in all.
    */
   private static <T> T onOneThread(Callable<T> fit) {
-    var pool = new ForkJoinPool(1);
+    var pool =
+        new ForkJoinPool(
+            1,
+            ForkJoinPool.defaultForkJoinWorkerThreadFactory,
+            null,
+            false,
+            1,
+            1,
+            1,
+            full -> true,
+            1,
+            TimeUnit.SECONDS);
     try {
       return pool.submit(fit).join();
     } finally {
@@ -106,12 +118,20 @@ public final class Ensemble implements Estimator {
                     Math.max(2, medians.size()),
                     FOREST_NODE_SIZE_MIN,
                     1.0,
-                    LongStream.range(0, TREES).map(i -> Seeds.derived(seed, i))));
+                    LongStream.range(0, TREES).map(i -> treeSeed(seed, i))));
     List<Tree> trees = new ArrayList<>();
     for (var tree : forest.trees()) {
       trees.add(Tree.of(tree, table.x.schema()));
     }
     return new Ensemble(features, lines, 0, 1, trees.size(), trees);
+  }
+
+  /**
+   * Returns the seed of a forest's tree, above 1: Smile does not apply a smaller seed, and such a
+   * tree would depend on the tree that was fitted before it.
+   */
+  static long treeSeed(long seed, long tree) {
+    return Math.max(2, Seeds.derived(seed, tree) & Long.MAX_VALUE);
   }
 
   public static Ensemble boosting(

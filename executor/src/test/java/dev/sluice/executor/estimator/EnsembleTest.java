@@ -48,12 +48,20 @@ final class EnsembleTest {
             MEDIANS.size(),
             2,
             1.0,
-            LongStream.range(0, 200).map(i -> Seeds.derived(SEED, i)));
+            LongStream.range(0, 200).map(i -> Ensemble.treeSeed(SEED, i)));
     Ensemble ours = Ensemble.forest(MEDIANS, FEATURES, LINES, SEED);
     for (LatencyKey key : SyntheticProfile.keys(1, 2, 3, 5, 8, 40)) {
       double overLine = smile.predict(Tuple.of(FEATURES.of(key), X.schema()));
       assertThat(ours.lnNs(key)).isEqualTo(LINES.lnNs(key) + overLine);
     }
+  }
+
+  @Test
+  void eachTreeOfAForestHasItsOwnSeed() {
+    // Smile does not apply a seed of 1 or less.
+    assertThat(LongStream.range(0, 200).map(i -> Ensemble.treeSeed(SEED, i)))
+        .allMatch(seed -> seed > 1)
+        .doesNotHaveDuplicates();
   }
 
   @Test

@@ -8,8 +8,8 @@ import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.MemoryOf;
 import dev.sluice.harness.process.Supervisor;
-import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.ProcessesRun;
+import dev.sluice.harness.run.RunSettings;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -133,7 +133,7 @@ final class MemoryBench implements Bench {
     Path output = folder.resolve(runId + ".out");
     var sampling = new Sampling();
     try (var print = new PrintStream(output.toFile(), StandardCharsets.UTF_8)) {
-      var options = new ExperimentRun.Options(config, List.of(), folder, runId);
+      var options = new RunSettings(config, List.of(), folder, runId);
       int unused = new ProcessesRun(options, new Console(print, false), sampling).execute();
     } catch (UserMistakeException e) {
       throw new MeasurementFailedException("the run was refused: " + e.getMessage(), output);

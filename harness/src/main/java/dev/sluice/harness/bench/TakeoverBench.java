@@ -12,8 +12,8 @@ import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.Supervisor;
-import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.ProcessesRun;
+import dev.sluice.harness.run.RunSettings;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -112,7 +112,7 @@ final class TakeoverBench implements Bench {
     Path output = folder.resolve(runId + ".out");
     var killing = new Killing(new Topics(runId));
     try (var print = new PrintStream(output.toFile(), StandardCharsets.UTF_8)) {
-      var options = new ExperimentRun.Options(config, List.of(), folder, runId);
+      var options = new RunSettings(config, List.of(), folder, runId);
       int unused = new ProcessesRun(options, new Console(print, false), killing).execute();
     } catch (UserMistakeException e) {
       throw new MeasurementFailedException("the run was refused: " + e.getMessage(), output);

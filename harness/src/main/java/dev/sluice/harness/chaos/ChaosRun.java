@@ -8,8 +8,8 @@ import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
-import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.ProcessesRun;
+import dev.sluice.harness.run.RunSettings;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -79,8 +79,8 @@ public final class ChaosRun {
     return conclude(chaos);
   }
 
-  private ExperimentRun.Options runOptions(List<String> all, @Nullable String id) {
-    return new ExperimentRun.Options(options.config(), all, options.results(), id);
+  private RunSettings runOptions(List<String> all, @Nullable String id) {
+    return new RunSettings(options.config(), all, options.results(), id);
   }
 
   private int conclude(Chaos chaos) throws IOException {

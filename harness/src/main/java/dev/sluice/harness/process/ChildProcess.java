@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * One start of a child process by a {@link Supervisor}. The next start of the child is another
@@ -42,6 +43,17 @@ public final class ChildProcess {
     public Spec {
       arguments = List.copyOf(arguments);
       restartArguments = List.copyOf(restartArguments);
+    }
+
+    /** This child with further options, at each of its starts. */
+    public Spec with(List<String> options) {
+      return new Spec(
+          name,
+          terminal,
+          heapMb,
+          Stream.concat(arguments.stream(), options.stream()).toList(),
+          Stream.concat(restartArguments.stream(), options.stream()).toList(),
+          restartsMax);
     }
   }
 

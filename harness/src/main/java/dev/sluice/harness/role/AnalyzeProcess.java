@@ -5,7 +5,6 @@ import dev.sluice.contract.event.RoleJoined;
 import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
-import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RunRegister;
 import dev.sluice.contract.log.RunTopics;
@@ -21,7 +20,6 @@ import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -93,7 +91,7 @@ public final class AnalyzeProcess {
         process.joined(register.join(Role.ANALYZE, "analyze", frame.configDigest(), null));
     Optional<HostLoad> before = HostLoad.read();
     var role = process.open(new AnalyzeRole(frame, process.kafka().clients()));
-    process.metrics().log(role::snapshot, classNames(frame));
+    process.metrics().log(role::snapshot, frame.experiment().jobs().classes());
     RunEnded ended = awaitEnd(process, role);
     if (ended.failure() == null) {
       role.awaitWholeLog();
@@ -114,10 +112,6 @@ public final class AnalyzeProcess {
     frame.console().result(role.summaryJson());
     removeTopics(process, register, joined);
     return status;
-  }
-
-  private static List<String> classNames(RunFrame frame) {
-    return frame.experiment().jobs().classes().stream().map(JobClass::name).toList();
   }
 
   private static RunEnded awaitEnd(RoleProcess process, AnalyzeRole role)

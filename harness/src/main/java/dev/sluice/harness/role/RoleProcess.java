@@ -22,6 +22,7 @@ import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.process.TemporaryFolder;
+import dev.sluice.harness.prometheus.RoleMetrics;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -119,10 +120,11 @@ final class RoleProcess {
       // A parent shows the output of analytics; its log has a file of its own.
       boolean shown = settings.child() && role == Role.ANALYZE;
       try (var log = shown ? null : LogFile.toStandardError(kafka.secrets());
-          var served = RoleMetrics.serve(settings.metricsPort(), name, frame.runId())) {
+          var served = RoleMetrics.serve(settings.metrics(), name, frame.runId())) {
         metrics = served;
-        if (served.port() != null) {
-          frame.console().line("metrics at port " + served.port());
+        String where = served.line();
+        if (where != null) {
+          frame.console().line(where);
         }
         status = work.run(this);
         leave();

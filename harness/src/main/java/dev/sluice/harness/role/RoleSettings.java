@@ -3,6 +3,7 @@ package dev.sluice.harness.role;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunId;
 import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.prometheus.MetricsAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param bootstrap {@code HOST:PORT} of the Kafka in which the roles meet
  * @param kafkaConfig file of client properties for that Kafka; null: none
  * @param waitSeconds how long to wait for Kafka and for the other roles
- * @param metricsPort port where metrics are served; 0: any port; null: nowhere
+ * @param metrics where metrics are served
  * @param child true if another process of Sluice started this one, and ends it
  */
 public record RoleSettings(
@@ -28,7 +29,7 @@ public record RoleSettings(
     String bootstrap,
     @Nullable Path kafkaConfig,
     int waitSeconds,
-    @Nullable Integer metricsPort,
+    MetricsAddress metrics,
     boolean child) {
   public RoleSettings {
     overrides = List.copyOf(overrides);
@@ -37,10 +38,12 @@ public record RoleSettings(
   /**
    * Checks what no file is needed for.
    *
-   * @throws UserMistakeException if the id cannot name topics, or the wait is below 0
+   * @throws UserMistakeException if the id cannot name topics, the wait is below 0, or there is no
+   *     such address for metrics
    */
   void check() throws UserMistakeException {
     RunId.check(runId);
+    metrics.check();
     if (waitSeconds < 0) {
       throw new UserMistakeException(
           "--wait",

@@ -4,28 +4,25 @@ import dev.sluice.analytics.report.RunReport;
 import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.experiment.Experiment;
-import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RunRegister;
 import dev.sluice.contract.log.RunTopics;
+import dev.sluice.executor.dispatch.ExecutorNumbers;
 import dev.sluice.executor.dispatch.LaneFaults;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.harness.frame.Entries;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.HostLoad;
-import dev.sluice.harness.machine.MachineClock;
-import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.RoleFailedException;
-import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.StoppedException;
+import dev.sluice.harness.prometheus.RoleMetrics;
 import dev.sluice.harness.role.AnalyzeRole;
 import dev.sluice.harness.role.ExecuteRole;
 import dev.sluice.harness.role.ProduceRole;
@@ -34,7 +31,6 @@ import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.generator.RunFailedException;
 import dev.sluice.producer.requests.RequestList;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,7 +50,7 @@ public final class ExperimentRun {
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
-  private final Options options;
+  private final RunSettings options;
   private final Console console;
 
   /**
@@ -65,87 +61,7 @@ public final class ExperimentRun {
   private @Nullable ProduceRole generators;
   private @Nullable String summaryJson;
 
-  /**
-   * Options of a run.
-   *
-   * @param output what the run leaves
-   * @param bootstrap {@code HOST:PORT} of a Kafka; null: as the experiment says
-   * @param runId id of the run; null: made from the run's name and the time
-   * @param kafkaConfig file of client properties for a Kafka that Sluice did not start; null: none
-   * @param dryRun true if the run ends before its load, and leaves nothing
-   * @param child true if another process of Sluice started this one, and ends it
-   */
-  public record Options(
-      Path config,
-      List<String> overrides,
-      Output output,
-      @Nullable String bootstrap,
-      @Nullable String runId,
-      @Nullable Path kafkaConfig,
-      boolean dryRun,
-      boolean child) {
-
-    /** A run on a broker of its own. */
-    public Options(Path config, List<String> overrides, Path results, @Nullable String runId) {
-      this(config, overrides, new Output(results, false, false), null, runId, null, false, false);
-    }
-
-    /** The folder of all runs. */
-    Path results() {
-      return output.results();
-    }
-
-    /** Reads the experiment from its file and the overrides. */
-    ParsedExperiment read() throws UserMistakeException {
-      return ExperimentFile.read(config, overrides, Registries.vocabulary());
-    }
-
-    /** Access to a Kafka that runs already; null: the run starts an embedded one. */
-    @Nullable KafkaAccess externalKafka(ParsedExperiment parsed) throws UserMistakeException {
-      var settings = parsed.experiment().kafka();
-      if (bootstrap != null) {
-        return KafkaAccess.of("--bootstrap", bootstrap, kafkaConfig);
-      }
-      if (!settings.embedded()) {
-        return KafkaAccess.of(
-            parsed.location("kafka.bootstrap_servers"), settings.bootstrapServers(), kafkaConfig);
-      }
-      if (kafkaConfig != null) {
-        throw new UserMistakeException(
-            "--kafka-config",
-            "the properties ("
-                + kafkaConfig
-                + ") are for a Kafka that runs already, and none is named",
-            "you want --bootstrap HOST:PORT too");
-      }
-      return null;
-    }
-
-    /** Listens to the signals that stop the run. A child stops when its parent is gone, too. */
-    Signals listen(Runnable onFirst, Runnable onSecond) {
-      if (!child) {
-        return Signals.listen(onFirst, onSecond);
-      }
-      ParentWatch.start(line -> {}, onFirst);
-      return Signals.listenAsChild(onFirst, onSecond);
-    }
-
-    /** The run's id, made if none was given. */
-    public String runIdFor(Experiment experiment) {
-      return runId != null ? runId : experiment.runName() + "-" + MachineClock.stamp();
-    }
-  }
-
-  /**
-   * What a run leaves.
-   *
-   * @param results folder of all runs
-   * @param keepTopics true if a finished run leaves its topics on a Kafka that ran already
-   * @param noLog true if the run leaves no recording of its topics
-   */
-  public record Output(Path results, boolean keepTopics, boolean noLog) {}
-
-  public ExperimentRun(Options options, Console console) {
+  public ExperimentRun(RunSettings options, Console console) {
     this.options = options;
     this.console = console;
   }
@@ -166,12 +82,17 @@ public final class ExperimentRun {
     KafkaAccess external = options.externalKafka(parsed);
     LaneSource lanes = LaneSource.of(parsed);
     RunFrame frame = RunFrame.of(parsed, options.runIdFor(parsed.experiment()), console);
-    try (var folder = RunFolder.create(options.results(), frame.runId());
+    try (var metrics = RoleMetrics.serve(options.watching().metrics(), "run", frame.runId());
+        var folder = RunFolder.create(options.results(), frame.runId());
         var shell = new RunShell(folder, external, options::listen, this::stop)) {
       announce(frame.runId(), parsed, console);
+      String where = metrics.line();
+      if (where != null) {
+        console.line(where);
+      }
       var unused = shell.failure().thenAccept(load::completeExceptionally);
       try {
-        int status = execute(frame, shell.add(lanes), shell, external, folder);
+        int status = execute(frame, shell.add(lanes), shell, external, folder, metrics);
         return status == ExitStatus.BUG ? status : shell.exitStatus(status);
       } catch (RoleFailedException | WarmUpException e) {
         LOG.error("the run failed", e);
@@ -207,7 +128,8 @@ public final class ExperimentRun {
       LaneSource lanes,
       RunShell shell,
       @Nullable KafkaAccess external,
-      RunFolder folder)
+      RunFolder folder,
+      RoleMetrics metrics)
       throws UserMistakeException,
           RoleFailedException,
           WarmUpException,
@@ -234,15 +156,17 @@ public final class ExperimentRun {
       entries.add(
           register.joinExecutor(executorId(shard), shard, frame.configDigest(), frame.shards()));
     }
-    startScheduler(frame, shell, kafka, folder, entries);
+    metrics.scheduler(startScheduler(frame, shell, kafka, folder, entries)::counts);
     entries.join(Role.ANALYZE, "analyze", frame);
     var analyze = shell.add(new AnalyzeRole(frame, kafka.clients()));
+    metrics.log(analyze::snapshot, experiment.jobs().classes());
     executors.get(executors.size() - 1).awaitWarm();
     OfferedLoadLines.show(experiment, requests, executors.get(0).capabilities(), console);
     for (ExecuteRole executor : executors) {
       shell.add(executor); // again, so that it closes before the clients that it writes to
       executor.join(kafka.clients(), LaneFaults.NONE, shell::fail);
     }
+    metrics.executor(() -> ExecutorNumbers.sum(executors.stream().map(ExecuteRole::numbers)));
 
     if (options.dryRun()) {
       shell.closeParts();
@@ -258,7 +182,7 @@ public final class ExperimentRun {
     try {
       entries.join(Role.PRODUCE, "produce", frame);
       awaitShardsTaken(frame, register);
-      if (runLoad(frame, requests, shell, kafka, analyze).isEmpty()) {
+      if (runLoad(frame, requests, shell, kafka, analyze, metrics).isEmpty()) {
         throw new StoppedException();
       }
       analyze.awaitWholeLog();
@@ -322,7 +246,7 @@ public final class ExperimentRun {
     return kafka;
   }
 
-  private void startScheduler(
+  private ScheduleRole startScheduler(
       RunFrame frame, RunShell shell, KafkaAccess kafka, RunFolder folder, Entries entries)
       throws UserMistakeException, RoleFailedException, InterruptedException {
     long startedNs = frame.clock().monotonicNs();
@@ -339,6 +263,7 @@ public final class ExperimentRun {
     console.item(
         "scheduler",
         frame.experiment().scheduling().schedulerName() + ", " + frame.secondsSince(startedNs));
+    return role;
   }
 
   /**
@@ -354,9 +279,15 @@ public final class ExperimentRun {
   }
 
   private Optional<RunEnded> runLoad(
-      RunFrame frame, RequestList requests, RunShell shell, KafkaAccess kafka, AnalyzeRole analyze)
+      RunFrame frame,
+      RequestList requests,
+      RunShell shell,
+      KafkaAccess kafka,
+      AnalyzeRole analyze,
+      RoleMetrics metrics)
       throws RoleFailedException, StoppedException, InterruptedException {
     var running = new ProduceRole(frame, requests, kafka.clients(), START_LIMIT);
+    metrics.generators(running::numbers);
     synchronized (this) {
       generators = running;
       shell.heedAWishToStop();

@@ -17,6 +17,7 @@ import dev.sluice.harness.process.Secrets;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.Supervisor;
 import dev.sluice.harness.process.TemporaryFolder;
+import dev.sluice.harness.prometheus.MetricsAddress;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.requests.RequestSources;
 import java.io.IOException;
@@ -48,7 +49,7 @@ public final class ProcessesRun {
 
   private static final int RESTARTS_MAX = 3;
 
-  private final ExperimentRun.Options options;
+  private final RunSettings options;
   private final Console console;
   private final Companion companion;
   private final CompletableFuture<Ended> end = new CompletableFuture<>();
@@ -89,11 +90,11 @@ public final class ProcessesRun {
         throws IOException, InterruptedException;
   }
 
-  public ProcessesRun(ExperimentRun.Options options, Console console) {
+  public ProcessesRun(RunSettings options, Console console) {
     this(options, console, new Nobody());
   }
 
-  public ProcessesRun(ExperimentRun.Options options, Console console, Companion companion) {
+  public ProcessesRun(RunSettings options, Console console, Companion companion) {
     this.options = options;
     this.console = console;
     this.companion = companion;
@@ -154,8 +155,10 @@ public final class ProcessesRun {
     List<ChildProcess.Spec> specs = specs(parsed, kafka, port, runId, temporary);
     console.item(
         "processes", String.join(", ", specs.stream().map(ChildProcess.Spec::name).toList()));
+    int ports = 0;
     for (ChildProcess.Spec spec : specs) {
-      children.start(spec);
+      boolean role = !spec.name().equals("broker");
+      children.start(role ? watched(spec, ports++) : spec);
     }
     companion.began(children, kafka);
     Ended ended = awaitEnd(children);
@@ -305,6 +308,15 @@ public final class ProcessesRun {
             command("produce", bootstrap, runId, "--after", roles, "--resume"),
             companion.restartsMax()));
     return specs;
+  }
+
+  /** The role with an address for its metrics, that many ports after the first, if any. */
+  private ChildProcess.Spec watched(ChildProcess.Spec spec, int ports) {
+    MetricsAddress address = options.watching().metrics().plus(ports);
+    if (address.port() != null) {
+      console.item("metrics", spec.name() + " at port " + address.port());
+    }
+    return spec.with(address.arguments());
   }
 
   private ChildProcess.Spec spec(String name, int heapMb, List<String> arguments) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * than a fresh one. The folder holds the runs' folders and the figures over all runs.
  */
 public final class RepeatedRun {
-  private final ExperimentRun.Options options;
+  private final RunSettings options;
   private final boolean processes;
   private final int repeats;
   private final Console console;
@@ -39,8 +39,7 @@ public final class RepeatedRun {
    * @param processes true if each role of each run is a process of its own
    * @param repeats number of runs, at least 1
    */
-  public RepeatedRun(
-      ExperimentRun.Options options, boolean processes, int repeats, Console console) {
+  public RepeatedRun(RunSettings options, boolean processes, int repeats, Console console) {
     this.options = options;
     this.processes = processes;
     this.repeats = repeats;
@@ -129,6 +128,7 @@ public final class RepeatedRun {
     if (options.output().noLog()) {
       arguments.add("--no-log");
     }
+    arguments.addAll(options.watching().metrics().arguments());
     if (processes) {
       arguments.add("--processes");
     }

@@ -1,4 +1,4 @@
-package dev.sluice.cli;
+package dev.sluice.cli.role;
 
 import dev.sluice.harness.role.BrokerProcess;
 import java.nio.file.Path;
@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
       "It stands in for your own Kafka. It keeps no replicas and asks for no password."
     },
     footer = {"", "Example:", "  ./sluice broker --port 9092 --data /tmp/sluice-broker"})
-final class BrokerCommand implements Callable<Integer> {
+public final class BrokerCommand implements Callable<Integer> {
   @Option(
       names = "--port",
       paramLabel = "N",

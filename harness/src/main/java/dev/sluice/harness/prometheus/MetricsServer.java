@@ -1,4 +1,4 @@
-package dev.sluice.harness.role;
+package dev.sluice.harness.prometheus;
 
 import com.sun.net.httpserver.Authenticator;
 import com.sun.net.httpserver.HttpExchange;
@@ -8,57 +8,58 @@ import io.prometheus.metrics.exporter.httpserver.HTTPServer;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.InetAddress;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Prometheus' own HTTP server on a port of all interfaces, with one thread, narrowed to {@code GET
- * /metrics}. Another path is answered 404 and another method 405; a scrape that fails is answered
- * 500 with its stack trace.
+ * Prometheus' own HTTP server with one thread, narrowed to {@code GET /metrics}. Another path is
+ * answered 404 and another method 405; a scrape that fails is answered 500 with its stack trace.
  */
 final class MetricsServer implements AutoCloseable {
-  private static final String OPTION = "--metrics-port";
   private static final String PATH = "/metrics";
-  private static final int PORT_MAX = 65_535;
 
   private final HTTPServer server;
+  private final InetAddress host;
 
-  private MetricsServer(HTTPServer server) {
+  private MetricsServer(HTTPServer server, InetAddress host) {
     this.server = server;
+    this.host = host;
   }
 
   /**
    * Starts to answer.
    *
-   * @param port 0: any free port
+   * @param address address with a port
    * @param registry meters, read anew for each answer
-   * @throws UserMistakeException if the port does not exist, or another process listens on it
+   * @throws UserMistakeException if the address does not exist, or cannot be listened on
    */
-  static MetricsServer start(int port, PrometheusRegistry registry) throws UserMistakeException {
-    if (port < 0 || port > PORT_MAX) {
-      throw new UserMistakeException(
-          OPTION,
-          "there is no such port (" + port + ")",
-          "you want a port from 1 to " + PORT_MAX + ", or 0 for any free one");
-    }
+  static MetricsServer start(MetricsAddress address, int port, PrometheusRegistry registry)
+      throws UserMistakeException {
+    address.check();
+    InetAddress host = address.host();
     ExecutorService thread = Executors.newSingleThreadExecutor(MetricsServer::daemon);
     try {
       return new MetricsServer(
           HTTPServer.builder()
+              .inetAddress(host)
               .port(port)
               .registry(registry)
               .executorService(thread)
               .authenticator(new OnlyGetMetrics())
               .registerHealthHandler(false)
-              .buildAndStart());
+              .buildAndStart(),
+          host);
     } catch (BindException e) {
-      throw taken(
+      thread.shutdown();
+      throw refused(
           port,
           e,
           "another process listens there: give each role a port of its own, or 0 for any that is"
-              + " free");
+              + " free; or the address of --metrics-bind is not this machine's");
     } catch (IOException e) {
-      throw taken(port, e, "another port will do");
+      thread.shutdown();
+      throw refused(port, e, "another port will do");
     }
   }
 
@@ -68,9 +69,9 @@ final class MetricsServer implements AutoCloseable {
     return thread;
   }
 
-  private static UserMistakeException taken(int port, IOException e, String advice) {
+  private static UserMistakeException refused(int port, IOException e, String advice) {
     return new UserMistakeException(
-        OPTION,
+        MetricsAddress.PORT_OPTION,
         "the port (" + port + ") cannot be listened on (" + UserMistakeException.reason(e) + ")",
         advice,
         e);
@@ -79,6 +80,17 @@ final class MetricsServer implements AutoCloseable {
   /** The port that the server listens on. */
   int port() {
     return server.getPort();
+  }
+
+  /** The address that a browser on this machine, or on one that reaches the host, asks. */
+  String url() {
+    String name = host.getHostAddress();
+    return "http://" + (name.contains(":") ? "[" + name + "]" : name) + ":" + port() + PATH;
+  }
+
+  /** True if other machines may reach the server. */
+  boolean isOpen() {
+    return !host.isLoopbackAddress();
   }
 
   /** Stops listening; an answer under way is cut off. */

@@ -1,4 +1,4 @@
-package dev.sluice.cli;
+package dev.sluice.cli.role;
 
 import dev.sluice.cli.option.ResultsOption;
 import dev.sluice.cli.option.RoleOptions;
@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
       "  ./sluice analyze configs/quickstart.yaml \\",
       "      --bootstrap localhost:9092 --run-id first"
     })
-final class AnalyzeCommand implements Callable<Integer> {
+public final class AnalyzeCommand implements Callable<Integer> {
   @Mixin private RoleOptions options = new RoleOptions();
 
   @Mixin private ResultsOption results = new ResultsOption();

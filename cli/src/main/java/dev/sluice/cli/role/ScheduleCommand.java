@@ -1,4 +1,4 @@
-package dev.sluice.cli;
+package dev.sluice.cli.role;
 
 import dev.sluice.cli.option.RoleOptions;
 import dev.sluice.harness.role.ScheduleProcess;
@@ -20,7 +20,7 @@ import picocli.CommandLine.Mixin;
       "  ./sluice schedule configs/quickstart.yaml \\",
       "      --bootstrap localhost:9092 --run-id first"
     })
-final class ScheduleCommand implements Callable<Integer> {
+public final class ScheduleCommand implements Callable<Integer> {
   @Mixin private RoleOptions options = new RoleOptions();
 
   @Override

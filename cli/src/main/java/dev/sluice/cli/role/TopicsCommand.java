@@ -1,4 +1,4 @@
-package dev.sluice.cli;
+package dev.sluice.cli.role;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
     description = "Shows or removes the topics that runs left on a Kafka.",
     subcommands = {TopicsCommand.ListRuns.class, TopicsCommand.Prune.class},
     footer = {"", "Example:", "  ./sluice topics list --bootstrap localhost:9092"})
-final class TopicsCommand implements Callable<Integer> {
+public final class TopicsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     System.err.println("sluice: error: topics needs a command, list or prune.");

@@ -1,6 +1,7 @@
-package dev.sluice.harness.role;
+package dev.sluice.harness.prometheus;
 
 import dev.sluice.analytics.fold.LiveSnapshot;
+import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.dispatch.ExecutorNumbers;
 import dev.sluice.harness.frame.SluiceVersion;
@@ -20,7 +21,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
@@ -43,9 +44,12 @@ public final class RoleMetrics implements AutoCloseable {
   private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
   private final @Nullable MetricsServer server;
 
-  private RoleMetrics(@Nullable Integer port, String role, String runId)
+  private RoleMetrics(MetricsAddress address, String role, String runId)
       throws UserMistakeException {
-    server = port == null ? null : MetricsServer.start(port, registry.getPrometheusRegistry());
+    address.check();
+    Integer port = address.port();
+    server =
+        port == null ? null : MetricsServer.start(address, port, registry.getPrometheusRegistry());
     if (server != null) {
       bindProcess(role, runId);
     }
@@ -74,19 +78,27 @@ public final class RoleMetrics implements AutoCloseable {
   /**
    * Starts to serve the JVM's meters; the roles' meters follow as they are handed in.
    *
-   * @param port port to listen on; 0: any free port; null: nothing is served
    * @param role the command that started the process, such as {@code execute}
-   * @throws UserMistakeException if the port cannot be listened on
+   * @throws UserMistakeException if the address cannot be listened on
    */
-  public static RoleMetrics serve(@Nullable Integer port, String role, String runId)
+  public static RoleMetrics serve(MetricsAddress address, String role, String runId)
       throws UserMistakeException {
-    return new RoleMetrics(port, role, runId);
+    return new RoleMetrics(address, role, runId);
   }
 
   /** The port that the meters are served on; null if they are not served. */
   @Nullable
   public Integer port() {
     return server == null ? null : server.port();
+  }
+
+  /** A line that says where the meters are served, and to whom; null if they are not served. */
+  @Nullable
+  public String line() {
+    if (server == null) {
+      return null;
+    }
+    return "metrics at " + server.url() + (server.isOpen() ? ", open to other machines" : "");
   }
 
   /** Adds the meters of {@code produce}: the generators of this process. */
@@ -148,14 +160,15 @@ public final class RoleMetrics implements AutoCloseable {
    *
    * @param classes the experiment's classes; each has a count of violations from the start
    */
-  public void log(Supplier<LiveSnapshot> snapshot, Collection<String> classes) {
+  public void log(Supplier<LiveSnapshot> snapshot, List<JobClass> classes) {
     counter("sluice_jobs_requested_total", "Jobs requested.", () -> snapshot.get().sent());
     gauge("sluice_log_jobs_waiting", "Jobs not dispatched.", () -> snapshot.get().waiting());
     gauge("sluice_log_jobs_running", "Jobs dispatched.", () -> snapshot.get().running());
     outcomes("done", () -> snapshot.get().done());
     outcomes("dropped", () -> snapshot.get().dropped());
     outcomes("failed", () -> snapshot.get().failed());
-    for (String name : classes) {
+    for (JobClass of : classes) {
+      String name = of.name();
       counter(
           "sluice_slo_violations_total",
           "Ended jobs that broke their promise, by class.",

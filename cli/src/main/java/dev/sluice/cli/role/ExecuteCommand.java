@@ -1,4 +1,4 @@
-package dev.sluice.cli;
+package dev.sluice.cli.role;
 
 import dev.sluice.cli.option.RoleOptions;
 import dev.sluice.harness.role.ExecuteProcess;
@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
       "  ./sluice execute configs/quickstart.yaml \\",
       "      --bootstrap localhost:9092 --run-id first"
     })
-final class ExecuteCommand implements Callable<Integer> {
+public final class ExecuteCommand implements Callable<Integer> {
   @Mixin private RoleOptions options = new RoleOptions();
 
   @Option(

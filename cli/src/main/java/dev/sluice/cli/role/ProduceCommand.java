@@ -1,4 +1,4 @@
-package dev.sluice.cli;
+package dev.sluice.cli.role;
 
 import dev.sluice.cli.option.RoleOptions;
 import dev.sluice.harness.role.ProduceProcess;
@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
       "  ./sluice produce configs/quickstart.yaml \\",
       "      --bootstrap localhost:9092 --run-id first"
     })
-final class ProduceCommand implements Callable<Integer> {
+public final class ProduceCommand implements Callable<Integer> {
   @Mixin private RoleOptions options = new RoleOptions();
 
   @Option(

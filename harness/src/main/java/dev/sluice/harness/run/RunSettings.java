@@ -1,0 +1,117 @@
+package dev.sluice.harness.run;
+
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.ExperimentFile;
+import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.Registries;
+import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.process.ParentWatch;
+import dev.sluice.harness.process.Signals;
+import dev.sluice.harness.prometheus.MetricsAddress;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of a run, as a command line gives them.
+ *
+ * @param output what the run leaves
+ * @param bootstrap {@code HOST:PORT} of a Kafka; null: as the experiment says
+ * @param runId id of the run; null: made from the run's name and the time
+ * @param kafkaConfig file of client properties for a Kafka that Sluice did not start; null: none
+ * @param dryRun true if the run ends before its load, and leaves nothing
+ * @param child true if another process of Sluice started this one, and ends it
+ * @param watching how others watch the run
+ */
+public record RunSettings(
+    Path config,
+    List<String> overrides,
+    Output output,
+    @Nullable String bootstrap,
+    @Nullable String runId,
+    @Nullable Path kafkaConfig,
+    boolean dryRun,
+    boolean child,
+    Watching watching) {
+
+  /** A run on a broker of its own, which nobody watches. */
+  public RunSettings(Path config, List<String> overrides, Path results, @Nullable String runId) {
+    this(
+        config,
+        overrides,
+        new Output(results, false, false),
+        null,
+        runId,
+        null,
+        false,
+        false,
+        Watching.NOBODY);
+  }
+
+  /** The folder of all runs. */
+  Path results() {
+    return output.results();
+  }
+
+  /** Reads the experiment from its file and the overrides. */
+  ParsedExperiment read() throws UserMistakeException {
+    return ExperimentFile.read(config, overrides, Registries.vocabulary());
+  }
+
+  /** Access to a Kafka that runs already; null: the run starts an embedded one. */
+  @Nullable KafkaAccess externalKafka(ParsedExperiment parsed) throws UserMistakeException {
+    var settings = parsed.experiment().kafka();
+    if (bootstrap != null) {
+      return KafkaAccess.of("--bootstrap", bootstrap, kafkaConfig);
+    }
+    if (!settings.embedded()) {
+      return KafkaAccess.of(
+          parsed.location("kafka.bootstrap_servers"), settings.bootstrapServers(), kafkaConfig);
+    }
+    if (kafkaConfig != null) {
+      throw new UserMistakeException(
+          "--kafka-config",
+          "the properties ("
+              + kafkaConfig
+              + ") are for a Kafka that runs already, and none is named",
+          "you want --bootstrap HOST:PORT too");
+    }
+    return null;
+  }
+
+  /** Listens to the signals that stop the run. A child stops when its parent is gone, too. */
+  Signals listen(Runnable onFirst, Runnable onSecond) {
+    if (!child) {
+      return Signals.listen(onFirst, onSecond);
+    }
+    ParentWatch.start(line -> {}, onFirst);
+    return Signals.listenAsChild(onFirst, onSecond);
+  }
+
+  /** The run's id, made if none was given. */
+  public String runIdFor(Experiment experiment) {
+    return runId != null ? runId : experiment.runName() + "-" + MachineClock.stamp();
+  }
+
+  /**
+   * What a run leaves.
+   *
+   * @param results folder of all runs
+   * @param keepTopics true if a finished run leaves its topics on a Kafka that ran already
+   * @param noLog true if the run leaves no recording of its topics
+   */
+  public record Output(Path results, boolean keepTopics, boolean noLog) {}
+
+  /**
+   * How others watch a run.
+   *
+   * @param metrics address where the run answers Prometheus; with a process for each role, of the
+   *     first process, and the others have the ports after it
+   */
+  public record Watching(MetricsAddress metrics) {
+    /** Nobody watches the run. */
+    public static final Watching NOBODY = new Watching(MetricsAddress.NOWHERE);
+  }
+}
