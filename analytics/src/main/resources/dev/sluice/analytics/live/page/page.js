@@ -1,17 +1,18 @@
 // The page of a run: from a server (api/…, one stream for all tabs), or from the element #snapshot alone.
-// Times are seconds since the run's time zero. Every text is set as text.
+// Times are seconds since its time zero; every text is set as text.
 (() => {
 'use strict';
 
-const FRAME_MS = 250; // between two drawings; the charts have CHART_MS
+const FRAME_MS = 250; // between two drawings
 const CHART_MS = 1000;
 const SILENCE_MS = 3000;
-const SECONDS_KEPT = 1200; // beyond them the server is asked for a snapshot, which folds old seconds
+const SECONDS_KEPT = 1200; // then a snapshot folds the old ones
 const BARS_KEPT_S = 90;
-const LANES_DRAWN = 128; // more are folded by executor
+const LANES_DRAWN = 128;
 const GROUP = 4; // classes drawn at once
+const STEPS = [0.01, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 14400, 86400];
 const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3], [5, 2]];
-const LOOKING = 'No word from the server: this page looks for it.';
+const LOOKING = 'The server is silent; this page looks for it.';
 const CAUSES = ['tokens', 'window', 'capability', 'policy'];
 
 const $ = (id) => document.getElementById(id);
@@ -50,7 +51,6 @@ function clock(s) {
 	const two = (n) => String(n % 60).padStart(2, '0');
 	return `${t < 3600 ? Math.floor(t / 60) : `${Math.floor(t / 3600)}:${two(Math.floor(t / 60))}`}:${two(t)}`;
 }
-const exact = (s) => clock(s) + (s % 1).toFixed(3).slice(1);
 
 // ---- what is known
 
@@ -61,7 +61,7 @@ const NOTHING = {
 const S = {};
 let isStatic = false;
 let feed = null;
-let dirty = true; // all of the page, not only what a second or a window of lanes changes
+let dirty = true;
 
 const live = () => S.run?.state === 'live';
 const now = () => Math.max(S.settled, S.soon.at(-1)?.t ?? 0, live() ? 0 : S.run?.now_seconds ?? 0);
@@ -69,7 +69,6 @@ const ended = (c) => c.done + c.dropped + c.failed;
 const classes = () => S.run.classes.map((c) => c.name);
 const promise = (name) => S.run.classes.find((c) => c.name === name)?.slo_ms ?? null;
 
-// A group of classes, those with the tightest promise first.
 function shownClasses() {
 	const tight = [...S.run.classes].sort((a, b) => (a.slo_ms ?? Infinity) - (b.slo_ms ?? Infinity)).slice(S.group * GROUP, (S.group + 1) * GROUP);
 	return S.run.classes.filter((c) => tight.includes(c)).map((c) => c.name);
@@ -78,7 +77,6 @@ function shownClasses() {
 const slice = (columns, i) => Array.isArray(columns) ? columns[i]
 	: Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, column && slice(column, i)]));
 
-// A MetricsWindow under the names of a snapshot's columns.
 function pointOf(w) {
 	const counts = (c) => {
 		const n = ended(c);
@@ -112,7 +110,7 @@ function takeSnapshot({ run, points, batches }) {
 	const same = S.run?.time_zero_epoch_ms === run.time_zero_epoch_ms;
 	const later = same ? S.points.filter((p) => p.from > end - 1e-6) : [];
 	if (!same) Object.assign(S, structuredClone(NOTHING));
-	if (!later.length || later[0].from < end + 1e-6) S.points = fresh.concat(later); // else a server that reads anew is still behind
+	if (!later.length || later[0].from < end + 1e-6) S.points = fresh.concat(later);
 	S.settled = S.points.at(-1)?.to ?? 0;
 	takeRun(run);
 	if (batches && !S.lanes.size) takeBars(batches);
@@ -191,7 +189,6 @@ function takeLanes(w) {
 	S.soon = S.soon.slice(-120);
 }
 
-// What has not settled yet, with the arrivals of the second before each instant.
 function provisional() {
 	if (!live()) return [];
 	return S.soon.map((s, i) => {
@@ -227,7 +224,7 @@ class Feed {
 	}
 
 	async begin() {
-		if (!navigator.locks) return this.lead(); // not a secure address: each tab has its own stream
+		if (!navigator.locks) return this.lead(); // no secure address: a stream for each tab
 		const held = (options) => navigator.locks.request(this.name, options, (lock) => lock && this.lead());
 		if (await held({ ifAvailable: true }) !== null || this.signal.aborted) return;
 		this.snapshot();
@@ -312,7 +309,7 @@ class Feed {
 			const { seconds } = await this.get(`/seconds?from=${Math.max(0, Math.round(S.settled) - 60)}`);
 			S.recent = seconds.concat(S.recent.filter((w) => w.fromNs >= (seconds.at(-1)?.toNs ?? 0))).slice(-60);
 			redraw();
-		} catch { /* the stream brings them one by one */ }
+		} catch { /* the stream brings them */ }
 	}
 
 	watch() {
@@ -320,7 +317,7 @@ class Feed {
 		if (this.source && silent > 1000) this.channel.postMessage({ kind: 'silence', heard: silent });
 		if (this.source && silent > 5000 && performance.now() - this.opened > 5000) this.open();
 		const lost = live() && silent > SILENCE_MS;
-		if (lost !== S.lost) news(lost ? 'The server is silent.' : 'The server is heard again.');
+		if (lost !== S.lost) news(lost ? LOOKING : 'The server is heard again.');
 		S.lost = lost;
 		if (S.run) showState();
 	}
@@ -329,7 +326,7 @@ class Feed {
 		this.source?.close();
 		this.source = null;
 		this.giveUp?.();
-		if (S.lost) S.lost = false;
+		S.lost = false;
 		clearInterval(this.timer);
 	}
 
@@ -433,7 +430,7 @@ function cut(g, words, width) {
 
 function showState() {
 	const words = S.paused ? ['off', 'Paused', `this is ${Math.round((performance.now() - S.pausedAt) / 1000)} s old`]
-		: S.lost ? ['off', `${Math.round((performance.now() - feed.heard) / 1000)} s of silence`, LOOKING]
+		: S.lost ? ['off', `Silent for ${Math.round((performance.now() - feed.heard) / 1000)} s`, LOOKING]
 		: live() ? ['', 'Live', S.points.length ? `settled to ${clock(S.settled)}, ○ provisional to ${clock(now())}` : 'nothing settled yet']
 		: ['done', S.run.state[0].toUpperCase() + S.run.state.slice(1), isStatic ? '' : S.run.report ?? ''];
 	const all = words.join();
@@ -480,8 +477,8 @@ function buildTiles() {
 
 function showTile(tile, note, rows, { rule = null, least = 1 } = {}) {
 	set(tile.note, note);
-	for (const { name, place, value, beside = '', mark = '', figure } of rows) {
-		const row = tile.rows[name] ??= { b: h('b', { 'data-figure': figure ?? null }), beside: h('span', { class: 'quiet' }) };
+	for (const { name, place, value, beside = '', mark = '' } of rows) {
+		const row = tile.rows[name] ??= { b: h('b'), beside: h('span', { class: 'quiet' }) };
 		if (!row.b.isConnected) tile.list.append(h('li', null, h('span', null, place === undefined ? '' : swatch(place), name), row.b, row.beside));
 		row.b.className = mark;
 		set(row.b, value);
@@ -522,18 +519,16 @@ function showTiles() {
 	const s = live() ? null : run.summary;
 	const last = S.points.at(-1);
 	const soon = provisional().at(-1);
-	const per = (p, n) => n / (p.to - p.from);
-	const ins = (p) => per(p, p.total.requested);
-	const outs = (p) => per(p, p.total.done);
-	showTile(tiles.rates, s ? 'measured jobs' : 'all jobs', [
-		s ? { name: 'in time', place: 0, value: number(s.all_goodput_jobs_sec), figure: 'all_goodput_jobs_sec' }
-			: { name: 'in', place: 0, value: number(soon?.rate ?? (last && ins(last))), mark: isNumber(soon?.rate) ? 'hollow' : '' },
-		s ? { name: 'done', place: 1, value: number(s.all_throughput_jobs_sec), figure: 'all_throughput_jobs_sec' } : { name: 'out', place: 1, value: number(last && outs(last)), beside: last ? `at ${clock(last.to)}` : '' },
-	].map((row, i) => ({ ...row, line: i ? outs : ins, soon: i ? null : (x) => x.rate })));
+	const per = (f) => (p) => f(p.total) / (p.to - p.from);
+	const ins = per((c) => c.requested);
+	const outs = per((c) => c.done);
+	showTile(tiles.rates, s ? 'measured jobs' : 'all jobs', s
+		? [{ name: 'done', place: 0, value: number(s.all_throughput_jobs_sec), line: outs }, { name: 'in time', place: 1, value: number(s.all_goodput_jobs_sec), line: per((c) => ended(c) - c.violations) }]
+		: [{ name: 'in', place: 0, value: number(soon?.rate ?? (last && ins(last))), mark: isNumber(soon?.rate) ? 'hollow' : '', line: ins, soon: (x) => x.rate }, { name: 'out', place: 1, value: number(last && outs(last)), line: outs }]);
 	const waits = { place: 0, line: (p) => p.waiting, soon: (x) => x.waiting };
-	showTile(tiles.waiting, s ? 'measured window' : 'jobs', s
-		? [{ ...waits, name: 'largest', value: number(s.queue_max), figure: 'queue_max' }, { name: 'mean', value: number(s.queue_mean), figure: 'queue_mean' }]
-		: [{ ...waits, name: 'waiting', value: number((soon ?? last)?.waiting), mark: soon ? 'hollow' : '' }, { name: 'running', value: number((soon ?? last)?.running), mark: soon ? 'hollow' : '' }]);
+	const mark = soon ? 'hollow' : '';
+	showTile(tiles.waiting, s ? 'measured window' : 'jobs', s ? [{ ...waits, name: 'largest', value: number(s.queue_max) }]
+		: [{ ...waits, name: 'waiting', value: number((soon ?? last)?.waiting), mark }, { name: 'running', value: number((soon ?? last)?.running), mark }]);
 	const late = [];
 	const p99 = [];
 	shownClasses().slice(0, 3).forEach((name, place) => {
@@ -542,8 +537,8 @@ function showTiles() {
 		const n = sum(minute.map(ended));
 		const value = s ? s[`${name}_p99_e2e_ms`] ?? (s[`${name}_count`] > 0 ? 'inf' : null) : minuteP99(minute);
 		const above = value === 'inf' || (slo && value > slo);
-		late.push({ name, place, figure: `${name}_slo_violation_rate`, value: percent(s ? s[`${name}_slo_violation_rate`] : n ? sum(minute.map((c) => c.violations)) / n : null), line: (p) => share(p.classes[name]) });
-		p99.push({ name, place, figure: `${name}_p99_e2e_ms`, value: millis(value), mark: above ? 'warn' : '', beside: slo ? `${above ? '▲ above' : 'of'} ${millis(slo)}${s?.[`${name}_p99_few_jobs`] ? ', few jobs' : ''}` : '',
+		late.push({ name, place, value: percent(s ? s[`${name}_slo_violation_rate`] : n ? sum(minute.map((c) => c.violations)) / n : null), line: (p) => share(p.classes[name]) });
+		p99.push({ name, place, value: millis(value), mark: above ? 'warn' : '', beside: slo ? `${above ? '▲ above' : 'of'} ${millis(slo)}${s?.[`${name}_p99_few_jobs`] ? ', few jobs' : ''}` : '',
 			line: (p) => { const v = p.classes[name]?.p99_ms; return isNumber(v) && slo ? v / slo : v; } });
 	});
 	const note = (s ? 'measured jobs' : 'last minute') + (classes().length > late.length ? `; ${classes().length - late.length} more below` : '');
@@ -601,12 +596,12 @@ function drawGantt() {
 	const t = now();
 	const bottom = rows.length * row;
 	G = { rows, from, to, row, edge, width };
-	const step = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600].find((n) => (to - from) / n <= (width - edge) / 70) ?? 1800;
+	const step = STEPS.find((n) => (to - from) / n <= (width - edge) / 70) ?? 1e6;
 	for (let s = Math.ceil(from / step) * step; s < to; s += step) {
 		g.fillStyle = palette.grid;
 		g.fillRect(x(s), 0, 1, bottom);
 		g.fillStyle = palette.quiet;
-		g.fillText(step < 1 ? exact(s).slice(0, -1) : clock(s), x(s) + 3, height - 8);
+		g.fillText(step < 1 ? digits(s, 2) : clock(s), x(s) + 3, height - 8);
 	}
 	g.save();
 	g.beginPath();
@@ -644,7 +639,6 @@ function valueOf(slider, min, max, value, words) {
 	for (const [name, v] of Object.entries({ min: Math.floor(min), max: Math.ceil(max), now: Math.round(value), text: words })) slider.setAttribute(`aria-value${name}`, v);
 }
 
-// Bars are solid where settled, else hollow; those under 2 pixels become a share.
 function drawLane(g, lane, { x, y, high, from, to, t, names }) {
 	const column = (a, b, part) => g.fillRect(a, y + high * (1 - part), Math.max(1, b - a), high * part);
 	const thin = [];
@@ -699,7 +693,7 @@ function pick(bar, pinned) {
 	const actual = bar.serviceMs ?? (bar.to === null ? null : (bar.to - bar.from) * 1000);
 	const rows = [
 		['Jobs', `${count(bar.jobs, 'job')} of ${bar.classType}, ${count(bar.samples, 'sample')}`],
-		['Lane', `${bar.lane.key}, from ${exact(bar.from)}`],
+		['Lane', `${bar.lane.key}, from ${digits(bar.from, 3)} s`],
 		['Predicted', millis(bar.predictedMs) + (bar.p95Ms ? `, p95 ${millis(bar.p95Ms)}` : '')],
 		['Actual', bar.to === null ? bar.started ? 'running' : 'not started' : millis(actual)],
 		['Attempt', `${bar.attempt}, ${bar.result ?? 'no result yet'}`],
@@ -798,7 +792,7 @@ function listenToLanes() {
 function showLaneNumbers() {
 	if (!$('lanes-numbers').open) return;
 	const { from, to } = G;
-	$('lanes-numbers').lastElementChild.replaceChildren(table(`Lanes from ${exact(from)} to ${exact(to)}`, ['Lane', 'Model', 'Busy', 'Batches', 'Jobs', 'Samples'], G.rows.map((lane) => {
+	$('lanes-numbers').lastElementChild.replaceChildren(table(`From ${digits(from, 3)} s to ${digits(to, 3)} s`, ['Lane', 'Model', 'Busy', 'Batches', 'Jobs', 'Samples'], G.rows.map((lane) => {
 		const inside = (parts) => parts.filter((b) => (b.to ?? now()) > from && b.from < to);
 		const bars = inside(lane.bars);
 		const busy = sum(bars.concat(inside(lane.shares).filter((p) => !bars.length || !p.coarse)).map((b) => (Math.min(to, b.to ?? now()) - Math.max(from, b.from)) * (b.share ?? 1)));
@@ -856,7 +850,7 @@ class Chart {
 				return this.log ? [Math.min(...all, top / 10) / 1.6, top * 1.6] : [Math.min(0, ...all) * 1.1, top ? top * 1.1 : 1];
 			} } },
 			axes: [
-				{ ...axis, values: (u, splits) => splits.map(clock), incrs: [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 3600, 7200, 14400, 86400], space: 60, size: 26 },
+				{ ...axis, values: (u, splits) => splits.map(clock), incrs: STEPS, space: 60, size: 26 },
 				{ ...axis, size: 52, space: 30, values: (u, splits) => splits.map((v) => v === null ? null : this.format(v).replace(' ms', '')), ...(this.log ? { splits: (u, k, low, high) => [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6].flatMap((n) => [1, 2, 5].map((d) => d * 10 ** n)).filter((v) => v > low && v < high) } : {}) },
 			],
 			series: [{}, ...this.lines.map((l) => ({ stroke: () => color(l.place), width: 2, dash: DASHES[l.dash ?? l.place], points: { filter: alone, size: 4, fill: () => color(l.place) } })),
@@ -992,7 +986,7 @@ function buildCharts() {
 	const of = (f) => (p) => p.batches ? f(p) / p.batches : null;
 	charts = [
 		new Chart('Rates', 'jobs per second', [{ name: 'in', place: 0, value: rate((p) => p.total.requested), soon: (s) => s.rate }, { name: 'out', place: 1, value: rate((p) => p.total.done) },
-			{ name: 'dropped, failed', place: 3, value: rate((p) => p.total.dropped + p.total.failed) }]),
+			{ name: 'not done', place: 3, value: rate((p) => p.total.dropped + p.total.failed) }]),
 		new Chart('Waiting', 'jobs at the end', [...each((c) => c.waiting), { name: 'all', place: 4, value: (p) => p.waiting, soon: (s) => s.waiting }]),
 		...names.map((name, place) => new Chart(`Latency: ${name}`, 'end to end, ms, of jobs that ended', ['p99', 'p95', 'p50'].map((p, dash) => ({ name: p, place, dash, value: (x) => x.classes[name]?.[`${p}_ms`] })),
 			{ log: true, format: millis, levels: promise(name) ? [[`promise ${millis(promise(name))}`, promise(name)]] : [] })),
@@ -1147,7 +1141,6 @@ const ACTIONS = {
 		if (!live() && !S.paused) return;
 		Object.assign(S, { paused: !S.paused, pausedAt: performance.now() });
 		$('pause').setAttribute('aria-pressed', S.paused);
-		news(S.paused ? 'Paused.' : 'Going on.');
 		showState();
 		redraw(true);
 	},
