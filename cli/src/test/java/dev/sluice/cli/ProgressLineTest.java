@@ -30,8 +30,18 @@ final class ProgressLineTest {
 
   @Test
   void showsHowTheRunGoes_byClass() {
-    var violations = new TreeMap<>(Map.of("batch", 2L, "interactive", 1L));
-    var now = new LiveSnapshot(12_400_000_000L, 90, 4, 2, 80, 3, 1, violations, 123.4);
+    var now =
+        new LiveSnapshot(
+            12_000_000_000L,
+            2,
+            Map.of(
+                "batch",
+                new LiveSnapshot.OfClass(60, 3, 51, 3, 1, 2, times(51, 123_000_000)),
+                "interactive",
+                new LiveSnapshot.OfClass(30, 1, 29, 0, 0, 1, times(349, 123_000_000))),
+            Map.of(),
+            null,
+            null);
     assertThat(ProgressLine.text(now, experiment))
         .isEqualTo(
             "   12 s of 40  sent 90  waiting 4  running 2  done 80  dropped 3  failed 1"

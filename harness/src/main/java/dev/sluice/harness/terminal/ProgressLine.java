@@ -68,7 +68,7 @@ public final class ProgressLine implements AutoCloseable {
   }
 
   public static String text(LiveSnapshot now, Experiment experiment) {
-    double elapsed = now.elapsedNs() / 1e9;
+    double elapsed = now.throughNs() / 1e9;
     String violations =
         now.violations().entrySet().stream()
             .map(e -> e.getKey() + " " + e.getValue())
