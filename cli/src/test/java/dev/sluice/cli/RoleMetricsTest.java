@@ -256,10 +256,8 @@ final class RoleMetricsTest {
     metrics.log(
         () -> {
           long n = number.get();
-          var jobs =
-              new LiveSnapshot.OfClass(n, n, 1, n, 0, n, LatencyHistogram.of(n * 1_000_000));
-          return new LiveSnapshot(
-              n, n, Map.of("interactive", jobs), Map.of("tokens", n), n, n);
+          var jobs = new LiveSnapshot.OfClass(n, n, 1, n, 0, n, LatencyHistogram.of(n * 1_000_000));
+          return new LiveSnapshot(n, n, Map.of("interactive", jobs), Map.of("tokens", n), n, n);
         },
         List.of(
             new JobClass("interactive", 200.0, null, 0, true, true),

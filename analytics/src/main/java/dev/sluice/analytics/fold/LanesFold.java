@@ -160,8 +160,7 @@ final class LanesFold {
   /**
    * @param jobs the open job of an id; null: there is none
    */
-  void onDispatch(
-      BatchDispatched dispatch, int shard, Function<String, @Nullable OpenJob> jobs) {
+  void onDispatch(BatchDispatched dispatch, int shard, Function<String, @Nullable OpenJob> jobs) {
     DispatchId last = lastDispatch.get(shard);
     if (last != null && dispatch.dispatchId().compareTo(last) <= 0) {
       return; // a further copy, or the committed one

@@ -73,8 +73,7 @@ public final class LiveFold implements LogFold {
   private record End(
       BatchCompleted.Result result, @Nullable Long finishedAtNs, long serviceNs, long atNs) {
     static End of(BatchCompleted completion, long atNs) {
-      return new End(
-          completion.result(), completion.finishedAtNs(), completion.serviceNs(), atNs);
+      return new End(completion.result(), completion.finishedAtNs(), completion.serviceNs(), atNs);
     }
   }
 
@@ -243,9 +242,7 @@ public final class LiveFold implements LogFold {
 
   private void countPrediction(End end, Prediction prediction) {
     double actualNs = end.serviceNs();
-    if (end.result() == BatchCompleted.Result.DONE
-        && actualNs > 0
-        && prediction.meanNs() > 0) {
+    if (end.result() == BatchCompleted.Result.DONE && actualNs > 0 && prediction.meanNs() > 0) {
       Long p95Ns = prediction.p95Ns();
       Long p99Ns = prediction.p99Ns();
       windows.predicted(

@@ -25,8 +25,7 @@ public record LiveSnapshot(
     @Nullable Long tokensInUse,
     @Nullable Long tokens) {
   /** A run of which no second is over. */
-  public static final LiveSnapshot NOTHING =
-      new LiveSnapshot(0, 0, Map.of(), Map.of(), null, null);
+  public static final LiveSnapshot NOTHING = new LiveSnapshot(0, 0, Map.of(), Map.of(), null, null);
 
   /**
    * Jobs of one class.

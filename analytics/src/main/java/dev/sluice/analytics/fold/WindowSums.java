@@ -226,8 +226,6 @@ public final class WindowSums {
 
   private static @Nullable Double percentileMs(
       LatencyHistogram endToEnd, int percentile, long ended) {
-    return ended == 0
-        ? null
-        : MetricsWindows.finiteMs(endToEnd.percentileNs(percentile, ended));
+    return ended == 0 ? null : MetricsWindows.finiteMs(endToEnd.percentileNs(percentile, ended));
   }
 }

@@ -160,17 +160,14 @@ final class LiveFoldTest {
     assertThat(windows.get(1).total())
         .as("a and b done, c dropped")
         .isEqualTo(
-            new MetricsWindow.Counts(
-                3, 2, 1, 0, 1, 2, 357.0, null, null, 0L, histogram(104, 357)));
+            new MetricsWindow.Counts(3, 2, 1, 0, 1, 2, 357.0, null, null, 0L, histogram(104, 357)));
     assertThat(windows.get(1).byClass())
         .isEqualTo(
             Map.of(
                 "interactive",
-                new MetricsWindow.Counts(
-                    1, 1, 0, 0, 0, 1, 104.0, 104.0, 104.0, 0L, histogram(104)),
+                new MetricsWindow.Counts(1, 1, 0, 0, 0, 1, 104.0, 104.0, 104.0, 0L, histogram(104)),
                 "batch",
-                new MetricsWindow.Counts(
-                    2, 1, 1, 0, 1, 1, 357.0, null, null, 0L, histogram(357))));
+                new MetricsWindow.Counts(2, 1, 1, 0, 1, 1, 357.0, null, null, 0L, histogram(357))));
     assertThat(windows).extracting(MetricsWindow::laneUse).containsExactly(0.1, 0.4, 0.093, 0.307);
     assertThat(windows).extracting(MetricsWindow::running).containsExactly(0L, 0L, 1L, 0L);
     assertThat(windows).extracting(MetricsWindow::lanes).containsOnly(1);
