@@ -53,7 +53,7 @@ final class ProgressLineTest {
     assertThat(ProgressLine.text(NOW, experiment, 79, true))
         .isEqualTo(
             "[====        ]  12 s of 40  waiting 4  done 80  dropped 3  failed 1  over SLO 3");
-    assertThat(ProgressLine.text(NOW, experiment, 40, true))
+    assertThat(ProgressLine.text(NOW, experiment, 41, true))
         .isEqualTo("12 s of 40  waiting 4  done 80  dropped 3");
     for (int width = 1; width < 200; width++) {
       assertThat(ProgressLine.text(NOW, experiment, width, true)).hasSizeLessThanOrEqualTo(width);
