@@ -118,7 +118,7 @@ final class PlanCommandTest {
     assertThat(ended.status()).isZero();
     assertThat(ended.out())
         .contains("bottleneck    1.539864 s")
-        .contains("mb-0   Minnowboard-E3845  1-5     ########")
+        .contains("mb-0   Minnowboard-E3845  1-5     ###### 1.5399")
         .contains("the schedule breaks no rule");
     Files.writeString(schedule, "- mb-0: [1, 5]\n- rcc-0: [6, 47]\n- mb-0: [48, 48]\n");
     var illegal =

@@ -12,7 +12,7 @@ import java.util.Locale;
 
 /** An answer as lines for people. */
 final class PlanTable {
-  private static final int BAR = 8;
+  private static final int BAR = 6;
 
   private PlanTable() {}
 
@@ -23,7 +23,7 @@ final class PlanTable {
       return List.of(answer.verdict());
     }
     List<List<String>> rows = new ArrayList<>();
-    rows.add(List.of("host", "type", "layers", "compute", "transfer", "memory, MiB"));
+    rows.add(List.of("host", "type", "layers", "compute, s", "transfer, s", "memory, MiB"));
     for (PricedStage priced : plan.stages()) {
       Stage stage = priced.stage();
       DeviceType type = answer.problem().types().get(stage.type());
@@ -34,7 +34,9 @@ final class PlanTable {
               stage.firstLayer() + "-" + stage.lastLayer(),
               bar('#', priced.computeSeconds(), plan),
               bar('=', priced.transferSeconds(), plan),
-              Answer.mib(priced.memoryBytes()) + " of " + Answer.mib(type.memoryBytes())));
+              Answer.mib(priced.memoryBytes())
+                  + " of "
+                  + Math.round(type.memoryBytes() / (1 << 20))));
     }
     int[] widths = new int[rows.get(0).size()];
     for (List<String> row : rows) {
@@ -119,7 +121,7 @@ final class PlanTable {
     int cells = Double.isNaN(share) ? BAR : (int) (BAR * Math.min(1, share) + 1e-9);
     return String.valueOf(filled).repeat(cells)
         + ".".repeat(BAR - cells)
-        + String.format(Locale.ROOT, " %.4f s", seconds);
+        + String.format(Locale.ROOT, " %.4f", seconds);
   }
 
   private static String seconds(double seconds) {
