@@ -26,6 +26,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RunCommand.class,
       SimulateCommand.class,
       ProfileCommand.class,
+      PlanCommand.class,
       TrainCommand.class,
       RecordCommand.class,
       CheckCommand.class,
@@ -37,6 +38,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       AnalyzeCommand.class,
       ReplayCommand.class,
       TopicsCommand.class,
+      MetricsCommand.class,
       ChaosCommand.class,
       BenchCommand.class
     },
