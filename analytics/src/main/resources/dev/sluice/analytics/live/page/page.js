@@ -315,8 +315,9 @@ class Feed {
 	watch() {
 		const silent = performance.now() - this.heard;
 		if (this.source && silent > 1000) this.channel.postMessage({ kind: 'silence', heard: silent });
-		if (this.source && silent > 5000 && performance.now() - this.opened > 5000) this.open();
-		const lost = live() && silent > SILENCE_MS;
+		const begun = S.soon.length + S.points.length > 0; // before it the server has nothing to tell
+		if (begun && this.source && silent > 5000 && performance.now() - this.opened > 5000) this.open();
+		const lost = live() && begun && silent > SILENCE_MS;
 		if (lost !== S.lost) news(lost ? LOOKING : 'The server is heard again.');
 		S.lost = lost;
 		if (S.run) showState();
@@ -513,9 +514,9 @@ function showTiles() {
 	const { run } = S;
 	const planned = run.planned_seconds;
 	const left = planned - now();
-	set($('time-left'), !live() ? `${clock(now())} long` : left > 0 ? `${clock(Math.ceil(left))} left of ${clock(planned)}` : 'tail: the load is over');
-	$('progress').hidden = !live();
-	$('progress').value = planned > 0 ? Math.min(1, now() / planned) : 0;
+	set($('time-left'), !live() ? `${clock(now())} long` : !planned ? '' : left > 0 ? `${clock(Math.ceil(left))} left of ${clock(planned)}` : 'tail: the load is over');
+	$('progress').hidden = !live() || !planned;
+	$('progress').value = planned ? Math.min(1, now() / planned) : 0;
 	const s = live() ? null : run.summary;
 	const last = S.points.at(-1);
 	const soon = provisional().at(-1);
