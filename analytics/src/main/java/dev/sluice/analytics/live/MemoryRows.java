@@ -58,10 +58,10 @@ final class MemoryRows implements RunSource {
   private static RunJob job(JobRow row) {
     JobRequested request = row.request();
     DispatchRow dispatch = row.dispatch();
+    Long completedAtNs = dispatch == null ? null : dispatch.completedAtNs();
     return new RunJob(
         request.jobId(),
         request.classType(),
-        row.shard(),
         row.status(),
         micros(request.intendedAtNs()),
         micros(request.sentAtNs()),
@@ -69,8 +69,7 @@ final class MemoryRows implements RunSource {
         dispatch == null
             ? null
             : Long.valueOf(micros(dispatch.dispatch().decision().decidedAtNs())),
-        dispatch == null ? "" : dispatch.dispatch().dispatchId().toString(),
-        orMicros(row.observedAtNs()),
+        orMicros(completedAtNs == null ? row.observedAtNs() : completedAtNs),
         row.isDone() ? row.endToEndNs() : 0,
         !row.isViolation());
   }

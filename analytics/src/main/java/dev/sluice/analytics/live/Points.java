@@ -74,6 +74,20 @@ public final class Points {
     return new Points(spans);
   }
 
+  /**
+   * The points of a run, each of as many whole seconds.
+   *
+   * @param pointsMax most points, at least 1
+   */
+  static Points evenly(List<MetricsWindow> windows, int pointsMax) {
+    List<List<MetricsWindow>> spans = new ArrayList<>();
+    int each = Math.max(1, (windows.size() + pointsMax - 1) / pointsMax);
+    for (int from = 0; from < windows.size(); from += each) {
+      spans.add(windows.subList(from, Math.min(windows.size(), from + each)));
+    }
+    return new Points(spans);
+  }
+
   private static long second(MetricsWindow window) {
     return window.fromNs() / 1_000_000_000L;
   }
