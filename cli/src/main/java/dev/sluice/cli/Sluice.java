@@ -38,6 +38,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       AnalyzeCommand.class,
       ReplayCommand.class,
       TopicsCommand.class,
+      MetricsCommand.class,
       ChaosCommand.class,
       BenchCommand.class
     },
