@@ -1,7 +1,7 @@
 package dev.sluice.analytics.live;
 
 import dev.sluice.analytics.fold.JobRow;
-import dev.sluice.analytics.fold.MetricsWindows2;
+import dev.sluice.analytics.fold.MetricsWindows;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.contract.event.JobEnded;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * batch that ended it.
  */
 public final class FinishedWindows {
-  private final MetricsWindows2 windows = new MetricsWindows2();
+  private final MetricsWindows windows = new MetricsWindows();
   private final Set<String> executors = new HashSet<>();
 
   private FinishedWindows() {}
@@ -58,7 +58,7 @@ public final class FinishedWindows {
 
   /** Lanes and tokens of a finished run: they were there from its beginning. */
   private record FinishedMachine(int lanes, @Nullable Long tokens)
-      implements MetricsWindows2.Machine {
+      implements MetricsWindows.Machine {
     @Override
     public int lanesAt(long ns) {
       return lanes;
