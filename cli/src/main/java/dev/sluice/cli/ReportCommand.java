@@ -19,15 +19,10 @@ import picocli.CommandLine.Parameters;
           + " The same folder gives the same bytes."
     },
     exitCodeListHeading = "%nExit status:%n",
-    exitCodeList = {
-      "0:done",
-      "1:a bug",
-      "2:a mistake in the command or in a file"
-    },
+    exitCodeList = {"0:done", "1:a bug", "2:a mistake in the command or in a file"},
     footer = {"", "Example:", "  ./sluice report results/quickstart-20261121-101500"})
 final class ReportCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FOLDER", description = "The folder of a finished run.")
-
   private Path folder = Path.of("");
 
   @Override

@@ -111,7 +111,7 @@ public final class FinishedBatches {
   static ObjectNode json(RunSource source, List<MetricsWindow> windows, int barsMax)
       throws UserMistakeException {
     var spans = new Spans();
-    Map<String, double[]> busyNs = new TreeMap<>(BY_LANE);
+    Map<String, double[]> busyNs = new HashMap<>();
     long endNs = windows.isEmpty() ? 0 : windows.get(windows.size() - 1).toNs();
     long spanNs = Math.max(1, (endNs / SECOND_NS + SPANS_MAX - 1) / SPANS_MAX) * SECOND_NS;
     int count = (int) ((endNs + spanNs - 1) / spanNs);
@@ -127,8 +127,14 @@ public final class FinishedBatches {
         });
     Stretch stretch = stretch(spans, windows, barsMax);
     ObjectNode json = json(stretch, bars(source, stretch, barsMax), spans.count);
-    json.set("shares", shares(busyNs, spanNs, count, endNs));
+    json.set("shares", shares(sorted(busyNs), spanNs, count, endNs));
     return json;
+  }
+
+  private static Map<String, double[]> sorted(Map<String, double[]> byLane) {
+    Map<String, double[]> sorted = new TreeMap<>(BY_LANE);
+    sorted.putAll(byLane);
+    return sorted;
   }
 
   private static void add(double[] busyNs, long startedNs, long endedNs, long spanNs) {
@@ -220,7 +226,7 @@ public final class FinishedBatches {
     bar.set("p95Ms", ms(predicted.p95Ns()));
     bar.set("serviceMs", ms(batch.serviceNs()));
     ObjectNode terms = bar.putObject("scoreTerms");
-    for (String term : batch.scoreTerms().split(";", -1)) {
+    for (String term : batch.scoreTerms().get().split(";", -1)) {
       int equals = term.lastIndexOf('=');
       if (equals > 0) {
         terms.set(

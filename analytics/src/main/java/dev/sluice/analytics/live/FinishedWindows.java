@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FinishedWindows {
   private final MetricsWindows windows = new MetricsWindows();
-  private final Set<String> executors = new HashSet<>();
+  private final Set<String> lanes = new HashSet<>();
 
   private FinishedWindows() {}
 
@@ -50,10 +50,15 @@ public final class FinishedWindows {
     source.jobs(made::take);
     source.blocked(span -> made.windows.blocked(span.fromNs(), span.toNs(), span.cause()));
     Long tokensOfOne = config.tokensOfAnExecutor();
-    int count = Math.max(config.shards(), made.executors.size());
+    int count = Math.max(config.shards(), (int) made.executors());
     Long tokens = tokensOfOne == null ? null : Long.valueOf(tokensOfOne * count);
     return made.windows.closeThrough(
         made.windows.lastEndNs(), new FinishedMachine(source.lanes(), tokens));
+  }
+
+  /** Number of executors that were given a batch. */
+  private long executors() {
+    return lanes.stream().map(id -> id.substring(0, id.lastIndexOf('/'))).distinct().count();
   }
 
   /** Lanes and tokens of a finished run: they were there from its beginning. */
@@ -76,7 +81,7 @@ public final class FinishedWindows {
   }
 
   private void take(RunBatch batch) {
-    executors.add(batch.executor());
+    lanes.add(batch.laneId());
     Long startedNs = batch.times().startedNs();
     Long endedNs = batch.times().endedNs();
     Long completedNs = batch.times().completedNs();

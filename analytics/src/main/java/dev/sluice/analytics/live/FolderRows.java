@@ -77,7 +77,7 @@ final class FolderRows implements RunSource {
             row.ns("predicted_p95_ms", 1e6),
             row.ns("predicted_p99_ms", 1e6)),
         row.ns("service_ms", 1e6),
-        row.text("score_terms"));
+        () -> row.text("score_terms"));
   }
 
   private ModelKey model(String workload, String backend, String precision) {

@@ -20,8 +20,17 @@ final class ReportTables {
   private static final int OVER_TIME_ROWS = 60;
   private static final List<String> CLASS_HEADINGS =
       List.of(
-          "jobs", "done", "dropped", "failed", "p50 ms", "p95 ms", "p99 ms", "wait ms",
-          "service ms", "over SLO", "goodput /s");
+          "jobs",
+          "done",
+          "dropped",
+          "failed",
+          "p50 ms",
+          "p95 ms",
+          "p99 ms",
+          "wait ms",
+          "service ms",
+          "over SLO",
+          "goodput /s");
 
   private final Run run;
   private final JsonNode summary;
@@ -56,7 +65,9 @@ final class ReportTables {
   private void head() {
     List<String> lines = run.firstLines();
     int notes = lines.size() - 1;
-    lines.subList(0, notes).forEach(line -> html.raw("<p class=\"note\">").text(line).raw("</p>\n"));
+    lines
+        .subList(0, notes)
+        .forEach(line -> html.raw("<p class=\"note\">").text(line).raw("</p>\n"));
     html.element("h2", lines.get(notes)).raw("\n<p>").text(verdict()).raw("</p>\n");
     JsonNode reasons = summary.path("not_comparable");
     if (!reasons.isEmpty()) {
@@ -101,7 +112,10 @@ final class ReportTables {
     jobs(name -> summary.path("all_" + name));
     close();
     html.raw("<p>Times from the intended arrival; none: the percentile falls on a job that was not")
-        .raw(" done; *: fewer than " + NearestRank.COUNT_FOR_P99 + " jobs, too few for a p99.</p>\n");
+        .raw(
+            " done; *: fewer than "
+                + NearestRank.COUNT_FOR_P99
+                + " jobs, too few for a p99.</p>\n");
   }
 
   private void workloads() {
@@ -141,8 +155,7 @@ final class ReportTables {
     cell(figures.of("avg_service_ms"), number(figures.of("avg_service_ms"), "-"));
     JsonNode rate = figures.of("slo_violation_rate");
     cell(
-        rate,
-        rate.isNumber() ? String.format(Locale.ROOT, "%.1f %%", 100 * rate.asDouble()) : "-");
+        rate, rate.isNumber() ? String.format(Locale.ROOT, "%.1f %%", 100 * rate.asDouble()) : "-");
     cell(figures.of("goodput_jobs_sec"), number(figures.of("goodput_jobs_sec"), "-"));
     html.raw("</tr>\n");
   }
@@ -156,8 +169,18 @@ final class ReportTables {
     open(
         "Over time, all jobs",
         List.of(
-            "from s", "seconds", "requested", "done", "dropped", "failed", "late", "waiting",
-            "p50 ms", "p95 ms", "p99 ms", "lane use"));
+            "from s",
+            "seconds",
+            "requested",
+            "done",
+            "dropped",
+            "failed",
+            "late",
+            "waiting",
+            "p50 ms",
+            "p95 ms",
+            "p99 ms",
+            "lane use"));
     JsonNode total = points.path("total");
     for (int i = 0; i < points.path("from_s").size(); i++) {
       row(points.path("from_s").path(i).asText());
@@ -239,7 +262,8 @@ final class ReportTables {
 
   private void cell(@Nullable JsonNode value, String shown) {
     html.raw("<td data-value=\"")
-        .text(value == null || value.isMissingNode() ? "" : value.isValueNode() ? value.asText() : "")
+        .text(
+            value == null || value.isMissingNode() ? "" : value.isValueNode() ? value.asText() : "")
         .raw("\">")
         .text(shown)
         .raw("</td>");

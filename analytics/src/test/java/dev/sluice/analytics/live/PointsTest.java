@@ -105,7 +105,6 @@ final class PointsTest {
     }
   }
 
-
   @Test
   void areSecondsForTenMinutes_tenSecondsForTheHourBefore_thenMinutes() {
     JsonNode points = Points.of(Windows.random(7200, 1, CLASSES, 1)).json();
@@ -121,8 +120,7 @@ final class PointsTest {
     MetricsWindow v2 = Windows.random(1, 9, List.of("batch"), 3).get(0);
     MetricsWindow.Counts total = v2.total();
     var counts =
-        new MetricsWindow.Counts(
-            total.requested(), 5, 0, 0, 0, 5, 1.0, 2.0, 3.0, null, null);
+        new MetricsWindow.Counts(total.requested(), 5, 0, 0, 0, 5, 1.0, 2.0, 3.0, null, null);
     List<MetricsWindow> windows = new ArrayList<>();
     for (int second = 0; second < 700; second++) {
       windows.add(
