@@ -31,6 +31,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RecordCommand.class,
       CheckCommand.class,
       ExplainCommand.class,
+      ReportCommand.class,
       BrokerCommand.class,
       ProduceCommand.class,
       ScheduleCommand.class,
