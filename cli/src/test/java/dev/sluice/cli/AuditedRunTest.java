@@ -6,10 +6,10 @@ import dev.sluice.analytics.audit.LogAudit;
 import dev.sluice.analytics.log.EventLogReader;
 import dev.sluice.cli.Loop.Ended;
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.window.MetricsWindow;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -82,7 +82,7 @@ final class AuditedRunTest {
       long end = consumer.endOffsets(List.of(partition)).get(partition);
       while (consumer.position(partition) < end) {
         for (var entry : consumer.poll(Duration.ofMillis(100))) {
-          windows.add(EventCodec.METRICS.read(entry.value()));
+          windows.add((MetricsWindow) EventCodec.METRICS.read(entry.value()));
         }
       }
     }

@@ -2,7 +2,8 @@ package dev.sluice.analytics.fold;
 
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.contract.event.JobEnded;
-import dev.sluice.contract.event.MetricsWindow;
+import dev.sluice.contract.window.LatencyHistogram;
+import dev.sluice.contract.window.MetricsWindow;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -73,7 +74,9 @@ final class MetricsWindows {
           inTime,
           finiteMs(NearestRank.percentile(sorted, 50, ended)),
           finiteMs(NearestRank.percentile(sorted, 95, ended)),
-          finiteMs(NearestRank.percentile(sorted, 99, ended)));
+          finiteMs(NearestRank.percentile(sorted, 99, ended)),
+          null,
+          LatencyHistogram.ofSorted(sorted));
     }
 
     private static @Nullable Double finiteMs(double ns) {
@@ -155,7 +158,13 @@ final class MetricsWindows {
         waiting,
         running,
         lanes,
-        lanes == 0 ? null : Double.valueOf(Math.min(1, busyNs / SECOND_NS / lanes)));
+        lanes == 0 ? null : Double.valueOf(Math.min(1, busyNs / SECOND_NS / lanes)),
+        Map.of(),
+        null,
+        null,
+        null,
+        null,
+        null);
   }
 
   /** End of the last second that has a count. */

@@ -4,12 +4,12 @@ import dev.sluice.analytics.fold.LiveFold;
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
-import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.log.TopicReader;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.window.MetricsWindow;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -158,7 +158,9 @@ final class LiveReading implements Runnable {
       while (!closing && consumer.position(partition) < end) {
         for (ConsumerRecord<byte[], byte[]> entry : consumer.poll(ReaderClients.POLL)) {
           try {
-            fromNs = EventCodec.METRICS.read(entry.value()).toNs();
+            if (EventCodec.METRICS.read(entry.value()) instanceof MetricsWindow window) {
+              fromNs = window.toNs();
+            }
           } catch (UnreadableEventException e) {
             throw new IllegalStateException("the last record of metrics is no window", e);
           }

@@ -7,13 +7,15 @@ import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
-import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.Reason;
+import dev.sluice.contract.window.LatencyHistogram;
+import dev.sluice.contract.window.MetricsWindow;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToLongFunction;
@@ -119,19 +121,23 @@ final class LiveFoldTest {
     assertThat(windows).extracting(MetricsWindow::toNs).containsExactly(NS, 2 * NS, 3 * NS, 4 * NS);
     assertThat(windows.get(1).total())
         .as("a and b done, c dropped")
-        .isEqualTo(new MetricsWindow.Counts(3, 2, 1, 0, 1, 2, 357.0, null, null));
+        .isEqualTo(
+            new MetricsWindow.Counts(
+                3, 2, 1, 0, 1, 2, 357.0, null, null, null, histogram(104, 357)));
     assertThat(windows.get(1).byClass())
         .isEqualTo(
             Map.of(
                 "interactive",
-                new MetricsWindow.Counts(1, 1, 0, 0, 0, 1, 104.0, 104.0, 104.0),
+                new MetricsWindow.Counts(
+                    1, 1, 0, 0, 0, 1, 104.0, 104.0, 104.0, null, histogram(104)),
                 "batch",
-                new MetricsWindow.Counts(2, 1, 1, 0, 1, 1, 357.0, null, null)));
+                new MetricsWindow.Counts(
+                    2, 1, 1, 0, 1, 1, 357.0, null, null, null, histogram(357))));
     assertThat(windows).extracting(MetricsWindow::laneUse).containsExactly(0.1, 0.4, 0.093, 0.307);
     assertThat(windows).extracting(MetricsWindow::running).containsExactly(0L, 0L, 1L, 0L);
     assertThat(windows).extracting(MetricsWindow::lanes).containsOnly(1);
     assertThat(windows.get(2).total())
-        .isEqualTo(new MetricsWindow.Counts(1, 0, 0, 0, 0, 0, null, null, null));
+        .isEqualTo(new MetricsWindow.Counts(1, 0, 0, 0, 0, 0, null, null, null, null, histogram()));
   }
 
   @Test
@@ -206,6 +212,10 @@ final class LiveFoldTest {
     var fold = new LiveFold();
     fold.onRunRecord(new RunEnded("run-1", 6, false, false, 1, "no lane came back"), 0);
     assertThat(fold.isComplete()).isTrue();
+  }
+
+  private static LatencyHistogram histogram(long... ms) {
+    return LatencyHistogram.of(Arrays.stream(ms).map(time -> time * 1_000_000).toArray());
   }
 
   private static RunStarted started(long arrivalsEndAtNsMax) {

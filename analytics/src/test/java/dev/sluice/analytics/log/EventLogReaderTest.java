@@ -11,7 +11,6 @@ import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Fact;
-import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.log.Topics;
@@ -19,6 +18,7 @@ import dev.sluice.contract.recording.RecordedEntry;
 import dev.sluice.contract.recording.RecordingHeader;
 import dev.sluice.contract.recording.RecordingReader;
 import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.window.MetricsWindow;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -215,7 +215,7 @@ final class EventLogReaderTest {
     List<MetricsWindow> windows = new ArrayList<>();
     for (ProducerRecord<byte[], byte[]> sent : producer.history()) {
       if (sent.topic().equals(topics.metrics())) {
-        windows.add(EventCodec.METRICS.read(sent.value()));
+        windows.add((MetricsWindow) EventCodec.METRICS.read(sent.value()));
       }
     }
     return windows;
@@ -261,6 +261,7 @@ final class EventLogReaderTest {
             topics.dispatches(),
             topics.outcomes(),
             topics.metrics(),
+            topics.lanes(),
             topics.deadLetters())) {
       var partition = new TopicPartition(topic, 0);
       byPartition.put(partition, log.stream().filter(b -> b.topic().equals(topic)).toList());

@@ -6,28 +6,32 @@ import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.contract.event.BatchDispatched;
-import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.Fact;
-import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunRecord;
+import dev.sluice.contract.window.LanesWindow;
+import dev.sluice.contract.window.WindowRecord;
 import java.io.IOException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Events of one topic as JSON bytes and back. Readers ignore unknown fields, so that a later
- * version can be read, and reject everything that is not a whole event.
+ * Records of one topic, events or windows, as JSON bytes and back. Readers ignore unknown fields,
+ * so that a later version can be read, and reject everything that is not a whole event.
  *
  * @param <E> type of the topic's events
  */
-public final class EventCodec<E extends Event> {
+public final class EventCodec<E> {
   public static final EventCodec<Fact> FACTS = asItIs(Fact.class);
   public static final EventCodec<BatchDispatched> DISPATCHES =
       new EventCodec<>(FlatDispatch.class, FlatDispatch::of, FlatDispatch::event);
   public static final EventCodec<Outcome> OUTCOMES = asItIs(Outcome.class);
   public static final EventCodec<RunRecord> RUNS = asItIs(RunRecord.class);
-  public static final EventCodec<MetricsWindow> METRICS = asItIs(MetricsWindow.class);
+
+  /** Records of topic {@code metrics}. */
+  public static final EventCodec<WindowRecord> METRICS = asItIs(WindowRecord.class);
+
+  public static final EventCodec<LanesWindow> LANES = asItIs(LanesWindow.class);
 
   private final ObjectWriter writer;
   private final Function<E, ?> toForm;
@@ -62,7 +66,7 @@ public final class EventCodec<E extends Event> {
   }
 
   /** A codec of events whose JSON has the fields of their records. */
-  private static <E extends Event> EventCodec<E> asItIs(Class<E> type) {
+  private static <E> EventCodec<E> asItIs(Class<E> type) {
     return new EventCodec<>(type, Function.identity(), Function.identity());
   }
 

@@ -2,8 +2,11 @@ package dev.sluice.contract.event;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
-/** Any record of a topic: its JSON carries the record's name as type, and its version. */
-public sealed interface Event permits Fact, Outcome, RunRecord, BatchDispatched, MetricsWindow {
+/**
+ * Any record by which the roles of a run meet: its JSON carries the record's name as type, and its
+ * version.
+ */
+public sealed interface Event permits Fact, Outcome, RunRecord, BatchDispatched {
   /** The version of this record's fields that this build writes. */
   @JsonProperty("version")
   int version();

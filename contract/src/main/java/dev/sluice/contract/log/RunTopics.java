@@ -25,6 +25,16 @@ public final class RunTopics {
   private static final Duration KNOWN_LIMIT = Duration.ofSeconds(30);
   private static final long KNOWN_AGAIN_NS = 100_000_000;
 
+  private static final Map<String, String> FOR_EVER = Map.of(TopicConfig.RETENTION_MS_CONFIG, "-1");
+
+  /** Retention of provisional windows, which nobody reads later. A whole segment goes at once. */
+  private static final Map<String, String> FOR_AN_HOUR =
+      Map.of(
+          TopicConfig.RETENTION_MS_CONFIG,
+          Long.toString(Duration.ofHours(1).toMillis()),
+          TopicConfig.SEGMENT_MS_CONFIG,
+          Long.toString(Duration.ofMinutes(10).toMillis()));
+
   private RunTopics() {}
 
   /**
@@ -74,8 +84,10 @@ public final class RunTopics {
   private static List<String> make(Topics topics, int shards, LogClients kafka)
       throws InterruptedException, UserMistakeException {
     List<NewTopic> wanted = new ArrayList<>();
-    topics.sharded().forEach(name -> wanted.add(topic(name, shards)));
-    topics.unsharded().forEach(name -> wanted.add(topic(name, 1)));
+    topics.sharded().forEach(name -> wanted.add(topic(name, shards, FOR_EVER)));
+    for (String name : topics.unsharded()) {
+      wanted.add(topic(name, 1, name.equals(topics.lanes()) ? FOR_AN_HOUR : FOR_EVER));
+    }
     List<String> there = new ArrayList<>();
     try (var admin = kafka.admin()) {
       for (Map.Entry<String, KafkaFuture<Void>> made :
@@ -202,13 +214,9 @@ public final class RunTopics {
     return topics.prefix() + ".scheduler";
   }
 
-  private static NewTopic topic(String name, int partitions) {
-    return new NewTopic(name, Optional.of(partitions), Optional.empty())
-        .configs(
-            Map.of(
-                TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
-                "LogAppendTime",
-                TopicConfig.RETENTION_MS_CONFIG,
-                "-1"));
+  private static NewTopic topic(String name, int partitions, Map<String, String> retention) {
+    Map<String, String> configs = new HashMap<>(retention);
+    configs.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
+    return new NewTopic(name, Optional.of(partitions), Optional.empty()).configs(configs);
   }
 }

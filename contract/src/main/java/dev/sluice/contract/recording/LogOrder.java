@@ -10,7 +10,10 @@ import java.util.List;
  * facts} comes before {@code dispatches} and {@code outcomes}. Not safe for threads.
  */
 public final class LogOrder {
-  /** Topics of a run without its prefix, in the order of records of one time. */
+  /**
+   * Recorded topics of a run without its prefix, in the order of records of one time. The
+   * provisional {@code lanes} are not recorded.
+   */
   public static final List<String> TOPICS =
       List.of("runs", "facts", "dispatches", "outcomes", "metrics", "dead-letters");
 

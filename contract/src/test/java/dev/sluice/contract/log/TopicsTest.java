@@ -12,10 +12,14 @@ final class TopicsTest {
     assertThat(topics.sharded())
         .containsExactly("quickstart-1.facts", "quickstart-1.dispatches", "quickstart-1.outcomes");
     assertThat(topics.unsharded())
-        .containsExactly("quickstart-1.runs", "quickstart-1.metrics", "quickstart-1.dead-letters");
+        .containsExactly(
+            "quickstart-1.runs",
+            "quickstart-1.metrics",
+            "quickstart-1.lanes",
+            "quickstart-1.dead-letters");
     assertThat(topics.all())
         .containsAll(topics.sharded())
         .containsAll(topics.unsharded())
-        .hasSize(6);
+        .hasSize(7);
   }
 }

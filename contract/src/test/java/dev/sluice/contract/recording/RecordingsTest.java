@@ -175,9 +175,11 @@ final class RecordingsTest {
   }
 
   @Test
-  void topics_areThoseOfARun() {
+  void topics_areThoseOfARun_withoutWhatIsProvisional() {
+    List<String> topics = new ArrayList<>(new Topics("x").all());
+    assertThat(topics.remove(new Topics("x").lanes())).isTrue();
     assertThat(LogOrder.TOPICS.stream().map(name -> "x." + name))
-        .containsExactlyInAnyOrderElementsOf(new Topics("x").all());
+        .containsExactlyInAnyOrderElementsOf(topics);
   }
 
   @Test
