@@ -1,5 +1,6 @@
 package dev.sluice.harness.serve;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,6 +22,7 @@ final class PageHandler extends Handler.Abstract {
   private static final Logger LOG = LoggerFactory.getLogger(PageHandler.class);
   private static final Pattern RUN =
       Pattern.compile("/api/runs/([^/]+)(?:/(snapshot|seconds|batches|stream))?");
+  private static final String STREAM_TYPE = "text/event-stream; charset=utf-8";
   private static final Pattern SECOND = Pattern.compile("\\d{1,12}");
 
   private final Access access;
@@ -130,7 +132,7 @@ final class PageHandler extends Handler.Abstract {
             ? Answer.json(run.batches(from, to))
             : badNumber("from and to", "seconds since time zero");
       }
-      default -> new Answer(HttpStatus.OK_200, "text/event-stream", new byte[0], null); // HEAD
+      default -> new Answer(HttpStatus.OK_200, STREAM_TYPE, new byte[0], null); // HEAD
     };
   }
 
@@ -160,10 +162,13 @@ final class PageHandler extends Handler.Abstract {
     String last = request.getHeaders().get("Last-Event-ID");
     if (Frame.ENDED_ID.equals(last)) {
       return write(
-          new Answer(HttpStatus.NO_CONTENT_204, "text/event-stream", new byte[0], null),
+          new Answer(HttpStatus.NO_CONTENT_204, STREAM_TYPE, new byte[0], null),
           request,
           response,
           callback);
+    }
+    if (!(run instanceof LiveRun live) || live.hasEnded()) {
+      return write(wholeStream(run), request, response, callback);
     }
     if (!streams.take()) {
       return write(
@@ -177,12 +182,20 @@ final class PageHandler extends Handler.Abstract {
           callback);
     }
     response.setStatus(HttpStatus.OK_200);
-    response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/event-stream; charset=utf-8");
+    response.getHeaders().put(HttpHeader.CONTENT_TYPE, STREAM_TYPE);
     response.getHeaders().put("X-Accel-Buffering", "no"); // a proxy must not hold frames back
-    var stream = new PageStream(streams, response, callback);
+    var stream = new PageStream(live, streams, response, callback);
     streams.opened(stream);
-    run.stream(
-        stream, last != null && SECOND.matcher(last).matches() ? Long.parseLong(last) : -1);
+    live.join(stream, last != null && SECOND.matcher(last).matches() ? Long.parseLong(last) : -1);
     return true;
+  }
+
+  /** The stream of a run in which nothing happens any more. */
+  private static Answer wholeStream(ShownRun run) throws IOException {
+    var all = new ByteArrayOutputStream();
+    all.write(Frame.RETRY.bytes());
+    all.write(Frame.of("snapshot", run.snapshot()).bytes());
+    all.write(Frame.of("ended", Frame.ENDED_ID, run.run()).bytes());
+    return new Answer(HttpStatus.OK_200, STREAM_TYPE, all.toByteArray(), null);
   }
 }

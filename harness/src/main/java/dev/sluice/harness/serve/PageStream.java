@@ -121,10 +121,10 @@ final class PageStream extends IteratingCallback {
       return waiting.poll();
     }
     if (missedSecond >= 0) {
-      Frame missed = run.secondFrom(missedSecond);
+      LiveRun.Second missed = run.secondFrom(missedSecond);
       if (missed != null) {
-        missedSecond = run.secondAfter(missedSecond);
-        return missed;
+        missedSecond = missed.number() + 1;
+        return missed.frame();
       }
       missedSecond = -1;
     }

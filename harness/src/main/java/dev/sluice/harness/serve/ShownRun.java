@@ -3,7 +3,7 @@ package dev.sluice.harness.serve;
 import java.io.IOException;
 
 /** A run that the page can show, live or finished. All values are JSON. Any thread. */
-interface ShownRun {
+sealed interface ShownRun permits LiveRun, FolderRun {
   /** Most seconds of one answer. */
   int SECONDS_MAX = 600;
 
@@ -21,11 +21,4 @@ interface ShownRun {
 
   /** At most {@value #BATCHES_MAX} batches that ran between two seconds since time zero. */
   byte[] batches(double fromS, double toS) throws IOException;
-
-  /**
-   * Sends a page what happens from now on.
-   *
-   * @param lastSecond last second that the page has; negative: none
-   */
-  void stream(PageStream stream, long lastSecond) throws IOException;
 }
