@@ -30,6 +30,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RecordCommand.class,
       CheckCommand.class,
       ExplainCommand.class,
+      ServeCommand.class,
       BrokerCommand.class,
       ProduceCommand.class,
       ScheduleCommand.class,

@@ -5,8 +5,9 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
-import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -98,7 +99,7 @@ record ListedRun(
     String policy = null;
     boolean known = false;
     boolean noneDone = false;
-    try (JsonParser json = JSON.createParser(new ByteArrayInputStream(summary))) {
+    try (JsonParser json = JSON.createParser(summary)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
         return unreadable(id, "summary.json is no JSON object");
       }
@@ -159,8 +160,24 @@ record ListedRun(
     return read;
   }
 
-  /** Writes the row. */
-  void write(JsonGenerator json) throws IOException {
+  /** The list of runs as JSON. */
+  static byte[] json(List<ListedRun> runs) {
+    var bytes = new ByteArrayOutputStream();
+    try (JsonGenerator json = JSON.createGenerator(bytes)) {
+      json.writeStartObject();
+      json.writeArrayFieldStart("runs");
+      for (ListedRun run : runs) {
+        run.write(json);
+      }
+      json.writeEndArray();
+      json.writeEndObject();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  private void write(JsonGenerator json) throws IOException {
     json.writeStartObject();
     json.writeStringField("id", id);
     json.writeStringField("state", state.text());

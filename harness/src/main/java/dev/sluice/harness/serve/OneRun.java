@@ -9,11 +9,10 @@ import org.jspecify.annotations.Nullable;
 /** One live run, read from its topics. */
 final class OneRun implements Runs {
   private final LiveRun run;
-  private final TopicReading reading;
+  private volatile @Nullable TopicReading reading;
 
-  private OneRun(LiveRun run, TopicReading reading) {
-    this.run = run;
-    this.reading = reading;
+  OneRun(String runId) {
+    run = new LiveRun(runId);
   }
 
   /**
@@ -21,14 +20,15 @@ final class OneRun implements Runs {
    *
    * @param hidden a text without the secrets of the clients
    */
-  static OneRun of(String runId, LogClients kafka, UnaryOperator<String> hidden) {
-    var run = new LiveRun(runId);
-    return new OneRun(run, TopicReading.start(kafka, run, () -> null, hidden));
+  TopicReading read(LogClients kafka, UnaryOperator<String> hidden) {
+    TopicReading begun = TopicReading.start(kafka, run, () -> null, hidden);
+    reading = begun;
+    return begun;
   }
 
   @Override
   public byte[] list() {
-    return RunList.json(List.of(run.listed()));
+    return ListedRun.json(List.of(run.listed()));
   }
 
   @Override
@@ -43,6 +43,9 @@ final class OneRun implements Runs {
 
   @Override
   public void close() {
-    reading.close();
+    TopicReading begun = reading;
+    if (begun != null) {
+      begun.close();
+    }
   }
 }

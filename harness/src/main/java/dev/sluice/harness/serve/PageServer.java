@@ -1,6 +1,7 @@
 package dev.sluice.harness.serve;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.Inet6Address;
@@ -41,18 +42,18 @@ public final class PageServer implements AutoCloseable {
   private static final int OTHER_CONNECTIONS_MAX = 200;
 
   private final Server server;
-  private final ServerConnector connector;
   private final PageStreams streams;
   private final Runs runs;
   private final String url;
+  private final boolean loopback;
 
   private PageServer(
-      Server server, ServerConnector connector, PageStreams streams, Runs runs, String url) {
+      Server server, PageStreams streams, Runs runs, String url, boolean loopback) {
     this.server = server;
-    this.connector = connector;
     this.streams = streams;
     this.runs = runs;
     this.url = url;
+    this.loopback = loopback;
   }
 
   /**
@@ -75,7 +76,13 @@ public final class PageServer implements AutoCloseable {
 
   static PageServer start(PageAddress address, Runs runs, Limits limits)
       throws UserMistakeException {
-    InetAddress bind = address.check();
+    InetAddress bind;
+    try {
+      bind = address.check();
+    } catch (UserMistakeException e) {
+      runs.close();
+      throw e;
+    }
     var threads = new QueuedThreadPool(THREADS_MAX, 2);
     threads.setName("sluice-page");
     threads.setDaemon(true);
@@ -98,6 +105,7 @@ public final class PageServer implements AutoCloseable {
     try {
       connector.open();
     } catch (IOException e) {
+      runs.close();
       throw cannotListen(address, e);
     }
     try {
@@ -110,10 +118,10 @@ public final class PageServer implements AutoCloseable {
     String host = bind instanceof Inet6Address ? "[" + bind.getHostAddress() + "]" : bind.getHostAddress();
     return new PageServer(
         server,
-        connector,
         streams,
         runs,
-        "http://" + (bind.isAnyLocalAddress() ? "127.0.0.1" : host) + ":" + connector.getLocalPort() + "/");
+        "http://" + (bind.isAnyLocalAddress() ? "127.0.0.1" : host) + ":" + connector.getLocalPort() + "/",
+        bind.isLoopbackAddress());
   }
 
   private static void commentEach(ServerConnector connector, PageStreams streams, long ms) {
@@ -163,6 +171,20 @@ public final class PageServer implements AutoCloseable {
   /** The page's address. */
   public String url() {
     return url;
+  }
+
+  /** Prints the page's address, and aloud whether other machines reach it. */
+  public void say(Console console) {
+    console.line("Page  " + url);
+    if (!loopback) {
+      console.line(
+          "  Whoever reaches this machine can read it: it listens beyond loopback (--bind).");
+    }
+  }
+
+  /** Waits until no page reads a stream, at most until the limit. */
+  void awaitNoStreams(Duration limit) throws InterruptedException {
+    streams.awaitNone(limit);
   }
 
   /** Number of pages that read a stream. */

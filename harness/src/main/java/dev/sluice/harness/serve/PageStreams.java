@@ -1,5 +1,7 @@
 package dev.sluice.harness.serve;
 
+import dev.sluice.harness.machine.MachineClock;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -34,6 +36,21 @@ final class PageStreams {
   void closed(PageStream stream) {
     if (open.remove(stream)) {
       taken.decrementAndGet();
+      synchronized (open) {
+        open.notifyAll();
+      }
+    }
+  }
+
+  /** Waits until no stream is open, at most until the limit. */
+  void awaitNone(Duration limit) throws InterruptedException {
+    long deadlineNs = MachineClock.monotonicNs() + limit.toNanos();
+    synchronized (open) {
+      long leftMs = limit.toMillis();
+      while (!open.isEmpty() && leftMs > 0) {
+        open.wait(leftMs);
+        leftMs = (deadlineNs - MachineClock.monotonicNs()) / 1_000_000;
+      }
     }
   }
 

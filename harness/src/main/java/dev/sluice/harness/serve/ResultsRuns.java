@@ -66,7 +66,7 @@ final class ResultsRuns implements Runs {
 
   @Override
   public byte[] list() throws IOException {
-    return RunList.json(rows());
+    return ListedRun.json(rows());
   }
 
   /** The rows of all runs, by id. */

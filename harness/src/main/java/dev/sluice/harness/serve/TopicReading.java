@@ -61,6 +61,7 @@ final class TopicReading implements AutoCloseable {
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final Thread thread;
   private volatile @Nullable Consumer<byte[], byte[]> consumer;
+  private volatile boolean draining;
   private @Nullable RunEnded end;
   private int silentPolls;
   private long unreadable;
@@ -106,9 +107,18 @@ final class TopicReading implements AutoCloseable {
         begin(opened);
         run.trouble(AWAY, null);
         while (!isStopped() && !run.hasEnded()) {
-          take(opened.poll(POLL));
+          if (draining) {
+            ends = opened.endOffsets(List.of(runs, metrics, lanes));
+          }
+          boolean last = draining;
+          do {
+            take(opened.poll(POLL));
+          } while (last && !isStopped() && !isRead(opened));
           if (isRead(opened)) {
             run.caughtUp();
+          }
+          if (last) {
+            stopped.countDown();
           }
         }
       } catch (WakeupException e) {
@@ -232,6 +242,13 @@ final class TopicReading implements AutoCloseable {
     } else if (record instanceof RunSummarized summarized) {
       run.ended(summarized);
     }
+  }
+
+  /** Reads what the topics hold now, and stops. */
+  void drain() throws InterruptedException {
+    draining = true;
+    thread.join(CLOSE_LIMIT.toMillis());
+    close();
   }
 
   /** Stops reading. */
