@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -99,6 +100,20 @@ public final class RoleMetrics implements AutoCloseable {
       return null;
     }
     return "metrics at " + server.url() + (server.isOpen() ? ", open to other machines" : "");
+  }
+
+  /**
+   * Adds the meters of a page's server.
+   *
+   * @param streams pages that read a stream
+   * @param framesDropped frames that pages did not get, since they did not read
+   */
+  public void pages(IntSupplier streams, LongSupplier framesDropped) {
+    gauge("sluice_page_streams", "Pages that read a stream.", streams::getAsInt);
+    counter(
+        "sluice_page_frames_dropped_total",
+        "Frames that pages did not get, since they did not read.",
+        framesDropped);
   }
 
   /** Adds the meters of {@code produce}: the generators of this process. */

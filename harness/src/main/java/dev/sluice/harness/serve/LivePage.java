@@ -3,6 +3,8 @@ package dev.sluice.harness.serve;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.window.RunSummarized;
 import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.prometheus.RoleMetrics;
+import dev.sluice.harness.terminal.Console;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +15,13 @@ import org.jspecify.annotations.Nullable;
 public final class LivePage implements AutoCloseable {
   /** Time for the last frames to leave this process. */
   private static final Duration LAST_FRAMES_LIMIT = Duration.ofSeconds(2);
+
+  /** A reading of the run's topics, which ends with them. */
+  @FunctionalInterface
+  public interface Reading extends AutoCloseable {
+    @Override
+    void close() throws InterruptedException;
+  }
 
   private final String runId;
   private final @Nullable OneRun run;
@@ -39,9 +48,18 @@ public final class LivePage implements AutoCloseable {
     return new LivePage(runId, run, PageServer.start(address, run));
   }
 
-  /** The server; null: no page is wanted. */
-  public @Nullable PageServer server() {
-    return server;
+  /** Adds the page's meters, if there is a page. */
+  public void addTo(RoleMetrics metrics) {
+    if (server != null) {
+      metrics.pages(server::streams, server::framesDropped);
+    }
+  }
+
+  /** Prints the page's address, if there is a page. */
+  public void say(Console console) {
+    if (server != null) {
+      server.say(console);
+    }
   }
 
   /**
@@ -49,7 +67,7 @@ public final class LivePage implements AutoCloseable {
    *
    * @return part that reads them to their end when it is closed; the broker must still answer then
    */
-  public AutoCloseable read(KafkaAccess kafka) {
+  public Reading read(KafkaAccess kafka) {
     OneRun shown = run;
     if (shown == null) {
       return () -> {};
