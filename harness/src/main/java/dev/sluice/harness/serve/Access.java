@@ -49,7 +49,9 @@ final class Access {
   /** True if the request's host is one of those for which this server answers. */
   boolean allows(Request request) {
     String host = request.getHttpURI().getHost();
-    return host != null && allows(host, request.getConnectionMetaData().getLocalSocketAddress());
+    return host != null
+        && request.getHeaders().contains(HttpHeader.HOST)
+        && allows(host, request.getConnectionMetaData().getLocalSocketAddress());
   }
 
   private boolean allows(String host, SocketAddress reached) {

@@ -1,5 +1,7 @@
 package dev.sluice.harness.serve;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.live.Run;
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * what a page gets first and what it gets next leave no gap. Nothing is written under the lock.
  */
 final class LiveRun implements ShownRun {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
   /** Seconds whose records are kept as they came. */
   private static final int SECONDS_HELD = 3600;
 
@@ -325,7 +329,17 @@ final class LiveRun implements ShownRun {
   }
 
   private byte[] snapshotJson() {
-    return Snapshot.json(shown(), windows, batches.last()).getBytes(StandardCharsets.UTF_8);
+    String json = Snapshot.json(shown(), windows, batches.last());
+    if (isDescribed && troubles.isEmpty()) {
+      return json.getBytes(StandardCharsets.UTF_8);
+    }
+    try {
+      ObjectNode completed = (ObjectNode) JSON.readTree(json);
+      completed.set("run", runJson());
+      return bytes(completed);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a snapshot that is no JSON", e);
+    }
   }
 
   private static byte[] bytes(ObjectNode json) {

@@ -182,7 +182,7 @@ final class PageAccessTest {
         var client = new RawClient(hurried.url())) {
       client.send("GET /api/runs HTTP/1.1\r\nHost: localhost\r\nX-Slow: ");
 
-      assertThatThrownBy(client::event).isInstanceOf(IOException.class);
+      assertThat(client.event()).isNull(); // closed, without an answer
     }
   }
 
