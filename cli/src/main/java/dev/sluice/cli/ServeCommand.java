@@ -70,7 +70,9 @@ final class ServeCommand implements Callable<Integer> {
           "sluice: error: --bootstrap and --run-id name an online deployment together.");
       System.err.println(
           "  Maybe you want "
-              + (runId == null ? "--run-id ID too; ./sluice topics list shows all" : "--bootstrap HOST:PORT too")
+              + (runId == null
+                  ? "--run-id ID too; ./sluice topics list shows all"
+                  : "--bootstrap HOST:PORT too")
               + ".");
       return ExitStatus.MISTAKE;
     }

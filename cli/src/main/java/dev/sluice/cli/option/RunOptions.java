@@ -52,7 +52,9 @@ public final class RunOptions {
 
   @Mixin private MetricsOptions metrics = new MetricsOptions();
 
-  @Option(names = "--live", description = "Serves a page of the run in the browser while it goes on.")
+  @Option(
+      names = "--live",
+      description = "Serves a page of the run in the browser while it goes on.")
   private boolean live;
 
   @Mixin private PageOptions page = new PageOptions();

@@ -45,8 +45,7 @@ final class LaneBatches {
       for (LanesWindow.Lane lane : executor.lanes()) {
         for (Batch batch : lane.batches()) {
           batches.put(
-              batch.id() + "/" + batch.attempt(),
-              new Placed(executor.id(), lane.index(), batch));
+              batch.id() + "/" + batch.attempt(), new Placed(executor.id(), lane.index(), batch));
         }
       }
     }

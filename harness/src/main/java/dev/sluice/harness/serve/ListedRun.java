@@ -143,9 +143,7 @@ record ListedRun(
     if (noneDone && !none) {
       figures.put("p99_ms", Double.POSITIVE_INFINITY);
     }
-    figures.put(
-        "started_epoch_ms",
-        writtenEpochMs - 1000 * figures.getOrDefault("seconds", 0.0));
+    figures.put("started_epoch_ms", writtenEpochMs - 1000 * figures.getOrDefault("seconds", 0.0));
     return new ListedRun(id, state, words, why, policy, figures);
   }
 

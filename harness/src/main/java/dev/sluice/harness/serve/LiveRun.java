@@ -408,7 +408,6 @@ final class LiveRun implements ShownRun {
           case FINISHED -> ListedRun.State.FINISHED;
           case FAILED -> ListedRun.State.FAILED;
         };
-    return new ListedRun(
-        id, state, List.copyOf(run.words().keySet()), why, run.policy(), figures);
+    return new ListedRun(id, state, List.copyOf(run.words().keySet()), why, run.policy(), figures);
   }
 }

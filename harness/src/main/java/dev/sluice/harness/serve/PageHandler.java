@@ -153,8 +153,7 @@ final class PageHandler extends Handler.Abstract {
     return Answer.refusal(HttpStatus.NOT_FOUND_404, "There is no such run; /api/runs lists all.");
   }
 
-  private boolean stream(
-      @Nullable String id, Request request, Response response, Callback callback)
+  private boolean stream(@Nullable String id, Request request, Response response, Callback callback)
       throws IOException {
     ShownRun run = find(id);
     if (run == null) {

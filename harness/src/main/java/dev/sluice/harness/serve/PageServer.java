@@ -47,8 +47,7 @@ public final class PageServer implements AutoCloseable {
   private final String url;
   private final boolean loopback;
 
-  private PageServer(
-      Server server, PageStreams streams, Runs runs, String url, boolean loopback) {
+  private PageServer(Server server, PageStreams streams, Runs runs, String url, boolean loopback) {
     this.server = server;
     this.streams = streams;
     this.runs = runs;
@@ -115,12 +114,17 @@ public final class PageServer implements AutoCloseable {
     }
     long commentMs = limits.comment().toMillis();
     commentEach(connector, streams, commentMs);
-    String host = bind instanceof Inet6Address ? "[" + bind.getHostAddress() + "]" : bind.getHostAddress();
+    String host =
+        bind instanceof Inet6Address ? "[" + bind.getHostAddress() + "]" : bind.getHostAddress();
     return new PageServer(
         server,
         streams,
         runs,
-        "http://" + (bind.isAnyLocalAddress() ? "127.0.0.1" : host) + ":" + connector.getLocalPort() + "/",
+        "http://"
+            + (bind.isAnyLocalAddress() ? "127.0.0.1" : host)
+            + ":"
+            + connector.getLocalPort()
+            + "/",
         bind.isLoopbackAddress());
   }
 
@@ -151,7 +155,9 @@ public final class PageServer implements AutoCloseable {
     Throwable cause = e.getCause() == null ? e : e.getCause();
     String reason = String.valueOf(cause.getMessage());
     String advice = "another --port will do, or --port 0 for any free one";
-    if (address.port() > 0 && address.port() < 1024 && !(cause instanceof BindException && reason.contains("in use"))) {
+    if (address.port() > 0
+        && address.port() < 1024
+        && !(cause instanceof BindException && reason.contains("in use"))) {
       advice = "ports below 1024 are the system's: --port " + PageAddress.PORT + " will do";
     } else if (reason.contains("assign")) {
       return new UserMistakeException(
@@ -165,7 +171,10 @@ public final class PageServer implements AutoCloseable {
               + " one";
     }
     return new UserMistakeException(
-        "--port", "the port (" + address.port() + ") cannot be listened on (" + reason + ")", advice, e);
+        "--port",
+        "the port (" + address.port() + ") cannot be listened on (" + reason + ")",
+        advice,
+        e);
   }
 
   /** The page's address. */

@@ -114,8 +114,7 @@ final class ResultsRuns implements Runs {
     } catch (IOException e) {
       LOG.debug("{} cannot be read", folder.path(), e);
       return Optional.of(
-          ListedRun.of(
-              folder.id(), State.UNREADABLE, List.of("its folder cannot be read")));
+          ListedRun.of(folder.id(), State.UNREADABLE, List.of("its folder cannot be read")));
     }
   }
 

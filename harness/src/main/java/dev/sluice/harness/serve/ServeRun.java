@@ -96,8 +96,7 @@ public final class ServeRun {
   private Runs runs() throws UserMistakeException, InterruptedException {
     Online online = options.online();
     if (online != null) {
-      KafkaAccess kafka =
-          KafkaAccess.of("--bootstrap", online.bootstrap(), options.kafkaConfig());
+      KafkaAccess kafka = KafkaAccess.of("--bootstrap", online.bootstrap(), options.kafkaConfig());
       kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> stopping.getCount() == 0);
       var run = new OneRun(online.runId());
       run.read(kafka.clients(), kafka.secrets()::hide);

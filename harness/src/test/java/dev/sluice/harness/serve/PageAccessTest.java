@@ -45,8 +45,7 @@ final class PageAccessTest {
   }
 
   private Answer askedFor(String host) throws IOException {
-    return RawClient.ask(
-        server.url(), "GET /api/runs HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+    return RawClient.ask(server.url(), "GET /api/runs HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
   }
 
   @ParameterizedTest
@@ -105,8 +104,15 @@ final class PageAccessTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "localhost", "localhost:8642", "LOCALHOST", "127.0.0.1", "127.0.0.1:1", "127.9.9.9",
-        "[::1]:8642", "sluice.example", "Sluice.Example:80"
+        "localhost",
+        "localhost:8642",
+        "LOCALHOST",
+        "127.0.0.1",
+        "127.0.0.1:1",
+        "127.9.9.9",
+        "[::1]:8642",
+        "sluice.example",
+        "Sluice.Example:80"
       })
   void aLoopbackHostOrAnAllowedNameIsAnswered(String host) throws IOException {
     assertThat(askedFor(host).status()).isEqualTo(200);
@@ -115,8 +121,15 @@ final class PageAccessTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "evil.example", "evil.example:8642", "localhost.evil.example", "127.0.0.1.evil.example",
-        "10.0.0.1", "0.0.0.0", "2130706433", "[2001:db8::1]", "sluice.example.evil"
+        "evil.example",
+        "evil.example:8642",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example",
+        "10.0.0.1",
+        "0.0.0.0",
+        "2130706433",
+        "[2001:db8::1]",
+        "sluice.example.evil"
       })
   void aPageOfAnotherSiteIsRefused(String host) throws IOException {
     Answer answer = askedFor(host);
@@ -135,8 +148,7 @@ final class PageAccessTest {
   void aForeignHostInTheRequestLineIsRefused() throws IOException {
     Answer answer =
         RawClient.ask(
-            server.url(),
-            "GET http://evil.example/api/runs HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            server.url(), "GET http://evil.example/api/runs HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
     assertThat(answer.status()).isIn(400, 403);
     assertThat(answer.text()).doesNotContain("run-1");
@@ -229,8 +241,7 @@ final class PageAccessTest {
   void aPortThatDoesNotExistIsAMistake() {
     assertThatThrownBy(
             () ->
-                PageServer.start(
-                    new PageAddress(65_536, null, List.of(), 1), new OneRun("run-1")))
+                PageServer.start(new PageAddress(65_536, null, List.of(), 1), new OneRun("run-1")))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("(65536)");
   }

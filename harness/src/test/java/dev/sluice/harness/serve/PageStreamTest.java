@@ -334,13 +334,13 @@ final class PageStreamTest {
     assertThat(first.path("next").asInt()).isEqualTo(600);
     assertThat(rest.path("seconds").size()).isEqualTo(100);
     assertThat(rest.path("next").isNull()).isTrue();
-    assertThat(rest.at("/seconds/0"))
-        .isEqualTo(JSON.readTree(Windows.json(Windows.second(600))));
+    assertThat(rest.at("/seconds/0")).isEqualTo(JSON.readTree(Windows.json(Windows.second(600))));
   }
 
   @Test
   void aNumberThatIsNoneIsRefusedWithASentence() throws IOException {
-    for (String query : List.of("seconds?from=-1", "seconds?from=x", "batches", "batches?from=2&to=1")) {
+    for (String query :
+        List.of("seconds?from=-1", "seconds?from=x", "batches", "batches?from=2&to=1")) {
       Answer answer = RawClient.get(server.url(), "/api/runs/run-1/" + query);
       assertThat(answer.status()).as(query).isEqualTo(400);
       assertThat(answer.text()).contains("must be");

@@ -74,7 +74,12 @@ final class RawClient implements Closeable {
 
   /** Asks for the stream of a run, and reads the answer's head. */
   RawClient streaming(String id, String... headers) throws IOException {
-    send("GET /api/runs/" + id + "/stream HTTP/1.1\r\nHost: localhost\r\n" + lines(headers) + "\r\n");
+    send(
+        "GET /api/runs/"
+            + id
+            + "/stream HTTP/1.1\r\nHost: localhost\r\n"
+            + lines(headers)
+            + "\r\n");
     Answer head = head();
     if (head.status() != 200) {
       throw new IOException("status " + head.status());
