@@ -158,9 +158,9 @@ public final class ExperimentRun {
     List<ExecuteRole> executors = warmUp(frame, loaded, shell);
     KafkaAccess kafka = startKafka(frame, shell, external);
     folder.nameBroker(kafka.bootstrapServers());
-    shell.add(watchers.page().read(kafka));
     shell.heedAWishToStop();
     RunTopics.create(frame.topics(), frame.shards(), kafka.clients());
+    shell.add(watchers.page().read(kafka));
     var register =
         shell.add(RunRegister.open(frame.topics(), kafka.clients(), frame.clock(), shell::fail));
     var entries = shell.add(new Entries(register));
