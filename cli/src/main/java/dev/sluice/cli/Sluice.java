@@ -26,6 +26,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RunCommand.class,
       SimulateCommand.class,
       ProfileCommand.class,
+      PlanCommand.class,
       TrainCommand.class,
       RecordCommand.class,
       CheckCommand.class,
