@@ -149,6 +149,7 @@ final class ServeCommandTest {
     }
   }
 
+  /** {@code ./sluice serve --bootstrap localhost:9092 --run-id first}, with free ports. */
   @Test
   void serveShowsAnOnlineDeployment_fromItsTopics() throws Exception {
     var broker = SharedBroker.get();
@@ -172,7 +173,7 @@ final class ServeCommandTest {
               broker.bootstrapServers(),
               "--results",
               folder.resolve("elsewhere").toString());
-      List<Event> events = events(page + "api/runs/first/stream");
+      List<Event> events = events(page + "api/runs/served/stream");
       roles.awaitEnd(run, 0);
 
       assertThat(events).first().extracting(Event::name).isEqualTo("snapshot");
