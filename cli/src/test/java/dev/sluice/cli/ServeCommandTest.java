@@ -34,7 +34,9 @@ final class ServeCommandTest {
 
   private JsonNode get(String url) throws Exception {
     String body =
-        client.send(HttpRequest.newBuilder(URI.create(url)).build(), BodyHandlers.ofString()).body();
+        client
+            .send(HttpRequest.newBuilder(URI.create(url)).build(), BodyHandlers.ofString())
+            .body();
     return JSON.readTree(body);
   }
 

@@ -12,14 +12,28 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A whole answer.
- *
- * @param bytes the body as it is
- * @param gzip the body compressed; null: not worth it
- */
-record Answer(int status, String type, byte[] bytes, byte @Nullable [] gzip) {
+/** A whole answer. */
+final class Answer {
   private static final int COMPRESSED_FROM_BYTES = 1024;
+
+  private final int status;
+  private final String type;
+  private final byte[] bytes;
+
+  /** The body compressed; null: not worth it. */
+  private final byte @Nullable [] gzip;
+
+  private Answer(int status, String type, byte[] bytes, byte @Nullable [] gzip) {
+    this.status = status;
+    this.type = type;
+    this.bytes = bytes;
+    this.gzip = gzip;
+  }
+
+  /** An answer that is not compressed. */
+  static Answer plain(int status, String type, byte... bytes) {
+    return new Answer(status, type, bytes, null);
+  }
 
   /** A found file or value. */
   static Answer compressed(String type, byte[] bytes) {

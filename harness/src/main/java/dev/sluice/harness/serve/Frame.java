@@ -1,14 +1,11 @@
 package dev.sluice.harness.serve;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/**
- * One server-sent event as it goes over the wire. All pages share its bytes.
- *
- * @param bytes never changed
- */
-record Frame(byte[] bytes) {
+/** One server-sent event as it goes over the wire. All pages share its bytes. */
+final class Frame {
   /** Id of the last event of a run. A browser that comes back with it has nothing more to read. */
   static final String ENDED_ID = "ended";
 
@@ -17,6 +14,12 @@ record Frame(byte[] bytes) {
 
   /** Time after which a browser connects again. */
   static final Frame RETRY = text("retry: 1000\n\n");
+
+  private final byte[] bytes;
+
+  private Frame(byte[] bytes) {
+    this.bytes = bytes;
+  }
 
   /** An event that has no id: a browser that comes back does not ask for it. */
   static Frame of(String event, byte[] json) {
@@ -43,6 +46,16 @@ record Frame(byte[] bytes) {
 
   private static Frame text(String text) {
     return new Frame(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Number of its bytes. */
+  int size() {
+    return bytes.length;
+  }
+
+  /** Appends the bytes. */
+  void writeTo(ByteArrayOutputStream out) {
+    out.writeBytes(bytes);
   }
 
   /** A view of the bytes for one page. */

@@ -58,13 +58,21 @@ final class LiveRun implements ShownRun {
   private @Nullable Frame snapshot;
   private @Nullable ObjectNode lastRun;
 
-  /**
-   * A settled second.
-   *
-   * @param number whole seconds between time zero and its start
-   * @param json its record, as the topic holds it
-   */
-  record Second(long number, byte[] json) {
+  /** A settled second. */
+  static final class Second {
+    private final long number;
+    private final byte[] json;
+
+    private Second(long number, byte[] json) {
+      this.number = number;
+      this.json = json;
+    }
+
+    /** Whole seconds between time zero and its start. */
+    long number() {
+      return number;
+    }
+
     Frame frame() {
       return Frame.of("second", Long.toString(number), json);
     }
@@ -367,7 +375,7 @@ final class LiveRun implements ShownRun {
       if (i > 0) {
         json.write(',');
       }
-      json.writeBytes(next.json());
+      json.writeBytes(next.json);
       next = secondFrom(next.number() + 1);
     }
     json.writeBytes(

@@ -87,7 +87,7 @@ final class PageHandler extends Handler.Abstract {
       return Answer.json(runs.list());
     }
     if (path.equals("/favicon.ico")) {
-      return new Answer(HttpStatus.NO_CONTENT_204, "image/x-icon", new byte[0], null);
+      return Answer.plain(HttpStatus.NO_CONTENT_204, "image/x-icon");
     }
     Answer file = files.at(path);
     return file != null
@@ -133,7 +133,7 @@ final class PageHandler extends Handler.Abstract {
             ? Answer.json(run.batches(from, to))
             : badNumber("from and to", "seconds since time zero");
       }
-      default -> new Answer(HttpStatus.OK_200, STREAM_TYPE, new byte[0], null); // HEAD
+      default -> Answer.plain(HttpStatus.OK_200, STREAM_TYPE); // HEAD
     };
   }
 
@@ -162,10 +162,7 @@ final class PageHandler extends Handler.Abstract {
     String last = request.getHeaders().get("Last-Event-ID");
     if (Frame.ENDED_ID.equals(last)) {
       return write(
-          new Answer(HttpStatus.NO_CONTENT_204, STREAM_TYPE, new byte[0], null),
-          request,
-          response,
-          callback);
+          Answer.plain(HttpStatus.NO_CONTENT_204, STREAM_TYPE), request, response, callback);
     }
     if (!(run instanceof LiveRun live) || live.hasEnded()) {
       return write(wholeStream(run), request, response, callback);
@@ -193,9 +190,9 @@ final class PageHandler extends Handler.Abstract {
   /** The stream of a run in which nothing happens any more. */
   private static Answer wholeStream(ShownRun run) throws IOException {
     var all = new ByteArrayOutputStream();
-    all.write(Frame.RETRY.bytes());
-    all.write(Frame.of("snapshot", run.snapshot()).bytes());
-    all.write(Frame.of("ended", Frame.ENDED_ID, run.run()).bytes());
-    return new Answer(HttpStatus.OK_200, STREAM_TYPE, all.toByteArray(), null);
+    Frame.RETRY.writeTo(all);
+    Frame.of("snapshot", run.snapshot()).writeTo(all);
+    Frame.of("ended", Frame.ENDED_ID, run.run()).writeTo(all);
+    return Answer.plain(HttpStatus.OK_200, STREAM_TYPE, all.toByteArray());
   }
 }

@@ -62,7 +62,7 @@ final class PageStream extends IteratingCallback {
   void offer(Frame frame) {
     if (behind) {
       streams.drop(dropping ? 1 : 0);
-    } else if (waiting.size() >= FRAMES_MAX || waitingBytes + frame.bytes().length > BYTES_MAX) {
+    } else if (waiting.size() >= FRAMES_MAX || waitingBytes + frame.size() > BYTES_MAX) {
       streams.drop(waiting.size() + 1);
       waiting.clear();
       waitingBytes = 0;
@@ -71,7 +71,7 @@ final class PageStream extends IteratingCallback {
       dropping = true;
     } else {
       waiting.add(frame);
-      waitingBytes += frame.bytes().length;
+      waitingBytes += frame.size();
     }
   }
 
@@ -92,7 +92,7 @@ final class PageStream extends IteratingCallback {
     synchronized (run) {
       if (waiting.isEmpty() && !behind && missedSecond < 0) {
         waiting.add(Frame.COMMENT);
-        waitingBytes += Frame.COMMENT.bytes().length;
+        waitingBytes += Frame.COMMENT.size();
       }
     }
     iterate();
@@ -130,7 +130,7 @@ final class PageStream extends IteratingCallback {
     }
     Frame frame = waiting.poll();
     if (frame != null) {
-      waitingBytes -= frame.bytes().length;
+      waitingBytes -= frame.size();
       return frame;
     }
     if (behind) {

@@ -158,8 +158,7 @@ final class TopicReadingTest {
   void aPageBeforeTheFirstRecord_evenBeforeTheTopics_getsTheRunOnceItBegins() throws Exception {
     serve();
     try (RawClient page = stream()) {
-      assertThat(JSON.readTree(next(page, "snapshot").data()).at("/points/from_s").size())
-          .isZero();
+      assertThat(JSON.readTree(next(page, "snapshot").data()).at("/points/from_s").size()).isZero();
 
       makeTopics();
       describe();
