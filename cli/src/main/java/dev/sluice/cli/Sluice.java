@@ -32,6 +32,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       CheckCommand.class,
       ExplainCommand.class,
       ServeCommand.class,
+      ReportCommand.class,
       BrokerCommand.class,
       ProduceCommand.class,
       ScheduleCommand.class,

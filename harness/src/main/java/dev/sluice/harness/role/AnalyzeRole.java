@@ -25,9 +25,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Analytics: reads the run's log, shows how it goes, and makes its folder. */
 public final class AnalyzeRole implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(AnalyzeRole.class);
   private static final Duration READ_LIMIT = Duration.ofMinutes(2);
   public static final int EXIT_THRESHOLD = 3;
 
@@ -102,6 +105,25 @@ public final class AnalyzeRole implements AutoCloseable {
       throws IOException {
     report.write(folder.path());
     writeConfig(frame.experiment(), report, environment, requestDigest, folder.path());
+    writePage(report, folder.path(), frame.console());
+  }
+
+  /**
+   * Writes report.html beside the run's other files. A run is whole without it: if it cannot be
+   * written, that is told.
+   */
+  public static void writePage(RunReport report, Path folder, Console console) {
+    try {
+      report.writePage(folder);
+    } catch (IOException e) {
+      LOG.error("the report cannot be written", e);
+      console.line(
+          "warning: "
+              + FolderFiles.REPORT
+              + " could not be written ("
+              + UserMistakeException.reason(e)
+              + "): the run is whole, and ./sluice report FOLDER makes it later.");
+    }
   }
 
   /** Writes config.yaml: the resolved experiment, and the environment of the run. */
@@ -143,6 +165,9 @@ public final class AnalyzeRole implements AutoCloseable {
     console.line("Folder    " + finished);
     if (Files.exists(finished.resolve("plots"))) {
       console.line("Pictures  " + finished.resolve("plots"));
+    }
+    if (Files.exists(finished.resolve(FolderFiles.REPORT))) {
+      console.line("Report    " + finished.resolve(FolderFiles.REPORT));
     }
     return status;
   }
