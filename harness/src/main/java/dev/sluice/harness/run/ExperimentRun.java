@@ -170,7 +170,10 @@ public final class ExperimentRun {
     }
     metrics.scheduler(startScheduler(frame, shell, kafka, folder, entries)::counts);
     entries.join(Role.ANALYZE, "analyze", frame);
-    var analyze = shell.add(new AnalyzeRole(frame, kafka.clients()));
+    var analyze =
+        shell.add(
+            new AnalyzeRole(
+                frame, kafka.clients(), lanes.notes(), Environment.versions(experiment)));
     metrics.log(analyze::snapshot, experiment.jobs().classes());
     executors.get(executors.size() - 1).awaitWarm();
     OfferedLoadLines.show(experiment, requests, executors.get(0).capabilities(), console);
@@ -210,6 +213,11 @@ public final class ExperimentRun {
       report = analyze.report(environment, options.output().noLog() ? null : folder);
     } catch (IllegalStateException e) {
       throw failure != null ? failure : new RoleFailedException(e.getMessage(), e);
+    }
+    if (failure == null) {
+      analyze.summarize(report);
+    } else {
+      analyze.summarizeFailure(failure.getMessage());
     }
     shell.closeParts();
     analyze.write(report, environment, requests.digest(), folder);
