@@ -67,6 +67,7 @@ public final class AnalyzeProcess {
     var lanes = process.open(LaneSource.of(frame.parsed()));
     try (var folder = RunFolder.takeOver(options.results(), frame.runId());
         var log = LogFile.open(folder.log(), process.kafka().secrets())) {
+      folder.nameBroker(process.kafka().bootstrapServers());
       try {
         return analyze(process, lanes, folder);
       } catch (StoppedException | UserMistakeException e) {
