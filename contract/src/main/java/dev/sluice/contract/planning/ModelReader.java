@@ -79,10 +79,6 @@ final class ModelReader {
     while (padded.size() < layers) {
       padded.add(0.0); // a mistake was noted
     }
-    return new LayeredModel(
-        asked.model(),
-        padded.subList(0, layers),
-        parametersIn,
-        parametersOut);
+    return new LayeredModel(asked.model(), padded.subList(0, layers), parametersIn, parametersOut);
   }
 }
