@@ -41,10 +41,15 @@ public final class Recount {
           name, measured.stream().filter(j -> j.get("class_type").equals(name)).toList(), summary);
     }
     predictions(measured, dispatches, summary);
-    for (String plot :
-        List.of(
-            "latency_cdf", "slo_violations", "latency_percentiles", "wait_time_dist",
-            "lane_timeline", "queue_depth", "predicted_vs_actual", "coverage_over_time")) {
+    List<String> plots =
+        new ArrayList<>(
+            List.of(
+                "latency_cdf", "slo_violations", "latency_percentiles", "latency_over_time",
+                "wait_time_dist", "lane_timeline", "queue_depth", "predicted_vs_actual"));
+    if (dispatches.stream().anyMatch(d -> !d.get("predicted_p95_ms").isEmpty())) {
+      plots.add("coverage_over_time");
+    }
+    for (String plot : plots) {
       Path png = folder.resolve("plots/" + plot + ".png");
       check(plot + ".png", Files.exists(png) && Files.size(png) > 5_000);
     }

@@ -37,6 +37,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       AnalyzeCommand.class,
       ReplayCommand.class,
       TopicsCommand.class,
+      MetricsCommand.class,
       ChaosCommand.class,
       BenchCommand.class
     },

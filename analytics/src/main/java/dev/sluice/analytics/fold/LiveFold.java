@@ -1,9 +1,9 @@
 package dev.sluice.analytics.fold;
 
-import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
@@ -12,15 +12,15 @@ import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
-import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.contract.value.Reason;
+import dev.sluice.contract.window.LanesWindow;
 import dev.sluice.contract.window.MetricsWindow;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import org.HdrHistogram.Histogram;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,156 +34,185 @@ public final class LiveFold implements LogFold {
   /** Delay after which a second is closed: by then its outcomes have been committed. */
   private static final long WINDOW_DELAY_NS = 3_000_000_000L;
 
-  /** Delay after its possible end at which a run without an end counts as abandoned. */
-  private static final long ABANDONED_AFTER_NS = 15_000_000_000L;
-
-  private final Map<String, Job> jobs = new HashMap<>();
+  private final Map<String, OpenJob> jobs = new HashMap<>();
   private final Map<DispatchKey, Batch> batches = new HashMap<>();
-  private final Map<DispatchKey, BatchCompleted> early = new HashMap<>();
-  private final Map<Integer, Shard> shards = new TreeMap<>();
-  private final Map<String, Lanes> lanes = new HashMap<>();
-  private final Map<String, Long> violations = new TreeMap<>();
+  private final Map<DispatchKey, End> early = new HashMap<>();
+  private final Map<String, Executor> executors = new HashMap<>();
   private final Map<String, String> names = new HashMap<>();
-  private final Histogram endToEndNs = new Histogram(3);
+  private final ShardsRead shards = new ShardsRead();
   private final MetricsWindows windows = new MetricsWindows();
-  private @Nullable RunStarted started;
-  private @Nullable RunEnded ended;
+  private final WindowSums sums = new WindowSums();
+  private final WindowSums written;
+  private final boolean continued;
+  private final LanesFold lanes = new LanesFold();
+  private final MetricsWindows.Machine machine = new Machine();
   private long requested;
-  private long running;
-  private long done;
-  private long dropped;
-  private long failed;
-  private long droppedAtTheEnd;
-  private long lastEndedAtNs;
-
-  /** A job that has not ended. */
-  private static final class Job {
-    final String classType;
-    final long intendedAtNs;
-    final long sloNs;
-    @Nullable Batch batch;
-
-    Job(String classType, long intendedAtNs, long sloNs) {
-      this.classType = classType;
-      this.intendedAtNs = intendedAtNs;
-      this.sloNs = sloNs;
-    }
-  }
+  private boolean droppedAtTheEnd;
 
   /** A dispatch with jobs that have not ended and are in no later dispatch. */
-  private static final class Batch {
-    final DispatchKey key;
-    final long decidedAtNs;
-    final int lanes;
-    final List<Job> jobs = new ArrayList<>();
-    int open;
-    @Nullable Long finishedAtNs;
+  static final class Batch {
+    private final DispatchKey key;
+    private final long decidedAtNs;
+    private final int lanes;
+    private final Prediction prediction;
+    private final List<OpenJob> jobs = new ArrayList<>();
+    private long tokensHeld;
+    private int open;
+    private @Nullable Long finishedAtNs;
 
-    Batch(DispatchKey key, long decidedAtNs, int lanes) {
+    private Batch(DispatchKey key, BatchDispatched dispatch) {
       this.key = key;
-      this.decidedAtNs = decidedAtNs;
-      this.lanes = lanes;
+      this.decidedAtNs = dispatch.decision().decidedAtNs();
+      this.lanes = dispatch.place().lanes().size();
+      this.prediction = dispatch.prediction();
+      this.tokensHeld = dispatch.work().tokens();
     }
   }
 
-  private static final class Shard {
-    final Map<Integer, Long> lastIndexes = new HashMap<>();
-    final Map<Integer, Long> announced = new HashMap<>();
-    long ended;
-    @Nullable DispatchId lastDispatch;
-    long factAtEpochMs;
+  /** What a completion says of a batch, and its log time. */
+  private record End(
+      BatchCompleted.Result result, @Nullable Long finishedAtNs, long serviceNs, long atNs) {
+    static End of(BatchCompleted completion, long atNs) {
+      return new End(completion.result(), completion.finishedAtNs(), completion.serviceNs(), atNs);
+    }
   }
 
-  private record Lanes(int count, long joinedAtNs) {}
+  private record Executor(int lanes, @Nullable Long tokens, long joinedAtNs) {}
+
+  /** What the executors are and do by the records read so far. */
+  private final class Machine implements MetricsWindows.Machine {
+    @Override
+    public int lanesAt(long ns) {
+      return executors.values().stream()
+          .filter(executor -> executor.joinedAtNs() < ns)
+          .mapToInt(Executor::lanes)
+          .sum();
+    }
+
+    @Override
+    public @Nullable Long tokensAt(long ns) {
+      return executors.values().stream()
+          .filter(executor -> executor.joinedAtNs() < ns)
+          .map(Executor::tokens)
+          .filter(Objects::nonNull)
+          .reduce(Long::sum)
+          .orElse(null);
+    }
+
+    @Override
+    public double busyNs(long fromNs, long toNs) {
+      double busyNs = 0;
+      for (Batch batch : batches.values()) {
+        if (batch.finishedAtNs == null) {
+          busyNs += (double) batch.lanes * Math.max(0, toNs - Math.max(fromNs, batch.decidedAtNs));
+        }
+      }
+      return busyNs;
+    }
+  }
+
+  /** A fold of a run of which no window has been written. */
+  public LiveFold() {
+    this(new WindowSums());
+  }
+
+  /**
+   * A fold that goes on where another process ended.
+   *
+   * @param written sums of the windows that the other process wrote; this fold takes them over
+   */
+  public LiveFold(WindowSums written) {
+    this.written = written;
+    this.continued = written.throughNs() > 0;
+  }
 
   @Override
   public void onRunRecord(RunRecord entry, long appendedAtEpochMs) {
-    if (entry instanceof RunStarted start) {
-      started = started == null ? start : started;
-    } else if (entry instanceof RunEnded end) {
-      ended = ended == null ? end : ended;
-    }
+    shards.onRunRecord(entry);
   }
 
   @Override
-  public void onFact(Fact fact, int shardIndex, long appendedAtEpochMs) {
-    Shard shard = shard(shardIndex);
-    shard.factAtEpochMs = Math.max(shard.factAtEpochMs, appendedAtEpochMs);
+  public void onFact(Fact fact, int shard, long appendedAtEpochMs) {
+    shards.onFact(shard, appendedAtEpochMs);
+    long atNs = shards.sinceZeroNs(appendedAtEpochMs);
     if (fact instanceof RunStarted start) {
-      started = started == null ? start : started;
+      shards.onRunRecord(start);
     } else if (fact instanceof JobRequested request) {
-      onRequested(request, shard, sinceZeroNs(appendedAtEpochMs));
+      onRequested(request, shard, atNs);
     } else if (fact instanceof BatchCompleted completion) {
-      onCompleted(completion, shard, shardIndex, sinceZeroNs(appendedAtEpochMs));
+      onCompleted(completion, new DispatchKey(shard, completion.dispatchId()), atNs);
     } else if (fact instanceof ExecutorReported report) {
-      long atNs = started == null ? 0 : sinceZeroNs(appendedAtEpochMs);
-      lanes.merge(
+      executors.merge(
           report.executorId(),
-          new Lanes(report.lanes().size(), atNs),
-          (old, now) -> new Lanes(Math.max(old.count(), now.count()), old.joinedAtNs()));
+          new Executor(report.lanes().size(), report.tokens(), atNs),
+          (old, now) ->
+              new Executor(Math.max(old.lanes(), now.lanes()), now.tokens(), old.joinedAtNs()));
+      lanes.onReported(report, shard, atNs);
     } else if (fact instanceof ArrivalsEnded arrivals) {
-      shard.announced.putIfAbsent(arrivals.generator(), arrivals.jobsSent());
+      shards.onArrivalsEnded(shard, arrivals);
     }
   }
 
-  private void onRequested(JobRequested request, Shard shard, long atNs) {
-    Long last = shard.lastIndexes.get(request.generator());
-    if (last != null && request.index() <= last) {
-      return; // sent again: indexes rise per generator and shard
+  private void onRequested(JobRequested request, int shard, long atNs) {
+    if (!shards.isNew(shard, request)) {
+      return;
     }
-    shard.lastIndexes.put(request.generator(), request.index());
-
     requested++;
     String classType = names.computeIfAbsent(request.classType(), name -> name);
-    violations.putIfAbsent(classType, 0L);
-    jobs.put(request.jobId(), new Job(classType, request.intendedAtNs(), request.sloNs()));
-    windows.requested(classType, atNs);
+    jobs.put(request.jobId(), new OpenJob(classType, request.intendedAtNs(), request.sloNs()));
+    windows.requested(classType, atNs, Math.max(0, request.sentAtNs() - request.intendedAtNs()));
+  }
+
+  /**
+   * Takes a dispatch that may not be committed yet, for the view of the lanes. Its committed copy
+   * must be taken too.
+   */
+  public void onProvisionalDispatch(BatchDispatched dispatch, int shard) {
+    lanes.onDispatch(dispatch, shard, jobs::get);
   }
 
   @Override
-  public void onDispatch(BatchDispatched dispatch, int shardIndex, long appendedAtEpochMs) {
-    var key = new DispatchKey(shardIndex, dispatch.dispatchId());
-    Shard shard = shard(shardIndex);
-    if (shard.lastDispatch != null && dispatch.dispatchId().compareTo(shard.lastDispatch) <= 0) {
+  public void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {
+    lanes.onDispatch(dispatch, shard, jobs::get);
+    var key = new DispatchKey(shard, dispatch.dispatchId());
+    if (shards.hasSeen(key)) {
       return; // a further copy
     }
-    shard.lastDispatch = dispatch.dispatchId();
-    var batch = new Batch(key, dispatch.decision().decidedAtNs(), dispatch.place().lanes().size());
+    shards.onDispatch(key);
+    var batch = new Batch(key, dispatch);
     for (BatchDispatched.DispatchedJob member : dispatch.work().jobs()) {
-      Job job = jobs.get(member.jobId());
+      OpenJob job = jobs.get(member.jobId());
       if (job != null) {
         if (job.batch == null) {
-          running++;
-          windows.moved(dispatch.decision().decidedAtNs(), -1, 1);
+          windows.moved(job.classType, batch.decidedAtNs, -1, 1);
         } else {
-          leave(job.batch);
+          leave(job.batch, batch.decidedAtNs);
         }
         job.batch = batch;
         batch.jobs.add(job);
         batch.open++;
       }
     }
+    End end = early.remove(key);
     if (batch.open > 0) {
       batches.put(key, batch);
-    }
-    BatchCompleted completion = early.remove(key);
-    if (completion != null && batch.open > 0) {
-      apply(completion, batch, dispatch.decision().decidedAtNs());
+      windows.tokensHeld(batch.decidedAtNs, batch.tokensHeld);
+      if (end != null) {
+        apply(end, batch);
+      }
     }
   }
 
-  private void onCompleted(BatchCompleted completion, Shard shard, int shardIndex, long atNs) {
-    var key = new DispatchKey(shardIndex, completion.dispatchId());
-    boolean seen =
-        shard.lastDispatch != null && completion.dispatchId().compareTo(shard.lastDispatch) <= 0;
+  private void onCompleted(BatchCompleted completion, DispatchKey key, long atNs) {
+    lanes.onCompleted(completion, key);
     Batch batch = batches.get(key);
-    if (!seen) { // the dispatch has not been committed yet
-      if (early.putIfAbsent(key, withoutResults(completion)) == null) {
+    if (!shards.hasSeen(key)) { // the dispatch has not been committed yet
+      if (early.putIfAbsent(key, End.of(completion, atNs)) == null) {
         countBusy(completion, 1);
       }
     } else if (batch != null && batch.finishedAtNs == null) {
       countBusy(completion, batch.lanes);
-      apply(completion, batch, atNs);
+      apply(End.of(completion, atNs), batch);
     }
   }
 
@@ -195,116 +224,98 @@ public final class LiveFold implements LogFold {
     }
   }
 
-  private void apply(BatchCompleted completion, Batch batch, long atNs) {
-    if (completion.result() != BatchCompleted.Result.REFUSED) {
-      batch.finishedAtNs = completion.finishedAtNs();
+  private void apply(End end, Batch batch) {
+    release(batch, end.atNs());
+    if (end.result() != BatchCompleted.Result.REFUSED) {
+      batch.finishedAtNs = end.finishedAtNs();
+      countPrediction(end, batch.prediction);
       return;
     }
     batches.remove(batch.key);
-    for (Job job : batch.jobs) {
+    for (OpenJob job : batch.jobs) {
       if (job.batch == batch) {
         job.batch = null;
-        running--;
-        windows.moved(atNs, 1, -1);
+        windows.moved(job.classType, end.atNs(), 1, -1);
       }
     }
   }
 
-  private static BatchCompleted withoutResults(BatchCompleted completion) {
-    return completion.results().isEmpty()
-        ? completion
-        : new BatchCompleted(
-            completion.dispatchId(),
-            completion.executorId(),
-            completion.incarnation(),
-            completion.lane(),
-            completion.startedAtNs(),
-            completion.finishedAtNs(),
-            completion.serviceNs(),
-            completion.switchNs(),
-            completion.result(),
-            completion.cause(),
-            List.of(),
-            completion.emulatedServiceNs(),
-            completion.busyLanes());
+  private void countPrediction(End end, Prediction prediction) {
+    double actualNs = end.serviceNs();
+    if (end.result() == BatchCompleted.Result.DONE && actualNs > 0 && prediction.meanNs() > 0) {
+      Long p95Ns = prediction.p95Ns();
+      Long p99Ns = prediction.p99Ns();
+      windows.predicted(
+          end.atNs(),
+          (actualNs - prediction.meanNs()) / prediction.meanNs(),
+          p95Ns != null && actualNs > p95Ns,
+          p99Ns != null && actualNs > p99Ns);
+    }
   }
 
   @Override
-  public void onOutcome(Outcome outcome, int shardIndex, long appendedAtEpochMs) {
-    if (!(outcome instanceof JobEnded end)) {
-      return;
+  public void onOutcome(Outcome outcome, int shard, long appendedAtEpochMs) {
+    if (outcome instanceof JobEnded end) {
+      onJobEnded(end, shard);
+    } else if (outcome instanceof Blocked blocked) {
+      windows.blocked(blocked.fromNs(), blocked.toNs(), blocked.cause());
     }
-    Job job = jobs.remove(end.jobId());
+  }
+
+  private void onJobEnded(JobEnded end, int shard) {
+    OpenJob job = jobs.remove(end.jobId());
     if (job == null) {
       return; // a second outcome, or one of an unknown job: the report names them
     }
-    shard(shardIndex).ended++;
-    lastEndedAtNs = Math.max(lastEndedAtNs, end.endedAtNs());
-    long finishedAtNs = finishedAtNs(end, shardIndex);
+    lanes.onJobEnded(job);
+    shards.onJobEnded(shard, end.endedAtNs());
+    long finishedAtNs = finishedAtNs(end, shard);
     if (job.batch == null) {
-      windows.moved(end.endedAtNs(), -1, 0);
+      windows.moved(job.classType, end.endedAtNs(), -1, 0);
     } else {
-      running--;
-      windows.moved(end.endedAtNs(), 0, -1);
-      leave(job.batch);
+      windows.moved(job.classType, end.endedAtNs(), 0, -1);
+      leave(job.batch, end.endedAtNs());
       job.batch = null;
     }
+    droppedAtTheEnd |= Reason.RUN_ENDED.is(end.reason());
     long latencyNs = Math.max(0, finishedAtNs - job.intendedAtNs);
-    switch (end.status()) {
-      case DONE -> {
-        done++;
-        endToEndNs.recordValue(latencyNs);
-      }
-      case DROPPED -> {
-        dropped++;
-        droppedAtTheEnd += Reason.RUN_ENDED.is(end.reason()) ? 1 : 0;
-      }
-      case FAILED -> failed++;
-    }
     boolean inTime = end.status() == JobEnded.Status.DONE && latencyNs <= job.sloNs;
-    violations.merge(job.classType, inTime ? 0L : 1L, Long::sum);
     windows.ended(job.classType, end.endedAtNs(), end.status(), latencyNs, inTime);
   }
 
   /** End on the lane if known, else the log time of the outcome. */
-  private long finishedAtNs(JobEnded end, int shardIndex) {
+  private long finishedAtNs(JobEnded end, int shard) {
     Batch batch =
-        end.dispatchId() == null
-            ? null
-            : batches.get(new DispatchKey(shardIndex, end.dispatchId()));
+        end.dispatchId() == null ? null : batches.get(new DispatchKey(shard, end.dispatchId()));
     return batch == null || batch.finishedAtNs == null ? end.endedAtNs() : batch.finishedAtNs;
   }
 
-  private void leave(Batch batch) {
+  private void leave(Batch batch, long atNs) {
     batch.open--;
     if (batch.open == 0) {
       batches.remove(batch.key);
+      release(batch, atNs); // no completion has done it: the batch was lost
     }
   }
 
-  private Shard shard(int index) {
-    return shards.computeIfAbsent(index, i -> new Shard());
-  }
-
-  private long sinceZeroNs(long epochMs) {
-    return started == null ? 0 : Math.max(0, (epochMs - started.timeZeroEpochMs()) * 1_000_000);
+  private void release(Batch batch, long atNs) {
+    windows.tokensHeld(atNs, -batch.tokensHeld);
+    batch.tokensHeld = 0;
   }
 
   /** Number of jobs, dispatches and answers held, none of which has ended. */
   int remembered() {
-    return jobs.size() + batches.size() + early.size();
+    return jobs.size() + batches.size() + early.size() + lanes.remembered();
   }
 
   /** The first record of the run; null before it was read. */
-  @Nullable
-  public RunStarted started() {
-    return started;
+  public @Nullable RunStarted started() {
+    return shards.started();
   }
 
   /** The last record of the run; null before it was read. */
-  @Nullable
-  public RunEnded ended() {
-    return ended;
+  public @Nullable RunEnded ended() {
+    return shards.ended();
   }
 
   /**
@@ -312,6 +323,7 @@ public final class LiveFold implements LogFold {
    * whether it has ended.
    */
   public boolean isComplete() {
+    RunEnded ended = shards.ended();
     return ended != null
         && (ended.failure() != null || (jobs.isEmpty() && requested >= ended.jobsSent()));
   }
@@ -323,104 +335,62 @@ public final class LiveFold implements LogFold {
    *
    * @return null if the run is not abandoned, or has an end
    */
-  @Nullable
-  public RunEnded endIfAbandoned() {
-    RunStarted start = started;
-    if (start == null || ended != null || !jobs.isEmpty()) {
-      return null;
-    }
-    long logTimeNs = logTimeNs();
-    Long lastArrivalNs = start.arrivalsEndAtNsMax();
-    boolean over =
-        (lastArrivalNs != null && logTimeNs >= lastArrivalNs + ABANDONED_AFTER_NS)
-            || (allAnnounced(start) && logTimeNs >= lastEndedAtNs + ABANDONED_AFTER_NS);
-    return over
-        ? new RunEnded(start.runId(), requested, droppedAtTheEnd > 0, false, logTimeNs, null)
-        : null;
-  }
-
-  private boolean allAnnounced(RunStarted start) {
-    return shards.size() >= start.shards()
-        && shards.values().stream()
-            .allMatch(
-                shard ->
-                    shard.announced.size() >= start.generators()
-                        && shard.announced.values().stream().mapToLong(Long::longValue).sum()
-                            == shard.ended);
+  public @Nullable RunEnded endIfAbandoned() {
+    return jobs.isEmpty() ? shards.endIfAbandoned(requested, droppedAtTheEnd) : null;
   }
 
   /** Time since time zero up to which every shard's facts have been read; 0 before that. */
-  long logTimeNs() {
-    return started == null || shards.size() < started.shards()
-        ? 0
-        : shards.values().stream()
-            .mapToLong(shard -> sinceZeroNs(shard.factAtEpochMs))
-            .min()
-            .orElse(0);
+  public long logTimeNs() {
+    return shards.logTimeNs();
   }
 
   /**
-   * Returns the windows that have ended, each once.
+   * Returns the windows that have ended and that no process has written, each once.
    *
    * @param readThroughEpochMs append time up to which everything has been read; {@link
    *     Long#MAX_VALUE}: nothing is left to read
    */
   public List<MetricsWindow> closeWindows(long readThroughEpochMs) {
-    if (started == null) {
+    if (shards.started() == null) {
       return List.of();
     }
     long readNs =
         readThroughEpochMs == Long.MAX_VALUE
             ? logTimeNs()
-            : Math.min(logTimeNs(), sinceZeroNs(readThroughEpochMs));
-    long untilNs = isComplete() ? windows.lastEndNs() : readNs - WINDOW_DELAY_NS;
-    return windows.closeThrough(untilNs, this::lanesAt, this::busyNs);
-  }
-
-  private int lanesAt(long atNs) {
-    return lanes.values().stream()
-        .filter(joined -> joined.joinedAtNs() < atNs)
-        .mapToInt(Lanes::count)
-        .sum();
-  }
-
-  private double busyNs(long fromNs, long toNs) {
-    double busyNs = 0;
-    for (Batch batch : batches.values()) {
-      if (batch.finishedAtNs == null) {
-        busyNs += (double) batch.lanes * Math.max(0, toNs - Math.max(fromNs, batch.decidedAtNs));
+            : Math.min(logTimeNs(), shards.sinceZeroNs(readThroughEpochMs));
+    long untilNs = isComplete() ? endNs() : readNs - WINDOW_DELAY_NS;
+    List<MetricsWindow> closed = windows.closeThrough(untilNs, machine);
+    List<MetricsWindow> toWrite = new ArrayList<>();
+    for (MetricsWindow window : closed) {
+      sums.add(window);
+      if (!continued) {
+        toWrite.add(window);
+      } else if (window.fromNs() >= written.throughNs()) {
+        MetricsWindow owed = written.owed(window, sums);
+        written.add(owed);
+        toWrite.add(owed);
       }
     }
-    return busyNs;
+    return toWrite;
+  }
+
+  /** End of the last window of a run that is complete. */
+  private long endNs() {
+    boolean oneMore = continued && windows.lastEndNs() <= written.throughNs() && written.owes(sums);
+    return oneMore ? written.throughNs() + MetricsWindows.SECOND_NS : windows.lastEndNs();
+  }
+
+  /** The run at the end of the last second that {@link #closeWindows} has closed. */
+  public LiveSnapshot snapshot() {
+    return sums.snapshot();
   }
 
   /**
-   * Snapshot of the run so far.
+   * Closes the window of the lanes that ends now. It holds what was read since the one before.
    *
-   * @param nowEpochMs present time, milliseconds since 1970 on the broker's clock
+   * @param toNs present time since time zero, above that of the window before
    */
-  public LiveSnapshot snapshot(long nowEpochMs) {
-    long waiting = jobs.size() - running;
-    return new LiveSnapshot(
-        started == null ? 0 : (nowEpochMs - started.timeZeroEpochMs()) * 1_000_000,
-        requested,
-        waiting,
-        running,
-        done,
-        dropped,
-        failed,
-        new TreeMap<>(violations),
-        p99Ms());
-  }
-
-  private @Nullable Double p99Ms() {
-    long endedCount = done + dropped + failed;
-    if (endedCount == 0) {
-      return null;
-    }
-    long rank = NearestRank.of(99, endedCount);
-    return rank > done
-        ? Double.POSITIVE_INFINITY
-        : endToEndNs.getValueAtPercentile(100.0 * rank / done) / 1e6;
+  public LanesWindow closeLanesWindow(long toNs) {
+    return lanes.close(toNs, requested, jobs.size());
   }
 }

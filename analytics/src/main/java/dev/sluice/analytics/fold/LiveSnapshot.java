@@ -1,27 +1,104 @@
 package dev.sluice.analytics.fold;
 
+import dev.sluice.contract.window.LatencyHistogram;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Snapshot of a run, over all its jobs, measured or not, for a progress line. Every number is exact
- * for the records read so far, except the 99th percentile, which is within 0.1 %.
+ * A run at one instant, over all its jobs, measured or not: for a progress line, or a scrape. The
+ * instant is the end of the last second whose records have all been read; some seconds ago.
  *
- * @param elapsedNs time since time zero; 0 before the run started
- * @param sent jobs requested
- * @param waiting jobs neither dispatched nor ended; a dispatch is seen when its transaction commits
+ * @param throughNs the instant, a whole second since time zero; 0 before the first is over
  * @param running jobs dispatched and not ended
- * @param violations ended jobs that broke their promise, for every class that was sent
- * @param endToEndMsP99 nearest rank over the ended jobs; null before the first, and infinite if it
- *     falls on a job that was dropped or failed
+ * @param byClass jobs of every class that was sent, by its name
+ * @param blockedNs time for which lanes of a shard stood idle while work waited, by cause
+ * @param tokensInUse memory tokens that dispatched jobs hold; null: no budget
+ * @param tokens memory tokens of all executors; null: no budget
  */
 public record LiveSnapshot(
-    long elapsedNs,
-    long sent,
-    long waiting,
+    long throughNs,
     long running,
-    long done,
-    long dropped,
-    long failed,
-    Map<String, Long> violations,
-    @Nullable Double endToEndMsP99) {}
+    Map<String, OfClass> byClass,
+    Map<String, Long> blockedNs,
+    @Nullable Long tokensInUse,
+    @Nullable Long tokens) {
+  /** A run of which no second is over. */
+  public static final LiveSnapshot NOTHING = new LiveSnapshot(0, 0, Map.of(), Map.of(), null, null);
+
+  /**
+   * Jobs of one class.
+   *
+   * @param waiting jobs neither dispatched nor ended
+   * @param violations ended jobs that broke their promise
+   * @param endToEnd end − intended arrival of the done jobs
+   */
+  public record OfClass(
+      long requested,
+      long waiting,
+      long done,
+      long dropped,
+      long failed,
+      long violations,
+      LatencyHistogram endToEnd) {}
+
+  public LiveSnapshot {
+    byClass = new TreeMap<>(byClass);
+    blockedNs = new TreeMap<>(blockedNs);
+  }
+
+  /** Jobs requested. */
+  public long sent() {
+    return sum(OfClass::requested);
+  }
+
+  /** Jobs neither dispatched nor ended. */
+  public long waiting() {
+    return sum(OfClass::waiting);
+  }
+
+  /** Jobs that were done. */
+  public long done() {
+    return sum(OfClass::done);
+  }
+
+  /** Jobs that were dropped. */
+  public long dropped() {
+    return sum(OfClass::dropped);
+  }
+
+  /** Jobs that failed. */
+  public long failed() {
+    return sum(OfClass::failed);
+  }
+
+  private long sum(ToLongFunction<OfClass> count) {
+    return byClass.values().stream().mapToLong(count).sum();
+  }
+
+  /** Ended jobs that broke their promise, for every class that was sent. */
+  public Map<String, Long> violations() {
+    Map<String, Long> violations = new TreeMap<>();
+    byClass.forEach((name, jobs) -> violations.put(name, jobs.violations()));
+    return violations;
+  }
+
+  /**
+   * 99th percentile of end-to-end times, nearest rank over the ended jobs, within 1 %.
+   *
+   * @return null before the first job ended; infinite if it falls on a job that was dropped or
+   *     failed
+   */
+  public @Nullable Double endToEndMsP99() {
+    long ended = done() + dropped() + failed();
+    if (ended == 0) {
+      return null;
+    }
+    LatencyHistogram all = LatencyHistogram.EMPTY;
+    for (OfClass jobs : byClass.values()) {
+      all = all.plus(jobs.endToEnd());
+    }
+    return all.percentileNs(99, ended) / 1e6;
+  }
+}

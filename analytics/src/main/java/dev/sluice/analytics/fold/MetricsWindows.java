@@ -9,65 +9,97 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.function.ToDoubleBiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Counts of a run by the second. A late count for a closed second goes to the first open one, so
- * that sums over all windows stay true.
+ * that sums over all windows stay true. Not thread-safe.
  */
-final class MetricsWindows {
-  private static final long SECOND_NS = 1_000_000_000L;
+public final class MetricsWindows {
+  static final long SECOND_NS = 1_000_000_000L;
 
   private final TreeMap<Long, Second> open = new TreeMap<>();
-  private final TreeSet<String> classes = new TreeSet<>();
+
+  /** Jobs of each class that wait at the end of the last closed second. */
+  private final TreeMap<String, Long> waiting = new TreeMap<>();
+
   private long nextSecond;
-  private long waiting;
   private long running;
+  private long tokensInUse;
+
+  /** What executors are and do at a time, over all shards. */
+  public interface Machine {
+    /** Number of lanes that had joined by a time. */
+    int lanesAt(long ns);
+
+    /** Memory tokens of the executors that had joined by a time; null: no budget. */
+    @Nullable Long tokensAt(long ns);
+
+    /** Busy time of batches without an end, in a stretch of time. */
+    double busyNs(long fromNs, long toNs);
+  }
 
   /** Counts of one second. */
   private static final class Second {
     final Map<String, Tally> byClass = new TreeMap<>();
-    long waitingMore;
+    final Map<String, Long> blockedNs = new TreeMap<>();
+    final Times lateness = new Times();
+    final List<Double> predictionErrors = new ArrayList<>();
+    long beyondP95;
+    long beyondP99;
     long runningMore;
+    long tokensMore;
     long busyNs;
+  }
+
+  /** Times in no order. */
+  private static final class Times {
+    private long[] ns = new long[8];
+    private int count;
+
+    void add(long timeNs) {
+      if (count == ns.length) {
+        ns = Arrays.copyOf(ns, 2 * count);
+      }
+      ns[count++] = timeNs;
+    }
+
+    void addAll(Times that) {
+      for (int i = 0; i < that.count; i++) {
+        add(that.ns[i]);
+      }
+    }
+
+    long[] sorted() {
+      long[] sorted = Arrays.copyOf(ns, count);
+      Arrays.sort(sorted);
+      return sorted;
+    }
   }
 
   /** Counts of jobs by their fate. */
   private static final class Tally {
+    final Times endToEnd = new Times();
     long requested;
-    long done;
     long dropped;
     long failed;
     long inTime;
-    private long[] endToEndNs = new long[8];
-
-    void addDone(long ns) {
-      int count = Math.toIntExact(done++);
-      if (count == endToEndNs.length) {
-        endToEndNs = Arrays.copyOf(endToEndNs, 2 * count);
-      }
-      endToEndNs[count] = ns;
-    }
+    long waitingMore;
 
     void add(Tally that) {
       requested += that.requested;
       dropped += that.dropped;
       failed += that.failed;
       inTime += that.inTime;
-      for (int i = 0; i < that.done; i++) {
-        addDone(that.endToEndNs[i]);
-      }
+      endToEnd.addAll(that.endToEnd);
     }
 
-    MetricsWindow.Counts counts() {
-      long ended = done + dropped + failed;
-      long[] sorted = Arrays.copyOf(endToEndNs, Math.toIntExact(done));
-      Arrays.sort(sorted);
+    MetricsWindow.Counts counts(long waiting) {
+      long[] sorted = endToEnd.sorted();
+      long ended = sorted.length + dropped + failed;
       return new MetricsWindow.Counts(
           requested,
-          done,
+          sorted.length,
           dropped,
           failed,
           ended - inTime,
@@ -75,43 +107,73 @@ final class MetricsWindows {
           finiteMs(NearestRank.percentile(sorted, 50, ended)),
           finiteMs(NearestRank.percentile(sorted, 95, ended)),
           finiteMs(NearestRank.percentile(sorted, 99, ended)),
-          null,
+          waiting,
           LatencyHistogram.ofSorted(sorted));
     }
-
-    private static @Nullable Double finiteMs(double ns) {
-      return Double.isFinite(ns) ? Double.valueOf(ns / 1e6) : null;
-    }
   }
 
-  void requested(String classType, long atNs) {
-    classes.add(classType);
-    tally(classType, atNs).requested++;
-    moved(atNs, 1, 0);
+  static @Nullable Double finiteMs(double ns) {
+    return Double.isFinite(ns) ? Double.valueOf(ns / 1e6) : null;
   }
 
-  /** Adds to the numbers of jobs that wait and run from a time on. */
-  void moved(long atNs, int waitingMore, int runningMore) {
+  /**
+   * Counts a job's request.
+   *
+   * @param atNs log time of the request
+   * @param latenessNs real sending − intended sending
+   */
+  public void requested(String classType, long atNs, long latenessNs) {
+    waiting.putIfAbsent(classType, 0L);
     Second second = at(atNs);
-    second.waitingMore += waitingMore;
+    Tally tally = tally(second, classType);
+    tally.requested++;
+    tally.waitingMore++;
+    second.lateness.add(latenessNs);
+  }
+
+  /** Adds to the numbers of a class's jobs that wait, and of jobs that run, from a time on. */
+  public void moved(String classType, long atNs, int waitingMore, int runningMore) {
+    Second second = at(atNs);
+    tally(second, classType).waitingMore += waitingMore;
     second.runningMore += runningMore;
   }
 
   /**
+   * Counts a job's end, which {@link #moved} does not know.
+   *
    * @param endToEndNs end-to-end time of a done job
    */
-  void ended(String classType, long atNs, JobEnded.Status status, long endToEndNs, boolean inTime) {
-    Tally tally = tally(classType, atNs);
+  public void ended(
+      String classType, long atNs, JobEnded.Status status, long endToEndNs, boolean inTime) {
+    Tally tally = tally(at(atNs), classType);
     switch (status) {
-      case DONE -> tally.addDone(endToEndNs);
+      case DONE -> tally.endToEnd.add(endToEndNs);
       case DROPPED -> tally.dropped++;
       case FAILED -> tally.failed++;
     }
     tally.inTime += inTime ? 1 : 0;
   }
 
+  /** Adds to the memory tokens that dispatched jobs hold from a time on. */
+  public void tokensHeld(long atNs, long tokensMore) {
+    at(atNs).tokensMore += tokensMore;
+  }
+
+  /**
+   * Counts a batch that ended and had a prediction.
+   *
+   * @param atNs log time of its end
+   * @param error (actual − predicted) / predicted service time
+   */
+  public void predicted(long atNs, double error, boolean beyondP95, boolean beyondP99) {
+    Second second = at(atNs);
+    second.predictionErrors.add(error);
+    second.beyondP95 += beyondP95 ? 1 : 0;
+    second.beyondP99 += beyondP99 ? 1 : 0;
+  }
+
   /** Adds a lane's busy time; its part in closed seconds is left out. */
-  void busy(long fromNs, long toNs) {
+  public void busy(long fromNs, long toNs) {
     long startNs = Math.max(fromNs, nextSecond * SECOND_NS);
     while (startNs < toNs) {
       long endNs = Math.min(toNs, (startNs / SECOND_NS + 1) * SECOND_NS);
@@ -120,68 +182,83 @@ final class MetricsWindows {
     }
   }
 
-  /**
-   * Closes the windows that end by the given time, in their order.
-   *
-   * @param lanes number of lanes that had joined by a time
-   * @param busyNs busy time of batches without an end, in a stretch of time
-   */
-  List<MetricsWindow> closeThrough(
-      long untilNs, LanesAt lanes, ToDoubleBiFunction<Long, Long> busyNs) {
+  /** Adds a time for which lanes stood idle while work waited. */
+  public void blocked(long fromNs, long toNs, String cause) {
+    long startNs = Math.max(0, fromNs);
+    while (startNs < toNs) {
+      long openNs = Math.max(startNs, nextSecond * SECOND_NS);
+      long endNs = Math.min(toNs, (openNs / SECOND_NS + 1) * SECOND_NS);
+      at(startNs).blockedNs.merge(cause, endNs - startNs, Long::sum); // with what comes too late
+      startNs = endNs;
+    }
+  }
+
+  /** Closes the windows that end by the given time, and returns them in their order. */
+  public List<MetricsWindow> closeThrough(long untilNs, Machine machine) {
     List<MetricsWindow> closed = new ArrayList<>();
     while ((nextSecond + 1) * SECOND_NS <= untilNs) {
-      long fromNs = nextSecond * SECOND_NS;
-      long toNs = fromNs + SECOND_NS;
       Second second = open.containsKey(nextSecond) ? open.remove(nextSecond) : new Second();
-      waiting += second.waitingMore;
+      second.byClass.forEach((name, tally) -> waiting.merge(name, tally.waitingMore, Long::sum));
       running += second.runningMore;
-      int laneCount = lanes.at(toNs);
-      double busy = second.busyNs + busyNs.applyAsDouble(fromNs, toNs);
-      closed.add(window(second, fromNs, toNs, laneCount, busy));
+      tokensInUse += second.tokensMore;
+      closed.add(window(second, machine));
       nextSecond++;
     }
     return closed;
   }
 
-  private MetricsWindow window(Second second, long fromNs, long toNs, int lanes, double busyNs) {
+  private MetricsWindow window(Second second, Machine machine) {
+    long fromNs = nextSecond * SECOND_NS;
+    long toNs = fromNs + SECOND_NS;
     var total = new Tally();
     second.byClass.values().forEach(total::add);
     Map<String, MetricsWindow.Counts> byClass = new TreeMap<>();
-    for (String name : classes) {
-      byClass.put(name, second.byClass.getOrDefault(name, new Tally()).counts());
-    }
+    waiting.forEach(
+        (name, jobs) ->
+            byClass.put(name, second.byClass.getOrDefault(name, new Tally()).counts(jobs)));
+    long waitingInAll = waiting.values().stream().mapToLong(Long::longValue).sum();
+    int lanes = machine.lanesAt(toNs);
+    double busyNs = second.busyNs + machine.busyNs(fromNs, toNs);
+    Long tokens = machine.tokensAt(toNs);
+    long[] lateness = second.lateness.sorted();
     return new MetricsWindow(
         fromNs,
         toNs,
-        total.counts(),
+        total.counts(waitingInAll),
         byClass,
-        waiting,
+        waitingInAll,
         running,
         lanes,
         lanes == 0 ? null : Double.valueOf(Math.min(1, busyNs / SECOND_NS / lanes)),
-        Map.of(),
-        null,
-        null,
-        null,
-        null,
-        null);
+        second.blockedNs,
+        tokens == null ? null : Long.valueOf(tokensInUse),
+        tokens,
+        finiteMs(NearestRank.percentile(lateness, 100)),
+        finiteMs(NearestRank.percentile(lateness, 99)),
+        predictions(second));
+  }
+
+  private static MetricsWindow.Predictions predictions(Second second) {
+    double[] errors = second.predictionErrors.stream().mapToDouble(e -> e).sorted().toArray();
+    return new MetricsWindow.Predictions(
+        errors.length,
+        second.beyondP95,
+        second.beyondP99,
+        errors.length == 0
+            ? null
+            : Double.valueOf(errors[Math.toIntExact(NearestRank.of(50, errors.length)) - 1]));
   }
 
   /** End of the last second that has a count. */
-  long lastEndNs() {
+  public long lastEndNs() {
     return ((open.isEmpty() ? nextSecond - 1 : open.lastKey()) + 1) * SECOND_NS;
   }
 
-  private Tally tally(String classType, long atNs) {
-    return at(atNs).byClass.computeIfAbsent(classType, name -> new Tally());
+  private static Tally tally(Second second, String classType) {
+    return second.byClass.computeIfAbsent(classType, name -> new Tally());
   }
 
   private Second at(long ns) {
     return open.computeIfAbsent(Math.max(nextSecond, ns / SECOND_NS), s -> new Second());
-  }
-
-  /** Number of lanes that had joined by a time. */
-  interface LanesAt {
-    int at(long ns);
   }
 }

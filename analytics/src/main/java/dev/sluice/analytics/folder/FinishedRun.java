@@ -9,12 +9,14 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -176,6 +178,88 @@ public record FinishedRun(Path folder, JsonNode summary) {
             row.getField("shard").equals(shard)
                 && List.of(row.getField("job_ids").split(" ")).contains(jobId),
         NamedCsvRecord::getFieldsAsMap);
+  }
+
+  /**
+   * Reads each row of dispatches.csv, by decision, without holding the file.
+   *
+   * @throws UserMistakeException if dispatches.csv cannot be read
+   */
+  public void eachDispatch(Consumer<Line> to) throws UserMistakeException {
+    each(FolderFiles.DISPATCHES, to);
+  }
+
+  /**
+   * Reads each row of trace.csv, by intended arrival, without holding the file.
+   *
+   * @throws UserMistakeException if trace.csv cannot be read
+   */
+  public void eachJob(Consumer<Line> to) throws UserMistakeException {
+    each(FolderFiles.TRACE, to);
+  }
+
+  /**
+   * Reads each row of metrics.csv, by second, without holding the file.
+   *
+   * @throws UserMistakeException if metrics.csv cannot be read
+   */
+  public void eachSecond(Consumer<Line> to) throws UserMistakeException {
+    each(FolderFiles.METRICS, to);
+  }
+
+  private void each(String name, Consumer<Line> to) throws UserMistakeException {
+    Path file = folder.resolve(name);
+    long line = 1;
+    try (var reader = CsvReader.builder().ofNamedCsvRecord(file)) {
+      for (NamedCsvRecord row : reader) {
+        line = row.getStartingLineNumber();
+        to.accept(new Line(row));
+      }
+    } catch (NoSuchFileException e) {
+      throw new UserMistakeException(
+          folder.toString(),
+          "the folder has no (" + name + ")",
+          "the run was simulated with --no-trace, or the file was moved away",
+          e);
+    } catch (IOException
+        | CsvParseException
+        | IllegalArgumentException
+        | NoSuchElementException e) {
+      throw new UserMistakeException(
+          file + ":" + line,
+          "this row cannot be read (" + e.getMessage() + ")",
+          "the run's folder is not whole",
+          e);
+    }
+  }
+
+  /**
+   * A row of a table. Its methods throw {@link NoSuchElementException} for a column that is missing
+   * and {@link NumberFormatException} for a cell that is no number.
+   */
+  public record Line(NamedCsvRecord row) {
+    public String text(String column) {
+      return row.getField(column);
+    }
+
+    /** The cell as a whole number. */
+    public int whole(String column) {
+      return Integer.parseInt(text(column));
+    }
+
+    /**
+     * The cell as nanoseconds.
+     *
+     * @param scale nanoseconds of the column's unit
+     */
+    public long required(String column, double scale) {
+      return Math.round(Double.parseDouble(text(column)) * scale);
+    }
+
+    /** The cell as nanoseconds; null if it is empty. */
+    public @Nullable Long ns(String column, double scale) {
+      return text(column).isEmpty() ? null : Long.valueOf(required(column, scale));
+    }
   }
 
   private static FinishedBatch batch(NamedCsvRecord row) {

@@ -14,6 +14,12 @@ public final class FolderFiles {
   /** A row per run; only the folder of repeats has it. */
   public static final String REPEATS = "repeats.csv";
 
+  /** A row per second and class. */
+  public static final String METRICS = "metrics.csv";
+
+  /** The run as a page. */
+  public static final String REPORT = "report.html";
+
   /** A recording of the run's topics. */
   public static final String LOG = "log.jsonl.gz";
 

@@ -66,19 +66,13 @@ final class LiveReading implements Runnable {
 
   LiveSnapshot snapshot() {
     synchronized (fold) {
-      return fold.snapshot(clock.epochNs() / 1_000_000);
+      return fold.snapshot();
     }
   }
 
   ReaderNumbers numbers() {
     synchronized (fold) {
-      LiveSnapshot now = fold.snapshot(0);
-      return new ReaderNumbers(
-          Map.of("done", now.done(), "dropped", now.dropped(), "failed", now.failed()),
-          now.violations(),
-          Map.copyOf(recordsRead),
-          recordsBehind,
-          windowsWritten);
+      return new ReaderNumbers(Map.copyOf(recordsRead), recordsBehind, windowsWritten);
     }
   }
 

@@ -6,24 +6,23 @@ import dev.sluice.analytics.statistic.Decimals;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
-import java.awt.Graphics2D;
-import java.awt.RenderingHints;
+import java.awt.Paint;
+import java.awt.Rectangle;
+import java.awt.TexturePaint;
 import java.awt.image.BufferedImage;
 import java.util.List;
 import java.util.Locale;
-import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.XYSeries;
-import org.knowm.xchart.internal.chartpart.IChart;
 import org.knowm.xchart.style.AxesChartStyler;
-import org.knowm.xchart.style.Styler;
-import org.knowm.xchart.style.lines.SeriesLines;
+import org.knowm.xchart.style.markers.Marker;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
  * Look of all pictures. A class has one color in all of them, and so has a workload; both come from
- * the palette of Okabe and Ito, which people with any color vision can tell apart.
+ * the palette of Okabe and Ito, darkened where white needs it. Each color goes with dashes, a
+ * filling or a marker of its own, so that nothing is told by color alone.
  */
 final class ChartStyle {
   static final int WIDTH = 1200;
@@ -34,10 +33,17 @@ final class ChartStyle {
   static final Font TITLE = new Font(Font.SANS_SERIF, Font.BOLD, 18);
   static final Font TEXT = new Font(Font.SANS_SERIF, Font.PLAIN, 14);
 
+  static final BasicStroke EDGE =
+      new BasicStroke(
+          1.6f, BasicStroke.CAP_BUTT, BasicStroke.JOIN_MITER, 10, new float[] {4, 4}, 0);
+
+  /** Least contrast of a color to the white ground, as WCAG 2.2 asks of graphics. */
+  static final double CONTRAST_MIN = 3;
+
   private static final List<Color> OF_CLASSES =
       List.of(
           new Color(0x00, 0x72, 0xb2),
-          new Color(0xe6, 0x9f, 0x00),
+          new Color(0xb8, 0x7f, 0x00),
           new Color(0x00, 0x9e, 0x73),
           new Color(0xcc, 0x79, 0xa7),
           new Color(0x22, 0x22, 0x22));
@@ -45,10 +51,24 @@ final class ChartStyle {
       List.of(
           new Color(0x00, 0x9e, 0x73),
           new Color(0xcc, 0x79, 0xa7),
-          new Color(0x56, 0xb4, 0xe9),
+          new Color(0x2f, 0x8f, 0xc9),
           new Color(0xd5, 0x5e, 0x00),
-          new Color(0xf0, 0xe4, 0x42),
+          new Color(0x8c, 0x80, 0x00),
           new Color(0x22, 0x22, 0x22));
+  // one more than the classes' colors, so that color and dashes together tell thirty classes apart
+  private static final float[][] DASHES = {
+    {}, {9, 4}, {2, 3}, {12, 3, 2, 3}, {18, 5}, {9, 3, 2, 3, 2, 3}
+  };
+  private static final int PATTERNS = 5;
+  private static final List<Marker> MARKERS =
+      List.of(
+          SeriesMarkers.CIRCLE,
+          SeriesMarkers.DIAMOND,
+          SeriesMarkers.SQUARE,
+          SeriesMarkers.TRIANGLE_UP,
+          SeriesMarkers.CROSS,
+          SeriesMarkers.TRIANGLE_DOWN,
+          SeriesMarkers.PLUS);
 
   private ChartStyle() {}
 
@@ -59,10 +79,70 @@ final class ChartStyle {
 
   /** Color of one of any number of models: first the workloads' colors, then others. */
   static Color ofModel(int index) {
+    if (index < OF_WORKLOADS.size()) {
+      return OF_WORKLOADS.get(index);
+    }
     float hue = (float) (index * 0.618 % 1); // neighbours are far apart
-    return index < OF_WORKLOADS.size()
-        ? OF_WORKLOADS.get(index)
-        : Color.getHSBColor(hue, 0.45f, 0.8f);
+    float brightness = 0.85f;
+    Color color = Color.getHSBColor(hue, 0.8f, brightness);
+    while (contrast(color) < CONTRAST_MIN) {
+      brightness -= 0.05f;
+      color = Color.getHSBColor(hue, 0.8f, brightness);
+    }
+    return color;
+  }
+
+  /** Contrast of a color to white by WCAG 2.2, from 1 to 21. */
+  static double contrast(Color color) {
+    double luminance =
+        0.2126 * linear(color.getRed())
+            + 0.7152 * linear(color.getGreen())
+            + 0.0722 * linear(color.getBlue());
+    return 1.05 / (luminance + 0.05);
+  }
+
+  private static double linear(int channel) {
+    double share = channel / 255.0;
+    return share <= 0.04045 ? share / 12.92 : Math.pow((share + 0.055) / 1.055, 2.4);
+  }
+
+  /** Stroke of the class, workload or bound at a place: each place has dashes of its own. */
+  static BasicStroke stroke(int index, float width) {
+    float[] dashes = DASHES[index % DASHES.length];
+    return dashes.length == 0
+        ? new BasicStroke(width, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND)
+        : new BasicStroke(width, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 10, dashes, 0);
+  }
+
+  /**
+   * Filling of the class, workload or model at a place: its color in a pattern of its own. No
+   * pattern is upright, which would look like bars over time, or slanted, as loading is.
+   */
+  static Paint fill(int index, Color color) {
+    int pattern = (index + index / PATTERNS) % PATTERNS; // not in step with the colors
+    if (pattern == 0) {
+      return color;
+    }
+    int size = 12;
+    var tile = new BufferedImage(size, size, BufferedImage.TYPE_INT_RGB);
+    for (int x = 0; x < size; x++) {
+      for (int y = 0; y < size; y++) {
+        boolean inked =
+            switch (pattern) {
+              case 1 -> y % 6 < 3;
+              case 2 -> x % 6 < 3 == y % 6 < 3;
+              case 3 -> x % 4 > 1 || y % 4 > 1;
+              default -> y < 8;
+            };
+        tile.setRGB(x, y, inked ? color.getRGB() : Color.WHITE.getRGB());
+      }
+    }
+    return new TexturePaint(tile, new Rectangle(0, 0, size, size));
+  }
+
+  /** Marker of the workload at a place. */
+  static Marker marker(int index) {
+    return MARKERS.get(index % MARKERS.size());
   }
 
   /** Color of the workload at a place in {@link RunRows#workloadNames()}. */
@@ -71,10 +151,7 @@ final class ChartStyle {
   }
 
   static Color ofBound(UpperBound bound) {
-    return switch (bound) {
-      case P95 -> OF_CLASSES.get(0);
-      case P99 -> OF_CLASSES.get(1);
-    };
+    return OF_CLASSES.get(bound.ordinal());
   }
 
   static Color translucent(Color color, int alpha) {
@@ -92,17 +169,11 @@ final class ChartStyle {
   }
 
   /** An empty chart of curves or points, in this style. */
-  static XYChart xyChart(String subject, RunRows run, String xAxisTitle, String yAxisTitle) {
-    return xyChart(title(subject, run), xAxisTitle, yAxisTitle);
-  }
-
-  /** An empty chart of curves or points, in this style, under a title of its own. */
-  static XYChart xyChart(String title, String xAxisTitle, String yAxisTitle) {
+  static XYChart xyChart(String xAxisTitle, String yAxisTitle) {
     XYChart chart =
         new XYChartBuilder()
             .width(WIDTH)
             .height(HEIGHT)
-            .title(title)
             .xAxisTitle(xAxisTitle)
             .yAxisTitle(yAxisTitle)
             .build();
@@ -110,19 +181,14 @@ final class ChartStyle {
     return chart;
   }
 
-  static void apply(AxesChartStyler styler) {
+  private static void apply(AxesChartStyler styler) {
     styler.setChartBackgroundColor(Color.WHITE);
     styler.setPlotBackgroundColor(Color.WHITE);
     styler.setPlotBorderVisible(false);
     styler.setChartFontColor(INK);
-    styler.setChartTitleFont(TITLE);
-    styler.setChartTitleBoxVisible(false);
-    styler.setChartTitlePadding(14);
-    styler.setChartPadding(16);
-    styler.setLegendPosition(Styler.LegendPosition.OutsideS);
-    styler.setLegendLayout(Styler.LegendLayout.Horizontal);
-    styler.setLegendBorderColor(Color.WHITE);
-    styler.setLegendFont(TEXT);
+    styler.setChartTitleVisible(false); // a frame holds title and legend
+    styler.setLegendVisible(false);
+    styler.setChartPadding(10);
     styler.setAxisTitleFont(TEXT);
     styler.setAxisTickLabelsFont(TEXT);
     styler.setAxisTickMarksColor(GRID);
@@ -139,42 +205,35 @@ final class ChartStyle {
     return Decimals.plain(Double.parseDouble(String.format(Locale.ROOT, "%.3g", value)));
   }
 
-  /** A straight line from one point to another, dashed, without markers. */
-  static void dashedLine(
-      XYChart chart, String name, double[] xs, double[] ys, Color color, boolean inLegend) {
+  /**
+   * A curve of level and upright pieces alone.
+   *
+   * <p>A smooth series is drawn in one go, so that its dashes run on from piece to piece; between
+   * points of which either coordinate is equal it is straight.
+   */
+  static void curve(XYChart chart, String name, Steps steps, Color color, BasicStroke stroke) {
+    line(chart, name, steps.xs(), steps.ys(), color, stroke).setSmooth(true);
+  }
+
+  /** Straight lines from point to point, without markers. */
+  static XYSeries line(
+      XYChart chart, String name, double[] xs, double[] ys, Color color, BasicStroke stroke) {
     XYSeries line = chart.addSeries(name, xs, ys);
     line.setMarker(SeriesMarkers.NONE);
     line.setXYSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Line);
-    line.setLineStyle(SeriesLines.DASH_DASH);
-    line.setLineWidth(1.6f);
+    line.setLineStyle(stroke);
+    line.setLineWidth(stroke.getLineWidth());
     line.setLineColor(color);
-    line.setShowInLegend(inLegend);
+    return line;
   }
 
-  static BufferedImage image(IChart chart) {
-    return BitmapEncoder.getBufferedImage(chart);
-  }
-
-  /** A picture that says that there is nothing to show. */
-  static BufferedImage noData(String title) {
-    var image = new BufferedImage(WIDTH, HEIGHT, BufferedImage.TYPE_INT_RGB);
-    Graphics2D graphics = image.createGraphics();
-    graphics.setRenderingHint(
-        RenderingHints.KEY_TEXT_ANTIALIASING, RenderingHints.VALUE_TEXT_ANTIALIAS_ON);
-    graphics.setColor(Color.WHITE);
-    graphics.fillRect(0, 0, WIDTH, HEIGHT);
-    graphics.setColor(INK);
-    graphics.setFont(TITLE);
-    centred(graphics, title, 46);
-    graphics.setColor(QUIET);
-    graphics.setFont(TITLE.deriveFont(Font.PLAIN, 24f));
-    centred(graphics, "no data", HEIGHT / 2);
-    graphics.dispose();
-    return image;
-  }
-
-  private static void centred(Graphics2D graphics, String text, int y) {
-    graphics.drawString(text, (WIDTH - graphics.getFontMetrics().stringWidth(text)) / 2, y);
+  /** Points without a line. */
+  static void points(
+      XYChart chart, String name, double[] xs, double[] ys, Color color, Marker marker) {
+    XYSeries series = chart.addSeries(name, xs, ys);
+    series.setXYSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Scatter);
+    series.setMarker(marker);
+    series.setMarkerColor(color);
   }
 
   /** The largest of 1, 2 and 5 times a power of ten that is not above value. */

@@ -5,14 +5,13 @@ import dev.sluice.analytics.fold.DispatchRow;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.UpperBound;
 import dev.sluice.analytics.summary.Summary;
+import java.awt.BasicStroke;
 import java.awt.image.BufferedImage;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYSeries;
-import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
  * Share of batches that took longer than their predicted p95 and p99, over the last {@value
@@ -29,10 +28,15 @@ final class CoverageOverTimePlot implements Plot {
   }
 
   @Override
+  public boolean isDrawnFor(RunRows run) {
+    return run.context().experiment().predictor().enabled();
+  }
+
+  @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary) {
     XYChart chart =
-        ChartStyle.xyChart(
-            subject(), run, "time since time zero, s", "batches longer than their bound, %");
+        ChartStyle.xyChart("time since time zero, s", "batches longer than their bound, %");
+    var frame = new Frame(ChartStyle.title(subject(), run));
     List<DispatchRow> rows =
         PredictionFigures.predicted(run).stream()
             .sorted(Comparator.comparingLong(DispatchRow::requireFinishedAtNs))
@@ -42,7 +46,7 @@ final class CoverageOverTimePlot implements Plot {
     for (UpperBound bound : UpperBound.values()) {
       List<DispatchRow> judged = bound.judged(rows);
       if (judged.size() >= BATCHES_MIN) {
-        top = Math.max(top, addCurve(chart, bound, judged));
+        top = Math.max(top, addCurve(chart, frame, bound, judged));
         toS = Math.max(toS, endS(judged.get(judged.size() - 1)));
       }
     }
@@ -52,25 +56,24 @@ final class CoverageOverTimePlot implements Plot {
     double fromS = run.windowStartNs() / 1e9;
     for (UpperBound bound : UpperBound.values()) {
       double promised = 100 * (1 - bound.probability());
-      ChartStyle.dashedLine(
-          chart,
-          bound.text() + " promised",
-          new double[] {fromS, toS},
-          new double[] {promised, promised},
-          ChartStyle.ofBound(bound),
-          false);
+      double[] xs = {fromS, toS};
+      double[] ys = {promised, promised};
+      String name = bound.text() + " promised";
+      ChartStyle.line(chart, name, xs, ys, ChartStyle.ofBound(bound), ChartStyle.EDGE);
     }
+    frame.line("promised shares", ChartStyle.QUIET, ChartStyle.EDGE);
     chart.getStyler().setYAxisMin(0.0);
     chart.getStyler().setYAxisMax(Math.max(10, 1.1 * top));
     chart.getStyler().setXAxisMin(fromS);
     chart.getStyler().setXAxisMax(toS);
     chart.getStyler().setXAxisDecimalPattern("0.##");
     chart.getStyler().setYAxisDecimalPattern("0.##");
-    return Optional.of(ChartStyle.image(chart));
+    return Optional.of(frame.beside(chart));
   }
 
   /** Adds a curve and returns its highest point. */
-  private static double addCurve(XYChart chart, UpperBound bound, List<DispatchRow> judged) {
+  private static double addCurve(
+      XYChart chart, Frame frame, UpperBound bound, List<DispatchRow> judged) {
     int last = Math.max(BATCHES_MIN, judged.size() / 20);
     int curve = judged.size() - last + 1;
     int step = (curve + POINTS_MAX - 1) / POINTS_MAX;
@@ -96,11 +99,13 @@ final class CoverageOverTimePlot implements Plot {
             bound.text(),
             100 * (1 - bound.probability()),
             last);
-    XYSeries series = chart.addSeries(name, xs, ys);
-    series.setXYSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Line);
-    series.setMarker(SeriesMarkers.NONE);
-    series.setLineColor(ChartStyle.ofBound(bound));
-    series.setLineWidth(1.8f);
+    var steps = new Steps(xs[0], ys[0]);
+    for (int i = 1; i < points; i++) {
+      steps.to(xs[i], ys[i]);
+    }
+    BasicStroke stroke = ChartStyle.stroke(bound == UpperBound.P95 ? 0 : 4, 1.8f);
+    ChartStyle.curve(chart, name, steps, ChartStyle.ofBound(bound), stroke);
+    frame.line(name, ChartStyle.ofBound(bound), stroke);
     return top;
   }
 

@@ -60,7 +60,7 @@ public final class GpuTimeline {
 
   /** The picture as the bytes of a PNG file. */
   public byte[] png() {
-    BufferedImage image = bars.isEmpty() ? ChartStyle.noData(title) : image();
+    BufferedImage image = bars.isEmpty() ? new Frame(title).saying("no data") : image();
     try {
       var bytes = new ByteArrayOutputStream();
       ImageIO.write(image, "png", bytes);
@@ -84,22 +84,26 @@ public final class GpuTimeline {
                 title,
                 untilNs / NS_PER_SECOND,
                 lastNs / NS_PER_SECOND);
+    var frame = new Frame(text);
     var chart = new TimelineChart();
     for (int model = 0; model < models.size(); model++) {
       Color colour = ChartStyle.ofModel(model);
       XYIntervalSeries runs = series(models.get(model), model, untilNs, false);
-      chart.add(runs, colour, runs.getItemCount() > 0);
-      chart.add(
-          series(models.get(model) + " is loaded", model, untilNs, true), hatched(colour), false);
+      Paint fill = ChartStyle.fill(model, colour);
+      chart.add(runs, fill);
+      if (runs.getItemCount() > 0) {
+        frame.fill(models.get(model), colour, fill);
+      }
+      chart.add(series(models.get(model) + " is loaded", model, untilNs, true), hatched(colour));
     }
-    chart.add(new XYIntervalSeries("a model is loaded"), hatched(ChartStyle.QUIET), true);
-    return chart.image(
-        text,
-        "time since the first request, s",
-        0,
-        untilNs / NS_PER_SECOND,
-        "GPU",
-        IntStream.range(0, gpus).mapToObj(Integer::toString).toList());
+    frame.fill("a model is loaded", ChartStyle.QUIET, hatched(ChartStyle.QUIET));
+    return frame.around(
+        chart.chart(
+            "time since the first request, s",
+            0,
+            untilNs / NS_PER_SECOND,
+            "GPU",
+            IntStream.range(0, gpus).mapToObj(Integer::toString).toList()));
   }
 
   private XYIntervalSeries series(String name, int model, long untilNs, boolean loading) {

@@ -4,6 +4,7 @@ import dev.sluice.analytics.fold.DispatchRow;
 import dev.sluice.analytics.fold.QueueCurve;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.summary.Summary;
+import java.awt.Paint;
 import java.awt.image.BufferedImage;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -40,22 +41,25 @@ final class LaneTimelinePlot implements Plot {
             .toList();
     Stretch stretch = stretch(run, ran, lanes.size());
     String title = ChartStyle.title(subject(), run);
+    var frame = new Frame(stretch.whole() ? title : title + " · " + stretch.text());
     var chart = new TimelineChart();
     List<String> workloads = run.workloadNames();
     for (int i = 0; i < workloads.size(); i++) {
       XYIntervalSeries bars = bars(ran, lanes, stretch, workloads.get(i));
       if (bars.getItemCount() > 0) {
-        chart.add(bars, ChartStyle.ofWorkload(i), true);
+        Paint fill = ChartStyle.fill(i, ChartStyle.ofWorkload(i));
+        chart.add(bars, fill);
+        frame.fill(workloads.get(i), ChartStyle.ofWorkload(i), fill);
       }
     }
     return Optional.of(
-        chart.image(
-            stretch.whole() ? title : title + " · " + stretch.text(),
-            "time since time zero, s",
-            stretch.fromNs() / 1e9,
-            stretch.toNs() / 1e9,
-            "lane",
-            lanes));
+        frame.around(
+            chart.chart(
+                "time since time zero, s",
+                stretch.fromNs() / 1e9,
+                stretch.toNs() / 1e9,
+                "lane",
+                lanes)));
   }
 
   /** A part of the run. */

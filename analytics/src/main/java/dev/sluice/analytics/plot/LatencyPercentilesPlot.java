@@ -1,22 +1,29 @@
 package dev.sluice.analytics.plot;
 
+import dev.sluice.analytics.figure.JobFigures;
+import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.analytics.summary.Summary;
+import java.awt.Paint;
 import java.awt.image.BufferedImage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.knowm.xchart.CategoryChart;
-import org.knowm.xchart.CategoryChartBuilder;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Percentiles of end-to-end latency over all measured jobs, by class. A percentile that falls on a
- * job that was not done has no bar, and the legend says none.
+ * Percentiles of end-to-end latency over all measured jobs, by class, with a mark at the class's
+ * promise. The axis is the same in each run, from 1 ms to 100 s, so that pictures can be laid side
+ * by side; whole powers of ten are added where a value needs them. A percentile that falls on a job
+ * that was not done is infinite: a hollow bar up to the axis's end.
  */
 final class LatencyPercentilesPlot implements Plot {
   private static final List<String> PERCENTILES = List.of("p50", "p95", "p99");
 
-  private static final double LINEAR_UP_TO_RATIO = 20;
+  private static final double AXIS_FROM_MS = 1;
+  private static final double AXIS_TO_MS = 100_000;
+  private static final double LABEL_ROOM = 1.6;
 
   @Override
   public String subject() {
@@ -25,56 +32,71 @@ final class LatencyPercentilesPlot implements Plot {
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary) {
-    CategoryChart chart =
-        new CategoryChartBuilder()
-            .width(ChartStyle.WIDTH)
-            .height(ChartStyle.HEIGHT)
-            .title(ChartStyle.title(subject(), run))
-            .xAxisTitle("percentile over all measured jobs")
-            .yAxisTitle("intended arrival to end, ms")
-            .build();
-    ChartStyle.apply(chart.getStyler());
-    List<String> classes = run.classNames();
-    double least = Double.POSITIVE_INFINITY;
-    double most = 0;
-    for (int i = 0; i < classes.size(); i++) {
-      List<Double> values = new ArrayList<>();
-      List<String> missing = new ArrayList<>();
-      for (String percentile : PERCENTILES) {
-        Double value = summary.figure(classes.get(i) + "_" + percentile + "_e2e_ms");
-        if (value == null || value.isInfinite()) {
-          missing.add(percentile);
-          values.add(Double.NaN);
-        } else {
-          values.add(value);
-          least = Math.min(least, value);
-          most = Math.max(most, value);
-        }
-      }
-      String name =
-          classes.get(i) + (missing.isEmpty() ? "" : " (" + String.join(", ", missing) + ": none)");
-      chart.addSeries(name, PERCENTILES, values).setFillColor(ChartStyle.ofClass(i));
-    }
-    if (most == 0) {
+    if (run.measured().stream().noneMatch(JobRow::isDone)) {
       return Optional.empty();
     }
-    chart.getStyler().setAvailableSpaceFill(0.6);
-    chart.getStyler().setLabelsVisible(true);
-    chart.getStyler().setLabelsPosition(1.03);
-    chart.getStyler().setLabelsFont(ChartStyle.TEXT);
-    chart.getStyler().setLabelsFontColor(ChartStyle.INK);
-    chart.getStyler().setLabelsFontColorAutomaticEnabled(false);
-    chart.getStyler().setDecimalPattern("#,##0.#");
-    chart.getStyler().setPlotGridVerticalLinesVisible(false);
-    if (most / least > LINEAR_UP_TO_RATIO) {
-      chart.getStyler().setYAxisLogarithmic(true);
-      chart.getStyler().setYAxisMin(Math.pow(10, Math.floor(Math.log10(least / 2))));
-      chart.getStyler().setYAxisMax(ChartStyle.niceAbove(1.2 * most));
-      chart.getStyler().setYAxisTickLabelsFormattingFunction(ChartStyle::tick);
-    } else {
-      chart.getStyler().setYAxisMin(0.0);
-      chart.getStyler().setYAxisMax(1.15 * most);
+    List<String> classes = run.classNames();
+    double least = AXIS_FROM_MS;
+    double most = AXIS_TO_MS;
+    for (String name : classes) {
+      for (String percentile : PERCENTILES) {
+        Double value = figure(summary, name, percentile);
+        if (value != null && !value.isInfinite() && value > 0) {
+          least = Math.min(least, Math.pow(10, Math.floor(Math.log10(value))));
+          most = Math.max(most, Math.pow(10, Math.ceil(Math.log10(value))));
+        }
+      }
     }
-    return Optional.of(ChartStyle.image(chart));
+    var bars = new Bars(PERCENTILES);
+    var frame = new Frame(ChartStyle.title(subject(), run));
+    boolean few = false;
+    boolean infinite = false;
+    for (int i = 0; i < classes.size(); i++) {
+      List<Bars.Bar> row = new ArrayList<>();
+      for (String percentile : PERCENTILES) {
+        Double value = figure(summary, classes.get(i), percentile);
+        boolean marked =
+            percentile.equals("p99")
+                && JobFigures.ofClass(run.measured(), classes.get(i)).size()
+                    < NearestRank.COUNT_FOR_P99;
+        row.add(bar(value, marked, most));
+        few |= marked && value != null;
+        infinite |= value != null && value.isInfinite();
+      }
+      Paint fill = ChartStyle.fill(i, ChartStyle.ofClass(i));
+      bars.add(ChartStyle.ofClass(i), fill, row);
+      for (double sloMs : LatencyCdfPlot.promises(run, classes.get(i))) {
+        bars.mark(Math.min(most, Math.max(least, sloMs)));
+      }
+      frame.fill(classes.get(i), ChartStyle.ofClass(i), fill);
+    }
+    frame.line("promise", ChartStyle.INK, Bars.markStroke());
+    if (few) {
+      frame.note("* of fewer than " + NearestRank.COUNT_FOR_P99 + " jobs");
+    }
+    if (infinite) {
+      frame.note("∞ falls on a job that was not done");
+    }
+    return Optional.of(
+        frame.around(
+            bars.logarithmic(
+                "intended arrival to end, ms",
+                "percentile over all measured jobs",
+                least,
+                LABEL_ROOM * most)));
+  }
+
+  private static @Nullable Double figure(Summary summary, String name, String percentile) {
+    return summary.figure(name + "_" + percentile + "_e2e_ms");
+  }
+
+  private static Bars.Bar bar(@Nullable Double ms, boolean few, double most) {
+    if (ms == null) {
+      return new Bars.Bar(Double.NaN, "", false);
+    }
+    String mark = few ? "*" : "";
+    return ms.isInfinite()
+        ? new Bars.Bar(most, "∞" + mark, true)
+        : new Bars.Bar(ms, ChartStyle.tick(ms) + mark, false);
   }
 }

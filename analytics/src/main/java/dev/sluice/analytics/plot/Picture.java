@@ -1,6 +1,8 @@
 package dev.sluice.analytics.plot;
 
+import dev.sluice.analytics.statistic.Decimals;
 import java.awt.Color;
+import java.awt.Paint;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -8,21 +10,19 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import javax.imageio.ImageIO;
-import org.knowm.xchart.CategoryChart;
-import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYSeries;
-import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /** A picture of numbers that come from no run, in the look of all pictures: curves and points. */
 public final class Picture {
   private final XYChart chart;
+  private final Frame frame;
   private double least = Double.POSITIVE_INFINITY;
   private double most;
 
   /** An empty picture with linear axes. */
   public Picture(String title, String xAxisTitle, String yAxisTitle) {
-    chart = ChartStyle.xyChart(title, xAxisTitle, yAxisTitle);
+    frame = new Frame(title);
+    chart = ChartStyle.xyChart(xAxisTitle, yAxisTitle);
     chart.getStyler().setMarkerSize(7);
   }
 
@@ -32,22 +32,17 @@ public final class Picture {
    * @param workload place of the workload, from 0, which decides the color
    */
   public Picture points(String name, int workload, double[] xs, double[] ys) {
-    XYSeries series = chart.addSeries(name, xs, ys);
-    series.setXYSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Scatter);
-    series.setMarker(SeriesMarkers.CIRCLE);
-    series.setMarkerColor(ChartStyle.translucent(ChartStyle.ofWorkload(workload), 150));
+    Color color = ChartStyle.translucent(ChartStyle.ofWorkload(workload), 170);
+    ChartStyle.points(chart, name, xs, ys, color, ChartStyle.marker(workload));
+    frame.marker(name, color, ChartStyle.marker(workload));
     extend(ys);
     return this;
   }
 
   /** Adds a curve in the color of a workload, without a place in the legend. */
   public Picture curve(String name, int workload, double[] xs, double[] ys) {
-    XYSeries series = chart.addSeries(name, xs, ys);
-    series.setXYSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Line);
-    series.setMarker(SeriesMarkers.NONE);
-    series.setLineColor(ChartStyle.ofWorkload(workload));
-    series.setLineWidth(2);
-    series.setShowInLegend(false);
+    ChartStyle.line(
+        chart, name, xs, ys, ChartStyle.ofWorkload(workload), ChartStyle.stroke(workload, 2));
     extend(ys);
     return this;
   }
@@ -64,7 +59,8 @@ public final class Picture {
     double from = ChartStyle.niceBelow(least);
     double to = ChartStyle.niceAbove(most);
     double[] diagonal = {from, to};
-    ChartStyle.dashedLine(chart, name, diagonal, diagonal, ChartStyle.QUIET, true);
+    ChartStyle.line(chart, name, diagonal, diagonal, ChartStyle.QUIET, ChartStyle.EDGE);
+    frame.line(name, ChartStyle.QUIET, ChartStyle.EDGE);
     chart.getStyler().setXAxisLogarithmic(true);
     chart.getStyler().setXAxisMin(from);
     chart.getStyler().setXAxisMax(to);
@@ -83,7 +79,7 @@ public final class Picture {
 
   /** The picture as the bytes of a PNG file. */
   public byte[] png() {
-    return png(ChartStyle.image(chart));
+    return png(frame.beside(chart));
   }
 
   /**
@@ -94,23 +90,25 @@ public final class Picture {
    */
   public static byte[] bars(
       String title, String yAxisTitle, List<String> categories, Map<String, List<Double>> heights) {
-    CategoryChart chart =
-        new CategoryChartBuilder()
-            .width(ChartStyle.WIDTH)
-            .height(ChartStyle.HEIGHT)
-            .title(title)
-            .yAxisTitle(yAxisTitle)
-            .build();
-    ChartStyle.apply(chart.getStyler());
-    chart.getStyler().setAvailableSpaceFill(0.7);
-    chart.getStyler().setDecimalPattern("0.###");
+    var bars = new Bars(categories);
+    var frame = new Frame(title);
+    double most = 0;
     int place = 0;
     for (var series : heights.entrySet()) {
-      Color colour = place == 0 ? ChartStyle.QUIET : ChartStyle.ofWorkload(place - 1);
-      chart.addSeries(series.getKey(), categories, series.getValue()).setFillColor(colour);
+      Color color = place == 0 ? ChartStyle.QUIET : ChartStyle.ofWorkload(place - 1);
+      Paint fill = ChartStyle.fill(place, color);
+      bars.add(color, fill, series.getValue().stream().map(Picture::bar).toList());
+      frame.fill(series.getKey(), color, fill);
+      for (double height : series.getValue()) {
+        most = Double.isNaN(height) ? most : Math.max(most, height);
+      }
       place++;
     }
-    return png(ChartStyle.image(chart));
+    return png(frame.around(bars.linear(yAxisTitle, "", most == 0 ? 1 : 1.12 * most)));
+  }
+
+  private static Bars.Bar bar(double height) {
+    return new Bars.Bar(height, Decimals.plain(Math.round(height * 1e3) / 1e3), false);
   }
 
   private static byte[] png(BufferedImage image) {

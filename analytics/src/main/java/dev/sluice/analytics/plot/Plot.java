@@ -10,6 +10,11 @@ interface Plot {
   /** Subject of the picture, with which its title begins. */
   String subject();
 
+  /** False if runs like this one have no such picture. */
+  default boolean isDrawnFor(RunRows run) {
+    return true;
+  }
+
   /** The picture; empty if the run has nothing to show. */
   Optional<BufferedImage> draw(RunRows run, Summary summary);
 }

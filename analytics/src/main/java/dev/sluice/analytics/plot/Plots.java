@@ -1,9 +1,11 @@
 package dev.sluice.analytics.plot;
 
+import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.summary.Summary;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -19,6 +21,7 @@ public final class Plots {
     ALL.put("latency_cdf", new LatencyCdfPlot());
     ALL.put("slo_violations", new SloViolationsPlot());
     ALL.put("latency_percentiles", new LatencyPercentilesPlot());
+    ALL.put("latency_over_time", new LatencyOverTimePlot());
     ALL.put("wait_time_dist", new WaitTimePlot());
     ALL.put("lane_timeline", new LaneTimelinePlot());
     ALL.put("queue_depth", new QueueDepthPlot());
@@ -33,14 +36,27 @@ public final class Plots {
     return Collections.unmodifiableSet(ALL.keySet());
   }
 
-  /** Draws every picture into the folder; one without data says so. */
+  /** Draws every picture of such a run into the folder; one without data says why. */
   public static void writeAll(RunRows run, Summary summary, Path folder) throws IOException {
     for (Map.Entry<String, Plot> entry : ALL.entrySet()) {
       Plot plot = entry.getValue();
+      Path file = folder.resolve(entry.getKey() + ".png");
+      if (!plot.isDrawnFor(run)) {
+        Files.deleteIfExists(file); // of a report written before
+        continue;
+      }
       BufferedImage image =
           plot.draw(run, summary)
-              .orElseGet(() -> ChartStyle.noData(ChartStyle.title(plot.subject(), run)));
-      ImageIO.write(image, "png", folder.resolve(entry.getKey() + ".png").toFile());
+              .orElseGet(() -> new Frame(ChartStyle.title(plot.subject(), run)).saying(why(run)));
+      ImageIO.write(image, "png", file.toFile());
     }
+  }
+
+  /** Words for a picture of which a run has nothing to show. */
+  static String why(RunRows run) {
+    int measured = run.measured().size();
+    return measured > 0 && run.measured().stream().noneMatch(JobRow::isDone)
+        ? "none done of " + measured + (measured == 1 ? " measured job" : " measured jobs")
+        : "no data";
   }
 }

@@ -5,12 +5,12 @@ import dev.sluice.analytics.fold.DispatchRow;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.UpperBound;
 import dev.sluice.analytics.summary.Summary;
+import java.awt.BasicStroke;
+import java.awt.Color;
 import java.awt.image.BufferedImage;
 import java.util.List;
 import java.util.Optional;
 import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYSeries;
-import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
  * Predicted against real service times of the dispatches that ended measured jobs as done, by
@@ -32,13 +32,13 @@ final class PredictionPlot implements Plot {
     if (rows.isEmpty()) {
       return Optional.empty();
     }
-    XYChart chart =
-        ChartStyle.xyChart(subject(), run, "predicted service time, ms", "actual service time, ms");
+    XYChart chart = ChartStyle.xyChart("predicted service time, ms", "actual service time, ms");
     chart.getStyler().setMarkerSize(7);
+    var frame = new Frame(ChartStyle.title(subject(), run));
     int step = (rows.size() + POINTS_MAX - 1) / POINTS_MAX;
     List<String> workloads = run.workloadNames();
     for (int i = 0; i < workloads.size(); i++) {
-      addPoints(chart, rows, step, workloads.get(i), i);
+      addPoints(chart, frame, rows, step, workloads.get(i), i);
     }
     double least = Double.POSITIVE_INFINITY;
     double most = 0;
@@ -51,17 +51,17 @@ final class PredictionPlot implements Plot {
     double from = ChartStyle.niceBelow(least);
     double to = ChartStyle.niceAbove(most);
     double[] diagonal = {from, to};
-    ChartStyle.dashedLine(chart, "as predicted", diagonal, diagonal, ChartStyle.QUIET, true);
+    ChartStyle.line(chart, "as predicted", diagonal, diagonal, ChartStyle.QUIET, ChartStyle.EDGE);
+    frame.line("as predicted", ChartStyle.QUIET, ChartStyle.EDGE);
     for (UpperBound bound : UpperBound.values()) {
       Double over = summary.figure("prediction_" + bound.text() + "_over_median");
       if (over != null && over * from < to) {
-        ChartStyle.dashedLine(
-            chart,
-            "predicted " + bound.text(),
-            new double[] {from, Math.min(to, to / over)},
-            new double[] {over * from, Math.min(to, over * to)},
-            ChartStyle.ofBound(bound),
-            true);
+        double[] xs = {from, Math.min(to, to / over)};
+        double[] ys = {over * from, Math.min(to, over * to)};
+        String name = "predicted " + bound.text();
+        BasicStroke stroke = ChartStyle.stroke(bound == UpperBound.P95 ? 1 : 4, 1.6f);
+        ChartStyle.line(chart, name, xs, ys, ChartStyle.ofBound(bound), stroke);
+        frame.line(name, ChartStyle.ofBound(bound), stroke);
       }
     }
     chart.getStyler().setXAxisLogarithmic(true);
@@ -72,11 +72,11 @@ final class PredictionPlot implements Plot {
     chart.getStyler().setYAxisMax(to);
     chart.getStyler().setXAxisTickLabelsFormattingFunction(ChartStyle::tick);
     chart.getStyler().setYAxisTickLabelsFormattingFunction(ChartStyle::tick);
-    return Optional.of(ChartStyle.image(chart));
+    return Optional.of(frame.beside(chart));
   }
 
   private static void addPoints(
-      XYChart chart, List<DispatchRow> rows, int step, String workload, int index) {
+      XYChart chart, Frame frame, List<DispatchRow> rows, int step, String workload, int index) {
     List<DispatchRow> chosen =
         rows.stream().filter(row -> row.model().workload().equals(workload)).toList();
     if (chosen.isEmpty()) {
@@ -89,9 +89,9 @@ final class PredictionPlot implements Plot {
       xs[i] = chosen.get(i * step).prediction().meanNs() / 1e6;
       ys[i] = chosen.get(i * step).serviceNs() / 1e6;
     }
-    XYSeries series = chart.addSeries(workload + " (" + chosen.size() + " batches)", xs, ys);
-    series.setXYSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Scatter);
-    series.setMarker(SeriesMarkers.CIRCLE);
-    series.setMarkerColor(ChartStyle.translucent(ChartStyle.ofWorkload(index), 150));
+    String name = workload + " (" + chosen.size() + " batches)";
+    Color color = ChartStyle.translucent(ChartStyle.ofWorkload(index), 170);
+    ChartStyle.points(chart, name, xs, ys, color, ChartStyle.marker(index));
+    frame.marker(name, color, ChartStyle.marker(index));
   }
 }

@@ -5,12 +5,12 @@ import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.fold.QueueCurve;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.summary.Summary;
+import java.awt.BasicStroke;
+import java.awt.Color;
 import java.awt.image.BufferedImage;
 import java.util.List;
 import java.util.Optional;
 import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYSeries;
-import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
  * Waiting jobs over time, by class, in all phases: the maximum of each of many short intervals. The
@@ -30,8 +30,8 @@ final class QueueDepthPlot implements Plot {
       return Optional.empty();
     }
     XYChart chart =
-        ChartStyle.xyChart(
-            subject(), run, "time since time zero, s", "jobs that arrived and have not started");
+        ChartStyle.xyChart("time since time zero, s", "jobs that arrived and have not started");
+    var frame = new Frame(ChartStyle.title(subject(), run));
     long endNs = run.windowEndNs();
     for (JobRow job : run.jobs()) {
       long untilNs = job.waitedUntilNs();
@@ -42,41 +42,33 @@ final class QueueDepthPlot implements Plot {
     for (int i = 0; i < classes.size(); i++) {
       var queue = QueueCurve.of(JobFigures.ofClass(run.jobs(), classes.get(i)));
       most = Math.max(most, queue.max(0, endNs));
-      addCurve(chart, classes.get(i), i, queue, endNs);
+      Color color = ChartStyle.ofClass(i);
+      BasicStroke stroke = ChartStyle.stroke(i, 1.8f);
+      ChartStyle.curve(chart, classes.get(i), steps(queue, endNs), color, stroke);
+      frame.line(classes.get(i), color, stroke);
     }
     double top = Math.max(4, 1.05 * most);
     for (long edgeNs : new long[] {run.windowStartNs(), run.windowEndNs()}) {
-      boolean first = edgeNs == run.windowStartNs();
-      ChartStyle.dashedLine(
-          chart,
-          first ? "measured window" : "end of the measured window",
-          new double[] {edgeNs / 1e9, edgeNs / 1e9},
-          new double[] {0, top},
-          ChartStyle.QUIET,
-          first);
+      double[] xs = {edgeNs / 1e9, edgeNs / 1e9};
+      double[] ys = {0, top};
+      ChartStyle.line(chart, "window " + edgeNs, xs, ys, ChartStyle.QUIET, ChartStyle.EDGE);
     }
+    frame.line("measured window", ChartStyle.QUIET, ChartStyle.EDGE);
     chart.getStyler().setYAxisMin(0.0);
     chart.getStyler().setYAxisMax(top);
     chart.getStyler().setXAxisMin(0.0);
     chart.getStyler().setXAxisMax(endNs / 1e9);
     chart.getStyler().setXAxisDecimalPattern("0.##");
     chart.getStyler().setYAxisDecimalPattern("#,##0.##");
-    return Optional.of(ChartStyle.image(chart));
+    return Optional.of(frame.beside(chart));
   }
 
-  private static void addCurve(
-      XYChart chart, String name, int index, QueueCurve queue, long endNs) {
-    double[] xs = new double[INTERVALS];
-    double[] ys = new double[INTERVALS];
-    for (int i = 0; i < INTERVALS; i++) {
+  private static Steps steps(QueueCurve queue, long endNs) {
+    var steps = new Steps(0, queue.max(0, endNs / INTERVALS));
+    for (int i = 1; i < INTERVALS; i++) {
       long fromNs = endNs / INTERVALS * i;
-      xs[i] = fromNs / 1e9;
-      ys[i] = queue.max(fromNs, fromNs + endNs / INTERVALS);
+      steps.to(fromNs / 1e9, queue.max(fromNs, fromNs + endNs / INTERVALS));
     }
-    XYSeries curve = chart.addSeries(name, xs, ys);
-    curve.setXYSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Step);
-    curve.setMarker(SeriesMarkers.NONE);
-    curve.setLineColor(ChartStyle.ofClass(index));
-    curve.setLineWidth(1.8f);
+    return steps;
   }
 }

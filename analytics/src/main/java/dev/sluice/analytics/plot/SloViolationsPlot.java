@@ -4,12 +4,12 @@ import dev.sluice.analytics.figure.JobFigures;
 import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.summary.Summary;
+import java.awt.Paint;
 import java.awt.image.BufferedImage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
-import org.knowm.xchart.CategoryChart;
-import org.knowm.xchart.CategoryChartBuilder;
 
 /** Share of the measured jobs that broke their promise, by workload and class. */
 final class SloViolationsPlot implements Plot {
@@ -26,40 +26,28 @@ final class SloViolationsPlot implements Plot {
     if (measured.isEmpty()) {
       return Optional.empty();
     }
-    CategoryChart chart =
-        new CategoryChartBuilder()
-            .width(ChartStyle.WIDTH)
-            .height(ChartStyle.HEIGHT)
-            .title(ChartStyle.title(subject(), run))
-            .xAxisTitle("workload")
-            .yAxisTitle("measured jobs above their SLO or not done, %")
-            .build();
-    ChartStyle.apply(chart.getStyler());
     List<String> groups = new ArrayList<>(run.workloadNames());
     groups.add(ALL);
     List<String> classes = run.classNames();
+    var bars = new Bars(groups);
+    var frame = new Frame(ChartStyle.title(subject(), run));
     double highest = 0;
     for (int i = 0; i < classes.size(); i++) {
       List<JobRow> jobs = JobFigures.ofClass(measured, classes.get(i));
       List<Double> percents = groups.stream().map(group -> percent(jobs, group)).toList();
       highest =
           Math.max(highest, percents.stream().mapToDouble(Double::doubleValue).max().orElse(0));
-      chart
-          .addSeries(classes.get(i) + " (" + jobs.size() + " jobs)", groups, percents)
-          .setFillColor(ChartStyle.ofClass(i));
+      Paint fill = ChartStyle.fill(i, ChartStyle.ofClass(i));
+      bars.add(ChartStyle.ofClass(i), fill, percents.stream().map(SloViolationsPlot::bar).toList());
+      frame.fill(classes.get(i) + " (" + jobs.size() + " jobs)", ChartStyle.ofClass(i), fill);
     }
-    chart.getStyler().setAvailableSpaceFill(0.7);
-    chart.getStyler().setLabelsVisible(true);
-    chart.getStyler().setLabelsPosition(1.04);
-    chart.getStyler().setLabelsFont(ChartStyle.TEXT);
-    chart.getStyler().setLabelsFontColor(ChartStyle.INK);
-    chart.getStyler().setLabelsFontColorAutomaticEnabled(false);
-    chart.getStyler().setDecimalPattern("0.0");
-    chart.getStyler().setYAxisDecimalPattern("0.##");
-    chart.getStyler().setPlotGridVerticalLinesVisible(false);
-    chart.getStyler().setYAxisMin(0.0);
-    chart.getStyler().setYAxisMax(Math.min(108, Math.max(1, 1.15 * highest)));
-    return Optional.of(ChartStyle.image(chart));
+    double top = Math.min(112, Math.max(1, 1.2 * highest));
+    return Optional.of(
+        frame.around(bars.linear("measured jobs above their SLO or not done, %", "workload", top)));
+  }
+
+  private static Bars.Bar bar(double percent) {
+    return new Bars.Bar(percent, String.format(Locale.ROOT, "%.1f", percent), false);
   }
 
   private static double percent(List<JobRow> jobs, String group) {

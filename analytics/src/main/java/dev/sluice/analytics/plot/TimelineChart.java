@@ -3,17 +3,14 @@ package dev.sluice.analytics.plot;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Paint;
-import java.awt.image.BufferedImage;
 import java.util.List;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.axis.NumberAxis;
 import org.jfree.chart.axis.SymbolAxis;
 import org.jfree.chart.axis.ValueAxis;
-import org.jfree.chart.block.BlockBorder;
 import org.jfree.chart.plot.XYPlot;
 import org.jfree.chart.renderer.xy.StandardXYBarPainter;
 import org.jfree.chart.renderer.xy.XYBarRenderer;
-import org.jfree.chart.title.TextTitle;
 import org.jfree.chart.ui.RectangleInsets;
 import org.jfree.data.xy.XYIntervalSeries;
 import org.jfree.data.xy.XYIntervalSeriesCollection;
@@ -37,27 +34,22 @@ final class TimelineChart {
     bars.add(fromSeconds, fromSeconds, toSeconds, row, row - HALF_A_BAR, row + HALF_A_BAR);
   }
 
-  void add(XYIntervalSeries bars, Paint paint, boolean inLegend) {
+  /** Adds bars, drawn over those added before. */
+  void add(XYIntervalSeries bars, Paint paint) {
     int place = all.getSeriesCount();
     renderer.setSeriesPaint(place, paint);
     renderer.setSeriesOutlinePaint(place, Color.WHITE);
     renderer.setSeriesOutlineStroke(place, new BasicStroke(0.8f));
-    renderer.setSeriesVisibleInLegend(place, inLegend);
     all.addSeries(bars);
   }
 
   /**
-   * Draws the added bars.
+   * The added bars as a chart.
    *
    * @param rows names of the rows, the first on top
    */
-  BufferedImage image(
-      String title,
-      String timeLabel,
-      double fromSeconds,
-      double toSeconds,
-      String rowLabel,
-      List<String> rows) {
+  JFreeChart chart(
+      String timeLabel, double fromSeconds, double toSeconds, String rowLabel, List<String> rows) {
     var time = new NumberAxis(timeLabel);
     time.setRange(fromSeconds, toSeconds);
     style(time);
@@ -73,17 +65,11 @@ final class TimelineChart {
     plot.setRangeGridlinesVisible(false);
     plot.setOutlineVisible(false);
     plot.setAxisOffset(RectangleInsets.ZERO_INSETS);
-    var chart = new JFreeChart(title, ChartStyle.TITLE, plot, true);
+    var chart = new JFreeChart(null, ChartStyle.TITLE, plot, false);
     chart.setBackgroundPaint(Color.WHITE);
     chart.setAntiAlias(true);
     chart.setPadding(new RectangleInsets(14, 14, 14, 20));
-    TextTitle head = chart.getTitle();
-    head.setPaint(ChartStyle.INK);
-    head.setPadding(0, 0, 12, 0);
-    chart.getLegend().setItemFont(ChartStyle.TEXT);
-    chart.getLegend().setFrame(BlockBorder.NONE);
-    chart.getLegend().setPadding(12, 0, 0, 0);
-    return chart.createBufferedImage(ChartStyle.WIDTH, ChartStyle.HEIGHT);
+    return chart;
   }
 
   private static void style(ValueAxis axis) {

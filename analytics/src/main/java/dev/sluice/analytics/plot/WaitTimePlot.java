@@ -5,7 +5,6 @@ import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.summary.Summary;
 import java.awt.image.BufferedImage;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.knowm.xchart.XYChart;
@@ -32,15 +31,17 @@ final class WaitTimePlot implements Plot {
       return Optional.empty();
     }
     XYChart chart =
-        ChartStyle.xyChart(
-            subject(), run, "intended arrival to start, ms", "share of the class's done jobs, %");
+        ChartStyle.xyChart("intended arrival to start, ms", "share of the class's done jobs, %");
+    var frame = new Frame(ChartStyle.title(subject(), run));
     int firstBin = done.stream().mapToInt(WaitTimePlot::bin).min().orElseThrow();
     int lastBin = done.stream().mapToInt(WaitTimePlot::bin).max().orElseThrow();
     List<String> classes = run.classNames();
     for (int i = 0; i < classes.size(); i++) {
       List<JobRow> jobs = JobFigures.ofClass(done, classes.get(i));
       if (!jobs.isEmpty()) {
-        addHistogram(chart, classes.get(i), i, jobs, firstBin, lastBin);
+        String name = classes.get(i) + " (" + jobs.size() + " jobs)";
+        addHistogram(chart, name, i, jobs, firstBin, lastBin);
+        frame.line(name, ChartStyle.ofClass(i), ChartStyle.stroke(i, 2f));
       }
     }
     chart.getStyler().setXAxisLogarithmic(true);
@@ -49,7 +50,7 @@ final class WaitTimePlot implements Plot {
     chart.getStyler().setXAxisTickLabelsFormattingFunction(ChartStyle::tick);
     chart.getStyler().setYAxisMin(0.0);
     chart.getStyler().setYAxisDecimalPattern("0.##");
-    return Optional.of(ChartStyle.image(chart));
+    return Optional.of(frame.beside(chart));
   }
 
   /** Outlines of bars, corner by corner, as an area. */
@@ -57,24 +58,18 @@ final class WaitTimePlot implements Plot {
       XYChart chart, String name, int index, List<JobRow> jobs, int firstBin, int lastBin) {
     int[] counts = new int[lastBin - firstBin + 1];
     jobs.forEach(job -> counts[bin(job) - firstBin]++);
-    List<Double> xs = new ArrayList<>();
-    List<Double> ys = new ArrayList<>();
-    xs.add(leftMs(firstBin));
-    ys.add(0.0);
+    var steps = new Steps(leftMs(firstBin), 0);
     for (int bin = firstBin; bin <= lastBin; bin++) {
-      double percent = 100.0 * counts[bin - firstBin] / jobs.size();
-      xs.add(leftMs(bin));
-      ys.add(percent);
-      xs.add(leftMs(bin + 1));
-      ys.add(percent);
+      steps.to(leftMs(bin), 100.0 * counts[bin - firstBin] / jobs.size());
     }
-    xs.add(leftMs(lastBin + 1));
-    ys.add(0.0);
-    XYSeries histogram = chart.addSeries(name + " (" + jobs.size() + " jobs)", xs, ys);
+    steps.to(leftMs(lastBin + 1), 0);
+    XYSeries histogram = chart.addSeries(name, steps.xs(), steps.ys());
     histogram.setXYSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Area);
     histogram.setMarker(SeriesMarkers.NONE);
     histogram.setLineColor(ChartStyle.ofClass(index));
+    histogram.setLineStyle(ChartStyle.stroke(index, 2f));
     histogram.setLineWidth(2f);
+    histogram.setSmooth(true); // one path: dashes run on around the corners
     histogram.setFillColor(ChartStyle.translucent(ChartStyle.ofClass(index), 70));
   }
 

@@ -2,6 +2,9 @@ package dev.sluice.analytics.statistic;
 
 import java.math.BigDecimal;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Numbers as text, with a point in every locale. */
@@ -27,6 +30,14 @@ public final class Decimals {
   /** The shortest text that reads back as the same number, without an exponent. */
   public static String plain(double value) {
     return new BigDecimal(Double.toString(value)).stripTrailingZeros().toPlainString();
+  }
+
+  /** Terms of a score: {@code name=value} by name, separated by semicolons. */
+  public static String terms(Map<String, Double> terms) {
+    return new TreeMap<>(terms)
+        .entrySet().stream()
+            .map(term -> term.getKey() + "=" + plain(term.getValue()))
+            .collect(Collectors.joining(";"));
   }
 
   /** Three significant digits, for people. */

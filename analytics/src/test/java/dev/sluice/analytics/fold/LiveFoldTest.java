@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.analytics.report.RunReportTest;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.RunEnded;
@@ -49,21 +50,54 @@ final class LiveFoldTest {
   @Test
   void snapshotsTheRunSoFar() {
     var fold = new LiveFold();
+    assertThat(fold.snapshot()).isEqualTo(LiveSnapshot.NOTHING);
     for (SyntheticRun.Entry entry : RunReportTest.log()) {
-      if (entry.event() instanceof JobEnded end && end.jobId().equals("d")) {
-        break;
+      if (!(entry.event() instanceof RunEnded)) {
+        SyntheticRun.apply(fold, entry, 0);
       }
-      SyntheticRun.apply(fold, entry, 0);
     }
-    LiveSnapshot live = fold.snapshot(SyntheticRun.ZERO_EPOCH_MS + 3208);
-    assertThat(live.elapsedNs()).isEqualTo(3_208_000_000L);
-    assertThat(live.sent()).isEqualTo(6);
-    assertThat(live.running()).isEqualTo(2);
+    fold.onFact(new Ticked(), 0, SyntheticRun.ZERO_EPOCH_MS + 6_000);
+    assertThat(fold.closeWindows(Long.MAX_VALUE)).hasSize(3);
+    LiveSnapshot live = fold.snapshot();
+    assertThat(live.throughNs()).isEqualTo(3 * NS);
+    assertThat(live.sent()).as("those of the first three seconds").isEqualTo(5);
+    assertThat(live.running()).isEqualTo(1);
     assertThat(live.waiting()).isZero();
     assertThat(live.done()).isEqualTo(3);
     assertThat(live.dropped()).isEqualTo(1);
+    assertThat(live.failed()).isZero();
     assertThat(live.violations()).isEqualTo(Map.of("interactive", 0L, "batch", 1L));
     assertThat(live.endToEndMsP99()).isInfinite();
+  }
+
+  @Property(tries = 20)
+  void everySnapshot_isOfOneInstant(@ForAll long seed) {
+    var log = SyntheticRun.of(SyntheticRun.experiment(60, 1, 8, 2, Map.of()), seed).entries();
+    var fold = new LiveFold();
+    for (SyntheticRun.Entry entry : SyntheticRun.interleavedBehindFacts(log, 2000)) {
+      SyntheticRun.apply(fold, entry, 0);
+      List<MetricsWindow> unused = fold.closeWindows(Long.MAX_VALUE);
+      LiveSnapshot live = fold.snapshot();
+      assertThat(live.waiting() + live.running() + live.done() + live.dropped() + live.failed())
+          .isEqualTo(live.sent());
+      assertThat(live.sent()).isEqualTo(count(log, JobRequested.class, live.throughNs()));
+      assertThat(live.waiting() + live.running())
+          .isEqualTo(live.sent() - count(log, JobEnded.class, live.throughNs()));
+    }
+    assertThat(fold.snapshot().sent()).isPositive();
+  }
+
+  private static long count(
+      List<SyntheticRun.Entry> log, Class<? extends Event> type, long throughNs) {
+    return log.stream()
+        .filter(entry -> type.isInstance(entry.event()))
+        .filter(
+            entry ->
+                (entry.event() instanceof JobEnded end
+                        ? end.endedAtNs()
+                        : (entry.appendedAtEpochMs() - SyntheticRun.ZERO_EPOCH_MS) * 1_000_000)
+                    < throughNs)
+        .count();
   }
 
   @Test
@@ -75,13 +109,17 @@ final class LiveFoldTest {
       }
       SyntheticRun.apply(fold, entry, 0);
     }
-    assertThat(fold.snapshot(0).running()).isEqualTo(1);
     fold.onFact(
         BatchCompleted.refused(new DispatchId(2, 0), "local", 1, 0, Reason.BUSY),
         0,
-        SyntheticRun.ZERO_EPOCH_MS);
-    assertThat(fold.snapshot(0).running()).isZero();
-    assertThat(fold.snapshot(0).waiting()).isEqualTo(1);
+        SyntheticRun.ZERO_EPOCH_MS + 1_500);
+    fold.onFact(new Ticked(), 0, SyntheticRun.ZERO_EPOCH_MS + 6_000);
+    List<MetricsWindow> windows = fold.closeWindows(Long.MAX_VALUE);
+    assertThat(windows).extracting(MetricsWindow::running).containsExactly(1L, 0L, 0L);
+    assertThat(windows).extracting(MetricsWindow::waiting).containsExactly(0L, 1L, 1L);
+    assertThat(windows)
+        .extracting(window -> window.byClass().get("interactive").waiting())
+        .containsExactly(0L, 1L, 1L);
   }
 
   @Property(tries = 20)
@@ -98,7 +136,7 @@ final class LiveFoldTest {
     assertThat(windows).hasSizeGreaterThan(7);
     assertThat(fold.isComplete()).isTrue();
     assertThat(fold.remembered()).isZero();
-    LiveSnapshot end = fold.snapshot(0);
+    LiveSnapshot end = fold.snapshot();
     assertThat(most).isLessThan((int) end.sent());
     assertThat(sum(windows, MetricsWindow.Counts::requested)).isEqualTo(end.sent());
     assertThat(sum(windows, MetricsWindow.Counts::done)).isEqualTo(end.done());
@@ -122,22 +160,19 @@ final class LiveFoldTest {
     assertThat(windows.get(1).total())
         .as("a and b done, c dropped")
         .isEqualTo(
-            new MetricsWindow.Counts(
-                3, 2, 1, 0, 1, 2, 357.0, null, null, null, histogram(104, 357)));
+            new MetricsWindow.Counts(3, 2, 1, 0, 1, 2, 357.0, null, null, 0L, histogram(104, 357)));
     assertThat(windows.get(1).byClass())
         .isEqualTo(
             Map.of(
                 "interactive",
-                new MetricsWindow.Counts(
-                    1, 1, 0, 0, 0, 1, 104.0, 104.0, 104.0, null, histogram(104)),
+                new MetricsWindow.Counts(1, 1, 0, 0, 0, 1, 104.0, 104.0, 104.0, 0L, histogram(104)),
                 "batch",
-                new MetricsWindow.Counts(
-                    2, 1, 1, 0, 1, 1, 357.0, null, null, null, histogram(357))));
+                new MetricsWindow.Counts(2, 1, 1, 0, 1, 1, 357.0, null, null, 0L, histogram(357))));
     assertThat(windows).extracting(MetricsWindow::laneUse).containsExactly(0.1, 0.4, 0.093, 0.307);
     assertThat(windows).extracting(MetricsWindow::running).containsExactly(0L, 0L, 1L, 0L);
     assertThat(windows).extracting(MetricsWindow::lanes).containsOnly(1);
     assertThat(windows.get(2).total())
-        .isEqualTo(new MetricsWindow.Counts(1, 0, 0, 0, 0, 0, null, null, null, null, histogram()));
+        .isEqualTo(new MetricsWindow.Counts(1, 0, 0, 0, 0, 0, null, null, null, 0L, histogram()));
   }
 
   @Test
@@ -169,7 +204,8 @@ final class LiveFoldTest {
       SyntheticRun.apply(fold, entry, 0);
     }
     assertThat(fold.remembered()).isZero();
-    assertThat(fold.snapshot(0).done()).isEqualTo(5);
+    assertThat(fold.closeWindows(Long.MAX_VALUE)).isNotEmpty();
+    assertThat(fold.snapshot().done()).isEqualTo(5);
   }
 
   @Test

@@ -162,6 +162,23 @@ public final class SyntheticRun {
     return mixed;
   }
 
+  /** The records as they are read: facts at once, the others as much later as a commit takes. */
+  static List<Entry> interleavedBehindFacts(List<Entry> log, long commitMs) {
+    List<Entry> read = new ArrayList<>(log.size());
+    List<Entry> uncommitted = new ArrayList<>();
+    long committedMs = 0;
+    for (Entry entry : log) {
+      if (entry.appendedAtEpochMs() >= committedMs + commitMs) {
+        committedMs = entry.appendedAtEpochMs();
+        read.addAll(uncommitted);
+        uncommitted.clear();
+      }
+      (entry.topic().equals("facts") ? read : uncommitted).add(entry);
+    }
+    read.addAll(uncommitted);
+    return read;
+  }
+
   /** Reports of an executor with one lane and ticks, each heartbeat from fromMs to toMs. */
   public static List<Entry> heartbeats(
       String executorId, long incarnation, long fromMs, long toMs) {

@@ -32,7 +32,7 @@ final class PictureTest {
     var picture = new Picture("T", "x", "y").points("a", 1, XS, YS).curve("b", 2, XS, YS);
     BufferedImage image = image(picture.logarithmicY().png());
     assertThat(image.getWidth()).isEqualTo(ChartStyle.WIDTH);
-    assertThat(coloured(image, 2)).isGreaterThan(500);
+    assertThat(coloured(image, 2)).isGreaterThan(100);
     assertThat(coloured(image, 3)).isZero();
   }
 

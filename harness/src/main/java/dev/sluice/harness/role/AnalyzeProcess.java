@@ -93,9 +93,6 @@ public final class AnalyzeProcess {
     var role = process.open(new AnalyzeRole(frame, process.kafka().clients()));
     process.metrics().log(role::snapshot, frame.experiment().jobs().classes());
     RunEnded ended = awaitEnd(process, role);
-    if (ended.failure() == null) {
-      role.awaitWholeLog();
-    }
     var environment = Environment.ofRoles(frame.experiment(), lanes, before);
     RunStarted started = register.started().getNow(null);
     if (started == null) {
@@ -126,6 +123,9 @@ public final class AnalyzeProcess {
     }
     try (var progress = role.showProgress(process::fail)) {
       RunEnded ended = process.awaitEnd();
+      if (ended.failure() == null) {
+        role.awaitWholeLog();
+      }
       progress.draw();
       return ended;
     }

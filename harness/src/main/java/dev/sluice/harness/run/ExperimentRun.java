@@ -185,7 +185,6 @@ public final class ExperimentRun {
       if (runLoad(frame, requests, shell, kafka, analyze, metrics).isEmpty()) {
         throw new StoppedException();
       }
-      analyze.awaitWholeLog();
     } catch (RoleFailedException e) {
       if (!RunShell.answers(kafka)) {
         throw e; // there is no log to report
@@ -296,7 +295,10 @@ public final class ExperimentRun {
     thread.start();
     try (var progress = analyze.showProgress(shell::fail)) {
       Optional<RunEnded> ended = load.get();
-      progress.draw();
+      if (ended.isPresent()) {
+        analyze.awaitWholeLog();
+        progress.draw();
+      }
       return ended;
     } catch (ExecutionException e) {
       running.stop();

@@ -29,4 +29,20 @@ public record SearchSettings(
   public static SearchSettings of(Objective objective) {
     return new SearchSettings(objective, Integer.MAX_VALUE, STATES_MAX, () -> false);
   }
+
+  /**
+   * @throws OutOfTimeException if time is up
+   */
+  void checkTime() {
+    if (outOfTime.getAsBoolean()) {
+      throw new OutOfTimeException();
+    }
+  }
+
+  /** Ends a search within a limit of time. */
+  static final class OutOfTimeException extends RuntimeException {
+    OutOfTimeException() {
+      super("out of time", null, false, false);
+    }
+  }
 }

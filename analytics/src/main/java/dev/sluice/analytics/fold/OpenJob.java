@@ -1,0 +1,25 @@
+package dev.sluice.analytics.fold;
+
+import org.jspecify.annotations.Nullable;
+
+/** A job that has not ended by the outcomes read so far. */
+final class OpenJob {
+  final String classType;
+  final long intendedAtNs;
+  final long sloNs;
+
+  /** Batch of the last committed dispatch that holds it; null: it waits. */
+  LiveFold.@Nullable Batch batch;
+
+  /** Batch in which it runs, by dispatches that may not be committed yet; null: none. */
+  LanesFold.@Nullable LaneBatch laneBatch;
+
+  /** True if a batch ended it, and the outcome that says so has not been read. */
+  boolean over;
+
+  OpenJob(String classType, long intendedAtNs, long sloNs) {
+    this.classType = classType;
+    this.intendedAtNs = intendedAtNs;
+    this.sloNs = sloNs;
+  }
+}

@@ -1,0 +1,252 @@
+package dev.sluice.analytics.live;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.window.MetricsWindow;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Batches of a finished run for its Gantt: a bar for each batch of the stretch in which the most
+ * jobs waited, and of the whole run each lane's busy share.
+ */
+final class Bars {
+  /** Most bars. */
+  static final int BARS_MAX = 1500;
+
+  /** Most lanes that have shares of their own; of more lanes each executor has. */
+  private static final int LANES_MAX = 64;
+
+  /** Most rows of shares. */
+  private static final int ROWS_MAX = 200;
+
+  /** Most spans that have a share. */
+  private static final int SPANS_MAX = 120;
+
+  private static final long SECOND_NS = 1_000_000_000L;
+  private static final Comparator<String> BY_LANE =
+      Comparator.comparing((String laneId) -> laneId.substring(0, laneId.lastIndexOf('/')))
+          .thenComparing(laneId -> Integer.valueOf(laneId.substring(laneId.lastIndexOf('/') + 1)));
+
+  private Bars() {}
+
+  /** Start and end of each batch that ran, in no order. */
+  private static final class Spans {
+    long[] startsNs = new long[1024];
+    long[] endsNs = new long[1024];
+    int count;
+
+    void add(long startNs, long endNs) {
+      if (count == startsNs.length) {
+        startsNs = Arrays.copyOf(startsNs, 2 * count);
+        endsNs = Arrays.copyOf(endsNs, 2 * count);
+      }
+      startsNs[count] = startNs;
+      endsNs[count++] = endNs;
+    }
+
+    int overlapping(long fromNs, long toNs) {
+      int overlapping = 0;
+      for (int i = 0; i < count; i++) {
+        overlapping += endsNs[i] > fromNs && startsNs[i] < toNs ? 1 : 0;
+      }
+      return overlapping;
+    }
+  }
+
+  /** A part of the run. */
+  private record Stretch(long fromNs, long toNs) {
+    boolean overlaps(RunBatch batch) {
+      Long startedNs = batch.times().startedNs();
+      Long endedNs = batch.times().endedNs();
+      return startedNs != null && endedNs != null && endedNs > fromNs && startedNs < toNs;
+    }
+  }
+
+  /**
+   * The batches as JSON.
+   *
+   * @param windows the run's seconds
+   */
+  static ObjectNode json(RunSource source, List<MetricsWindow> windows)
+      throws UserMistakeException {
+    var spans = new Spans();
+    Map<String, double[]> busyNs = new TreeMap<>(BY_LANE);
+    long endNs = windows.isEmpty() ? 0 : windows.get(windows.size() - 1).toNs();
+    long spanNs = Math.max(1, (endNs / SECOND_NS + SPANS_MAX - 1) / SPANS_MAX) * SECOND_NS;
+    int count = (int) ((endNs + spanNs - 1) / spanNs);
+    source.batches(
+        batch -> {
+          Long startedNs = batch.times().startedNs();
+          Long endedNs = batch.times().endedNs();
+          if (startedNs != null && endedNs != null) {
+            spans.add(startedNs, endedNs);
+            double[] busy = busyNs.computeIfAbsent(batch.laneId(), lane -> new double[count]);
+            add(busy, startedNs, endedNs, spanNs);
+          }
+        });
+    Stretch stretch = stretch(spans, windows);
+    ObjectNode json = Json.object();
+    json.set("from_s", Json.number(stretch.fromNs() / 1e9));
+    json.set("to_s", Json.number(stretch.toNs() / 1e9));
+    ArrayNode bars = bars(source, stretch);
+    json.set("batches", bars);
+    json.put("left_out", spans.count - bars.size());
+    json.set("shares", shares(busyNs, spanNs, count, endNs));
+    return json;
+  }
+
+  private static void add(double[] busyNs, long startedNs, long endedNs, long spanNs) {
+    long fromNs = Math.max(0, startedNs);
+    while (fromNs < endedNs && fromNs / spanNs < busyNs.length) {
+      long toNs = Math.min(endedNs, (fromNs / spanNs + 1) * spanNs);
+      busyNs[(int) (fromNs / spanNs)] += toNs - fromNs;
+      fromNs = toNs;
+    }
+  }
+
+  /** The whole run, or the stretch of at most {@value #BARS_MAX} bars in which most jobs waited. */
+  private static Stretch stretch(Spans spans, List<MetricsWindow> windows) {
+    if (spans.count == 0) {
+      return new Stretch(0, 0);
+    }
+    long lastNs = Arrays.stream(spans.endsNs, 0, spans.count).max().orElseThrow();
+    if (spans.count <= BARS_MAX) {
+      long firstNs = Arrays.stream(spans.startsNs, 0, spans.count).min().orElseThrow();
+      return new Stretch(Math.min(0, firstNs), lastNs);
+    }
+    MetricsWindow worst =
+        windows.stream()
+            .max(
+                Comparator.comparingLong(MetricsWindow::waiting)
+                    .thenComparing(Comparator.comparingLong(MetricsWindow::fromNs).reversed()))
+            .orElseThrow();
+    long middleNs = worst.fromNs() + SECOND_NS / 2;
+    long lengthNs = lastNs;
+    Stretch stretch = around(middleNs, lengthNs, lastNs);
+    while (lengthNs > 1000 && spans.overlapping(stretch.fromNs(), stretch.toNs()) > BARS_MAX) {
+      lengthNs = lengthNs * 4 / 5;
+      stretch = around(middleNs, lengthNs, lastNs);
+    }
+    return stretch;
+  }
+
+  private static Stretch around(long middleNs, long lengthNs, long lastNs) {
+    long fromNs = Math.max(0, Math.min(middleNs - lengthNs / 2, lastNs - lengthNs));
+    return new Stretch(fromNs, fromNs + lengthNs);
+  }
+
+  private static ArrayNode bars(RunSource source, Stretch stretch) throws UserMistakeException {
+    List<RunBatch> chosen = new ArrayList<>();
+    Set<String> firstJobs = new HashSet<>();
+    source.batches(
+        batch -> {
+          if (stretch.overlaps(batch) && chosen.size() < BARS_MAX) {
+            chosen.add(batch);
+            firstJobs.add(batch.jobs().first());
+          }
+        });
+    Map<String, String> classes = new HashMap<>();
+    source.jobs(
+        job -> {
+          if (firstJobs.contains(job.jobId())) {
+            classes.put(job.jobId(), job.classType());
+          }
+        });
+    ArrayNode bars = Json.array();
+    for (RunBatch batch : chosen) {
+      bars.add(bar(batch, classes.get(batch.jobs().first())));
+    }
+    return bars;
+  }
+
+  private static ObjectNode bar(RunBatch batch, @Nullable String classType) {
+    ObjectNode bar = Json.object();
+    bar.put("executor", batch.executor());
+    bar.put("lane", batch.lane());
+    bar.put("id", batch.id());
+    bar.put("attempt", batch.attempt());
+    bar.set("startedNs", Json.whole(batch.times().startedNs()));
+    bar.put("started", true);
+    bar.set("finishedNs", Json.whole(batch.times().endedNs()));
+    bar.put("result", batch.result().toUpperCase(java.util.Locale.ROOT));
+    bar.put("workload", batch.model().workload());
+    bar.put("backend", batch.model().backend());
+    bar.put("precision", batch.model().precision());
+    bar.put("classType", classType);
+    bar.put("jobs", batch.jobs().count());
+    bar.put("firstJob", batch.jobs().first());
+    bar.put("samples", batch.jobs().samples());
+    RunBatch.Predicted predicted = batch.predicted();
+    bar.set(
+        "predictedMs",
+        Json.number(predicted.meanNs() == 0 ? null : Double.valueOf(predicted.meanNs() / 1e6)));
+    bar.set("p95Ms", ms(predicted.p95Ns()));
+    bar.set("serviceMs", ms(batch.serviceNs()));
+    ObjectNode terms = bar.putObject("scoreTerms");
+    for (String term : batch.scoreTerms().split(";", -1)) {
+      int equals = term.lastIndexOf('=');
+      if (equals > 0) {
+        terms.set(
+            term.substring(0, equals), Json.number(Double.valueOf(term.substring(equals + 1))));
+      }
+    }
+    return bar;
+  }
+
+  private static com.fasterxml.jackson.databind.JsonNode ms(@Nullable Long ns) {
+    return Json.number(ns == null ? null : Double.valueOf(ns / 1e6));
+  }
+
+  private static ObjectNode shares(
+      Map<String, double[]> busyNs, long spanNs, int count, long endNs) {
+    boolean folded = busyNs.size() > LANES_MAX;
+    Map<String, double[]> rows = new TreeMap<>();
+    Map<String, Integer> lanes = new HashMap<>();
+    if (folded) {
+      busyNs.forEach(
+          (laneId, busy) -> {
+            String executor = laneId.substring(0, laneId.lastIndexOf('/'));
+            double[] sum = rows.computeIfAbsent(executor, e -> new double[count]);
+            for (int i = 0; i < count; i++) {
+              sum[i] += busy[i];
+            }
+            lanes.merge(executor, 1, Integer::sum);
+          });
+    }
+    ObjectNode shares = Json.object();
+    shares.put("span_s", spanNs / SECOND_NS);
+    ArrayNode list = shares.putArray("lanes");
+    (folded ? rows : busyNs)
+        .entrySet().stream()
+            .limit(ROWS_MAX)
+            .forEach(
+                row -> {
+                  String name = row.getKey();
+                  int slash = name.lastIndexOf('/');
+                  ObjectNode entry = list.addObject();
+                  entry.put("executor", folded ? name : name.substring(0, slash));
+                  if (folded) {
+                    entry.putNull("lane");
+                  } else {
+                    entry.put("lane", Integer.parseInt(name.substring(slash + 1)));
+                  }
+                  ArrayNode busy = entry.putArray("busy");
+                  for (int i = 0; i < count; i++) {
+                    double lengthNs = Math.min(endNs, (i + 1) * spanNs) - i * spanNs;
+                    double share = row.getValue()[i] / lengthNs / lanes.getOrDefault(name, 1);
+                    busy.add(Json.share(Math.min(1, share)));
+                  }
+                });
+    return shares;
+  }
+}

@@ -1,0 +1,133 @@
+package dev.sluice.analytics.live;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.analytics.fold.JobRow;
+import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.recording.RecordedEntry;
+import dev.sluice.contract.recording.RecordingReader;
+import dev.sluice.contract.value.ModelKey;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Rows of a finished run, from trace.csv, dispatches.csv and, if it is there, log.jsonl.gz. */
+final class FolderRows implements RunSource {
+  /** Beginning of an event's text in which its type stands. */
+  private static final int BEGIN_BYTES = 64;
+
+  private final FinishedRun run;
+
+  /** Models by name, workload, backend and precision joined: most rows name one of a few. */
+  private final Map<String, ModelKey> models = new HashMap<>();
+
+  FolderRows(FinishedRun run) {
+    this.run = run;
+  }
+
+  @Override
+  public void batches(Consumer<RunBatch> to) throws UserMistakeException {
+    run.eachDispatch(row -> to.accept(batch(row)));
+  }
+
+  private RunBatch batch(FinishedRun.Line row) {
+    String jobIds = row.text("job_ids");
+    int end = jobIds.indexOf(' ');
+    return new RunBatch(
+        row.whole("shard"),
+        row.text("dispatch_id"),
+        row.text("lane_id"),
+        new RunBatch.Jobs(
+            end < 0 ? jobIds : jobIds.substring(0, end),
+            (int) jobIds.chars().filter(c -> c == ' ').count() + 1,
+            row.whole("samples")),
+        row.whole("tokens"),
+        row.whole("attempt"),
+        row.text("result"),
+        new RunBatch.Times(
+            row.required("decided_time", 1e9),
+            row.ns("start_time", 1e9),
+            row.ns("end_time", 1e9),
+            row.ns("completed_time", 1e9)),
+        model(row.text("workload_name"), row.text("backend"), row.text("precision")),
+        new RunBatch.Predicted(
+            row.required("predicted_service_ms", 1e6),
+            row.ns("predicted_p95_ms", 1e6),
+            row.ns("predicted_p99_ms", 1e6)),
+        row.ns("service_ms", 1e6),
+        row.text("score_terms"));
+  }
+
+  private ModelKey model(String workload, String backend, String precision) {
+    return models.computeIfAbsent(
+        workload + '\n' + backend + '\n' + precision,
+        name -> new ModelKey(workload, backend, precision));
+  }
+
+  @Override
+  public void jobs(Consumer<RunJob> to) throws UserMistakeException {
+    run.eachJob(row -> to.accept(job(row)));
+  }
+
+  private static RunJob job(FinishedRun.Line row) {
+    JobRow.Status status = JobRow.Status.valueOf(row.text("status").toUpperCase(Locale.ROOT));
+    return new RunJob(
+        row.text("job_id"),
+        row.text("class_type"),
+        row.whole("shard"),
+        status,
+        row.required("enqueue_time", 1e9),
+        row.required("sent_time", 1e9),
+        row.required("appended_time", 1e9),
+        row.ns("decided_time", 1e9),
+        row.text("dispatch_id"),
+        row.ns("observed_time", 1e9),
+        status == JobRow.Status.DONE ? row.required("e2e_ms", 1e6) : 0,
+        row.text("slo_violation").equals("0"));
+  }
+
+  @Override
+  public void blocked(Consumer<Blocked> to) throws UserMistakeException {
+    Path log = run.folder().resolve(FolderFiles.LOG);
+    if (!Files.exists(log)) {
+      return;
+    }
+    try (var reader = RecordingReader.open(log, true)) {
+      RecordedEntry entry;
+      while ((entry = reader.next()) != null) {
+        Blocked span = blocked(entry);
+        if (span != null) {
+          to.accept(span);
+        }
+      }
+    }
+  }
+
+  /** The span that an entry holds; null if it holds anything else. */
+  private static @Nullable Blocked blocked(RecordedEntry entry) {
+    byte[] value = entry.value();
+    String begin = new String(value, 0, Math.min(value.length, BEGIN_BYTES), UTF_8);
+    if (!entry.topic().equals("outcomes") || !begin.contains("\"Blocked\"")) {
+      return null;
+    }
+    try {
+      return EventCodec.OUTCOMES.read(value) instanceof Blocked span ? span : null;
+    } catch (UnreadableEventException e) {
+      return null; // the run's report counts it
+    }
+  }
+
+  @Override
+  public int lanes() {
+    return run.summary().path("lanes").asInt();
+  }
+}

@@ -1,0 +1,96 @@
+package dev.sluice.analytics.live;
+
+import dev.sluice.analytics.fold.DispatchRow;
+import dev.sluice.analytics.fold.JobRow;
+import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.statistic.Decimals;
+import dev.sluice.contract.event.BatchDispatched.Work;
+import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.value.Prediction;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Rows of a run that has just ended, as its tables will have them. */
+final class MemoryRows implements RunSource {
+  private final RunRows run;
+
+  MemoryRows(RunRows run) {
+    this.run = run;
+  }
+
+  @Override
+  public void batches(Consumer<RunBatch> to) {
+    for (DispatchRow row : run.dispatches()) {
+      to.accept(batch(row));
+    }
+  }
+
+  private static RunBatch batch(DispatchRow row) {
+    Work work = row.dispatch().work();
+    Prediction prediction = row.prediction();
+    return new RunBatch(
+        row.shard(),
+        row.dispatch().dispatchId().toString(),
+        row.laneId(),
+        new RunBatch.Jobs(work.jobs().get(0).jobId(), work.jobs().size(), work.samples()),
+        work.tokens(),
+        work.attempt(),
+        row.result(),
+        new RunBatch.Times(
+            micros(row.dispatch().decision().decidedAtNs()),
+            orMicros(row.startedAtNs()),
+            orMicros(row.finishedAtNs()),
+            orMicros(row.completedAtNs())),
+        row.model(),
+        new RunBatch.Predicted(prediction.meanNs(), prediction.p95Ns(), prediction.p99Ns()),
+        row.ran() ? Long.valueOf(row.serviceNs()) : null,
+        Decimals.terms(row.dispatch().decision().scoreTerms()));
+  }
+
+  @Override
+  public void jobs(Consumer<RunJob> to) {
+    for (JobRow row : run.jobs()) {
+      to.accept(job(row));
+    }
+  }
+
+  private static RunJob job(JobRow row) {
+    JobRequested request = row.request();
+    DispatchRow dispatch = row.dispatch();
+    return new RunJob(
+        request.jobId(),
+        request.classType(),
+        row.shard(),
+        row.status(),
+        micros(request.intendedAtNs()),
+        micros(request.sentAtNs()),
+        micros(row.appendedAtNs()),
+        dispatch == null
+            ? null
+            : Long.valueOf(micros(dispatch.dispatch().decision().decidedAtNs())),
+        dispatch == null ? "" : dispatch.dispatch().dispatchId().toString(),
+        orMicros(row.observedAtNs()),
+        row.isDone() ? row.endToEndNs() : 0,
+        !row.isViolation());
+  }
+
+  @Override
+  public void blocked(Consumer<Blocked> to) {
+    run.blocked().forEach(to);
+  }
+
+  @Override
+  public int lanes() {
+    return run.lanes();
+  }
+
+  /** What the tables keep of a time: microseconds, half up. */
+  private static long micros(long ns) {
+    return Math.floorDiv(ns + 500, 1000L) * 1000L;
+  }
+
+  private static @Nullable Long orMicros(@Nullable Long ns) {
+    return ns == null ? null : Long.valueOf(micros(ns));
+  }
+}

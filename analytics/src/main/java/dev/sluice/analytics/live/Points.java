@@ -1,0 +1,297 @@
+package dev.sluice.analytics.live;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.contract.window.LatencyHistogram;
+import dev.sluice.contract.window.MetricsWindow;
+import dev.sluice.contract.window.MetricsWindow.Counts;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.BinaryOperator;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a run went, as columns of equal length: a point a second for the last ten minutes, of ten
+ * seconds for the hour before, and of a minute before that. A point of several seconds adds counts
+ * and histograms; its percentiles are those of the added histogram. Waiting jobs are the most (and,
+ * in {@code waiting_min}, the fewest) at any of its seconds' ends, lateness is the largest, the
+ * prediction error the median of its seconds' medians, the rest a mean over time.
+ */
+public final class Points {
+  private static final int SECONDS = 600;
+  private static final int HOUR_SECONDS = 3600;
+  private static final int MIDDLE_SPAN = 10;
+  private static final int LONG_SPAN = 60;
+  private static final double MS = 1e6;
+
+  private final List<List<MetricsWindow>> spans;
+
+  private Points(List<List<MetricsWindow>> spans) {
+    this.spans = spans;
+  }
+
+  /**
+   * The points of a run.
+   *
+   * @param windows each second once, in order, from any second on
+   */
+  public static Points of(List<MetricsWindow> windows) {
+    return of(windows, 1);
+  }
+
+  /**
+   * The points of a run, fewer of them.
+   *
+   * @param coarseness at least 1; at 2 there are half as many points of each span, and the longest
+   *     span is twice as long
+   */
+  static Points of(List<MetricsWindow> windows, int coarseness) {
+    List<List<MetricsWindow>> spans = new ArrayList<>();
+    if (windows.isEmpty()) {
+      return new Points(spans);
+    }
+    long end = second(windows.get(windows.size() - 1)) + 1;
+    int longSpan = LONG_SPAN * coarseness;
+    long singlesFrom = upTo(end - SECONDS / coarseness, MIDDLE_SPAN);
+    long middleFrom = upTo(singlesFrom - HOUR_SECONDS / coarseness, longSpan);
+    long spanFrom = Long.MIN_VALUE;
+    for (MetricsWindow window : windows) {
+      long second = second(window);
+      int span = second >= singlesFrom ? 1 : second >= middleFrom ? MIDDLE_SPAN : longSpan;
+      long from = Math.floorDiv(second, span) * span;
+      if (from != spanFrom) {
+        spans.add(new ArrayList<>(span));
+        spanFrom = from;
+      }
+      spans.get(spans.size() - 1).add(window);
+    }
+    return new Points(spans);
+  }
+
+  private static long second(MetricsWindow window) {
+    return window.fromNs() / 1_000_000_000L;
+  }
+
+  private static long upTo(long second, int span) {
+    return Math.floorDiv(second + span - 1, span) * span;
+  }
+
+  /** Number of points. */
+  public int size() {
+    return spans.size();
+  }
+
+  /** The columns. */
+  public ObjectNode json() {
+    ObjectNode columns = Json.object();
+    column(columns, "from_s", span -> Json.whole(second(span.get(0))));
+    column(
+        columns,
+        "span_s",
+        span -> Json.whole(second(span.get(span.size() - 1)) - second(span.get(0)) + 1));
+    column(columns, "waiting", span -> largest(span, w -> (double) w.waiting()));
+    column(columns, "waiting_min", span -> reduce(span, w -> (double) w.waiting(), Math::min));
+    column(columns, "running", span -> largest(span, w -> (double) w.running()));
+    column(columns, "lanes", span -> largest(span, w -> (double) w.lanes()));
+    column(columns, "lane_use", span -> Json.number(mean(span, MetricsWindow::laneUse)));
+    ObjectNode blocked = columns.putObject("blocked_ms");
+    for (String cause : causes()) {
+      column(
+          blocked,
+          cause,
+          span ->
+              Json.number(
+                  span.stream().mapToLong(w -> w.blockedNs().getOrDefault(cause, 0L)).sum() / MS));
+    }
+    column(columns, "tokens_in_use", span -> largest(span, w -> orNull(w.tokensInUse())));
+    column(columns, "tokens", span -> largest(span, w -> orNull(w.tokens())));
+    column(columns, "lateness_max_ms", span -> largest(span, MetricsWindow::sendLatenessMsMax));
+    column(columns, "lateness_p99_ms", span -> largest(span, MetricsWindow::sendLatenessMsP99));
+    column(columns, "batches", span -> predictions(span, MetricsWindow.Predictions::batches));
+    column(columns, "beyond_p95", span -> predictions(span, MetricsWindow.Predictions::beyondP95));
+    column(columns, "beyond_p99", span -> predictions(span, MetricsWindow.Predictions::beyondP99));
+    column(columns, "prediction_error", span -> Json.number(medianError(span)));
+    counts(columns.putObject("total"), MetricsWindow::total);
+    ObjectNode classes = columns.putObject("classes");
+    for (String name : classes()) {
+      counts(classes.putObject(name), window -> window.byClass().get(name));
+    }
+    return columns;
+  }
+
+  private interface Of<T> extends Function<T, @Nullable Double> {}
+
+  private void column(
+      ObjectNode columns, String name, Function<List<MetricsWindow>, JsonNode> value) {
+    var column = columns.putArray(name);
+    spans.forEach(span -> column.add(value.apply(span)));
+  }
+
+  private TreeSet<String> causes() {
+    var causes = new TreeSet<String>();
+    spans.forEach(span -> span.forEach(window -> causes.addAll(window.blockedNs().keySet())));
+    return causes;
+  }
+
+  private TreeSet<String> classes() {
+    var classes = new TreeSet<String>();
+    spans.forEach(span -> span.forEach(window -> classes.addAll(window.byClass().keySet())));
+    return classes;
+  }
+
+  private void counts(ObjectNode columns, Function<MetricsWindow, @Nullable Counts> part) {
+    List<Sum> sums = spans.stream().map(span -> Sum.of(span, part)).toList();
+    ToLongFunction<Sum> requested = sum -> sum.requested;
+    whole(columns, "requested", sums, requested);
+    whole(columns, "done", sums, sum -> sum.done);
+    whole(columns, "dropped", sums, sum -> sum.dropped);
+    whole(columns, "failed", sums, sum -> sum.failed);
+    whole(columns, "violations", sums, sum -> sum.violations);
+    var waiting = columns.putArray("waiting");
+    sums.forEach(sum -> waiting.add(Json.whole(sum.waiting)));
+    for (int percent : new int[] {50, 95, 99}) {
+      var percentiles = columns.putArray("p" + percent + "_ms");
+      sums.forEach(sum -> percentiles.add(Json.number(sum.percentileMs(percent))));
+    }
+  }
+
+  private static void whole(
+      ObjectNode columns, String name, List<Sum> sums, ToLongFunction<Sum> value) {
+    var column = columns.putArray(name);
+    sums.forEach(sum -> column.add(value.applyAsLong(sum)));
+  }
+
+  /** Counts of one class, or of all, over a point's seconds. */
+  private static final class Sum {
+    long requested;
+    long done;
+    long dropped;
+    long failed;
+    long violations;
+    @Nullable Long waiting;
+
+    /** Counts of the only second that was added; null: several were. */
+    @Nullable Counts only;
+
+    /** End-to-end times of done jobs; null: some second does not tell them. */
+    @Nullable LatencyHistogram endToEnd = LatencyHistogram.EMPTY;
+
+    static Sum of(List<MetricsWindow> span, Function<MetricsWindow, @Nullable Counts> part) {
+      var sum = new Sum();
+      for (MetricsWindow window : span) {
+        Counts counts = part.apply(window);
+        if (counts != null) {
+          sum.add(counts);
+          sum.only = span.size() == 1 ? counts : null;
+          Long waiting =
+              counts == window.total() ? Long.valueOf(window.waiting()) : counts.waiting();
+          if (waiting != null) {
+            sum.waiting = sum.waiting == null ? waiting : Math.max(sum.waiting, waiting);
+          }
+        }
+      }
+      return sum;
+    }
+
+    private void add(Counts counts) {
+      requested += counts.requested();
+      done += counts.done();
+      dropped += counts.dropped();
+      failed += counts.failed();
+      violations += counts.violations();
+      LatencyHistogram more = counts.endToEnd();
+      if (more == null && counts.done() > 0) {
+        endToEnd = null;
+      } else if (more != null && endToEnd != null) {
+        endToEnd = endToEnd.plus(more);
+      }
+    }
+
+    @Nullable Double percentileMs(int percent) {
+      long ended = done + dropped + failed;
+      if (ended == 0) {
+        return null;
+      }
+      if (only != null) {
+        Double exact =
+            percent == 50 ? only.p50E2eMs() : percent == 95 ? only.p95E2eMs() : only.p99E2eMs();
+        return exact == null ? Double.valueOf(Double.POSITIVE_INFINITY) : exact;
+      }
+      return endToEnd == null ? null : Double.valueOf(endToEnd.percentileNs(percent, ended) / MS);
+    }
+  }
+
+  private static @Nullable Double orNull(@Nullable Long value) {
+    return value == null ? null : Double.valueOf(value);
+  }
+
+  private static JsonNode largest(List<MetricsWindow> span, Of<MetricsWindow> value) {
+    return reduce(span, value, Math::max);
+  }
+
+  private static JsonNode reduce(
+      List<MetricsWindow> span, Of<MetricsWindow> value, BinaryOperator<Double> choice) {
+    Double chosen = null;
+    for (MetricsWindow window : span) {
+      Double one = value.apply(window);
+      if (one != null) {
+        chosen = chosen == null ? one : choice.apply(chosen, one);
+      }
+    }
+    return Json.number(chosen);
+  }
+
+  private static @Nullable Double mean(List<MetricsWindow> span, Of<MetricsWindow> value) {
+    double sum = 0;
+    int count = 0;
+    for (MetricsWindow window : span) {
+      Double one = value.apply(window);
+      if (one != null) {
+        sum += one;
+        count++;
+      }
+    }
+    return count == 0 ? null : Double.valueOf(sum / count);
+  }
+
+  private static JsonNode predictions(
+      List<MetricsWindow> span, ToLongFunction<MetricsWindow.Predictions> value) {
+    long sum = 0;
+    boolean told = false;
+    for (MetricsWindow window : span) {
+      MetricsWindow.Predictions predictions = window.predictions();
+      if (predictions != null) {
+        told = true;
+        sum += value.applyAsLong(predictions);
+      }
+    }
+    return Json.whole(told ? Long.valueOf(sum) : null);
+  }
+
+  /** The median of the seconds' medians, each as often as it has batches. */
+  private static @Nullable Double medianError(List<MetricsWindow> span) {
+    var batches = new TreeMap<Double, Long>(Comparator.naturalOrder());
+    long all = 0;
+    for (MetricsWindow window : span) {
+      MetricsWindow.Predictions predictions = window.predictions();
+      if (predictions != null && predictions.medianError() != null) {
+        batches.merge(predictions.medianError(), predictions.batches(), Long::sum);
+        all += predictions.batches();
+      }
+    }
+    long seen = 0;
+    for (Map.Entry<Double, Long> entry : batches.entrySet()) {
+      seen += entry.getValue();
+      if (2 * seen >= all) {
+        return entry.getKey();
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,154 @@
+package dev.sluice.analytics.live;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+import org.yaml.snakeyaml.error.YAMLException;
+
+/**
+ * A run's resolved experiment, read leniently: what another version has written otherwise is
+ * missing, and never an error.
+ *
+ * @param yaml the text of config.yaml
+ */
+record RunConfig(String yaml, Map<?, ?> top) {
+  /** A class of jobs. */
+  record JobClass(
+      String name, @Nullable Double sloMs, @Nullable Double sloScale, @Nullable Long priority) {}
+
+  /** A bound on a figure. */
+  record Threshold(String figure, String comparison, double bound) {
+    String text() {
+      return comparison + " " + Json.text(bound);
+    }
+
+    boolean isUpper() {
+      return comparison.startsWith("<");
+    }
+
+    boolean holds(double value) {
+      return switch (comparison) {
+        case "<" -> value < bound;
+        case "<=" -> value <= bound;
+        case ">" -> value > bound;
+        default -> value >= bound;
+      };
+    }
+  }
+
+  static RunConfig of(String yaml) {
+    try {
+      Object read = new Yaml(new SafeConstructor(new LoaderOptions())).load(yaml);
+      return new RunConfig(yaml, read instanceof Map<?, ?> map ? map : Map.of());
+    } catch (YAMLException e) {
+      return new RunConfig(yaml, Map.of());
+    }
+  }
+
+  @Nullable Object value(String... path) {
+    Object value = top;
+    for (String key : path) {
+      value = value instanceof Map<?, ?> map ? map.get(key) : null;
+    }
+    return value;
+  }
+
+  @Nullable String text(String... path) {
+    Object value = value(path);
+    return value == null ? null : value.toString();
+  }
+
+  @Nullable Double number(String... path) {
+    return value(path) instanceof Number number ? Double.valueOf(number.doubleValue()) : null;
+  }
+
+  double number(double missing, String... path) {
+    Double number = number(path);
+    return number == null ? missing : number;
+  }
+
+  private Map<?, ?> map(String... path) {
+    return value(path) instanceof Map<?, ?> map ? map : Map.of();
+  }
+
+  /** Lanes of all shards, if each has one executor. */
+  int lanes() {
+    boolean several = !Boolean.FALSE.equals(value("lanes", "enabled"));
+    return (int) ((several ? number(1, "lanes", "num_lanes") : 1) * number(1, "kafka", "shards"));
+  }
+
+  /** Memory tokens of all shards' executors, if each shard has one; null: there is no budget. */
+  @Nullable Long tokens() {
+    Double each = number("resources", "total_tokens");
+    return Boolean.TRUE.equals(value("resources", "enabled")) && each != null
+        ? Long.valueOf((long) (each * number(1, "kafka", "shards")))
+        : null;
+  }
+
+  List<JobClass> classes() {
+    List<JobClass> classes = new ArrayList<>();
+    for (Map.Entry<?, ?> entry : map("classes").entrySet()) {
+      String name = String.valueOf(entry.getKey());
+      Double priority = number("classes", name, "priority");
+      classes.add(
+          new JobClass(
+              name,
+              number("classes", name, "slo_ms"),
+              number("classes", name, "slo_scale"),
+              priority == null ? null : Long.valueOf(Math.round(priority))));
+    }
+    return classes;
+  }
+
+  Map<String, Double> weights() {
+    Map<String, Double> weights = new LinkedHashMap<>();
+    map("scheduler")
+        .forEach(
+            (name, value) -> {
+              if (value instanceof Number number) {
+                weights.put(String.valueOf(name), number.doubleValue());
+              }
+            });
+    return weights;
+  }
+
+  List<Threshold> thresholds() {
+    List<Threshold> thresholds = new ArrayList<>();
+    map("thresholds")
+        .forEach(
+            (figure, text) -> {
+              String[] parts = String.valueOf(text).trim().split("\\s+", 2);
+              try {
+                if (parts.length == 2) {
+                  thresholds.add(
+                      new Threshold(
+                          String.valueOf(figure), parts[0], Double.parseDouble(parts[1])));
+                }
+              } catch (NumberFormatException e) {
+                // another version's form: not shown
+              }
+            });
+    return thresholds;
+  }
+
+  /**
+   * A number of measured jobs that the load will not exceed: twice what is asked for, and some;
+   * null where nothing bounds it.
+   */
+  @Nullable Double jobsMax() {
+    boolean even =
+        value("load") == null
+            && value("scenario") == null
+            && value("arrivals") instanceof String process
+            && Set.of("poisson", "constant").contains(process);
+    double seconds = number(0, "duration_seconds") - number(0, "warmup_seconds");
+    Double rate = number("arrival_rate_jobs_per_sec");
+    return even && rate != null && seconds > 0 ? Double.valueOf(2 * rate * seconds + 100) : null;
+  }
+}

@@ -1,0 +1,39 @@
+package dev.sluice.analytics.live;
+
+import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.file.UserMistakeException;
+import java.util.function.Consumer;
+
+/** Rows of a finished run, from memory or from its folder; both give equal rows. */
+interface RunSource {
+  /**
+   * Reads all attempts, by decision.
+   *
+   * @throws UserMistakeException if dispatches.csv cannot be read
+   */
+  void batches(Consumer<RunBatch> to) throws UserMistakeException;
+
+  /**
+   * Reads all jobs, by intended arrival.
+   *
+   * @throws UserMistakeException if trace.csv cannot be read
+   */
+  void jobs(Consumer<RunJob> to) throws UserMistakeException;
+
+  /**
+   * Reads the spans in which lanes stood idle beside work that waited; none if the folder keeps
+   * none.
+   *
+   * @throws UserMistakeException if the file that holds the spans cannot be read
+   */
+  void blocked(Consumer<Blocked> to) throws UserMistakeException;
+
+  /** Number of lanes of all executors that reported. */
+  int lanes();
+
+  /** The rows in a run's folder. */
+  static RunSource of(FinishedRun run) {
+    return new FolderRows(run);
+  }
+}

@@ -1,0 +1,194 @@
+package dev.sluice.analytics.plot;
+
+import dev.sluice.analytics.fold.JobRow;
+import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.statistic.NearestRank;
+import dev.sluice.analytics.summary.Summary;
+import java.awt.BasicStroke;
+import java.awt.Color;
+import java.awt.image.BufferedImage;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.DoubleStream;
+import java.util.stream.LongStream;
+import org.knowm.xchart.XYChart;
+import org.knowm.xchart.style.markers.SeriesMarkers;
+
+/**
+ * The p50, p95 and p99 of the jobs that ended in each second or longer window, by class, in all
+ * phases. A window without such a job is a gap. A percentile that falls on a job that was not done
+ * is infinite, and drawn at the upper edge. The thin lines are the classes' promises.
+ */
+final class LatencyOverTimePlot implements Plot {
+  private static final int[] PERCENTS = {50, 95, 99};
+  private static final int WINDOWS_MAX = 120;
+  private static final long[] WINDOWS_S = {1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600};
+  private static final double LEAST_MS = 0.001;
+
+  @Override
+  public String subject() {
+    return "Latency over time";
+  }
+
+  /** Jobs of a class that ended, by window: latencies of the done ones, sorted, and the count. */
+  private record Ended(long[] doneNs, int count) {
+    double percentileMs(int percent) {
+      return Math.max(LEAST_MS, NearestRank.percentile(doneNs, percent, count) / 1e6);
+    }
+  }
+
+  @Override
+  public Optional<BufferedImage> draw(RunRows run, Summary summary) {
+    if (run.jobs().stream().noneMatch(JobRow::isDone)) {
+      return Optional.empty();
+    }
+    long lastNs =
+        run.jobs().stream()
+            .map(LatencyOverTimePlot::endedAtNs)
+            .flatMapToLong(OptionalLong::stream)
+            .max()
+            .orElse(0);
+    long windowS = windowS(lastNs / 1_000_000_000 + 1);
+    int windows = Math.toIntExact(lastNs / 1_000_000_000 / windowS + 1);
+    List<String> classes = run.classNames();
+    List<Ended[]> ended =
+        classes.stream().map(name -> ended(run, name, windowS * 1_000_000_000, windows)).toList();
+    List<double[]> promises =
+        classes.stream().map(name -> LatencyCdfPlot.promises(run, name)).toList();
+    var values =
+        DoubleStream.concat(
+                ended.stream()
+                    .flatMap(Arrays::stream)
+                    .filter(window -> window.count() > 0)
+                    .flatMapToDouble(
+                        window -> Arrays.stream(PERCENTS).mapToDouble(window::percentileMs)),
+                promises.stream().flatMapToDouble(Arrays::stream))
+            .filter(Double::isFinite)
+            .summaryStatistics();
+    double from = ChartStyle.niceBelow(values.getMin());
+    double to = ChartStyle.niceAbove(1.3 * values.getMax());
+    var frame = new Frame(ChartStyle.title(subject(), run));
+    XYChart[] charts = new XYChart[PERCENTS.length];
+    boolean infinite = false;
+    for (int i = 0; i < PERCENTS.length; i++) {
+      charts[i] = chart(PERCENTS[i], i == PERCENTS.length - 1, windowS);
+      charts[i].getStyler().setYAxisMin(from).setYAxisMax(to);
+      charts[i].getStyler().setXAxisMin(0.0).setXAxisMax((double) windows * windowS);
+      edges(charts[i], run, from, to, (double) windows * windowS);
+      for (int j = 0; j < classes.size(); j++) {
+        infinite |= add(charts[i], j, PERCENTS[i], ended.get(j), windowS, to);
+        for (double sloMs : promises.get(j)) {
+          ChartStyle.line(
+              charts[i],
+              "promise " + j + " " + sloMs,
+              new double[] {0, (double) windows * windowS},
+              new double[] {sloMs, sloMs},
+              ChartStyle.ofClass(j),
+              ChartStyle.stroke(j, 1f));
+        }
+      }
+    }
+    for (int j = 0; j < classes.size(); j++) {
+      frame.line(classes.get(j), ChartStyle.ofClass(j), ChartStyle.stroke(j, 2.2f));
+    }
+    frame.line("promise of the class (thin)", ChartStyle.QUIET, new BasicStroke(1f));
+    frame.line("measured window", ChartStyle.QUIET, ChartStyle.EDGE);
+    if (infinite) {
+      frame.marker(
+          "infinite: falls on a job that was not done", ChartStyle.INK, SeriesMarkers.TRIANGLE_UP);
+    }
+    return Optional.of(frame.above(charts));
+  }
+
+  /** Adds a class's curve, and returns true if it is infinite somewhere. */
+  private static boolean add(
+      XYChart chart, int place, int percent, Ended[] ended, long windowS, double to) {
+    Color color = ChartStyle.ofClass(place);
+    var steps = new Steps(0, Double.NaN);
+    List<Double> infiniteAtS = new ArrayList<>();
+    boolean some = false;
+    for (int i = 0; i < ended.length; i++) {
+      double ms = ended[i].count() == 0 ? Double.NaN : ended[i].percentileMs(percent);
+      if (Double.isInfinite(ms)) {
+        infiniteAtS.add((i + 0.5) * windowS);
+      }
+      some |= !Double.isNaN(ms);
+      steps.to((double) i * windowS, Math.min(to, ms));
+    }
+    if (some) {
+      steps.to((double) ended.length * windowS, Double.NaN);
+      ChartStyle.curve(chart, "class " + place, steps, color, ChartStyle.stroke(place, 2.2f));
+    }
+    if (!infiniteAtS.isEmpty()) {
+      double[] xs = infiniteAtS.stream().mapToDouble(Double::doubleValue).toArray();
+      double[] ys = new double[xs.length];
+      Arrays.fill(ys, to);
+      ChartStyle.points(chart, "infinite " + place, xs, ys, color, SeriesMarkers.TRIANGLE_UP);
+    }
+    return !infiniteAtS.isEmpty();
+  }
+
+  private static void edges(XYChart chart, RunRows run, double from, double to, double endS) {
+    for (long edgeNs : new long[] {run.windowStartNs(), run.windowEndNs()}) {
+      if (edgeNs / 1e9 <= endS) {
+        double[] xs = {edgeNs / 1e9, edgeNs / 1e9};
+        double[] ys = {from, to};
+        ChartStyle.line(chart, "edge " + edgeNs, xs, ys, ChartStyle.QUIET, ChartStyle.EDGE);
+      }
+    }
+  }
+
+  private static XYChart chart(int percent, boolean last, long windowS) {
+    String of = windowS == 1 ? "each second" : "each " + windowS + " s";
+    XYChart chart =
+        ChartStyle.xyChart(
+            last ? "time since time zero, s; over the jobs that ended in " + of : "",
+            "p" + percent + ", ms");
+    chart.getStyler().setXAxisTitleVisible(last);
+    chart.getStyler().setYAxisLogarithmic(true);
+    chart.getStyler().setYAxisTickLabelsFormattingFunction(ChartStyle::tick);
+    chart.getStyler().setXAxisDecimalPattern("0.##");
+    return chart;
+  }
+
+  /** The shortest window of which not too many make the whole run. */
+  static long windowS(long runS) {
+    return LongStream.of(WINDOWS_S)
+        .filter(windowS -> runS <= windowS * WINDOWS_MAX)
+        .findFirst()
+        .orElse((runS + WINDOWS_MAX - 1) / WINDOWS_MAX);
+  }
+
+  private static Ended[] ended(RunRows run, String name, long windowNs, int windows) {
+    List<List<JobRow>> jobs = new ArrayList<>();
+    for (int i = 0; i < windows; i++) {
+      jobs.add(new ArrayList<>());
+    }
+    for (JobRow job : run.jobs()) {
+      OptionalLong endedAtNs = endedAtNs(job);
+      if (job.request().classType().equals(name) && endedAtNs.isPresent()) {
+        jobs.get(Math.toIntExact(Math.max(0, endedAtNs.getAsLong()) / windowNs)).add(job);
+      }
+    }
+    return jobs.stream()
+        .map(
+            window ->
+                new Ended(
+                    window.stream()
+                        .filter(JobRow::isDone)
+                        .mapToLong(JobRow::endToEndNs)
+                        .sorted()
+                        .toArray(),
+                    window.size()))
+        .toArray(Ended[]::new);
+  }
+
+  /** When a job ended: its batch's end, else the log time of its outcome. */
+  private static OptionalLong endedAtNs(JobRow job) {
+    Long ns = job.isDone() ? job.finishedAtNs() : job.endedAtNs();
+    return ns == null ? OptionalLong.empty() : OptionalLong.of(ns);
+  }
+}
