@@ -57,8 +57,7 @@ public final class LayerModule implements AutoCloseable {
       throws IOException, InferenceException {
     Path file = Files.createTempFile(folder, "layers", ".pt");
     try {
-      try (OutputStream out =
-          new BufferedOutputStream(Files.newOutputStream(file), WRITE_BYTES)) {
+      try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file), WRITE_BYTES)) {
         TorchScriptFile.write(part, Precision.FP32, out, written -> {});
       }
       return open(file, part, engines);
@@ -91,7 +90,8 @@ public final class LayerModule implements AutoCloseable {
 
   /** Returns direct memory for tensors, aligned as the engine aligns its own. */
   public static ByteBuffer buffer(int bytes) {
-    return ByteBuffer.allocateDirect(bytes + 2 * ALIGNMENT_BYTES) // both ends of a slice are aligned
+    return ByteBuffer.allocateDirect(
+            bytes + 2 * ALIGNMENT_BYTES) // both ends of a slice are aligned
         .alignedSlice(ALIGNMENT_BYTES)
         .slice(0, bytes)
         .order(ByteOrder.nativeOrder());

@@ -151,8 +151,7 @@ public final class Network {
     }
     Set<Tensor> read = new HashSet<>();
     operations.subList(at, operations.size()).forEach(later -> read.addAll(later.reads()));
-    return Stream.concat(
-            Stream.of(input), operations.subList(0, at).stream().map(Operation::out))
+    return Stream.concat(Stream.of(input), operations.subList(0, at).stream().map(Operation::out))
         .filter(read::contains)
         .toList();
   }
@@ -204,7 +203,8 @@ public final class Network {
     Tensor out = new Tensor(nextName(), in.shape());
     return then(
         out,
-        dialect -> dialect.batchNorm(out, in, scale, shift, mean, variance, BATCH_NORM_EPSILON), in);
+        dialect -> dialect.batchNorm(out, in, scale, shift, mean, variance, BATCH_NORM_EPSILON),
+        in);
   }
 
   /** Adds a ReLU on a tensor that no other operation reads. */

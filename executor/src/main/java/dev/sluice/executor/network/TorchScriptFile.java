@@ -20,9 +20,9 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
 /**
- * Writes a network, or layers of one, as TorchScript: a zip of stored (never deflated) entries under one folder, with
- * the code as source text, the module as a pickle of protocol 2, and one file of raw values for
- * each weight.
+ * Writes a network, or layers of one, as TorchScript: a zip of stored (never deflated) entries
+ * under one folder, with the code as source text, the module as a pickle of protocol 2, and one
+ * file of raw values for each weight.
  */
 public final class TorchScriptFile {
   private static final String FOLDER = "network/";

@@ -5,9 +5,9 @@ package dev.sluice.executor.network;
  * Words, 2021. Patches of 16×16, a class token, learned positions, norms before each half of a
  * block, exact GELU, the head on the class token.
  *
- * <p>A block has four layers, cut as PipeEdge cuts it (Hu et al., Pipeline Parallelism for Inference
- * on Heterogeneous Edge Computing, 2021): up to the attention, the projection of its result, the
- * first half of the perceptron, the second.
+ * <p>A block has four layers, cut as PipeEdge cuts it (Hu et al., Pipeline Parallelism for
+ * Inference on Heterogeneous Edge Computing, 2021): up to the attention, the projection of its
+ * result, the first half of the perceptron, the second.
  */
 final class VisionTransformer {
   private static final int PATCH = 16;

@@ -98,7 +98,8 @@ final class LayerModuleTest {
     ByteBuffer out = LayerModule.buffer(module.outputBytes(samples));
     try (LayerModule.Session session = module.session()) {
       session.compute(in, samples, out);
-      ByteBuffer before = LayerModule.buffer(module.outputBytes(samples)).put(out.duplicate()).flip();
+      ByteBuffer before =
+          LayerModule.buffer(module.outputBytes(samples)).put(out.duplicate()).flip();
       for (int i = 0; i < 2; i++) {
         session.compute(in, samples, out);
         assertThat(out).isEqualTo(before);

@@ -1,6 +1,7 @@
 package dev.sluice.harness.layers;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.executor.lane.LowerMedian;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.harness.process.ChildJvm;
@@ -27,17 +28,6 @@ final class LayerMeasurement {
   /** Environment in which the C library gives freed memory back at once. */
   private static final Map<String, String> FREED_AT_ONCE =
       Map.of("MALLOC_MMAP_THRESHOLD_", "65536", "MALLOC_TRIM_THRESHOLD_", "65536");
-
-  /** The whole heap is touched at the start, so that it adds nothing to a layer's memory. */
-  private static final List<String> JVM_OPTIONS =
-      List.of(
-          "-XX:+UseSerialGC",
-          "-Xms256m",
-          "-Xmx256m",
-          "-XX:+AlwaysPreTouch",
-          "-XX:TieredStopAtLevel=1",
-          "--enable-native-access=ALL-UNNAMED",
-          "-Djava.awt.headless=true");
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -78,7 +68,10 @@ final class LayerMeasurement {
     int layers = network.layers();
     List<List<List<Double>>> seconds = new ArrayList<>(); // by batch size and layer
     for (int unused : options.batchSizes()) {
-      seconds.add(IntStream.range(0, layers).mapToObj(l -> (List<Double>) new ArrayList<Double>()).toList());
+      seconds.add(
+          IntStream.range(0, layers)
+              .mapToObj(l -> (List<Double>) new ArrayList<Double>())
+              .toList());
     }
     lines(
         List.of(
@@ -91,9 +84,7 @@ final class LayerMeasurement {
         Map.of(),
         line -> {
           List<Double> all =
-              seconds
-                  .get(options.batchSizes().indexOf(line.samples()))
-                  .get(line.layer() - 1);
+              seconds.get(options.batchSizes().indexOf(line.samples())).get(line.layer() - 1);
           all.addAll(line.seconds());
           int pass = all.size() / options.repeats();
           progress(
@@ -103,8 +94,7 @@ final class LayerMeasurement {
     for (int i = 0; i < seconds.size(); i++) {
       batches.add(
           new LayerTimes.OfBatch(
-              options.batchSizes().get(i),
-              seconds.get(i).stream().map(LayerTimes::median).toList()));
+              options.batchSizes().get(i), seconds.get(i).stream().map(LowerMedian::of).toList()));
     }
     return new LayerTimes(
         model,
@@ -116,8 +106,7 @@ final class LayerMeasurement {
   private void progress(String model, String what, int layer, int layers) {
     if (console.isTerminal()) {
       console.live(
-          String.format(
-              Locale.ROOT, "  %-14s %s, layer %d of %d", model, what, layer, layers));
+          String.format(Locale.ROOT, "  %-14s %s, layer %d of %d", model, what, layer, layers));
     }
   }
 
@@ -125,7 +114,7 @@ final class LayerMeasurement {
       List<String> arguments, Map<String, String> environment, Consumer<LayerProbe.Line> taker)
       throws RoleFailedException, IOException, InterruptedException {
     Path errors = temporary.resolve(arguments.get(1) + "-" + arguments.get(0) + ".log");
-    List<String> jvm = new ArrayList<>(JVM_OPTIONS);
+    List<String> jvm = new ArrayList<>(LayerProbe.JVM_OPTIONS);
     jvm.add("-Djava.io.tmpdir=" + temporary);
     Process child =
         Launch.of(ChildJvm.of(jvm, LayerProbe.class.getName(), arguments))
@@ -133,8 +122,7 @@ final class LayerMeasurement {
             .environment(environment)
             .start();
     try (var printed =
-        new BufferedReader(
-            new InputStreamReader(child.getInputStream(), StandardCharsets.UTF_8))) {
+        new BufferedReader(new InputStreamReader(child.getInputStream(), StandardCharsets.UTF_8))) {
       for (String line = printed.readLine(); line != null; line = printed.readLine()) {
         taker.accept(JSON.readValue(line, LayerProbe.Line.class));
       }

@@ -29,6 +29,21 @@ import java.util.concurrent.atomic.AtomicReference;
  * time, and prints each result as a line of JSON ({@link Line}). Ends when its parent is gone.
  */
 public final class LayerProbe {
+  /**
+   * JVM options of a process that computes layers for a measurement: its whole heap is touched at
+   * the start, so that it adds nothing to a layer's memory.
+   */
+  public static final List<String> JVM_OPTIONS =
+      List.of(
+          "-XX:+UseSerialGC",
+          "-Xms256m",
+          "-Xmx256m",
+          "-XX:MaxDirectMemorySize=4g",
+          "-XX:+AlwaysPreTouch",
+          "-XX:TieredStopAtLevel=1",
+          "--enable-native-access=ALL-UNNAMED",
+          "-Djava.awt.headless=true");
+
   /** First argument of a process that measures times. */
   static final String TIMES = "times";
 
@@ -173,8 +188,7 @@ public final class LayerProbe {
       elements = Math.max(elements, network.elementsBehind(layer));
     }
     ByteBuffer input =
-        LayerModule.buffer(
-            Float.BYTES * elements * Arrays.stream(batchSizes).max().orElseThrow());
+        LayerModule.buffer(Float.BYTES * elements * Arrays.stream(batchSizes).max().orElseThrow());
     var values = input.asFloatBuffer();
     float[] sample = JobInputs.make(1, "layers", 1, elements).values();
     while (values.hasRemaining()) {

@@ -1,6 +1,5 @@
 package dev.sluice.harness.layers;
 
-import java.util.Collections;
 import java.util.List;
 
 /**
@@ -29,12 +28,5 @@ record LayerTimes(
   /** Number of layers. */
   int layers() {
     return elementsBehind.size() - 1;
-  }
-
-  /** The lower median, which was measured. */
-  static double median(List<Double> values) {
-    List<Double> sorted = new java.util.ArrayList<>(values);
-    Collections.sort(sorted);
-    return sorted.get((sorted.size() - 1) / 2);
   }
 }

@@ -98,8 +98,7 @@ final class PlanFiles {
     }
     checkSame(problems, mapping, "bw_Mbps", options.bandwidthMbps());
     checkSame(problems, mapping, "mem_MB", options.memoryMb());
-    if (options.force()
-        || !(value(mapping, "model_profiles") instanceof Mapping profiles)) {
+    if (options.force() || !(value(mapping, "model_profiles") instanceof Mapping profiles)) {
       return;
     }
     for (String model : options.models()) {
@@ -129,8 +128,7 @@ final class PlanFiles {
     }
   }
 
-  private void checkSame(
-      Problems problems, Mapping type, String key, @Nullable Double told) {
+  private void checkSame(Problems problems, Mapping type, String key, @Nullable Double told) {
     Value there = value(type, key);
     if (told != null
         && there instanceof Scalar scalar
@@ -211,10 +209,13 @@ final class PlanFiles {
         && text(model, "layers").equals(Integer.toString(network.layers()))
         && text(model, "parameters_in").equals(Integer.toString(network.elementsBehind(0)))
         && value(model, "parameters_out") instanceof Sequence out
-        && out.items().stream().map(PlanFiles::text).toList().equals(
-            IntStream.rangeClosed(1, network.layers())
-                .mapToObj(layer -> Integer.toString(network.elementsBehind(layer)))
-                .toList());
+        && out.items().stream()
+            .map(PlanFiles::text)
+            .toList()
+            .equals(
+                IntStream.rangeClosed(1, network.layers())
+                    .mapToObj(layer -> Integer.toString(network.elementsBehind(layer)))
+                    .toList());
   }
 
   private static boolean isOf(Value profile, int samples) {

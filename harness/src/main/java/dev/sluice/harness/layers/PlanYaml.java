@@ -36,7 +36,8 @@ final class PlanYaml {
   private void mapping(Mapping mapping, String first, String indent) {
     String before = first;
     for (var entry : mapping.entries().entrySet()) {
-      String key = PLAIN.matcher(entry.getKey()).matches() ? entry.getKey() : quoted(entry.getKey());
+      String key =
+          PLAIN.matcher(entry.getKey()).matches() ? entry.getKey() : quoted(entry.getKey());
       text.append(before).append(key).append(':');
       value(entry.getValue().value(), indent);
       before = indent;
