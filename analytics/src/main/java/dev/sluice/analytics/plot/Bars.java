@@ -19,10 +19,12 @@ import org.jfree.chart.labels.ItemLabelPosition;
 import org.jfree.chart.labels.StandardCategoryItemLabelGenerator;
 import org.jfree.chart.plot.CategoryPlot;
 import org.jfree.chart.plot.DatasetRenderingOrder;
+import org.jfree.chart.plot.ValueMarker;
 import org.jfree.chart.renderer.category.BarRenderer;
 import org.jfree.chart.renderer.category.CategoryItemRenderer;
 import org.jfree.chart.renderer.category.LevelRenderer;
 import org.jfree.chart.renderer.category.StandardBarPainter;
+import org.jfree.chart.ui.Layer;
 import org.jfree.chart.ui.RectangleInsets;
 import org.jfree.chart.ui.TextAnchor;
 import org.jfree.data.category.CategoryDataset;
@@ -40,6 +42,7 @@ final class Bars {
   private final List<Color> colors = new ArrayList<>();
   private final List<Paint> fills = new ArrayList<>();
   private final List<Mark> marks = new ArrayList<>();
+  private final List<Double> levels = new ArrayList<>();
 
   /**
    * A bar.
@@ -66,6 +69,11 @@ final class Bars {
   /** Marks a height across all bars of the series that was added last. */
   void mark(double height) {
     marks.add(new Mark(series.size() - 1, height));
+  }
+
+  /** Draws a line through all groups, behind the bars. */
+  void level(double height) {
+    levels.add(height);
   }
 
   static BasicStroke markStroke() {
@@ -110,6 +118,10 @@ final class Bars {
     for (int i = 0; i < marks.size(); i++) {
       plot.setDataset(i + 1, dataset(marks.get(i)));
       plot.setRenderer(i + 1, markRenderer());
+    }
+    for (double height : levels) {
+      plot.addRangeMarker(
+          new ValueMarker(height, ChartStyle.INK, ChartStyle.EDGE), Layer.BACKGROUND);
     }
     // marks over bars
     plot.setDatasetRenderingOrder(DatasetRenderingOrder.FORWARD);

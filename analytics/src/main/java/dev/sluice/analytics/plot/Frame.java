@@ -121,6 +121,17 @@ final class Frame {
         });
   }
 
+  /** The picture of charts one above the other. */
+  BufferedImage above(JFreeChart... charts) {
+    return around(
+        (graphics, height) -> {
+          int each = height / charts.length;
+          for (int i = 0; i < charts.length; i++) {
+            charts[i].draw(graphics, new Rectangle(0, i * each, ChartStyle.WIDTH, each));
+          }
+        });
+  }
+
   BufferedImage around(JFreeChart chart) {
     return around(
         (graphics, height) -> chart.draw(graphics, new Rectangle(ChartStyle.WIDTH, height)));

@@ -111,7 +111,7 @@ public final class Picture {
     return new Bars.Bar(height, Decimals.plain(Math.round(height * 1e3) / 1e3), false);
   }
 
-  private static byte[] png(BufferedImage image) {
+  static byte[] png(BufferedImage image) {
     try {
       var bytes = new ByteArrayOutputStream();
       ImageIO.write(image, "png", bytes);

@@ -40,14 +40,21 @@ public final class Planner {
     if (reason != null) {
       return new Impossible(reason);
     }
+    if (settings.objective() == Objective.LATENCY) {
+      LatencySearch search = new LatencySearch(costs, vectors, settings);
+      search.run();
+      return outcome(search.best(), search.lowerSeconds(), search.proved());
+    }
     ThroughputSearch search = new ThroughputSearch(costs, vectors, settings);
     search.run();
-    Split best = search.best();
+    return outcome(search.best(), search.lowerSeconds(), search.proved());
+  }
+
+  private PlanOutcome outcome(@Nullable Split best, double lowerSeconds, boolean proved) {
     if (best != null) {
-      return new Found(
-          costs.plan(best), search.lowerSeconds(), search.proved(), settings.objective());
+      return new Found(costs.plan(best), lowerSeconds, proved, settings.objective());
     }
-    return search.proved() ? new Impossible(reasonOfLinks()) : new NotFound();
+    return proved ? new Impossible(reasonOfLinks()) : new NotFound();
   }
 
   /** Returns a reason that needs no search; null if there is none. */

@@ -19,7 +19,7 @@ final class RandomProblems {
     boolean whole = kind == 2;
     int layers = 1 + Math.max(random.nextInt(layersMax), random.nextInt(layersMax));
     List<Double> layerBytes = new ArrayList<>();
-    List<Long> cutBytes = new ArrayList<>(List.of(random.nextLong(1, 100)));
+    List<Long> cutBytes = new ArrayList<>(List.of(random.nextLong(whole ? 3 : 100)));
     double all = 0;
     double largest = 0;
     for (int layer = 0; layer < layers; layer++) {
@@ -50,7 +50,7 @@ final class RandomProblems {
         memory = random.nextInt(4) == 0 ? all * 0.7 + 2000 : 1e6;
         bandwidth = random.nextInt(10) == 0 ? 0 : 8 * Math.pow(10, random.nextDouble(1, 4));
       } else {
-        memory = 10 + random.nextInt(3 * layers);
+        memory = 6 + random.nextInt(2 * layers + 6);
         bandwidth = random.nextInt(8) == 0 ? 0 : 8 * (1 + random.nextInt(3));
       }
       List<Double> seconds = random.nextInt(3) == 0 ? shared : times(layers, whole);
