@@ -31,6 +31,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RecordCommand.class,
       CheckCommand.class,
       ExplainCommand.class,
+      ServeCommand.class,
+      ReportCommand.class,
       BrokerCommand.class,
       ProduceCommand.class,
       ScheduleCommand.class,
