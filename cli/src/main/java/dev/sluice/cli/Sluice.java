@@ -31,6 +31,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RecordCommand.class,
       CheckCommand.class,
       ExplainCommand.class,
+      ServeCommand.class,
       ReportCommand.class,
       BrokerCommand.class,
       ProduceCommand.class,
