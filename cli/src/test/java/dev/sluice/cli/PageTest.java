@@ -88,12 +88,13 @@ final class PageTest {
     open("first");
     browser.run(WATCH);
     browser.await(SETTLED + " >= 3");
-    long beganNs = System.nanoTime();
+    double liveMsMax = 0;
     for (String name : List.of("2", "3", "4", "5", "6", "7", "8", "9")) {
       open(name);
-      browser.await(STATE + ".startsWith('Live')");
+      Object liveMs = browser.await(STATE + ".startsWith('Live') && performance.now()");
+      liveMsMax = Math.max(liveMsMax, ((Number) liveMs).doubleValue());
     }
-    say("nine windows live after " + (System.nanoTime() - beganNs) / 1_000_000 + " ms");
+    say("each of nine windows live within " + Math.round(liveMsMax) + " ms of its opening");
     consoleBeforeTheServerDied = browser.console();
 
     browser.show(windows.get("first"));
@@ -104,7 +105,7 @@ final class PageTest {
     long closedNs = System.nanoTime();
     String advanced = SETTLED + " > " + browser.run("return " + SETTLED) + " + 0.5";
     browser.await(advanced);
-    say("taken over, with a new second, after " + (System.nanoTime() - closedNs) / 1_000_000);
+    say("taken over, with a new second, after " + (System.nanoTime() - closedNs) / 1_000_000 + " ms");
 
     browser.show(windows.get("3"));
     browser.reload();
@@ -413,7 +414,8 @@ final class PageTest {
     List<Long> provisional = new ArrayList<>();
     List<Long> settled = new ArrayList<>();
     for (ConsumerRecord<byte[], byte[]> record : lanes) {
-      if (EventCodec.LANES.read(record.value()) instanceof LanesWindow window) {
+      LanesWindow window = EventCodec.LANES.read(record.value());
+      if (window != null) {
         delay(record.timestamp(), window.toNs() / 1e9, 1).ifPresent(provisional::add);
       }
     }

@@ -3,13 +3,13 @@
 (() => {
 'use strict';
 
-const FRAME_MS = 250; // between two drawings
+const FRAME_MS = 250;
 const CHART_MS = 1000;
 const SILENCE_MS = 3000;
-const SECONDS_KEPT = 1200; // then a snapshot folds the old ones
+const SECONDS_KEPT = 1200; // then a snapshot folds them
 const BARS_KEPT_S = 90;
 const LANES_DRAWN = 128;
-const GROUP = 4; // classes drawn at once
+const GROUP = 4;
 const STEPS = [0.01, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 14400, 86400];
 const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3], [5, 2]];
 const LOOKING = 'The server is silent; this page looks for it.';
@@ -38,7 +38,7 @@ const table = (caption, heads, rows) => h('table', null, h('caption', null, capt
 
 const swatch = (place, dash = place) => h('i', { class: `swatch c${place} d${dash}` });
 
-// ---- texts
+// texts
 
 const digits = (v, n) => v.toLocaleString('en', { maximumFractionDigits: n });
 const text = (f) => (v) => v === 'inf' ? 'infinite' : isNumber(v) ? f(v) : '–';
@@ -52,7 +52,7 @@ function clock(s) {
 	return `${t < 3600 ? Math.floor(t / 60) : `${Math.floor(t / 3600)}:${two(Math.floor(t / 60))}`}:${two(t)}`;
 }
 
-// ---- what is known
+// what is known
 
 const NOTHING = {
 	run: null, points: [], recent: [], soon: [], settled: 0, lanes: new Map(), held: [0, 0], leftOut: 0,
@@ -206,7 +206,7 @@ function minuteP99(all) {
 	return bucket < 0 ? 'inf' : 1e-3 * 1.01 ** (bucket - 0.5);
 }
 
-// ---- the stream
+// the stream
 
 // One tab holds the stream and hands on what it brings; each may take its place.
 class Feed {
@@ -224,16 +224,16 @@ class Feed {
 	}
 
 	async begin() {
-		if (!navigator.locks) return this.lead(); // no secure address: a stream for each tab
-		const held = (options) => navigator.locks.request(this.name, options, (lock) => lock && this.lead());
-		if (await held({ ifAvailable: true }) !== null || this.signal.aborted) return;
+		if (!navigator.locks) return this.lead();
+		const held = (options) => navigator.locks.request(this.name, options, (lock) => lock ? this.lead() : false);
+		if (await held({ ifAvailable: true }) !== false || this.signal.aborted) return;
 		this.snapshot();
 		await held({ signal: this.signal }).catch(() => {});
 	}
 
 	lead() {
 		this.open();
-		return new Promise((resolve) => { this.giveUp = () => resolve(true); if (this.signal.aborted) resolve(true); });
+		return this.source && new Promise((resolve) => { this.giveUp = resolve; });
 	}
 
 	open() {
@@ -286,7 +286,7 @@ class Feed {
 			while (news && S.settled < this.furthest - 0.5) {
 				news = (await this.get(`/seconds?from=${Math.round(S.settled)}`)).seconds.filter(takeSecond).length > 0;
 			}
-		} catch { /* the next second asks again */ }
+		} catch { /* the next ones come */ }
 		this.filling = false;
 		redraw();
 	}
@@ -309,13 +309,13 @@ class Feed {
 			const { seconds } = await this.get(`/seconds?from=${Math.max(0, Math.round(S.settled) - 60)}`);
 			S.recent = seconds.concat(S.recent.filter((w) => w.fromNs >= (seconds.at(-1)?.toNs ?? 0))).slice(-60);
 			redraw();
-		} catch { /* the stream brings them */ }
+		} catch { /* the next ones come */ }
 	}
 
 	watch() {
 		const silent = performance.now() - this.heard;
 		if (this.source && silent > 1000) this.channel.postMessage({ kind: 'silence', heard: silent });
-		const begun = S.soon.length + S.points.length > 0; // before it the server has nothing to tell
+		const begun = S.soon.length + S.points.length > 0;
 		if (begun && this.source && silent > 5000 && performance.now() - this.opened > 5000) this.open();
 		const lost = live() && begun && silent > SILENCE_MS;
 		if (lost !== S.lost) news(lost ? LOOKING : 'The server is heard again.');
@@ -338,7 +338,7 @@ class Feed {
 	}
 }
 
-// ---- when to draw
+// when to draw
 
 let waits = false;
 let drawnAt = -Infinity;
@@ -373,7 +373,7 @@ function draw() {
 
 const news = (words) => set($('news'), words);
 
-// ---- colors
+// colors
 
 const palette = {};
 const color = (place) => palette[`c${place}`];
@@ -427,7 +427,7 @@ function cut(g, words, width) {
 	return n > 0 ? `${words.slice(0, n)}…` : '';
 }
 
-// ---- the first screen
+// the first screen
 
 function showState() {
 	const words = S.paused ? ['off', 'Paused', `this is ${Math.round((performance.now() - S.pausedAt) / 1000)} s old`]
@@ -549,7 +549,7 @@ function showTiles() {
 
 const share = (c) => c && ended(c) ? c.violations / ended(c) : null;
 
-// ---- windows of time; without an end they follow the run
+// windows of time; without an end they follow the run
 
 function range({ span, end }) {
 	const to = Math.max(end ?? now(), Math.min(span ?? 5, 10));
@@ -580,7 +580,7 @@ function point(t, source) {
 	drawGantt();
 }
 
-// ---- lanes
+// lanes
 
 let G = { rows: [] };
 const gantt = $('gantt').firstElementChild;
@@ -801,7 +801,7 @@ function showLaneNumbers() {
 	})));
 }
 
-// ---- charts
+// charts
 
 let charts = [];
 let chartsKey = '';
@@ -813,7 +813,6 @@ const seen = new IntersectionObserver((entries) => entries.forEach(({ target, is
 }), { rootMargin: '200px' });
 const sized = new ResizeObserver((entries) => entries.forEach(({ target }) => chartOf(target)?.u?.setSize({ width: target.clientWidth, height: 220 })));
 
-// Lines: name, place of the color, dash, value(point), soon(provisional).
 class Chart {
 	constructor(title, unit, lines, { levels = [], log = false, format = number } = {}) {
 		Object.assign(this, { title, unit, lines, levels, log, format, soon: lines.filter((l) => l.soon), index: null });
@@ -1017,7 +1016,7 @@ function showLegend() {
 	}));
 }
 
-// ---- figures
+// figures
 
 const FIGURES = { count: 'Jobs', done: 'Done', dropped: 'Dropped', failed: 'Failed', p50_e2e_ms: 'p50 ms', p95_e2e_ms: 'p95 ms', p99_e2e_ms: 'p99 ms',
 	slo_violation_rate: 'Late share', goodput_jobs_sec: 'In time per s' };
@@ -1039,7 +1038,7 @@ function showFigures() {
 	$('commands').replaceChildren(...pairs(Object.entries(run.commands ?? {}).filter(([, words]) => words).map(([name, words]) => [name, command(words)])));
 }
 
-// ---- the runs
+// the runs
 
 const L = { runs: [], key: 'started_epoch_ms', down: true, picked: [] };
 const COLUMNS = { id: ['Run'], state: ['State'], policy: ['Policy'], rate_per_s: ['Jobs/s', number], goodput_per_s: ['In time/s', number], p99_ms: ['p99', millis], late: ['Late', percent],
@@ -1082,7 +1081,7 @@ function pickRun(id) {
 	drawRuns();
 }
 
-// ---- page, keys, theme
+// page, keys, theme
 
 function message(words) {
 	$('message').hidden = !words;
