@@ -134,7 +134,9 @@ final class PageTest {
     browser.await("/^(Live|Ended|Finished)/.test(" + STATE + ")");
     say("the server found again after " + (System.nanoTime() - startedNs) / 1_000_000 + " ms");
 
-    roles.awaitEnd(run, 0);
+    run.expectEnd();
+    run.signal(Signal.TERM); // the arrivals end early, and the run goes to its end
+    run.process().waitFor();
     for (String window : windows.values()) {
       browser.show(window);
       browser.await("/^(Ended|Finished)/.test(" + STATE + ")");
@@ -150,7 +152,7 @@ final class PageTest {
             List.of("run", roles.loop().write(Loop.EMULATED).toString(), "--run-id", RUN));
     arguments.addAll(Roles.UNHURRIED);
     arguments.addAll(List.of("--bootstrap", broker.bootstrapServers(), "--keep-topics"));
-    arguments.addAll(List.of("--results", results.toString(), "--set", "duration_seconds=40"));
+    arguments.addAll(List.of("--results", results.toString(), "--set", "duration_seconds=600"));
     return roles.start("run", arguments.toArray(String[]::new));
   }
 

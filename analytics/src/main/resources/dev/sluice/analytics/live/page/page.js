@@ -923,10 +923,11 @@ class Chart {
 			this.raw[k].forEach((v, i) => {
 				if (v !== 'inf' || u.data[0][i] < u.scales.x.min) return;
 				g.fill(new Path2D(`M${x(u.data[0][i])} 0l-5 8h10z`));
-				g.fillText('infinite', 2, -5);
 			});
 		});
 		labels.sort((a, b) => a.y - b.y).forEach((l, i) => { l.at = Math.max(l.y, i ? labels[i - 1].at + 12.5 : 0); });
+		g.fillStyle = palette.ink;
+		if (this.raw.flat().includes('inf')) g.fillText('▲ infinite', 2, -5);
 		const over = Math.max(0, (labels.at(-1)?.at ?? 0) - height);
 		for (const { y: end, at, name, tint } of labels) {
 			g.strokeStyle = tint;
