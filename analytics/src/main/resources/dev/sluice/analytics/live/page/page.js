@@ -254,6 +254,7 @@ class Feed {
 
 	take({ kind, data, heard = 0 }) {
 		if (this.signal.aborted) return;
+		this.told = performance.now();
 		this.heard = Math.max(this.heard, performance.now() - heard);
 		if (kind === 'silence') return;
 		const value = JSON.parse(data);
@@ -317,6 +318,10 @@ class Feed {
 		if (this.source && silent > 1000) this.channel.postMessage({ kind: 'silence', heard: silent });
 		const begun = S.soon.length + S.points.length > 0;
 		if (begun && this.source && silent > 5000 && performance.now() - this.opened > 5000) this.open();
+		if (begun && live() && !this.source && performance.now() - this.told > 5000) {
+			this.told = performance.now();
+			this.begin();
+		}
 		const lost = live() && begun && silent > SILENCE_MS;
 		if (lost !== S.lost) news(lost ? LOOKING : 'The server is heard again.');
 		S.lost = lost;
