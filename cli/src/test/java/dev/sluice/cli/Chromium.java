@@ -67,8 +67,10 @@ final class Chromium implements AutoCloseable {
     return window;
   }
 
+  /** Makes a window the current one, and visible. */
   void show(String window) {
     driver.switchTo().window(window);
+    tell("Page.bringToFront", Map.of());
   }
 
   /** Goes elsewhere in the current window. */

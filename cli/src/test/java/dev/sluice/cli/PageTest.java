@@ -122,7 +122,6 @@ final class PageTest {
             .count();
     browser.show(windows.get("4"));
     browser.tell("Page.setWebLifecycleState", Map.of("state", "active"));
-    browser.tell("Page.bringToFront", Map.of());
 
     browser.show(windows.get("2"));
     server.expectEnd();

@@ -333,6 +333,7 @@ class Feed {
 		this.source = null;
 		this.giveUp?.();
 		S.lost = false;
+		if (S.run) showState();
 		clearInterval(this.timer);
 	}
 
