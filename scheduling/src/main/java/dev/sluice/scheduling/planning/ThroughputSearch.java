@@ -11,11 +11,6 @@ import org.jspecify.annotations.Nullable;
  * better; {@link ReachableCuts} then proves that no plan is below, or finds one.
  */
 final class ThroughputSearch {
-  /** Rounds of improving the weights that prune, and the step of a round. */
-  private static final int ROUNDS = 40;
-
-  private static final double STEP = 0.15;
-
   private final StageCosts costs;
   private final SearchSettings settings;
   private final CountVectors vectors;
@@ -119,7 +114,7 @@ final class ThroughputSearch {
   private void prove(ReachableCuts exact) {
     double failed = lowerSeconds * (1 - 1e-9);
     double limit = below(bestSeconds);
-    while (true) {
+    while (limit >= lowerSeconds) {
       Split found = limitTo(limit) ? exactly(exact) : null;
       if (found == null) {
         failed = limit;
