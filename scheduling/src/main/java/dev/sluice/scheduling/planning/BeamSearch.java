@@ -84,10 +84,7 @@ final class BeamSearch {
             continue;
           }
           double start =
-              kept[i].value
-                  + (from == 0
-                      ? 0
-                      : costs.transferSeconds(kept[i].hostClass, t, from));
+              kept[i].value + (from == 0 ? 0 : costs.transferSeconds(kept[i].hostClass, t, from));
           double paid = kept[i].paid + priced.price(t);
           for (int to = linked ? from + 1 : costs.layers; to <= costs.layers; to++) {
             if (!costs.fits(t, from, to)) {
@@ -206,7 +203,8 @@ final class BeamSearch {
             int t = classes[i];
             long hosts = parent.hosts + marks[t];
             double bandwidth = costs.bitsPerSecond[t];
-            if (seen.add((hosts * 31 + cuts[i]) * 0x9E3779B97F4A7C15L + Double.hashCode(bandwidth))) {
+            if (seen.add(
+                (hosts * 31 + cuts[i]) * 0x9E3779B97F4A7C15L + Double.hashCode(bandwidth))) {
               int[] used = parent.used.clone();
               used[t]++;
               best[number++] = new Beginning(parent, t, cuts[i], used, values[i], hosts, 0);

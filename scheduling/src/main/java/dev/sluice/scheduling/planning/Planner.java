@@ -98,7 +98,8 @@ public final class Planner {
     while (share > 0.01) {
       double bestSeconds =
           best == null ? Double.MAX_VALUE : costs.bottleneckSeconds(best) * (1 - 1e-9);
-      double limit = best == null ? bestSeconds : bestSeconds - share * (bestSeconds - lowerSeconds);
+      double limit =
+          best == null ? bestSeconds : bestSeconds - share * (bestSeconds - lowerSeconds);
       if (limit < lowerSeconds) {
         return;
       }

@@ -11,6 +11,11 @@ import org.jspecify.annotations.Nullable;
  * better; {@link ReachableCuts} then proves that no plan is below, or finds one.
  */
 final class ThroughputSearch {
+  /** Count vectors that make another round of updates worth its time. */
+  private static final int VECTORS_PER_ROUND = 400;
+
+  private static final int ROUNDS_MAX = 150;
+
   private final StageCosts costs;
   private final SearchSettings settings;
   private final CountVectors vectors;
@@ -74,6 +79,7 @@ final class ThroughputSearch {
     }
     lowerSeconds = leastOfLayers();
     bisect();
+    sharpen();
     exact = exact == null ? new ReachableCuts(costs, vectors, settings) : exact;
     prove(exact);
     lowerSeconds = bestSeconds;
@@ -107,6 +113,15 @@ final class ThroughputSearch {
       if (ends.largestSeconds() <= failed) {
         return;
       }
+    }
+  }
+
+  /** Makes the weights prune more below the best, where there is much to prune. */
+  private void sharpen() {
+    int rounds = (int) Math.min(ROUNDS_MAX, vectors.size() / VECTORS_PER_ROUND);
+    if (rounds > 0 && below(bestSeconds) >= lowerSeconds) {
+      ends.limitTo(below(bestSeconds));
+      weights.set(0, weights.get(0).improved(ends, settings.hostsMax(), rounds));
     }
   }
 

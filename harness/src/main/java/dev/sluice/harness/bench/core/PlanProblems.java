@@ -76,8 +76,7 @@ final class PlanProblems {
               ? largest(cutBytes) * 8 / (stageSeconds * random.nextDouble(0.4, 4))
               : 1000 * MIB;
       list.add(
-          new DeviceType(
-              "type-" + t, names(t, count), bitsPerSecond, memoryBytes, boxed(seconds)));
+          new DeviceType("type-" + t, names(t, count), bitsPerSecond, memoryBytes, boxed(seconds)));
     }
     return new PlanProblem(layerBytes, cutBytes, 2, 2, list);
   }
