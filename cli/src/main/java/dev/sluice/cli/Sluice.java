@@ -5,6 +5,7 @@ import dev.sluice.cli.role.BrokerCommand;
 import dev.sluice.cli.role.ExecuteCommand;
 import dev.sluice.cli.role.ProduceCommand;
 import dev.sluice.cli.role.ScheduleCommand;
+import dev.sluice.cli.role.StageCommand;
 import dev.sluice.cli.role.TopicsCommand;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.SluiceVersion;
@@ -31,11 +32,14 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RecordCommand.class,
       CheckCommand.class,
       ExplainCommand.class,
+      ServeCommand.class,
+      ReportCommand.class,
       BrokerCommand.class,
       ProduceCommand.class,
       ScheduleCommand.class,
       ExecuteCommand.class,
       AnalyzeCommand.class,
+      StageCommand.class,
       ReplayCommand.class,
       TopicsCommand.class,
       MetricsCommand.class,

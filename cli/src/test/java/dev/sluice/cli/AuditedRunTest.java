@@ -9,8 +9,13 @@ import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.window.LanesWindow;
 import dev.sluice.contract.window.MetricsWindow;
+import dev.sluice.contract.window.RunDescribed;
+import dev.sluice.contract.window.RunSummarized;
+import dev.sluice.contract.window.WindowRecord;
 import dev.sluice.harness.kafka.EmbeddedBroker;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -43,38 +48,56 @@ final class AuditedRunTest {
     assertThat(audit.violations()).isEmpty();
     assertThat(audit.jobs()).isEqualTo(run.rows("trace.csv").size()).isGreaterThan(500);
 
-    List<MetricsWindow> windows = windows(kafka, topics);
+    List<WindowRecord> metrics = read(kafka, topics.metrics(), EventCodec.METRICS);
+    var described = (RunDescribed) metrics.get(0);
+    assertThat(described.emulated()).isTrue();
+    assertThat(Files.readString(run.folder().resolve("config.yaml")))
+        .contains(described.experimentYaml())
+        .contains(described.requestDigest());
+    assertThat(metrics.get(metrics.size() - 1))
+        .isEqualTo(
+            new RunSummarized(
+                "audited", Files.readString(run.folder().resolve("summary.json")), null));
+    List<MetricsWindow> windows =
+        metrics.subList(1, metrics.size() - 1).stream().map(MetricsWindow.class::cast).toList();
     for (int second = 0; second < windows.size(); second++) {
       assertThat(windows.get(second).fromNs()).isEqualTo(second * 1_000_000_000L);
     }
     assertThat(windows.stream().mapToLong(w -> w.total().requested()).sum())
         .isEqualTo(audit.jobs());
-    assertThat(
-            windows.stream()
-                .mapToLong(w -> w.total().done() + w.total().dropped() + w.total().failed())
-                .sum())
+    assertThat(windows.stream().mapToLong(w -> w.total().ended()).sum())
         .isEqualTo(audit.outcomes());
     MetricsWindow last = windows.get(windows.size() - 1);
     assertThat(last.waiting()).isZero();
     assertThat(last.running()).isZero();
     assertThat(last.lanes()).isEqualTo(2);
 
+    List<LanesWindow> lanes = read(kafka, topics.lanes(), EventCodec.LANES);
+    for (int i = 1; i < lanes.size(); i++) {
+      assertThat(lanes.get(i).fromNs()).isEqualTo(lanes.get(i - 1).toNs());
+    }
+    LanesWindow lastOfLanes = lanes.get(lanes.size() - 1);
+    assertThat(lastOfLanes.requested()).isEqualTo(audit.jobs());
+    assertThat(lastOfLanes.waiting() + lastOfLanes.running()).isZero();
+
     try (var again =
         new EventLogReader(
             LogClients.of(kafka),
             topics,
-            new ProcessClock(InstantSource.system(), System::nanoTime))) {
+            new ProcessClock(InstantSource.system(), System::nanoTime),
+            started -> described)) {
       assertThat(again.awaitRunEnd(Duration.ofSeconds(60))).isTrue();
       assertThat(again.snapshot().sent()).isEqualTo(audit.jobs());
       assertThat(again.numbers().windowsWritten()).isZero();
+      again.summarize(new RunSummarized("audited", null, "said again"));
     }
-    assertThat(windows(kafka, topics)).isEqualTo(windows);
+    assertThat(read(kafka, topics.metrics(), EventCodec.METRICS)).isEqualTo(metrics);
   }
 
-  private static List<MetricsWindow> windows(Map<String, Object> kafka, Topics topics)
+  private static <R> List<R> read(Map<String, Object> kafka, String topic, EventCodec<R> codec)
       throws Exception {
-    var partition = new TopicPartition(topics.metrics(), 0);
-    List<MetricsWindow> windows = new ArrayList<>();
+    var partition = new TopicPartition(topic, 0);
+    List<R> records = new ArrayList<>();
     try (var consumer =
         new KafkaConsumer<>(kafka, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
       consumer.assign(List.of(partition));
@@ -82,10 +105,10 @@ final class AuditedRunTest {
       long end = consumer.endOffsets(List.of(partition)).get(partition);
       while (consumer.position(partition) < end) {
         for (var entry : consumer.poll(Duration.ofMillis(100))) {
-          windows.add((MetricsWindow) EventCodec.METRICS.read(entry.value()));
+          records.add(codec.read(entry.value()));
         }
       }
     }
-    return windows;
+    return records;
   }
 }

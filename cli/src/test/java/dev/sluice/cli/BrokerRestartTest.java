@@ -37,7 +37,7 @@ final class BrokerRestartTest {
               loop.prepare("restart", screen, true, "duration_seconds=12", "tail_seconds=20")
                   ::execute);
       new Thread(running, "the-run").start();
-      screen.await(" sent ", Duration.ofSeconds(60));
+      screen.await(" done ", Duration.ofSeconds(60));
     }
     try (var again = EmbeddedBroker.startAt(data, port, Map.of())) {
       assertThat(again.bootstrapServers()).isEqualTo("127.0.0.1:" + port);

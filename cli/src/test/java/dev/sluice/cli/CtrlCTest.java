@@ -98,7 +98,7 @@ final class CtrlCTest {
 
   @Test
   void leavesOnlyAFolderThatLooksUnfinished_whenKilled() throws Exception {
-    screen.await(" sent ", LIMIT);
+    screen.await(" done ", LIMIT);
     signal("KILL");
     assertThat(exitStatus()).isEqualTo(137);
     assertThat(loop.left()).containsExactly("cut.running");

@@ -37,7 +37,7 @@ final class DeadLettersTest {
     var run = loop.prepare("rubbish", screen, true, "duration_seconds=3");
     var running = new FutureTask<>(run::execute);
     new Thread(running, "the-run").start();
-    screen.await(" sent ", Duration.ofSeconds(60));
+    screen.await(" done ", Duration.ofSeconds(60));
     List<String> sources =
         List.of(topics.dispatches(), topics.facts(), topics.outcomes(), topics.runs());
     try (var producer =

@@ -67,7 +67,7 @@ final class FailingRoleTest {
           new FutureTask<>(
               loop.prepare(runId, screen, true, impatient, "duration_seconds=300")::execute);
       new Thread(running, "the-run").start();
-      screen.await(" sent ", Duration.ofSeconds(60));
+      screen.await(" done ", Duration.ofSeconds(60));
     }
 
     void assertFailed() throws Exception {

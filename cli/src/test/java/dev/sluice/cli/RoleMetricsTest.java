@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sluice.analytics.fold.LiveSnapshot;
+import dev.sluice.analytics.fold.LiveSnapshot.OfClass;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.window.LatencyHistogram;
@@ -49,6 +50,11 @@ final class RoleMetricsTest {
   private static final Pattern SAMPLE =
       Pattern.compile("(\\w+)(\\{(\\w+=\"[^\"]*\",?)*\\})? (NaN|[+-]Inf|-?[0-9.]+(E-?[0-9]+)?)");
 
+  private static final List<JobClass> CLASSES =
+      List.of(
+          new JobClass("interactive", 170.0, null, 0, true, true),
+          new JobClass("batch", 2000.0, null, 1, false, true));
+
   private final AtomicLong number = new AtomicLong();
   private RoleMetrics metrics;
 
@@ -87,7 +93,12 @@ final class RoleMetricsTest {
             "sluice_batches_completed_total{result=\"refused\"}",
             "sluice_jobs_requested_total",
             "sluice_outcomes_total{status=\"dropped\"}",
-            "sluice_slo_violations_total{class=\"interactive\"}")) {
+            "sluice_slo_violations_total{class=\"interactive\"}",
+            "sluice_log_class_jobs_waiting{class=\"interactive\"}",
+            "sluice_blocked_seconds_total{cause=\"tokens\"}",
+            "sluice_tokens_in_use",
+            "sluice_page_streams",
+            "sluice_page_frames_dropped_total")) {
       assertThat(first.get(count)).as(count).isEqualTo(3);
       assertThat(second.get(count)).as(count).isEqualTo(5);
     }
@@ -95,7 +106,6 @@ final class RoleMetricsTest {
     assertThat(second.get("sluice_service_seconds_sum")).isCloseTo(10e-9, within(1e-12));
     assertThat(second.get("sluice_send_lateness_seconds")).isCloseTo(5e-9, within(1e-12));
     assertThat(second.get("sluice_send_lateness_max_seconds")).isCloseTo(5e-9, within(1e-12));
-    assertThat(second.get("sluice_end_to_end_p99_seconds")).isInfinite();
     assertThat(second)
         .containsEntry(
             "sluice_process_info{role=\"test\",run_id=\"run-1\",version=\"%s\"}"
@@ -122,7 +132,7 @@ final class RoleMetricsTest {
   void servesTheDocumentedNames_andNoOtherOfItsOwn() throws Exception {
     everyRole();
     Set<String> documented =
-        Pattern.compile("^\\| `(\\w+)(\\{[^`]*\\})?` \\|", Pattern.MULTILINE)
+        Pattern.compile("^\\| `(sluice_\\w+)(\\{[^`]*\\})?` \\|", Pattern.MULTILINE)
             .matcher(Files.readString(Path.of("../docs/metrics.md")))
             .results()
             .map(row -> row.group(1))
@@ -253,15 +263,83 @@ final class RoleMetricsTest {
           int n = number.intValue();
           return new ExecutorNumbers(n, n, n, n, n, Map.of("busy", 1L, "too_late", n - 1L), 2L * n);
         });
+    metrics.pages(number::intValue, number::get);
     metrics.log(
         () -> {
           long n = number.get();
-          var jobs = new LiveSnapshot.OfClass(n, n, 1, n, 0, n, LatencyHistogram.of(n * 1_000_000));
-          return new LiveSnapshot(n, n, Map.of("interactive", jobs), Map.of("tokens", n), n, n);
+          var jobs = new OfClass(n, n, n, n, 0, n, LatencyHistogram.EMPTY);
+          return new LiveSnapshot(
+              n, n, Map.of("interactive", jobs), Map.of("tokens", n * 1_000_000_000), n, 100L);
         },
+        CLASSES);
+  }
+
+  @Test
+  void tellsTheLogOfOneInstant_inEachScrape() throws Exception {
+    metrics.log(
+        () -> {
+          long n = number.incrementAndGet();
+          return new LiveSnapshot(
+              n, n, Map.of("batch", none(n)), Map.of("sleep", n * 1_000_000_000), n, 100L);
+        },
+        CLASSES);
+    Map<String, Double> scraped = scrape();
+    assertThat(number).hasValue(1);
+    for (String value :
         List.of(
-            new JobClass("interactive", 200.0, null, 0, true, true),
-            new JobClass("batch", 2000.0, null, 1, false, true)));
+            "sluice_jobs_requested_total",
+            "sluice_log_jobs_waiting",
+            "sluice_log_jobs_running",
+            "sluice_log_class_jobs_waiting{class=\"batch\"}",
+            "sluice_blocked_seconds_total{cause=\"sleep\"}",
+            "sluice_tokens_in_use")) {
+      assertThat(scraped).as(value).containsEntry(value, 1.0);
+    }
+  }
+
+  private static OfClass none(long n) {
+    return new OfClass(n, n, 0, 0, 0, 0, LatencyHistogram.EMPTY);
+  }
+
+  @Test
+  void tellsLatenciesAsAHistogram_inWhichAJobThatWasNotDoneIsInfinite() throws Exception {
+    var jobs = new OfClass(3, 0, 2, 1, 0, 2, LatencyHistogram.of(150_000_000, 450_000_000));
+    metrics.log(
+        () -> new LiveSnapshot(1, 0, Map.of("interactive", jobs), Map.of(), null, null), CLASSES);
+    Map<String, Double> scraped = scrape();
+    assertThat(bucket(scraped, "interactive", "0.1")).isZero();
+    assertThat(bucket(scraped, "interactive", "0.17")).as("the class's promise").isEqualTo(1);
+    assertThat(bucket(scraped, "interactive", "0.4")).isEqualTo(1);
+    assertThat(bucket(scraped, "interactive", "0.5")).isEqualTo(2);
+    assertThat(bucket(scraped, "interactive", "300.0")).isEqualTo(2);
+    assertThat(bucket(scraped, "interactive", "+Inf")).isEqualTo(3);
+    assertThat(bucket(scraped, "batch", "+Inf")).as("a class without jobs").isZero();
+    assertThat(scraped)
+        .containsEntry("sluice_end_to_end_seconds_count{class=\"interactive\"}", 3.0)
+        .containsEntry("sluice_end_to_end_p99_seconds", Double.POSITIVE_INFINITY);
+    assertThat(scraped.get("sluice_end_to_end_seconds_sum{class=\"interactive\"}"))
+        .isCloseTo(0.6, within(0.006));
+  }
+
+  private static double bucket(Map<String, Double> scraped, String name, String bound) {
+    return scraped.get(
+        "sluice_end_to_end_seconds_bucket{class=\"%s\",le=\"%s\"}".formatted(name, bound));
+  }
+
+  @Test
+  void tellsEachSeriesOfALogFromTheStart_andTokensOnlyWithABudget() throws Exception {
+    metrics.log(() -> LiveSnapshot.NOTHING, CLASSES);
+    Map<String, Double> scraped = scrape();
+    for (String series :
+        List.of(
+            "sluice_log_class_jobs_waiting{class=\"interactive\"}",
+            "sluice_slo_violations_total{class=\"batch\"}",
+            "sluice_blocked_seconds_total{cause=\"tokens\"}",
+            "sluice_blocked_seconds_total{cause=\"policy\"}")) {
+      assertThat(scraped).as(series).containsEntry(series, 0.0);
+    }
+    assertThat(scraped).doesNotContainKey("sluice_tokens_in_use");
+    assertThat(scraped.get("sluice_end_to_end_p99_seconds")).isNaN();
   }
 
   /** Reads the text as its format says, and checks it: each sample belongs to a typed family. */
@@ -278,9 +356,9 @@ final class RoleMetricsTest {
       } else if (!line.startsWith("# HELP ")) {
         Matcher sample = SAMPLE.matcher(line);
         assertThat(sample.matches()).as(line).isTrue();
-        String family = sample.group(1).replaceFirst("_(count|sum)$", "");
+        String family = sample.group(1).replaceFirst("_(count|sum|bucket)$", "");
         String type = types.getOrDefault(sample.group(1), types.get(family));
-        assertThat(type).as(line).isIn("counter", "gauge", "summary");
+        assertThat(type).as(line).isIn("counter", "gauge", "summary", "histogram");
         assertThat(sample.group(1).endsWith("_total")).as(line).isEqualTo(type.equals("counter"));
         String key = line.substring(0, line.lastIndexOf(' '));
         double value = Double.parseDouble(sample.group(4).replace("Inf", "Infinity"));
@@ -293,7 +371,10 @@ final class RoleMetricsTest {
 
   private static Set<String> families(Map<String, Double> samples) {
     return samples.keySet().stream()
-        .map(key -> key.replaceFirst("\\{.*", "").replaceFirst("_seconds_(count|sum)$", "_seconds"))
+        .map(
+            key ->
+                key.replaceFirst("\\{.*", "")
+                    .replaceFirst("_seconds_(count|sum|bucket)$", "_seconds"))
         .collect(Collectors.toSet());
   }
 

@@ -37,9 +37,9 @@ public final class Screen extends OutputStream {
     await(Pattern.compile(words, Pattern.LITERAL), limit);
   }
 
-  /** Waits until the live line tells of a job that was sent. */
+  /** Waits until the live line tells of a job. */
   void awaitJobs(Duration limit) throws InterruptedException {
-    await(Pattern.compile(" sent [1-9]"), limit);
+    await(Pattern.compile(" (sent|waiting|done) [1-9]"), limit);
   }
 
   public synchronized void await(Pattern words, Duration limit) throws InterruptedException {

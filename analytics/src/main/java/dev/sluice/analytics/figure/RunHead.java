@@ -5,13 +5,14 @@ import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.summary.Summary;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.experiment.Arrivals;
+import dev.sluice.contract.experiment.Experiment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /** First lines of a summary, about the run itself, and its last lines, about provenance. */
-final class RunHead {
+public final class RunHead {
   private static final long CLOCK_OFFSET_NOTED_NS = 1_000_000;
 
   private RunHead() {}
@@ -22,16 +23,27 @@ final class RunHead {
     if (run.isSimulated()) {
       notes.add("simulated: nothing ran and nothing waited");
     }
-    if (run.isEmulated()) {
-      notes.add("emulated lanes: they waited instead of computing");
-    }
-    if (run.context().experiment().load().arrivals() instanceof Arrivals.Replayed replayed) {
-      notes.add(replayed.words());
-    }
-    notes.addAll(run.context().notes());
+    notes.addAll(notes(run.context().experiment(), run.isEmulated(), run.context().notes()));
     if (run.clockOffsetNsMax() > CLOCK_OFFSET_NOTED_NS) {
       notes.add("clocks differ by up to " + Decimals.short3(run.clockOffsetNsMax() / 1e6) + " ms");
     }
+    return notes;
+  }
+
+  /**
+   * Notes of a run that are known when it begins.
+   *
+   * @param more notes that the run's parts have
+   */
+  public static List<String> notes(Experiment experiment, boolean emulated, List<String> more) {
+    List<String> notes = new ArrayList<>();
+    if (emulated) {
+      notes.add("emulated lanes: they waited instead of computing");
+    }
+    if (experiment.load().arrivals() instanceof Arrivals.Replayed replayed) {
+      notes.add(replayed.words());
+    }
+    notes.addAll(more);
     return notes;
   }
 

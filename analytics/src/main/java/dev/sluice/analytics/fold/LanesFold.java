@@ -31,6 +31,9 @@ final class LanesFold {
   /** Log time without a report after which an executor's lanes are not shown. */
   private static final long SILENT_NS_MAX = 10_000_000_000L;
 
+  /** Longest first window: analytics may begin when the run has gone on for long. */
+  private static final long FIRST_NS_MAX = 250_000_000L;
+
   private static final String LOST = "LOST";
   private static final Comparator<LaneBatch> ORDER =
       Comparator.comparingLong((LaneBatch batch) -> batch.decidedNs)
@@ -261,6 +264,7 @@ final class LanesFold {
    * @param openJobs jobs whose outcome has not been read
    */
   LanesWindow close(long toNs, long requested, int openJobs) {
+    closedNs = closedNs == 0 ? Math.max(0, toNs - FIRST_NS_MAX) : closedNs;
     Map<String, List<List<LaneBatch>>> byLane = byLane();
     int lanes = byLane.values().stream().mapToInt(List::size).sum();
     int batchesMax = Math.max(1, Math.min(LANE_BATCHES_MAX, BATCHES_MAX / Math.max(1, lanes)));

@@ -17,11 +17,14 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Rows of a finished run, from trace.csv, dispatches.csv and, if it is there, log.jsonl.gz. */
 final class FolderRows implements RunSource {
+  private static final long SECOND_NS = 1_000_000_000L;
+
   /** Beginning of an event's text in which its type stands. */
   private static final int BEGIN_BYTES = 64;
 
@@ -30,13 +33,24 @@ final class FolderRows implements RunSource {
   /** Models by name, workload, backend and precision joined: most rows name one of a few. */
   private final Map<String, ModelKey> models = new HashMap<>();
 
+  /** Append of each answered batch's completion, by the batch's id. */
+  private final Map<String, Long> completedNsById = new HashMap<>();
+
   FolderRows(FinishedRun run) {
     this.run = run;
   }
 
   @Override
   public void batches(Consumer<RunBatch> to) throws UserMistakeException {
-    run.eachDispatch(row -> to.accept(batch(row)));
+    run.eachDispatch(
+        row -> {
+          RunBatch batch = batch(row);
+          Long completedNs = batch.times().completedNs();
+          if (completedNs != null) {
+            completedNsById.put(batch.id(), completedNs);
+          }
+          to.accept(batch);
+        });
   }
 
   private RunBatch batch(FinishedRun.Line row) {
@@ -64,7 +78,7 @@ final class FolderRows implements RunSource {
             row.ns("predicted_p95_ms", 1e6),
             row.ns("predicted_p99_ms", 1e6)),
         row.ns("service_ms", 1e6),
-        row.text("score_terms"));
+        () -> row.text("score_terms"));
   }
 
   private ModelKey model(String workload, String backend, String precision) {
@@ -75,28 +89,33 @@ final class FolderRows implements RunSource {
 
   @Override
   public void jobs(Consumer<RunJob> to) throws UserMistakeException {
+    if (completedNsById.isEmpty()) {
+      batches(batch -> {});
+    }
     run.eachJob(row -> to.accept(job(row)));
   }
 
-  private static RunJob job(FinishedRun.Line row) {
+  private RunJob job(FinishedRun.Line row) {
     JobRow.Status status = JobRow.Status.valueOf(row.text("status").toUpperCase(Locale.ROOT));
+    Long completedNs = completedNsById.get(row.text("shard") + ":" + row.text("dispatch_id"));
     return new RunJob(
-        row.text("job_id"),
         row.text("class_type"),
-        row.whole("shard"),
         status,
         row.required("enqueue_time", 1e9),
         row.required("sent_time", 1e9),
         row.required("appended_time", 1e9),
         row.ns("decided_time", 1e9),
-        row.text("dispatch_id"),
-        row.ns("observed_time", 1e9),
+        completedNs == null ? row.ns("observed_time", 1e9) : completedNs,
         status == JobRow.Status.DONE ? row.required("e2e_ms", 1e6) : 0,
         row.text("slo_violation").equals("0"));
   }
 
   @Override
   public void blocked(Consumer<Blocked> to) throws UserMistakeException {
+    if (Files.exists(run.folder().resolve(FolderFiles.METRICS))) {
+      run.eachSecond(row -> blocked(row, to));
+      return;
+    }
     Path log = run.folder().resolve(FolderFiles.LOG);
     if (!Files.exists(log)) {
       return;
@@ -108,6 +127,20 @@ final class FolderRows implements RunSource {
         if (span != null) {
           to.accept(span);
         }
+      }
+    }
+  }
+
+  /** A second's blocked time as spans: that of several shards is longer than a second. */
+  private static void blocked(FinishedRun.Line row, Consumer<Blocked> to) {
+    long fromNs = row.whole("second") * SECOND_NS;
+    for (Blocked.Cause cause : Blocked.Cause.values()) {
+      Long blockedNs = row.ns("blocked_ms_" + cause.text(), 1e6);
+      long leftNs = blockedNs == null ? 0 : blockedNs;
+      while (leftNs > 0) {
+        long partNs = Math.min(SECOND_NS, leftNs);
+        to.accept(new Blocked(fromNs, fromNs + partNs, cause));
+        leftNs -= partNs;
       }
     }
   }
@@ -124,6 +157,18 @@ final class FolderRows implements RunSource {
     } catch (UnreadableEventException e) {
       return null; // the run's report counts it
     }
+  }
+
+  @Override
+  public Map<String, String> classesOf(Set<String> jobIds) throws UserMistakeException {
+    Map<String, String> classes = new HashMap<>();
+    run.eachJob(
+        row -> {
+          if (jobIds.contains(row.text("job_id"))) {
+            classes.put(row.text("job_id"), row.text("class_type"));
+          }
+        });
+    return classes;
   }
 
   @Override

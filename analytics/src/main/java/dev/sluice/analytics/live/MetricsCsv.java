@@ -36,10 +36,10 @@ public final class MetricsCsv implements Closeable {
           "dropped",
           "failed",
           "violations",
-          "goodput_jobs_per_sec",
-          "e2e_ms_p50",
-          "e2e_ms_p95",
-          "e2e_ms_p99",
+          "goodput_jobs_sec",
+          "p50_e2e_ms",
+          "p95_e2e_ms",
+          "p99_e2e_ms",
           "waiting");
 
   private static final List<String> OF_THE_RUN =
@@ -49,12 +49,12 @@ public final class MetricsCsv implements Closeable {
               Stream.of(
                   "tokens_in_use",
                   "tokens",
-                  "send_lateness_ms_max",
-                  "send_lateness_ms_p99",
-                  "predicted_batches",
-                  "beyond_p95",
-                  "beyond_p99",
-                  "prediction_error_median"))
+                  "lateness_max_ms",
+                  "lateness_p99_ms",
+                  "prediction_count",
+                  "prediction_p95_misses",
+                  "prediction_p99_misses",
+                  "prediction_median_error"))
           .flatMap(names -> names)
           .toList();
 

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BinaryOperator;
@@ -74,6 +75,20 @@ public final class Points {
     return new Points(spans);
   }
 
+  /**
+   * The points of a run, each of as many whole seconds.
+   *
+   * @param pointsMax most points, at least 1
+   */
+  static Points evenly(List<MetricsWindow> windows, int pointsMax) {
+    List<List<MetricsWindow>> spans = new ArrayList<>();
+    int each = Math.max(1, (windows.size() + pointsMax - 1) / pointsMax);
+    for (int from = 0; from < windows.size(); from += each) {
+      spans.add(windows.subList(from, Math.min(windows.size(), from + each)));
+    }
+    return new Points(spans);
+  }
+
   private static long second(MetricsWindow window) {
     return window.fromNs() / 1_000_000_000L;
   }
@@ -117,10 +132,10 @@ public final class Points {
     column(columns, "beyond_p95", span -> predictions(span, MetricsWindow.Predictions::beyondP95));
     column(columns, "beyond_p99", span -> predictions(span, MetricsWindow.Predictions::beyondP99));
     column(columns, "prediction_error", span -> Json.number(medianError(span)));
-    counts(columns.putObject("total"), MetricsWindow::total);
+    counts(columns.putObject("total"), MetricsWindow::total, MetricsWindow::waiting);
     ObjectNode classes = columns.putObject("classes");
     for (String name : classes()) {
-      counts(classes.putObject(name), window -> window.byClass().get(name));
+      counts(classes.putObject(name), window -> window.byClass().get(name), window -> null);
     }
     return columns;
   }
@@ -133,20 +148,23 @@ public final class Points {
     spans.forEach(span -> column.add(value.apply(span)));
   }
 
-  private TreeSet<String> causes() {
+  private Set<String> causes() {
     var causes = new TreeSet<String>();
     spans.forEach(span -> span.forEach(window -> causes.addAll(window.blockedNs().keySet())));
     return causes;
   }
 
-  private TreeSet<String> classes() {
+  private Set<String> classes() {
     var classes = new TreeSet<String>();
     spans.forEach(span -> span.forEach(window -> classes.addAll(window.byClass().keySet())));
     return classes;
   }
 
-  private void counts(ObjectNode columns, Function<MetricsWindow, @Nullable Counts> part) {
-    List<Sum> sums = spans.stream().map(span -> Sum.of(span, part)).toList();
+  private void counts(
+      ObjectNode columns,
+      Function<MetricsWindow, @Nullable Counts> part,
+      Function<MetricsWindow, @Nullable Long> waitingOf1) {
+    List<Sum> sums = spans.stream().map(span -> Sum.of(span, part, waitingOf1)).toList();
     ToLongFunction<Sum> requested = sum -> sum.requested;
     whole(columns, "requested", sums, requested);
     whole(columns, "done", sums, sum -> sum.done);
@@ -182,15 +200,20 @@ public final class Points {
     /** End-to-end times of done jobs; null: some second does not tell them. */
     @Nullable LatencyHistogram endToEnd = LatencyHistogram.EMPTY;
 
-    static Sum of(List<MetricsWindow> span, Function<MetricsWindow, @Nullable Counts> part) {
+    /**
+     * @param waitingOf1 waiting jobs of a record of version 1, whose counts do not tell them
+     */
+    static Sum of(
+        List<MetricsWindow> span,
+        Function<MetricsWindow, @Nullable Counts> part,
+        Function<MetricsWindow, @Nullable Long> waitingOf1) {
       var sum = new Sum();
       for (MetricsWindow window : span) {
         Counts counts = part.apply(window);
         if (counts != null) {
           sum.add(counts);
           sum.only = span.size() == 1 ? counts : null;
-          Long waiting =
-              counts == window.total() ? Long.valueOf(window.waiting()) : counts.waiting();
+          Long waiting = counts.waiting() == null ? waitingOf1.apply(window) : counts.waiting();
           if (waiting != null) {
             sum.waiting = sum.waiting == null ? waiting : Math.max(sum.waiting, waiting);
           }

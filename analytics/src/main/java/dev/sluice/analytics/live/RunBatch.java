@@ -1,22 +1,23 @@
 package dev.sluice.analytics.live;
 
 import dev.sluice.contract.value.ModelKey;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An attempt to run a batch in a finished run, as its row in dispatches.csv has it: times are
  * rounded to microseconds, durations are exact.
  *
- * @param dispatchId id within the shard
+ * @param dispatchId id within the shard, as text
  * @param laneId executor and (first) lane, separated by a slash
  * @param times times of the attempt, in their order
  * @param predicted service time predicted at the decision, and its upper bounds
  * @param serviceNs service time; null: the batch never ran
- * @param scoreTerms {@code name=value} by name, separated by semicolons; empty: no score
+ * @param scoreTerms makes {@code name=value} by name, separated by semicolons; empty: no score
  */
 record RunBatch(
     int shard,
-    String dispatchId,
+    Object dispatchId,
     String laneId,
     Jobs jobs,
     int tokens,
@@ -26,7 +27,7 @@ record RunBatch(
     ModelKey model,
     Predicted predicted,
     @Nullable Long serviceNs,
-    String scoreTerms) {
+    Supplier<String> scoreTerms) {
 
   /**
    * Jobs of a batch.

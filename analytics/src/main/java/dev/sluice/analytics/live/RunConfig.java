@@ -83,11 +83,16 @@ record RunConfig(String yaml, Map<?, ?> top) {
     return (int) ((several ? number(1, "lanes", "num_lanes") : 1) * number(1, "kafka", "shards"));
   }
 
-  /** Memory tokens of all shards' executors, if each shard has one; null: there is no budget. */
-  @Nullable Long tokens() {
+  /** Number of shards. */
+  int shards() {
+    return (int) number(1, "kafka", "shards");
+  }
+
+  /** Memory tokens of an executor; null: there is no budget. */
+  @Nullable Long tokensOfAnExecutor() {
     Double each = number("resources", "total_tokens");
     return Boolean.TRUE.equals(value("resources", "enabled")) && each != null
-        ? Long.valueOf((long) (each * number(1, "kafka", "shards")))
+        ? Long.valueOf(Math.round(each))
         : null;
   }
 

@@ -1,5 +1,6 @@
 package dev.sluice.analytics.live;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.contract.window.MetricsWindow;
 import java.nio.charset.StandardCharsets;
@@ -11,13 +12,16 @@ public final class Snapshot {
   /** Most bytes of a live run's snapshot. */
   public static final int BYTES_MAX = 300 * 1024;
 
+  /** Most bytes of the snapshot in a report, which is of at most 1 MiB. */
+  private static final int REPORT_BYTES_MAX = 700 * 1024;
+
   private static final int COARSENESS_MAX = 64;
 
   private Snapshot() {}
 
   /**
    * The snapshot of a run as JSON of at most {@value #BYTES_MAX} bytes: where there are many
-   * classes, it has fewer points.
+   * classes, it has fewer points, and then fewer bars.
    *
    * @param windows its seconds so far
    * @param batches the batches that it lately ran; null: none is known
@@ -26,7 +30,12 @@ public final class Snapshot {
     return json(run, windows, batches, BYTES_MAX);
   }
 
-  static String json(
+  /** The snapshot that a report holds. */
+  static String ofReport(Run run, List<MetricsWindow> windows, ObjectNode batches) {
+    return json(run, windows, batches, REPORT_BYTES_MAX);
+  }
+
+  private static String json(
       Run run, List<MetricsWindow> windows, @Nullable ObjectNode batches, int bytesMax) {
     ObjectNode snapshot = Json.object();
     snapshot.set("run", run.json(windows));
@@ -38,8 +47,21 @@ public final class Snapshot {
       if (json.getBytes(StandardCharsets.UTF_8).length <= bytesMax) {
         return json;
       }
+      if (batches != null && coarseness > 1) {
+        halve(batches);
+      }
     }
-    snapshot.putNull("batches");
-    return Json.write(snapshot);
+    return json;
+  }
+
+  /** Leaves out the second half of the bars. */
+  private static void halve(ObjectNode batches) {
+    if (batches.path("batches") instanceof ArrayNode bars) {
+      int kept = bars.size() / 2;
+      batches.put("left_out", batches.path("left_out").asInt() + bars.size() - kept);
+      while (bars.size() > kept) {
+        bars.remove(bars.size() - 1);
+      }
+    }
   }
 }

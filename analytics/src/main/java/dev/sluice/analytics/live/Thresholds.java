@@ -116,11 +116,11 @@ final class Thresholds {
         return null;
       }
       return switch (figure) {
-        case "count" -> Double.valueOf(requested);
-        case "done" -> Double.valueOf(done);
-        case "dropped" -> Double.valueOf(dropped);
-        case "failed" -> Double.valueOf(failed);
-        case "slo_violations" -> Double.valueOf(violations);
+        case "count" -> Double.valueOf((double) requested);
+        case "done" -> Double.valueOf((double) done);
+        case "dropped" -> Double.valueOf((double) dropped);
+        case "failed" -> Double.valueOf((double) failed);
+        case "slo_violations" -> Double.valueOf((double) violations);
         case "slo_violation_rate" ->
             ended() == 0 ? null : Double.valueOf((double) violations / ended());
         case "throughput_jobs_sec", "overall_throughput_jobs_sec" ->
@@ -149,9 +149,9 @@ final class Thresholds {
       }
       double bound = threshold.bound();
       return switch (figure) {
-        case "dropped" -> !threshold.holds(Math.max(0, dropped - unmeasured));
-        case "failed" -> !threshold.holds(Math.max(0, failed - unmeasured));
-        case "slo_violations" -> !threshold.holds(Math.max(0, violations - unmeasured));
+        case "dropped" -> !threshold.holds((double) Math.max(0, dropped - unmeasured));
+        case "failed" -> !threshold.holds((double) Math.max(0, failed - unmeasured));
+        case "slo_violations" -> !threshold.holds((double) Math.max(0, violations - unmeasured));
         case "slo_violation_rate" -> jobsMax != null && violations - unmeasured > bound * jobsMax;
         case "p50_e2e_ms", "p95_e2e_ms", "p99_e2e_ms" ->
             jobsMax != null && beyond(bound) - unmeasured > (1 - percent() / 100.0) * jobsMax;

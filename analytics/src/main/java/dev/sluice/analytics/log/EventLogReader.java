@@ -8,11 +8,14 @@ import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.window.RunDescribed;
+import dev.sluice.contract.window.RunSummarized;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.Producer;
@@ -23,9 +26,10 @@ import org.jspecify.annotations.Nullable;
  * Reads a run's topics from their beginning, committed records only. The topics must exist.
  *
  * <p>While the run goes on, a thread of the reader folds the records into counts whose memory does
- * not grow with the jobs. It writes each whole second of counts to the metrics topic, once, also
- * when an earlier process has written some. It ends an abandoned run, whose jobs have all ended and
- * which has no end. {@link #report} reads everything a second time, into rows.
+ * not grow with the jobs. It writes the run's description and each whole second of counts to the
+ * metrics topic, once, also when an earlier process has written some, and four times a second to
+ * the lanes topic what lanes do. It ends an abandoned run, whose jobs have all ended and which has
+ * no end. {@link #report} reads everything a second time, into rows.
  *
  * <p>Records that are no event are counted by topic. Those of outcomes and runs go to the dead
  * letters with topic, partition, offset and error in their headers; the scheduler and the executor
@@ -40,20 +44,36 @@ public final class EventLogReader implements AutoCloseable {
   private final CompletableFuture<Void> wholeRun;
   private final Thread thread;
 
-  /** Starts to read. */
-  public EventLogReader(LogClients clients, Topics topics, ProcessClock clock) {
-    this(() -> ReaderClients.consumer(clients), ReaderClients.producer(clients), topics, clock);
+  /**
+   * Starts to read.
+   *
+   * @param describe makes the description of a run that has begun; called on the reader's thread
+   */
+  public EventLogReader(
+      LogClients clients,
+      Topics topics,
+      ProcessClock clock,
+      Function<RunStarted, RunDescribed> describe) {
+    this(
+        () -> ReaderClients.consumer(clients),
+        ReaderClients.provisional(clients),
+        ReaderClients.producer(clients),
+        topics,
+        clock,
+        describe);
   }
 
   EventLogReader(
       Supplier<Consumer<byte[], byte[]>> consumers,
+      Consumer<byte[], byte[]> provisional,
       Producer<byte[], byte[]> producer,
       Topics topics,
-      ProcessClock clock) {
+      ProcessClock clock,
+      Function<RunStarted, RunDescribed> describe) {
     this.consumers = consumers;
     this.topics = topics;
     this.clock = clock;
-    this.live = new LiveReading(consumers.get(), producer, topics, clock);
+    this.live = new LiveReading(consumers.get(), provisional, producer, topics, clock, describe);
     this.wholeRun = live.wholeRun();
     this.thread = new Thread(live, "analytics-reader");
     thread.setDaemon(true);
@@ -123,9 +143,20 @@ public final class EventLogReader implements AutoCloseable {
     }
   }
 
+  /** Stops reading, and writes the run's summary behind all windows, unless one is there. */
+  public void summarize(RunSummarized summary) {
+    stop();
+    live.summarize(summary);
+  }
+
   /** Stops reading and frees the clients. */
   @Override
   public void close() {
+    stop();
+    live.close();
+  }
+
+  private void stop() {
     live.stop();
     try {
       thread.join();

@@ -33,6 +33,7 @@ final class FactsFirst {
   private final Topics topics;
   private final RunPartitions run;
   private final LiveFold fold;
+  private final ProvisionalDispatches provisional;
   private final Map<TopicPartition, Progress> progress = new HashMap<>();
   private long recordsBehind;
 
@@ -47,7 +48,13 @@ final class FactsFirst {
   private record Waiting(
       @Nullable BatchDispatched dispatch, @Nullable Outcome outcome, long appendedAtEpochMs) {}
 
-  FactsFirst(Topics topics, RunPartitions run, LiveFold fold, List<TopicPartition> partitions) {
+  FactsFirst(
+      Topics topics,
+      RunPartitions run,
+      LiveFold fold,
+      List<TopicPartition> partitions,
+      ProvisionalDispatches provisional) {
+    this.provisional = provisional;
     this.topics = topics;
     this.run = run;
     this.fold = fold;
@@ -64,7 +71,9 @@ final class FactsFirst {
     Progress of = progressOf(entry.topic(), entry.partition());
     try {
       if (entry.topic().equals(topics.dispatches())) {
-        var dispatch = EventCodec.DISPATCHES.read(RunPartitions.bytes(entry));
+        BatchDispatched decoded = provisional.decoded(entry);
+        var dispatch =
+            decoded == null ? EventCodec.DISPATCHES.read(RunPartitions.bytes(entry)) : decoded;
         of.waiting.add(new Waiting(dispatch, null, entry.timestamp()));
       } else if (entry.topic().equals(topics.outcomes())) {
         var outcome = EventCodec.OUTCOMES.read(RunPartitions.bytes(entry));
@@ -81,11 +90,13 @@ final class FactsFirst {
   }
 
   /**
-   * Applies the waiting records whose facts have been applied, dispatches before outcomes.
+   * Applies the waiting records whose facts have been applied: provisional dispatches before
+   * committed ones, and these before outcomes.
    *
    * @param factsAreRead true if every fact that any record rests on has been applied
    */
   void applyWaiting(boolean factsAreRead) {
+    provisional.applyTo(fold, shard -> progressOf(topics.facts(), shard).appliedOffset);
     applyWaiting(topics.dispatches(), factsAreRead);
     applyWaiting(topics.outcomes(), factsAreRead);
   }

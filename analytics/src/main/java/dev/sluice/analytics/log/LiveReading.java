@@ -2,18 +2,23 @@ package dev.sluice.analytics.log;
 
 import dev.sluice.analytics.fold.LiveFold;
 import dev.sluice.analytics.fold.LiveSnapshot;
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.log.TopicReader;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.window.LanesWindow;
 import dev.sluice.contract.window.MetricsWindow;
+import dev.sluice.contract.window.RunDescribed;
+import dev.sluice.contract.window.RunSummarized;
+import dev.sluice.contract.window.WindowRecord;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -23,40 +28,62 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reading of a run while it goes on: folds committed records into counts, writes each finished
- * window once, and ends an abandoned run. One thread runs it; its counts may be read from any
- * other.
+ * The reading of a run while it goes on: folds committed records into counts, writes the run's
+ * description and each finished second once, tells four times a second what lanes do, and ends an
+ * abandoned run. One thread runs it; its counts may be read from any other.
  */
 final class LiveReading implements Runnable {
   /** Time without any record after which the broker is asked whether it is there. */
   private static final long SILENCE_NS = 60_000_000_000L;
 
+  /** Time between windows of the lanes. */
+  private static final long LANES_PERIOD_NS = 250_000_000L;
+
   private final Consumer<byte[], byte[]> consumer;
+  private final ProvisionalDispatches provisional;
   private final LogWriter writer;
   private final Topics topics;
   private final RunPartitions run;
   private final ProcessClock clock;
+  private final Function<RunStarted, RunDescribed> describe;
   private final CompletableFuture<Void> wholeRun = new CompletableFuture<>();
 
-  /** Counts of the run; also the lock of {@code recordsRead} and {@code windowsWritten}. */
-  private final LiveFold fold = new LiveFold();
+  /** Lock of the fields below it. */
+  private final Object lock = new Object();
 
+  private LiveFold fold = new LiveFold();
   private final Map<String, Long> recordsRead = new TreeMap<>();
   private long windowsWritten;
+  private boolean described;
+  private boolean summarized;
+  private long lanesClosedAtNs;
+  private long lanesClosedThroughNs;
+
   private volatile long recordsBehind;
   private volatile boolean closing;
 
-  /** Uses both clients alone, and closes them when it ends. */
+  /**
+   * Uses all clients alone.
+   *
+   * @param consumer reads committed records; closed when the reading ends
+   * @param provisional reads dispatches that may not be committed; closed when the reading ends
+   * @param describe makes the description of a run that has begun
+   */
   LiveReading(
       Consumer<byte[], byte[]> consumer,
+      Consumer<byte[], byte[]> provisional,
       Producer<byte[], byte[]> producer,
       Topics topics,
-      ProcessClock clock) {
+      ProcessClock clock,
+      Function<RunStarted, RunDescribed> describe) {
     this.consumer = consumer;
+    this.provisional = new ProvisionalDispatches(provisional, topics);
     this.writer = new LogWriter(producer, topics, wholeRun::completeExceptionally);
     this.topics = topics;
     this.run = new RunPartitions(topics);
     this.clock = clock;
+    this.describe = describe;
+    this.lanesClosedAtNs = clock.monotonicNs();
   }
 
   /** Completes when the whole run has been read, or with the failure that ended the reading. */
@@ -65,25 +92,25 @@ final class LiveReading implements Runnable {
   }
 
   LiveSnapshot snapshot() {
-    synchronized (fold) {
+    synchronized (lock) {
       return fold.snapshot();
     }
   }
 
   ReaderNumbers numbers() {
-    synchronized (fold) {
+    synchronized (lock) {
       return new ReaderNumbers(Map.copyOf(recordsRead), recordsBehind, windowsWritten);
     }
   }
 
   @Nullable RunStarted started() {
-    synchronized (fold) {
+    synchronized (lock) {
       return fold.started();
     }
   }
 
   @Nullable RunEnded ended() {
-    synchronized (fold) {
+    synchronized (lock) {
       return fold.ended();
     }
   }
@@ -94,9 +121,25 @@ final class LiveReading implements Runnable {
     consumer.wakeup();
   }
 
+  /** Writes the run's summary behind all windows, unless an earlier process did, when it ended. */
+  void summarize(RunSummarized summary) {
+    synchronized (lock) {
+      if (!summarized) {
+        summarized = true;
+        writer.metrics(summary);
+      }
+    }
+  }
+
+  /** Closes the writer, when the reading has ended. */
+  void close() {
+    writer.close();
+  }
+
   @Override
   public void run() {
-    try (consumer) {
+    try (consumer;
+        provisional) {
       readToTheEnd();
     } catch (WakeupException e) {
       if (!closing) {
@@ -104,16 +147,14 @@ final class LiveReading implements Runnable {
       }
     } catch (RuntimeException | Error e) {
       wholeRun.completeExceptionally(e);
-    } finally {
-      writer.close();
     }
   }
 
   private void readToTheEnd() {
     List<TopicPartition> partitions = run.find(consumer, ReaderClients.ANSWER_LIMIT);
-    long windowsFromNs = firstMissingWindowNs();
+    var order = new FactsFirst(topics, run, begin(), partitions, provisional);
     RunPartitions.assign(consumer, partitions);
-    var order = new FactsFirst(topics, run, fold, partitions);
+    provisional.assign(partitions);
     Map<TopicPartition, Long> ends = null;
     boolean endWritten = false;
     long lastNs = clock.monotonicNs();
@@ -125,8 +166,12 @@ final class LiveReading implements Runnable {
         consumer.endOffsets(partitions, ReaderClients.ANSWER_LIMIT); // fails if nobody answers
         lastNs = clock.monotonicNs();
       }
-      Step step = fold(records, order, windowsFromNs);
-      step.windows().forEach(writer::window);
+      provisional.poll(consumer);
+      Step step = fold(records, order);
+      step.metrics().forEach(writer::metrics);
+      if (step.lanes() != null) {
+        writer.lanes(step.lanes());
+      }
       if (step.abandonedEnd() != null && !endWritten) {
         endWritten = true;
         writer.end(step.abandonedEnd());
@@ -135,62 +180,86 @@ final class LiveReading implements Runnable {
         ends = consumer.endOffsets(partitions); // heartbeats go on, so the present end counts
       }
       if (ends != null && TopicReader.hasReadTo(ends, consumer) && order.nothingWaits()) {
+        writeLastLanes();
         writer.flush();
         wholeRun.complete(null);
       }
     }
   }
 
-  /** End of the last window that an earlier process has written. */
-  private long firstMissingWindowNs() {
-    var partition = new TopicPartition(topics.metrics(), 0);
-    consumer.assign(List.of(partition));
-    long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
-    long fromNs = 0;
-    if (end > 0) {
-      consumer.seek(partition, end - 1);
-      while (!closing && consumer.position(partition) < end) {
-        for (ConsumerRecord<byte[], byte[]> entry : consumer.poll(ReaderClients.POLL)) {
-          try {
-            if (EventCodec.METRICS.read(entry.value()) instanceof MetricsWindow window) {
-              fromNs = window.toNs();
-            }
-          } catch (UnreadableEventException e) {
-            throw new IllegalStateException("the last record of metrics is no window", e);
-          }
-        }
-      }
+  /** Goes on where an earlier process ended. */
+  private LiveFold begin() {
+    WrittenMetrics written = WrittenMetrics.read(consumer, topics, () -> closing);
+    synchronized (lock) {
+      described = written.described();
+      summarized = written.summarized();
+      fold = new LiveFold(written.sums());
+      return fold;
     }
-    return fromNs;
   }
 
   /**
    * Result of a poll's records.
    *
-   * @param windows finished windows that no process has written
+   * @param metrics records of topic metrics that no process has written
+   * @param lanes window of the lanes; null: none is due
    * @param abandonedEnd end of an abandoned run; null for any other
    * @param complete true if the run has ended and every job sent has its outcome
    */
   private record Step(
-      List<MetricsWindow> windows, @Nullable RunEnded abandonedEnd, boolean complete) {}
+      List<WindowRecord> metrics,
+      @Nullable LanesWindow lanes,
+      @Nullable RunEnded abandonedEnd,
+      boolean complete) {}
 
-  private Step fold(ConsumerRecords<byte[], byte[]> records, FactsFirst order, long windowsFromNs) {
+  private Step fold(ConsumerRecords<byte[], byte[]> records, FactsFirst order) {
     boolean factsAreRead =
         records.isEmpty() && !order.nothingWaits() && order.allFactsAreRead(consumer);
-    synchronized (fold) {
+    synchronized (lock) {
       for (ConsumerRecord<byte[], byte[]> entry : records) {
         take(entry, order);
       }
       order.applyWaiting(factsAreRead);
       long readThroughEpochMs = order.keepTogether(consumer);
       recordsBehind = order.recordsBehind();
-      List<MetricsWindow> windows =
-          fold.closeWindows(readThroughEpochMs).stream()
-              .filter(window -> window.fromNs() >= windowsFromNs)
-              .toList();
+      List<WindowRecord> metrics = new ArrayList<>();
+      RunStarted started = fold.started();
+      if (started != null && !described) {
+        described = true;
+        metrics.add(describe.apply(started));
+      }
+      List<MetricsWindow> windows = fold.closeWindows(readThroughEpochMs);
       windowsWritten += windows.size();
-      return new Step(windows, fold.endIfAbandoned(), fold.isComplete());
+      metrics.addAll(windows);
+      boolean due = clock.monotonicNs() - lanesClosedAtNs >= LANES_PERIOD_NS;
+      return new Step(metrics, due ? closeLanes() : null, fold.endIfAbandoned(), fold.isComplete());
     }
+  }
+
+  private void writeLastLanes() {
+    LanesWindow last;
+    synchronized (lock) {
+      last = closeLanes();
+    }
+    if (last != null) {
+      writer.lanes(last);
+    }
+  }
+
+  /**
+   * The window of the lanes that ends now, by the log's time and, where the log is silent, by this
+   * process's monotonic clock; null before time zero. A wall clock that is set back moves neither.
+   */
+  private @Nullable LanesWindow closeLanes() {
+    long nowNs = clock.monotonicNs();
+    long passedNs = lanesClosedThroughNs == 0 ? 0 : nowNs - lanesClosedAtNs;
+    long throughNs = Math.max(fold.logTimeNs(), lanesClosedThroughNs + passedNs);
+    lanesClosedAtNs = nowNs;
+    if (throughNs <= lanesClosedThroughNs) {
+      return null;
+    }
+    lanesClosedThroughNs = throughNs;
+    return fold.closeLanesWindow(throughNs);
   }
 
   private void take(ConsumerRecord<byte[], byte[]> entry, FactsFirst order) {

@@ -5,7 +5,8 @@ import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.log.DeadLetter;
 import dev.sluice.contract.log.Topics;
-import dev.sluice.contract.window.MetricsWindow;
+import dev.sluice.contract.window.LanesWindow;
+import dev.sluice.contract.window.WindowRecord;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -35,8 +36,12 @@ final class LogWriter implements AutoCloseable {
     this.onFailure = onFailure;
   }
 
-  void window(MetricsWindow window) {
-    send(new ProducerRecord<>(topics.metrics(), 0, null, EventCodec.METRICS.write(window)));
+  void metrics(WindowRecord record) {
+    send(new ProducerRecord<>(topics.metrics(), 0, null, EventCodec.METRICS.write(record)));
+  }
+
+  void lanes(LanesWindow window) {
+    send(new ProducerRecord<>(topics.lanes(), 0, null, EventCodec.LANES.write(window)));
   }
 
   void end(RunEnded end) {

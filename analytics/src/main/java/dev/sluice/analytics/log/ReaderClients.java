@@ -27,6 +27,11 @@ final class ReaderClients {
     return clients.consumer(Reading.WHOLE_RUN, ANSWER_LIMIT);
   }
 
+  /** A consumer of records that may not be committed yet. */
+  static Consumer<byte[], byte[]> provisional(LogClients clients) {
+    return clients.consumer(Reading.PROVISIONAL, ANSWER_LIMIT);
+  }
+
   /** A producer that sends at once and loses or doubles nothing. */
   static Producer<byte[], byte[]> producer(LogClients clients) {
     return clients.producer(Writing.IN_ORDER, ANSWER_LIMIT);

@@ -5,18 +5,27 @@ import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.live.FinishedWindows;
+import dev.sluice.analytics.live.MetricsCsv;
+import dev.sluice.analytics.live.ReportPage;
 import dev.sluice.analytics.plot.Plots;
 import dev.sluice.analytics.summary.Summary;
+import dev.sluice.contract.window.MetricsWindow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** Report of a run as the files of its folder: trace.csv, dispatches.csv, summary.json, plots. */
+/**
+ * Report of a run as the files of its folder: trace.csv, dispatches.csv, metrics.csv, summary.json,
+ * plots, and the page of all of them.
+ */
 public final class RunReport {
   private final RunRows run;
   private final Summary summary;
   private final List<String> deviceKinds;
+  private @Nullable List<MetricsWindow> windows;
 
   private RunReport(RunRows run, List<String> deviceKinds, double fitCpuSeconds) {
     this.run = run;
@@ -46,7 +55,8 @@ public final class RunReport {
   }
 
   /**
-   * Writes trace.csv, dispatches.csv, summary.json and plots/*.png, replacing what is there.
+   * Writes trace.csv, dispatches.csv, metrics.csv, summary.json and plots/*.png, replacing what is
+   * there.
    *
    * @param folder made if it is missing
    */
@@ -55,7 +65,29 @@ public final class RunReport {
     Files.createDirectories(plots);
     TraceTable.write(run, folder.resolve(FolderFiles.TRACE));
     DispatchTable.write(run, folder.resolve(FolderFiles.DISPATCHES));
+    try (var metrics = MetricsCsv.to(folder.resolve(FolderFiles.METRICS))) {
+      windows().forEach(metrics::write);
+    }
     writeSummary(folder);
     Plots.writeAll(run, summary, plots);
+  }
+
+  /**
+   * Writes report.html into the folder, in which all other files of the run are.
+   *
+   * @throws IOException if the page cannot be written; then there is none, and the run is whole
+   */
+  public void writePage(Path folder) throws IOException {
+    ReportPage.write(folder, run, windows());
+  }
+
+  /** The run's seconds. */
+  private List<MetricsWindow> windows() {
+    List<MetricsWindow> known = windows;
+    if (known == null) {
+      known = FinishedWindows.of(run);
+      windows = known;
+    }
+    return known;
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.analytics.report.RunReportTest;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
 /** The fold of a run that goes on, on hand-made and made-up logs: no Kafka, no clock. */
@@ -76,7 +78,9 @@ final class LiveFoldTest {
     var fold = new LiveFold();
     for (SyntheticRun.Entry entry : SyntheticRun.interleavedBehindFacts(log, 2000)) {
       SyntheticRun.apply(fold, entry, 0);
-      List<MetricsWindow> unused = fold.closeWindows(Long.MAX_VALUE);
+      if (fold.closeWindows(Long.MAX_VALUE).isEmpty()) {
+        continue;
+      }
       LiveSnapshot live = fold.snapshot();
       assertThat(live.waiting() + live.running() + live.done() + live.dropped() + live.failed())
           .isEqualTo(live.sent());
@@ -151,6 +155,47 @@ final class LiveFoldTest {
     assertThat(windows.get(windows.size() - 1).running()).isZero();
   }
 
+  @Property(tries = 20)
+  void windowsOfTwoProcesses_sumUpToTheRun_howeverLateEachReadItsRecords(
+      @ForAll long seed,
+      @ForAll @IntRange(max = 1500) int readByTheFirst,
+      @ForAll @IntRange(min = 1, max = 9000) int firstCommitMs,
+      @ForAll @IntRange(min = 1, max = 9000) int secondCommitMs) {
+    var log = SyntheticRun.of(SyntheticRun.experiment(60, 1, 8, 2, Map.of()), seed).entries();
+    List<MetricsWindow> windows = new ArrayList<>();
+    var first = new LiveFold();
+    SyntheticRun.interleavedBehindFacts(log, firstCommitMs).stream()
+        .limit(readByTheFirst)
+        .forEach(
+            entry -> {
+              SyntheticRun.apply(first, entry, 0);
+              windows.addAll(first.closeWindows(Long.MAX_VALUE));
+            });
+    var written = new WindowSums();
+    windows.forEach(written::add);
+    var second = new LiveFold(written);
+    for (SyntheticRun.Entry entry : SyntheticRun.interleavedBehindFacts(log, secondCommitMs)) {
+      SyntheticRun.apply(second, entry, 0);
+      windows.addAll(second.closeWindows(Long.MAX_VALUE));
+    }
+    for (int i = 0; i < windows.size(); i++) {
+      assertThat(windows.get(i).fromNs()).isEqualTo(i * NS);
+    }
+    var sums = new WindowSums();
+    windows.forEach(sums::add);
+    Map<String, LiveSnapshot.OfClass> own = second.snapshot().byClass();
+    assertThat(own).isNotEmpty();
+    own.forEach(
+        (name, jobs) -> {
+          LiveSnapshot.OfClass told = sums.snapshot().byClass().get(name);
+          assertThat(told).usingRecursiveComparison().ignoringFields("waiting").isEqualTo(jobs);
+        });
+    long batches = log.stream().filter(e -> e.event() instanceof BatchCompleted).count();
+    assertThat(windows.stream().mapToLong(w -> w.predictions().batches()).sum())
+        .isBetween(batches - 2, batches);
+    assertThat(sums.snapshot().tokensInUse()).isZero();
+  }
+
   @Test
   void saysWhatHappenedInEachSecond() {
     var fold = new LiveFold();
@@ -169,10 +214,40 @@ final class LiveFoldTest {
                 "batch",
                 new MetricsWindow.Counts(2, 1, 1, 0, 1, 1, 357.0, null, null, 0L, histogram(357))));
     assertThat(windows).extracting(MetricsWindow::laneUse).containsExactly(0.1, 0.4, 0.093, 0.307);
+    assertThat(windows)
+        .extracting(MetricsWindow::sendLatenessMsMax)
+        .containsExactly(0.0, 1.0, 4.0, 0.0);
+    assertThat(windows)
+        .extracting(MetricsWindow::predictions)
+        .extracting(MetricsWindow.Predictions::batches)
+        .containsExactly(1L, 2L, 0L, 2L);
+    assertThat(windows).extracting(MetricsWindow::tokens).containsOnly(1000L);
     assertThat(windows).extracting(MetricsWindow::running).containsExactly(0L, 0L, 1L, 0L);
     assertThat(windows).extracting(MetricsWindow::lanes).containsOnly(1);
     assertThat(windows.get(2).total())
         .isEqualTo(new MetricsWindow.Counts(1, 0, 0, 0, 0, 0, null, null, null, 0L, histogram()));
+  }
+
+  @Test
+  void addsABlockedTimeThatComesLate_toTheFirstOpenSecond() {
+    var fold = new LiveFold();
+    fold.onRunRecord(started(20 * NS), 0);
+    fold.onFact(started(20 * NS), 0, SyntheticRun.ZERO_EPOCH_MS);
+    fold.onOutcome(new Blocked(900_000_000, 2_300_000_000L, Blocked.Cause.TOKENS), 0, 0);
+    fold.onFact(new Ticked(), 0, SyntheticRun.ZERO_EPOCH_MS + 5_000);
+    List<MetricsWindow> windows = new ArrayList<>(fold.closeWindows(Long.MAX_VALUE));
+    fold.onOutcome(new Blocked(500_000_000, 3_400_000_000L, Blocked.Cause.POLICY), 0, 0);
+    fold.onFact(new Ticked(), 0, SyntheticRun.ZERO_EPOCH_MS + 7_000);
+    windows.addAll(fold.closeWindows(Long.MAX_VALUE));
+    assertThat(windows)
+        .extracting(MetricsWindow::blockedNs)
+        .containsExactly(
+            Map.of("tokens", 100_000_000L),
+            Map.of("tokens", NS),
+            Map.of("tokens", 300_000_000L, "policy", 2_500_000_000L),
+            Map.of("policy", 400_000_000L));
+    assertThat(fold.snapshot().blockedNs())
+        .isEqualTo(Map.of("tokens", 1_400_000_000L, "policy", 2_900_000_000L));
   }
 
   @Test

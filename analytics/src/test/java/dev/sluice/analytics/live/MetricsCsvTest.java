@@ -10,7 +10,11 @@ import dev.sluice.contract.window.MetricsWindow.Predictions;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** metrics.csv, from windows made by hand. */
@@ -49,16 +53,30 @@ final class MetricsCsvTest {
     assertThat(written(window))
         .isEqualTo(
             """
-            second,class_type,requested,done,dropped,failed,violations,goodput_jobs_per_sec,\
-            e2e_ms_p50,e2e_ms_p95,e2e_ms_p99,waiting,running,lanes,lane_use,\
+            second,class_type,requested,done,dropped,failed,violations,goodput_jobs_sec,\
+            p50_e2e_ms,p95_e2e_ms,p99_e2e_ms,waiting,running,lanes,lane_use,\
             blocked_ms_tokens,blocked_ms_window,blocked_ms_capability,blocked_ms_policy,\
-            tokens_in_use,tokens,send_lateness_ms_max,send_lateness_ms_p99,\
-            predicted_batches,beyond_p95,beyond_p99,prediction_error_median
+            tokens_in_use,tokens,lateness_max_ms,lateness_p99_ms,\
+            prediction_count,prediction_p95_misses,prediction_p99_misses,prediction_median_error
             3,all,14,12,1,0,2,11,80.5,210.25,inf,3,2,4,0.75,\
             41.000000,0.000000,0.000000,2.000000,6,8,1.5,0.75,9,1,0,-0.0625
             3,batch,14,12,1,0,2,11,80.5,210.25,inf,3,,,,,,,,,,,,,,,
             3,interactive,0,0,0,0,0,0,,,,0,,,,,,,,,,,,,,,
             """);
+  }
+
+  @Test
+  void hasTheColumnsThatAreDocumented() throws Exception {
+    String text = Files.readString(Path.of("..", "docs", "results.md"));
+    String section = text.split("\n## metrics.csv\n", -1)[1].split("\n## ", -1)[0];
+    List<String> documented =
+        section
+            .lines()
+            .filter(line -> line.startsWith("| ") && !line.startsWith("| column"))
+            .filter(line -> !line.startsWith("| ---"))
+            .flatMap(line -> Stream.of(line.split(" \\| ", -1)[0].substring(2).split(", ", -1)))
+            .toList();
+    assertThat(documented).containsExactlyElementsOf(MetricsCsv.COLUMNS);
   }
 
   @Test

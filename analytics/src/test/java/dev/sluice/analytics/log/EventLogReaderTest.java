@@ -13,12 +13,17 @@ import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunRecord;
+import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.recording.RecordedEntry;
 import dev.sluice.contract.recording.RecordingHeader;
 import dev.sluice.contract.recording.RecordingReader;
 import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.window.LanesWindow;
 import dev.sluice.contract.window.MetricsWindow;
+import dev.sluice.contract.window.RunDescribed;
+import dev.sluice.contract.window.RunSummarized;
+import dev.sluice.contract.window.WindowRecord;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -45,12 +50,17 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The Kafka shell against the client library's own mocks. */
 final class EventLogReaderTest {
   private static final Duration LONG = Duration.ofSeconds(30);
   private static final RecordingHeader HEADER =
       new RecordingHeader(1, RecordingHeader.Kind.LOG, "run-1", 0, 1, "1", null, null, null);
+
+  private static final RunSummarized SUMMARY =
+      new RunSummarized("run-1", "{\"all_count\": 4}", null);
 
   @TempDir private Path folder;
 
@@ -77,7 +87,7 @@ final class EventLogReaderTest {
       assertThat(numbers.recordsBehind()).isZero();
       assertThat(numbers.windowsWritten()).isEqualTo(4);
     }
-    assertThat(consumers).hasSize(3).allMatch(MockConsumer::closed);
+    assertThat(consumers).hasSize(4).allMatch(MockConsumer::closed);
   }
 
   @Test
@@ -126,7 +136,7 @@ final class EventLogReaderTest {
   void waitsForTheFactsThatOutcomesRestOn() throws InterruptedException {
     consumers.clear();
     var late = consumer(run(), topics.facts());
-    try (var reader = new EventLogReader(() -> late, producer, topics, clock)) {
+    try (var reader = reader(late)) {
       assertThat(reader.awaitRunEnd(LONG)).isTrue();
       LiveSnapshot end = reader.snapshot();
       assertThat(end.sent()).isEqualTo(6);
@@ -136,23 +146,65 @@ final class EventLogReaderTest {
   }
 
   @Test
-  void writesEachSecondOnce_alsoWhenAnEarlierProcessWroteSome() throws Exception {
+  void describesTheRunFirst_andSummarizesItLast() throws Exception {
     try (var reader = reader(run())) {
       assertThat(reader.awaitRunEnd(LONG)).isTrue();
+      reader.summarize(SUMMARY);
+      reader.summarize(SUMMARY);
     }
-    List<MetricsWindow> all = windows();
-    assertThat(all)
+    List<WindowRecord> records = metrics();
+    assertThat(records).hasSize(6);
+    assertThat(records.get(0))
+        .isEqualTo(
+            described(
+                new RunStarted(
+                    "run-1", SyntheticRun.ZERO_EPOCH_MS, 42, "c0ffee", "feed", 1, 1, null)));
+    assertThat(records.subList(1, 5)).allMatch(MetricsWindow.class::isInstance);
+    assertThat(records.get(5)).isEqualTo(SUMMARY);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 4, 5, 6})
+  void writesNothingTwice_andLeavesNothingOut_whenAnEarlierProcessWroteSome(int wroteEarlier)
+      throws Exception {
+    try (var reader = reader(run())) {
+      assertThat(reader.awaitRunEnd(LONG)).isTrue();
+      reader.summarize(SUMMARY);
+    }
+    List<WindowRecord> all = metrics();
+    assertThat(windows())
         .extracting(MetricsWindow::toNs)
         .containsExactly(1000000000L, 2000000000L, 3000000000L, 4000000000L);
     producer = producer();
     var again = new ArrayList<>(run());
     again.add(
         new Bytes(
-            topics.metrics(), EventCodec.METRICS.write(all.get(1)), SyntheticRun.ZERO_EPOCH_MS));
+            topics.metrics(),
+            "{\"type\":\"EnergyWindow\",\"version\":3}".getBytes(StandardCharsets.UTF_8),
+            0));
+    for (WindowRecord record : all.subList(0, wroteEarlier)) {
+      again.add(new Bytes(topics.metrics(), EventCodec.METRICS.write(record), 0));
+    }
     try (var reader = reader(again)) {
       assertThat(reader.awaitRunEnd(LONG)).isTrue();
+      reader.summarize(SUMMARY);
     }
-    assertThat(windows()).isEqualTo(all.subList(2, 4));
+    assertThat(metrics()).isEqualTo(all.subList(wroteEarlier, all.size()));
+  }
+
+  @Test
+  void tellsWhatLanesDo_atTheLatestAtTheRunsEnd() throws Exception {
+    try (var reader = reader(run())) {
+      assertThat(reader.awaitRunEnd(LONG)).isTrue();
+    }
+    List<byte[]> written = written(topics.lanes());
+    assertThat(written).isNotEmpty();
+    LanesWindow last = EventCodec.LANES.read(written.get(written.size() - 1));
+    assertThat(last.requested()).isEqualTo(6);
+    assertThat(last.waiting()).isZero();
+    assertThat(last.running()).isZero();
+    assertThat(last.toNs()).isEqualTo(3_320_000_000L);
+    assertThat(last.executors().get(0).lanes().get(0).model()).isEqualTo("vit_tiny/onnx/fp32");
   }
 
   @Test
@@ -184,7 +236,7 @@ final class EventLogReaderTest {
   void handsAFailureOfItsThreadToTheCaller() {
     MockConsumer<byte[], byte[]> broken = consumer(List.of());
     broken.setPollException(new KafkaException("broken"));
-    try (var reader = new EventLogReader(() -> broken, producer, topics, clock)) {
+    try (var reader = reader(broken)) {
       assertThatThrownBy(() -> reader.awaitRunEnd(LONG))
           .isInstanceOf(IllegalStateException.class)
           .hasRootCauseMessage("broken");
@@ -195,7 +247,7 @@ final class EventLogReaderTest {
   @Test
   void fails_whenATopicIsMissing() {
     var empty = new MockConsumer<byte[], byte[]>("earliest");
-    try (var reader = new EventLogReader(() -> empty, producer, topics, clock)) {
+    try (var reader = reader(empty)) {
       assertThatThrownBy(() -> reader.awaitRunEnd(LONG))
           .hasRootCauseMessage("topic run-1.runs does not exist");
     }
@@ -207,17 +259,48 @@ final class EventLogReaderTest {
 
   private EventLogReader reader(List<Bytes> log) {
     consumers.clear();
-    return new EventLogReader(() -> consumer(log), producer, topics, clock);
+    return new EventLogReader(
+        () -> consumer(log), consumer(log), producer, topics, clock, EventLogReaderTest::described);
+  }
+
+  private EventLogReader reader(MockConsumer<byte[], byte[]> consumer) {
+    return new EventLogReader(
+        () -> consumer, consumer(run()), producer, topics, clock, EventLogReaderTest::described);
+  }
+
+  private static RunDescribed described(RunStarted started) {
+    return new RunDescribed(
+        started.runId(),
+        started.timeZeroEpochMs(),
+        List.of("emulated lanes: they waited instead of computing"),
+        "run_name: quickstart\n",
+        started.configDigest(),
+        started.requestDigest(),
+        true,
+        Map.of("sluice", "0.1.0"));
+  }
+
+  /** Records of a topic that the reader wrote. */
+  private List<byte[]> written(String topic) {
+    return producer.history().stream()
+        .filter(sent -> sent.topic().equals(topic))
+        .map(ProducerRecord::value)
+        .toList();
+  }
+
+  private List<WindowRecord> metrics() throws UnreadableEventException {
+    List<WindowRecord> records = new ArrayList<>();
+    for (byte[] bytes : written(topics.metrics())) {
+      records.add(EventCodec.METRICS.read(bytes));
+    }
+    return records;
   }
 
   private List<MetricsWindow> windows() throws UnreadableEventException {
-    List<MetricsWindow> windows = new ArrayList<>();
-    for (ProducerRecord<byte[], byte[]> sent : producer.history()) {
-      if (sent.topic().equals(topics.metrics())) {
-        windows.add((MetricsWindow) EventCodec.METRICS.read(sent.value()));
-      }
-    }
-    return windows;
+    return metrics().stream()
+        .filter(MetricsWindow.class::isInstance)
+        .map(MetricsWindow.class::cast)
+        .toList();
   }
 
   private static RunContext context() {

@@ -53,6 +53,13 @@ public final class RunOptions {
   @Mixin private MetricsOptions metrics = new MetricsOptions();
 
   @Option(
+      names = "--live",
+      description = "Serves a page of the run in the browser while it goes on.")
+  private boolean live;
+
+  @Mixin private PageOptions page = new PageOptions();
+
+  @Option(
       names = "--child",
       hidden = true,
       description = "Started by Sluice: ends with its standard input, leaves Ctrl-C to its parent.")
@@ -97,7 +104,7 @@ public final class RunOptions {
               kafkaConfig,
               dryRun,
               child,
-              new RunSettings.Watching(metrics.address()));
+              new RunSettings.Watching(metrics.address(), live ? page.address() : null));
       if (repeats != null) {
         return new RepeatedRun(options, processes, repeats, console).execute();
       }
@@ -119,6 +126,18 @@ public final class RunOptions {
           "you want --dry-run without --processes, which checks all of the experiment too");
     }
     metrics.address().check();
+    if (!live && page.isGiven()) {
+      throw new UserMistakeException(
+          "--live",
+          "--port, --bind, --allow-host and --max-pages are of a page, and none is wanted",
+          "you want --live too");
+    }
+    if (live && repeats != null) {
+      throw new UserMistakeException(
+          "--live",
+          "the page shows one run, and --repeat makes several",
+          "you want ./sluice serve beside it, which shows every run");
+    }
     if (processes && Integer.valueOf(0).equals(metrics.address().port())) {
       throw new UserMistakeException(
           "--metrics-port",

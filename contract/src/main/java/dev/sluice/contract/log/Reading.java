@@ -28,7 +28,10 @@ public enum Reading {
   WITHOUT_GAP("read_uncommitted", "none", Map.of()),
 
   /** Every committed record of a run, in the largest answers: analytics, which may lag a little. */
-  WHOLE_RUN("read_committed", "none", wholeRun());
+  WHOLE_RUN("read_committed", "none", polling(fetching(262_144, 200))),
+
+  /** Every record soon, committed or not, in answers as large as that allows: the lanes' view. */
+  PROVISIONAL("read_uncommitted", "none", polling(fetching(65_536, 100)));
 
   @SuppressWarnings("ImmutableEnumChecker") // a copy that cannot change
   private final Map<String, Object> settings;
@@ -48,8 +51,8 @@ public enum Reading {
         ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, waitMsMax);
   }
 
-  private static Map<String, Object> wholeRun() {
-    Map<String, Object> settings = new HashMap<>(fetching(262_144, 200));
+  private static Map<String, Object> polling(Map<String, Object> fetching) {
+    Map<String, Object> settings = new HashMap<>(fetching);
     settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 2000);
     return settings;
   }

@@ -69,8 +69,9 @@ public record LanesWindow(
    *     run
    * @param startedNs when the lane began it; when it was decided, until that is known
    * @param started whether startedNs is when the lane began it
-   * @param finishedNs when it ended; null: it runs, or was refused
-   * @param result {@code DONE}, {@code FAILED} or {@code REFUSED}; null: it has no end yet
+   * @param finishedNs when it ended; null: it runs, or was refused or lost
+   * @param result {@code DONE}, {@code FAILED}, {@code REFUSED} or {@code LOST}; null: it has no
+   *     end yet
    * @param classType class of its first job; null: not known
    * @param jobs number of its jobs
    * @param firstJob id of the job for which the policy chose it

@@ -43,10 +43,7 @@ public record Environment(
   public static Environment of(
       Experiment experiment, LaneSource lanes, Optional<HostLoad> before, long elapsedNs)
       throws IOException {
-    Map<String, String> versions = commonVersions();
-    if (!experiment.lanes().emulated()) {
-      versions.putAll(Engines.versions(experiment.jobs().backendsEnabled()));
-    }
+    Map<String, String> versions = versions(experiment);
     int processors = Runtime.getRuntime().availableProcessors();
     Map<String, String> recorded = machine(experiment);
     lanes.devices().ifPresent(devices -> recorded.put("devices", devices.toString()));
@@ -113,7 +110,17 @@ public record Environment(
     return new Environment(notes, commonVersions(), workloads, recorded, null);
   }
 
-  private static Map<String, String> commonVersions() {
+  /** Versions of what takes part where all roles run in one process, by name. */
+  public static Map<String, String> versions(Experiment experiment) {
+    Map<String, String> versions = commonVersions();
+    if (!experiment.lanes().emulated()) {
+      versions.putAll(Engines.versions(experiment.jobs().backendsEnabled()));
+    }
+    return versions;
+  }
+
+  /** Versions of what takes part as analytics knows it where it has a process of its own. */
+  public static Map<String, String> commonVersions() {
     Map<String, String> versions = new LinkedHashMap<>();
     versions.put("sluice", SluiceVersion.current());
     versions.put("kafka", AppInfoParser.getVersion());

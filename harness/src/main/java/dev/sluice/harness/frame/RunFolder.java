@@ -1,14 +1,20 @@
 package dev.sluice.harness.frame;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,8 +27,20 @@ import org.slf4j.LoggerFactory;
  */
 public final class RunFolder implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunFolder.class);
+  private static final ObjectMapper JSON = new ObjectMapper();
   private static final String TEMPORARY = "temporary";
   private static final String LOCK = ".lock";
+  private static final int HOLD_ATTEMPTS = 3;
+  private static final long HOLD_AGAIN_NS = 20_000_000;
+
+  /** File of a running folder that names the run's Kafka. */
+  public static final String BROKER = "broker.json";
+
+  /** End of the name of a folder whose run goes on. */
+  public static final String RUNNING = ".running";
+
+  /** End of the name of a folder whose run failed. */
+  public static final String FAILED = ".failed";
 
   private final Path finished;
   private final Path failed;
@@ -32,16 +50,13 @@ public final class RunFolder implements AutoCloseable {
   /** True if another process had files here before. */
   private boolean foreign;
 
-  /**
-   * Lock held while this process writes the folder, where several processes might; null: only this
-   * one can.
-   */
+  /** Lock held while this process writes the folder, which tells others that the run goes on. */
   private @Nullable FileChannel lock;
 
   private RunFolder(Path results, String runId) {
     finished = results.resolve(runId);
-    failed = results.resolve(runId + ".failed");
-    current = results.resolve(runId + ".running");
+    failed = results.resolve(runId + FAILED);
+    current = results.resolve(runId + RUNNING);
   }
 
   /**
@@ -56,6 +71,7 @@ public final class RunFolder implements AutoCloseable {
       Files.createDirectories(results);
       Files.createDirectory(folder.current);
       Files.createDirectory(folder.temporary());
+      folder.hold();
     } catch (IOException e) {
       throw notWritable(results, e);
     }
@@ -92,10 +108,7 @@ public final class RunFolder implements AutoCloseable {
       Files.createDirectories(results);
       folder.foreign = Files.exists(folder.current);
       Files.createDirectories(folder.temporary());
-      folder.lock =
-          FileChannel.open(
-              folder.current.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-      if (folder.lock.tryLock() == null) {
+      if (!folder.hold()) {
         throw new UserMistakeException(
             "--run-id",
             "another process makes the run's folder (" + folder.current + ")",
@@ -105,6 +118,59 @@ public final class RunFolder implements AutoCloseable {
       throw notWritable(results, e);
     }
     return folder;
+  }
+
+  private boolean hold() throws IOException {
+    lock =
+        FileChannel.open(
+            current.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    for (int attempt = 0; attempt < HOLD_ATTEMPTS; attempt++) {
+      if (lock.tryLock() != null) {
+        return true;
+      }
+      LockSupport.parkNanos(HOLD_AGAIN_NS); // a page may have looked just now
+    }
+    return false;
+  }
+
+  /**
+   * True if a process works on a running folder, or has not begun to. False once that process is
+   * gone, however it ended.
+   */
+  public static boolean isHeld(Path running) throws IOException {
+    Path file = running.resolve(LOCK);
+    if (!Files.exists(file)) {
+      return true; // its first process hands it to another one
+    }
+    try (var other = FileChannel.open(file, StandardOpenOption.WRITE);
+        var free = other.tryLock()) {
+      return free == null;
+    } catch (OverlappingFileLockException e) {
+      return true; // this process
+    } catch (NoSuchFileException e) {
+      return true; // it is being finished
+    }
+  }
+
+  /**
+   * Names the run's Kafka in the folder while the run goes on, so that others can watch it. No
+   * property of a client is written.
+   */
+  public void nameBroker(String bootstrapServers) throws IOException {
+    Files.writeString(
+        current.resolve(BROKER),
+        JSON.createObjectNode().put("bootstrap", bootstrapServers).toString());
+  }
+
+  /** The Kafka that a running folder names; empty: none yet. */
+  public static Optional<String> broker(Path running) throws IOException {
+    try {
+      String named =
+          JSON.readTree(Files.readAllBytes(running.resolve(BROKER))).path("bootstrap").asText();
+      return named.isEmpty() ? Optional.empty() : Optional.of(named);
+    } catch (NoSuchFileException | JsonProcessingException e) {
+      return Optional.empty();
+    }
   }
 
   /**
@@ -175,7 +241,7 @@ public final class RunFolder implements AutoCloseable {
 
   /** Gives the folder its final name, since the run is whole. */
   public Path finish() throws IOException {
-    removeTemporary();
+    removeMarks();
     Files.move(current, finished, StandardCopyOption.ATOMIC_MOVE);
     current = finished;
     return finished;
@@ -201,7 +267,7 @@ public final class RunFolder implements AutoCloseable {
   @Override
   public void close() throws IOException {
     if (!discarded && !current.equals(finished)) {
-      removeTemporary();
+      removeMarks();
       Files.move(current, failed, StandardCopyOption.ATOMIC_MOVE);
       current = failed;
     }
@@ -212,6 +278,12 @@ public final class RunFolder implements AutoCloseable {
 
   private void removeTemporary() throws IOException {
     removeTree(temporary());
+    Files.deleteIfExists(current.resolve(BROKER));
+  }
+
+  /** Removes what only a running folder has. */
+  private void removeMarks() throws IOException {
+    removeTemporary();
     Files.deleteIfExists(current.resolve(LOCK));
   }
 

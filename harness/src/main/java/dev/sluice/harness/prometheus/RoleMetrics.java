@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * The meters that a process serves to Prometheus: the JVM's and those of its roles. Each role hands
  * in its numbers once; docs/metrics.md says what each meter means.
  *
- * <p>Each scrape asks the suppliers several times, on the server's thread. An exception from a
+ * <p>Each scrape asks the suppliers on the server's thread, some several times. An exception from a
  * counter's supplier fails the scrape.
  */
 public final class RoleMetrics implements AutoCloseable {
@@ -158,35 +159,20 @@ public final class RoleMetrics implements AutoCloseable {
   /**
    * Adds the meters of {@code analyze}: the run so far, as its log tells it.
    *
-   * @param classes the experiment's classes; each has a count of violations from the start
+   * @param snapshot asked once for each scrape
+   * @param classes the experiment's classes; each has its series from the start
    */
   public void log(Supplier<LiveSnapshot> snapshot, List<JobClass> classes) {
-    counter("sluice_jobs_requested_total", "Jobs requested.", () -> snapshot.get().sent());
-    gauge("sluice_log_jobs_waiting", "Jobs not dispatched.", () -> snapshot.get().waiting());
-    gauge("sluice_log_jobs_running", "Jobs dispatched.", () -> snapshot.get().running());
-    outcomes("done", () -> snapshot.get().done());
-    outcomes("dropped", () -> snapshot.get().dropped());
-    outcomes("failed", () -> snapshot.get().failed());
-    for (JobClass of : classes) {
-      String name = of.name();
-      counter(
-          "sluice_slo_violations_total",
-          "Ended jobs that broke their promise, by class.",
-          () -> snapshot.get().violations().getOrDefault(name, 0L),
-          "class",
-          name);
-    }
-    gauge(
-        "sluice_end_to_end_p99_seconds",
-        "99th percentile of intended arrival to end, over all ended jobs.",
-        () -> {
-          Double p99Ms = snapshot.get().endToEndMsP99();
-          return p99Ms == null ? Double.NaN : p99Ms / 1e3;
-        });
+    registry.getPrometheusRegistry().register(new LogMeters(snapshot, classes));
   }
 
-  private void outcomes(String status, LongSupplier jobs) {
-    counter("sluice_outcomes_total", "Jobs that ended, by status.", jobs, "status", status);
+  /** Adds the meters of a process that serves the page. */
+  public void pages(IntSupplier streams, LongSupplier framesDropped) {
+    gauge("sluice_page_streams", "Pages that hold a stream open.", streams::getAsInt);
+    counter(
+        "sluice_page_frames_dropped_total",
+        "Frames that pages did not read in time, and were not sent.",
+        framesDropped);
   }
 
   private void counter(String name, String help, LongSupplier count, String... labels) {

@@ -67,6 +67,7 @@ public final class AnalyzeProcess {
     var lanes = process.open(LaneSource.of(frame.parsed()));
     try (var folder = RunFolder.takeOver(options.results(), frame.runId());
         var log = LogFile.open(folder.log(), process.kafka().secrets())) {
+      folder.nameBroker(process.kafka().bootstrapServers());
       try {
         return analyze(process, lanes, folder);
       } catch (StoppedException | UserMistakeException e) {
@@ -90,7 +91,10 @@ public final class AnalyzeProcess {
     RoleJoined joined =
         process.joined(register.join(Role.ANALYZE, "analyze", frame.configDigest(), null));
     Optional<HostLoad> before = HostLoad.read();
-    var role = process.open(new AnalyzeRole(frame, process.kafka().clients()));
+    var role =
+        process.open(
+            new AnalyzeRole(
+                frame, process.kafka().clients(), lanes.notes(), Environment.commonVersions()));
     process.metrics().log(role::snapshot, frame.experiment().jobs().classes());
     RunEnded ended = awaitEnd(process, role);
     var environment = Environment.ofRoles(frame.experiment(), lanes, before);
@@ -100,6 +104,11 @@ public final class AnalyzeProcess {
           "the run was given up before it began: " + ended.failure(), null);
     }
     RunReport report = role.report(environment, options.noLog() ? null : folder);
+    if (ended.failure() == null) {
+      role.summarize(report);
+    } else {
+      role.summarizeFailure(ended.failure());
+    }
     role.close();
     role.write(report, environment, started.requestDigest(), folder);
     if (ended.failure() != null) {

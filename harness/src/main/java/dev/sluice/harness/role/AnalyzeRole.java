@@ -1,5 +1,6 @@
 package dev.sluice.harness.role;
 
+import dev.sluice.analytics.figure.RunHead;
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.folder.FolderFiles;
@@ -7,10 +8,13 @@ import dev.sluice.analytics.log.EventLogReader;
 import dev.sluice.analytics.log.RunRecording;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.analytics.report.SummaryTable;
+import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.window.RunDescribed;
+import dev.sluice.contract.window.RunSummarized;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LogHeaders;
@@ -23,11 +27,16 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Analytics: reads the run's log, shows how it goes, and makes its folder. */
 public final class AnalyzeRole implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(AnalyzeRole.class);
   private static final Duration READ_LIMIT = Duration.ofMinutes(2);
   public static final int EXIT_THRESHOLD = 3;
 
@@ -35,10 +44,43 @@ public final class AnalyzeRole implements AutoCloseable {
   private final EventLogReader reader;
   private @Nullable String summaryJson;
 
-  /** Begins to read. */
-  public AnalyzeRole(RunFrame frame, LogClients kafka) {
+  /**
+   * Begins to read.
+   *
+   * @param notes notes of the lanes, which every output shows first
+   * @param versions versions of what takes part, by name
+   */
+  public AnalyzeRole(
+      RunFrame frame, LogClients kafka, List<String> notes, Map<String, String> versions) {
     this.frame = frame;
-    reader = new EventLogReader(kafka, frame.topics(), frame.clock());
+    reader =
+        new EventLogReader(
+            kafka, frame.topics(), frame.clock(), started -> describe(started, notes, versions));
+  }
+
+  private RunDescribed describe(
+      RunStarted started, List<String> notes, Map<String, String> versions) {
+    Experiment experiment = frame.experiment();
+    boolean emulated = experiment.lanes().emulated();
+    return new RunDescribed(
+        frame.runId(),
+        started.timeZeroEpochMs(),
+        RunHead.notes(experiment, emulated, notes),
+        ResolvedConfig.write(experiment),
+        started.configDigest(),
+        started.requestDigest(),
+        emulated,
+        versions);
+  }
+
+  /** Stops reading, and tells who reads the run's topics how it came out. */
+  public void summarize(RunReport report) {
+    reader.summarize(new RunSummarized(frame.runId(), report.summary().toJson(), null));
+  }
+
+  /** Stops reading, and tells who reads the run's topics why the run was given up. */
+  public void summarizeFailure(@Nullable String why) {
+    reader.summarize(new RunSummarized(frame.runId(), null, String.valueOf(why)));
   }
 
   /** Shows how the run goes until it is closed. */
@@ -102,6 +144,25 @@ public final class AnalyzeRole implements AutoCloseable {
       throws IOException {
     report.write(folder.path());
     writeConfig(frame.experiment(), report, environment, requestDigest, folder.path());
+    writePage(report, folder.path(), frame.console());
+  }
+
+  /**
+   * Writes report.html beside the run's other files. A run is whole without it: if it cannot be
+   * written, that is told.
+   */
+  public static void writePage(RunReport report, Path folder, Console console) {
+    try {
+      report.writePage(folder);
+    } catch (IOException e) {
+      LOG.error("the report cannot be written", e);
+      console.line(
+          "warning: "
+              + FolderFiles.REPORT
+              + " could not be written ("
+              + UserMistakeException.reason(e)
+              + "): the run is whole, and ./sluice report FOLDER makes it later.");
+    }
   }
 
   /** Writes config.yaml: the resolved experiment, and the environment of the run. */
@@ -143,6 +204,9 @@ public final class AnalyzeRole implements AutoCloseable {
     console.line("Folder    " + finished);
     if (Files.exists(finished.resolve("plots"))) {
       console.line("Pictures  " + finished.resolve("plots"));
+    }
+    if (Files.exists(finished.resolve(FolderFiles.REPORT))) {
+      console.line("Report    " + finished.resolve(FolderFiles.REPORT));
     }
     return status;
   }

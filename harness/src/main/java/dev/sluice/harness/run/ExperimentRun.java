@@ -27,6 +27,7 @@ import dev.sluice.harness.role.AnalyzeRole;
 import dev.sluice.harness.role.ExecuteRole;
 import dev.sluice.harness.role.ProduceRole;
 import dev.sluice.harness.role.ScheduleRole;
+import dev.sluice.harness.serve.LivePage;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.generator.RunFailedException;
 import dev.sluice.producer.requests.RequestList;
@@ -61,6 +62,9 @@ public final class ExperimentRun {
   private @Nullable ProduceRole generators;
   private @Nullable String summaryJson;
 
+  /** Parts through which others watch the run. */
+  private record Watchers(RoleMetrics metrics, LivePage page) {}
+
   public ExperimentRun(RunSettings options, Console console) {
     this.options = options;
     this.console = console;
@@ -83,16 +87,21 @@ public final class ExperimentRun {
     LaneSource lanes = LaneSource.of(parsed);
     RunFrame frame = RunFrame.of(parsed, options.runIdFor(parsed.experiment()), console);
     try (var metrics = RoleMetrics.serve(options.watching().metrics(), "run", frame.runId());
+        var page = LivePage.open(options.watching().live(), frame.runId());
         var folder = RunFolder.create(options.results(), frame.runId());
         var shell = new RunShell(folder, external, options::listen, this::stop)) {
       announce(frame.runId(), parsed, console);
+      page.say(console);
+      page.addTo(metrics);
       String where = metrics.line();
       if (where != null) {
         console.line(where);
       }
       var unused = shell.failure().thenAccept(load::completeExceptionally);
       try {
-        int status = execute(frame, shell.add(lanes), shell, external, folder, metrics);
+        var watching = new Watchers(metrics, page);
+        int status = execute(frame, shell.add(lanes), shell, external, folder, watching);
+        page.ended(summaryJson);
         return status == ExitStatus.BUG ? status : shell.exitStatus(status);
       } catch (RoleFailedException | WarmUpException e) {
         LOG.error("the run failed", e);
@@ -129,7 +138,7 @@ public final class ExperimentRun {
       RunShell shell,
       @Nullable KafkaAccess external,
       RunFolder folder,
-      RoleMetrics metrics)
+      Watchers watchers)
       throws UserMistakeException,
           RoleFailedException,
           WarmUpException,
@@ -137,6 +146,7 @@ public final class ExperimentRun {
           IOException,
           InterruptedException {
     Experiment experiment = frame.experiment();
+    RoleMetrics metrics = watchers.metrics();
     RequestList requests = RequestList.of(frame.parsed(), lanes::isolatedMs);
     shell.awaitExternal();
     ExecuteRole.Loaded loaded =
@@ -147,8 +157,10 @@ public final class ExperimentRun {
     shell.heedAWishToStop();
     List<ExecuteRole> executors = warmUp(frame, loaded, shell);
     KafkaAccess kafka = startKafka(frame, shell, external);
+    folder.nameBroker(kafka.bootstrapServers());
     shell.heedAWishToStop();
     RunTopics.create(frame.topics(), frame.shards(), kafka.clients());
+    shell.add(watchers.page().read(kafka));
     var register =
         shell.add(RunRegister.open(frame.topics(), kafka.clients(), frame.clock(), shell::fail));
     var entries = shell.add(new Entries(register));
@@ -158,7 +170,10 @@ public final class ExperimentRun {
     }
     metrics.scheduler(startScheduler(frame, shell, kafka, folder, entries)::counts);
     entries.join(Role.ANALYZE, "analyze", frame);
-    var analyze = shell.add(new AnalyzeRole(frame, kafka.clients()));
+    var analyze =
+        shell.add(
+            new AnalyzeRole(
+                frame, kafka.clients(), lanes.notes(), Environment.versions(experiment)));
     metrics.log(analyze::snapshot, experiment.jobs().classes());
     executors.get(executors.size() - 1).awaitWarm();
     OfferedLoadLines.show(experiment, requests, executors.get(0).capabilities(), console);
@@ -198,6 +213,11 @@ public final class ExperimentRun {
       report = analyze.report(environment, options.output().noLog() ? null : folder);
     } catch (IllegalStateException e) {
       throw failure != null ? failure : new RoleFailedException(e.getMessage(), e);
+    }
+    if (failure == null) {
+      analyze.summarize(report);
+    } else {
+      analyze.summarizeFailure(failure.getMessage());
     }
     shell.closeParts();
     analyze.write(report, environment, requests.digest(), folder);

@@ -18,6 +18,7 @@ import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.Supervisor;
 import dev.sluice.harness.process.TemporaryFolder;
 import dev.sluice.harness.prometheus.MetricsAddress;
+import dev.sluice.harness.serve.LivePage;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.requests.RequestSources;
 import java.io.IOException;
@@ -117,6 +118,16 @@ public final class ProcessesRun {
       external.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
     }
     String runId = options.runIdFor(parsed.experiment());
+    try (var page = LivePage.open(options.watching().live(), runId)) {
+      int status = run(parsed, external, runId, page);
+      page.ended(summaryJson);
+      return status;
+    }
+  }
+
+  private int run(
+      ParsedExperiment parsed, @Nullable KafkaAccess external, String runId, LivePage page)
+      throws UserMistakeException, IOException, InterruptedException {
     Path running = RunFolder.prepare(options.results(), runId);
     Path logs = Files.createDirectory(running.resolve("logs"));
     Path temporary = Files.createTempDirectory("sluice-" + runId + "-");
@@ -131,10 +142,11 @@ public final class ProcessesRun {
     try (var log = LogFile.open(logs.resolve("supervisor.log"), Secrets.NONE);
         var signals = options.listen(this::stop, atOnce)) {
       ExperimentRun.announce(runId, parsed, console);
+      page.say(console);
       Ended ended;
       try (var children = new Supervisor(logs, temporary, new Watcher())) {
         supervisor = children;
-        ended = run(parsed, external, runId, children, temporary);
+        ended = run(parsed, external, runId, children, temporary, page);
       }
       return conclude(ended, runId, signals);
     } finally {
@@ -147,7 +159,8 @@ public final class ProcessesRun {
       @Nullable KafkaAccess external,
       String runId,
       Supervisor children,
-      Path temporary)
+      Path temporary,
+      LivePage page)
       throws UserMistakeException, IOException, InterruptedException {
     int port = external == null ? EmbeddedBroker.freePort() : 0;
     KafkaAccess kafka =
@@ -161,7 +174,10 @@ public final class ProcessesRun {
       children.start(role ? watched(spec, ports++) : spec);
     }
     companion.began(children, kafka);
-    Ended ended = awaitEnd(children);
+    Ended ended;
+    try (var reading = page.read(kafka)) {
+      ended = awaitEnd(children);
+    }
     Path finished = options.results().resolve(runId);
     companion.over(
         kafka,

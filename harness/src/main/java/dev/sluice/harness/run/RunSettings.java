@@ -10,6 +10,7 @@ import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.prometheus.MetricsAddress;
+import dev.sluice.harness.serve.PageAddress;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -109,9 +110,10 @@ public record RunSettings(
    *
    * @param metrics address where the run answers Prometheus; with a process for each role, of the
    *     first process, and the others have the ports after it
+   * @param live address of the run's page; null: there is none
    */
-  public record Watching(MetricsAddress metrics) {
+  public record Watching(MetricsAddress metrics, @Nullable PageAddress live) {
     /** Nobody watches the run. */
-    public static final Watching NOBODY = new Watching(MetricsAddress.NOWHERE);
+    public static final Watching NOBODY = new Watching(MetricsAddress.NOWHERE, null);
   }
 }

@@ -155,6 +155,9 @@ public final class SimulatedRun {
         environment,
         experiment.requests().digest(),
         folder);
+    if (!options.output().noTrace()) {
+      AnalyzeRole.writePage(simulated.report(), folder, console);
+    }
     return simulated;
   }
 

@@ -20,13 +20,13 @@ public final class ProgressLine implements AutoCloseable {
   private static final int PLAIN_PERIOD_SECONDS = 5;
 
   private static final String GAP = "  ";
-  private static final int BAR_WIDTH_MIN = 8;
+  private static final int BAR_WIDTH_MIN = 6;
   private static final int BAR_WIDTH_MAX = 22;
   private static final int BARRED_WIDTH_MIN = 50;
 
   /** First words of the numbers that are left out where the line is too long, in this order. */
   private static final List<String> DISPENSABLE =
-      List.of("sent", "running", "p99", "over SLO", "failed", "waiting");
+      List.of("running", "sent", "p99", "failed", "over SLO", "waiting");
 
   private final Console console;
   private final EventLogReader reader;

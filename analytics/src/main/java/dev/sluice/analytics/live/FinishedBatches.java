@@ -2,6 +2,7 @@ package dev.sluice.analytics.live;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.window.MetricsWindow;
 import java.util.ArrayList;
@@ -19,10 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Batches of a finished run for its Gantt: a bar for each batch of the stretch in which the most
  * jobs waited, and of the whole run each lane's busy share.
  */
-final class Bars {
-  /** Most bars. */
-  static final int BARS_MAX = 1500;
-
+public final class FinishedBatches {
   /** Most lanes that have shares of their own; of more lanes each executor has. */
   private static final int LANES_MAX = 64;
 
@@ -37,7 +35,7 @@ final class Bars {
       Comparator.comparing((String laneId) -> laneId.substring(0, laneId.lastIndexOf('/')))
           .thenComparing(laneId -> Integer.valueOf(laneId.substring(laneId.lastIndexOf('/') + 1)));
 
-  private Bars() {}
+  private FinishedBatches() {}
 
   /** Start and end of each batch that ran, in no order. */
   private static final class Spans {
@@ -73,14 +71,47 @@ final class Bars {
   }
 
   /**
-   * The batches as JSON.
+   * The batches of a run's folder as JSON.
    *
    * @param windows the run's seconds
+   * @param barsMax most bars
+   * @throws UserMistakeException if a table of the folder cannot be read
    */
-  static ObjectNode json(RunSource source, List<MetricsWindow> windows)
+  public static ObjectNode json(FinishedRun run, List<MetricsWindow> windows, int barsMax)
+      throws UserMistakeException {
+    return json(RunSource.of(run), windows, barsMax);
+  }
+
+  /**
+   * The batches of a run's folder that ran in a stretch of time, in the order of their decisions.
+   *
+   * @param fromS begin of the stretch, seconds since time zero; toS its end, exclusive
+   * @param barsMax most batches; the others are left out, and counted
+   * @throws UserMistakeException if a table of the folder cannot be read
+   */
+  public static ObjectNode between(FinishedRun run, double fromS, double toS, int barsMax)
+      throws UserMistakeException {
+    var stretch = new Stretch(Math.round(fromS * 1e9), Math.round(toS * 1e9));
+    RunSource source = RunSource.of(run);
+    int[] all = {0};
+    source.batches(batch -> all[0] += stretch.overlaps(batch) ? 1 : 0);
+    return json(stretch, bars(source, stretch, barsMax), all[0]);
+  }
+
+  private static ObjectNode json(Stretch stretch, ArrayNode bars, int all) {
+    ObjectNode json = Json.object();
+    json.put("from_s", stretch.fromNs() / 1e9);
+    json.put("to_s", stretch.toNs() / 1e9);
+    json.set("batches", bars);
+    json.put("left_out", all - bars.size());
+    json.putNull("shares");
+    return json;
+  }
+
+  static ObjectNode json(RunSource source, List<MetricsWindow> windows, int barsMax)
       throws UserMistakeException {
     var spans = new Spans();
-    Map<String, double[]> busyNs = new TreeMap<>(BY_LANE);
+    Map<String, double[]> busyNs = new HashMap<>();
     long endNs = windows.isEmpty() ? 0 : windows.get(windows.size() - 1).toNs();
     long spanNs = Math.max(1, (endNs / SECOND_NS + SPANS_MAX - 1) / SPANS_MAX) * SECOND_NS;
     int count = (int) ((endNs + spanNs - 1) / spanNs);
@@ -94,15 +125,16 @@ final class Bars {
             add(busy, startedNs, endedNs, spanNs);
           }
         });
-    Stretch stretch = stretch(spans, windows);
-    ObjectNode json = Json.object();
-    json.set("from_s", Json.number(stretch.fromNs() / 1e9));
-    json.set("to_s", Json.number(stretch.toNs() / 1e9));
-    ArrayNode bars = bars(source, stretch);
-    json.set("batches", bars);
-    json.put("left_out", spans.count - bars.size());
-    json.set("shares", shares(busyNs, spanNs, count, endNs));
+    Stretch stretch = stretch(spans, windows, barsMax);
+    ObjectNode json = json(stretch, bars(source, stretch, barsMax), spans.count);
+    json.set("shares", shares(sorted(busyNs), spanNs, count, endNs));
     return json;
+  }
+
+  private static Map<String, double[]> sorted(Map<String, double[]> byLane) {
+    Map<String, double[]> sorted = new TreeMap<>(BY_LANE);
+    sorted.putAll(byLane);
+    return sorted;
   }
 
   private static void add(double[] busyNs, long startedNs, long endedNs, long spanNs) {
@@ -114,13 +146,13 @@ final class Bars {
     }
   }
 
-  /** The whole run, or the stretch of at most {@value #BARS_MAX} bars in which most jobs waited. */
-  private static Stretch stretch(Spans spans, List<MetricsWindow> windows) {
+  /** The whole run, or the stretch of at most that many bars around the second of most waiting. */
+  private static Stretch stretch(Spans spans, List<MetricsWindow> windows, int barsMax) {
     if (spans.count == 0) {
       return new Stretch(0, 0);
     }
     long lastNs = Arrays.stream(spans.endsNs, 0, spans.count).max().orElseThrow();
-    if (spans.count <= BARS_MAX) {
+    if (spans.count <= barsMax) {
       long firstNs = Arrays.stream(spans.startsNs, 0, spans.count).min().orElseThrow();
       return new Stretch(Math.min(0, firstNs), lastNs);
     }
@@ -133,7 +165,7 @@ final class Bars {
     long middleNs = worst.fromNs() + SECOND_NS / 2;
     long lengthNs = lastNs;
     Stretch stretch = around(middleNs, lengthNs, lastNs);
-    while (lengthNs > 1000 && spans.overlapping(stretch.fromNs(), stretch.toNs()) > BARS_MAX) {
+    while (lengthNs > 1000 && spans.overlapping(stretch.fromNs(), stretch.toNs()) > barsMax) {
       lengthNs = lengthNs * 4 / 5;
       stretch = around(middleNs, lengthNs, lastNs);
     }
@@ -145,23 +177,18 @@ final class Bars {
     return new Stretch(fromNs, fromNs + lengthNs);
   }
 
-  private static ArrayNode bars(RunSource source, Stretch stretch) throws UserMistakeException {
+  private static ArrayNode bars(RunSource source, Stretch stretch, int barsMax)
+      throws UserMistakeException {
     List<RunBatch> chosen = new ArrayList<>();
     Set<String> firstJobs = new HashSet<>();
     source.batches(
         batch -> {
-          if (stretch.overlaps(batch) && chosen.size() < BARS_MAX) {
+          if (stretch.overlaps(batch) && chosen.size() < barsMax) {
             chosen.add(batch);
             firstJobs.add(batch.jobs().first());
           }
         });
-    Map<String, String> classes = new HashMap<>();
-    source.jobs(
-        job -> {
-          if (firstJobs.contains(job.jobId())) {
-            classes.put(job.jobId(), job.classType());
-          }
-        });
+    Map<String, String> classes = source.classesOf(firstJobs);
     ArrayNode bars = Json.array();
     for (RunBatch batch : chosen) {
       bars.add(bar(batch, classes.get(batch.jobs().first())));
@@ -193,7 +220,7 @@ final class Bars {
     bar.set("p95Ms", ms(predicted.p95Ns()));
     bar.set("serviceMs", ms(batch.serviceNs()));
     ObjectNode terms = bar.putObject("scoreTerms");
-    for (String term : batch.scoreTerms().split(";", -1)) {
+    for (String term : batch.scoreTerms().get().split(";", -1)) {
       int equals = term.lastIndexOf('=');
       if (equals > 0) {
         terms.set(

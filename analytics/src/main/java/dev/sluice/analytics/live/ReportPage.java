@@ -1,0 +1,143 @@
+package dev.sluice.analytics.live;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.contract.file.Sha256;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.window.MetricsWindow;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.List;
+
+/**
+ * report.html: the page of a finished run in one file, with all that it shows, and tables that
+ * stand without a script. It asks no other file or address for anything, and forbids itself to. The
+ * same folder gives the same bytes.
+ */
+public final class ReportPage {
+  /** Most bars of a report's Gantt. */
+  private static final int BARS_MAX = 800;
+
+  private static final String RESOURCES = "page/";
+
+  private ReportPage() {}
+
+  /**
+   * Writes report.html into a finished run's folder, replacing what is there.
+   *
+   * @return the file
+   * @throws UserMistakeException if a file of the folder is missing or cannot be read
+   * @throws IOException if the page cannot be written; then there is none
+   */
+  public static Path write(FinishedRun run) throws UserMistakeException, IOException {
+    RunSource source = RunSource.of(run);
+    return write(run, source, FinishedWindows.of(source, Run.of(run).config()));
+  }
+
+  /**
+   * Writes report.html of a run that has just ended into its folder, in which all other files are.
+   *
+   * @param windows the run's seconds
+   * @throws IOException if the page cannot be written; then there is none
+   */
+  public static Path write(Path folder, RunRows rows, List<MetricsWindow> windows)
+      throws IOException {
+    try {
+      return write(FinishedRun.of(folder), new MemoryRows(rows), windows);
+    } catch (UserMistakeException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  private static Path write(FinishedRun run, RunSource source, List<MetricsWindow> windows)
+      throws UserMistakeException, IOException {
+    Run identity = Run.of(run);
+    String page =
+        page(
+            identity.id(),
+            Snapshot.ofReport(identity, windows, FinishedBatches.json(source, windows, BARS_MAX)),
+            ReportTables.of(identity, run.summary(), windows));
+    Path file = run.folder().resolve(FolderFiles.REPORT);
+    try {
+      return Files.writeString(file, page);
+    } catch (IOException e) {
+      try {
+        Files.deleteIfExists(file);
+      } catch (IOException again) {
+        e.addSuppressed(again);
+      }
+      throw e;
+    }
+  }
+
+  private static String page(String id, String snapshot, String tables) {
+    String uplot = resource("uplot.iife.min.js");
+    String script = resource("page.js");
+    String page = resource("index.html");
+    page =
+        replaced(
+            page,
+            "<meta charset=\"utf-8\">",
+            "<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\""
+                + "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src '"
+                + hash(uplot)
+                + "' '"
+                + hash(script)
+                + "'\">");
+    page = replaced(page, "<title>Sluice</title>", "<title>" + Html.escaped(id) + "</title>");
+    page = replaced(page, "<link rel=\"stylesheet\" href=\"uplot.css\">", style("uplot.min.css"));
+    page =
+        replaced(
+            page,
+            "<link rel=\"stylesheet\" href=\"page.css\">",
+            style("page.css") + "\n" + style("report.css"));
+    page = replaced(page, "<div id=\"tables\"></div>", "<div id=\"tables\">\n" + tables + "</div>");
+    page =
+        replaced(
+            page, "<script src=\"uplot.js\" defer></script>", "<script>" + uplot + "</script>");
+    return replaced(
+        page,
+        "<script src=\"page.js\" defer></script>",
+        "<script type=\"application/json\" id=\"snapshot\">"
+            + snapshot.replace("<", "\\u003c")
+            + "</script>\n<script>"
+            + script
+            + "</script>");
+  }
+
+  /** What a page may run: the script with this text alone. */
+  private static String hash(String script) {
+    return "sha256-"
+        + Base64.getEncoder().encodeToString(Sha256.begin().digest(script.getBytes(UTF_8)));
+  }
+
+  private static String style(String name) {
+    return "<style>\n" + resource(name) + "</style>";
+  }
+
+  private static String replaced(String page, String what, String by) {
+    int at = page.indexOf(what);
+    if (at < 0 || page.indexOf(what, at + 1) >= 0) {
+      throw new IllegalStateException("index.html must hold once: " + what);
+    }
+    return page.substring(0, at) + by + page.substring(at + what.length());
+  }
+
+  private static String resource(String name) {
+    try (InputStream in = ReportPage.class.getResourceAsStream(RESOURCES + name)) {
+      if (in == null) {
+        throw new IllegalStateException("this build has no " + RESOURCES + name);
+      }
+      return new String(in.readAllBytes(), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package dev.sluice.analytics.log;
+
+import dev.sluice.analytics.fold.WindowSums;
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.window.MetricsWindow;
+import dev.sluice.contract.window.RunDescribed;
+import dev.sluice.contract.window.RunSummarized;
+import dev.sluice.contract.window.WindowRecord;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * What earlier processes of analytics wrote to topic {@code metrics}.
+ *
+ * @param described true if the run's description is there
+ * @param summarized true if the run's summary is there
+ * @param sums sums of all windows
+ */
+record WrittenMetrics(boolean described, boolean summarized, WindowSums sums) {
+  /**
+   * Reads the topic to its present end. Records of types that this build does not know are skipped.
+   *
+   * @param closing true if the reading shall end early
+   */
+  static WrittenMetrics read(
+      Consumer<byte[], byte[]> consumer, Topics topics, BooleanSupplier closing) {
+    var partition = new TopicPartition(topics.metrics(), 0);
+    consumer.assign(List.of(partition));
+    consumer.seekToBeginning(List.of(partition));
+    long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
+    boolean described = false;
+    boolean summarized = false;
+    var sums = new WindowSums();
+    while (!closing.getAsBoolean() && consumer.position(partition) < end) {
+      for (ConsumerRecord<byte[], byte[]> entry : consumer.poll(ReaderClients.POLL)) {
+        try {
+          WindowRecord record = EventCodec.METRICS.read(RunPartitions.bytes(entry));
+          described |= record instanceof RunDescribed;
+          summarized |= record instanceof RunSummarized;
+          if (record instanceof MetricsWindow window) {
+            sums.add(window);
+          }
+        } catch (UnreadableEventException e) {
+          continue; // of a later version of Sluice
+        }
+      }
+    }
+    return new WrittenMetrics(described, summarized, sums);
+  }
+}

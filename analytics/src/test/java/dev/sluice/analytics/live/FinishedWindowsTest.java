@@ -1,0 +1,77 @@
+package dev.sluice.analytics.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.analytics.fold.RunFold;
+import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.fold.SyntheticRun;
+import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.report.RunReport;
+import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.Blocked.Cause;
+import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.contract.window.MetricsWindow;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+/** Seconds of made-up runs, from memory and from their folders. */
+final class FinishedWindowsTest {
+  @Property(tries = 3)
+  void areEqual_fromMemoryAndFromTheFolder_andAddUpToTheSummary(
+      @ForAll @IntRange(min = 5, max = 120) int rate, @ForAll long seed) throws Exception {
+    // no warm-up and all arrivals measured: then the summary counts every job of the run
+    var experiment = SyntheticRun.experiment(rate, 0, 60, 2, Map.of());
+    RunFold fold = SyntheticRun.fold(SyntheticRun.of(experiment, seed).entries());
+    fold.onOutcome(new Blocked(1_250_000_000L, 3_500_000_000L, Cause.WINDOW), 0, 0);
+    fold.onOutcome(new Blocked(2_000_000_000L, 2_900_000_000L, Cause.WINDOW), 1, 0);
+    var context = SyntheticRun.context(experiment);
+    RunRows rows = fold.rows(context);
+    List<MetricsWindow> windows = FinishedWindows.of(rows);
+    Path folder = Files.createTempDirectory("windows");
+    RunReport report = RunReport.of(fold, context);
+    report.write(folder);
+    Files.writeString(folder.resolve("config.yaml"), ResolvedConfig.write(experiment));
+
+    assertThat(FinishedWindows.of(FinishedRun.read(folder))).isEqualTo(windows);
+    assertThat(windows.get(2).blockedNs()).containsEntry("window", 1_900_000_000L);
+
+    JsonNode summary = FinishedRun.read(folder).summary();
+    long jobs = rows.jobs().size();
+    assertThat(windows.stream().mapToLong(w -> w.total().requested()).sum()).isEqualTo(jobs);
+    assertThat(windows.stream().mapToLong(w -> w.total().ended()).sum()).isEqualTo(jobs);
+    for (String name : List.of("interactive", "batch")) {
+      long measured =
+          rows.measured().stream().filter(j -> j.request().classType().equals(name)).count();
+      assertThat(measured).isEqualTo(summary.path(name + "_count").asLong());
+    }
+    MetricsWindow last = windows.get(windows.size() - 1);
+    assertThat(last.waiting()).isZero();
+    assertThat(last.running()).isZero();
+    assertThat(last.tokensInUse()).isZero();
+    assertThat(windows).allMatch(w -> w.laneUse() != null && w.laneUse() <= 1);
+    double busyNs = windows.stream().mapToDouble(w -> w.laneUse() * w.lanes() * 1e9).sum();
+    assertThat(busyNs)
+        .isCloseTo(
+            rows.dispatches().stream()
+                .mapToDouble(d -> d.requireFinishedAtNs() - d.requireStartedAtNs())
+                .sum(),
+            org.assertj.core.data.Percentage.withPercentage(0.01));
+    long[] fromNs = {0};
+    windows.forEach(w -> assertThat(w.fromNs()).isEqualTo(fromNs[0]++ * 1_000_000_000L));
+    deleteTree(folder);
+  }
+
+  private static void deleteTree(Path root) throws java.io.IOException {
+    try (var tree = Files.walk(root)) {
+      for (Path path : tree.sorted(java.util.Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+}

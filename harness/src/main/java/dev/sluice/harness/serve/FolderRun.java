@@ -1,0 +1,96 @@
+package dev.sluice.harness.serve;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.live.Run;
+import dev.sluice.analytics.live.Snapshot;
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.window.MetricsWindow;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A finished run, from its folder alone. */
+final class FolderRun implements ShownRun {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final FinishedRun finished;
+  private final FileTime written;
+  private final Run run;
+  private final List<MetricsWindow> windows;
+  private byte @Nullable [] snapshot;
+
+  private FolderRun(FinishedRun finished, FileTime written, Run run, List<MetricsWindow> windows) {
+    this.finished = finished;
+    this.written = written;
+    this.run = run;
+    this.windows = windows;
+  }
+
+  /** Reads a folder that has a summary.json. */
+  static FolderRun open(Path folder) throws IOException {
+    try {
+      FileTime written = Files.getLastModifiedTime(folder.resolve(FolderFiles.SUMMARY));
+      FinishedRun finished = FinishedRun.of(folder);
+      return new FolderRun(finished, written, Run.of(finished), List.of());
+    } catch (UserMistakeException e) {
+      throw new IOException(e);
+    }
+  }
+
+  /** False if the folder was written again. */
+  boolean isCurrent() throws IOException {
+    return written.equals(
+        Files.getLastModifiedTime(finished.folder().resolve(FolderFiles.SUMMARY)));
+  }
+
+  @Override
+  public byte[] run() {
+    return bytes(run.json(windows));
+  }
+
+  @Override
+  public synchronized byte[] snapshot() {
+    byte[] known = snapshot;
+    if (known == null) {
+      known = Snapshot.json(run, windows, null).getBytes(StandardCharsets.UTF_8);
+      snapshot = known;
+    }
+    return known;
+  }
+
+  @Override
+  public byte[] seconds(long fromS) throws IOException {
+    ObjectNode json = JSON.createObjectNode();
+    var seconds = json.putArray("seconds");
+    Long next = null;
+    for (MetricsWindow window : windows) {
+      long number = window.fromNs() / 1_000_000_000L;
+      if (number >= fromS) {
+        if (seconds.size() == SECONDS_MAX) {
+          next = number;
+          break;
+        }
+        seconds.add(JSON.readTree(EventCodec.METRICS.write(window)));
+      }
+    }
+    json.put("next", next);
+    return bytes(json);
+  }
+
+  @Override
+  public byte[] batches(double fromS, double toS) {
+    return bytes(JSON.createObjectNode());
+  }
+
+  private static byte[] bytes(ObjectNode json) {
+    return json.toString().getBytes(StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,51 @@
+package dev.sluice.harness.serve;
+
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.window.RunSummarized;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** One live run, read from its topics. */
+final class OneRun implements Runs {
+  private final LiveRun run;
+  private volatile @Nullable TopicReading reading;
+
+  OneRun(String runId) {
+    run = new LiveRun(runId);
+  }
+
+  /**
+   * Begins to read the run's topics.
+   *
+   * @param hidden a text without the secrets of the clients
+   */
+  TopicReading read(LogClients kafka, UnaryOperator<String> hidden) {
+    TopicReading begun = TopicReading.start(kafka, run, () -> null, hidden);
+    reading = begun;
+    return begun;
+  }
+
+  @Override
+  public byte[] list() {
+    return ListedRun.json(List.of(run.listed()));
+  }
+
+  @Override
+  public @Nullable ShownRun find(String id) {
+    return id.equals(run.id()) ? run : null;
+  }
+
+  /** The run is over, as its process knows before its topics do. */
+  void ended(RunSummarized how) {
+    run.ended(how);
+  }
+
+  @Override
+  public void close() {
+    TopicReading begun = reading;
+    if (begun != null) {
+      begun.close();
+    }
+  }
+}

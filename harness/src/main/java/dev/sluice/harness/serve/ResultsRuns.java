@@ -1,0 +1,273 @@
+package dev.sluice.harness.serve;
+
+import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.window.RunSummarized;
+import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.serve.ListedRun.State;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Every run in a folder of results: those under way from the Kafka that their folder names, the
+ * others from their folders. A folder's figures are read once, until its summary changes.
+ */
+final class ResultsRuns implements Runs {
+  private static final Logger LOG = LoggerFactory.getLogger(ResultsRuns.class);
+
+  /** Finished runs whose rows are kept in memory. */
+  private static final int READ_RUNS_MAX = 4;
+
+  private final Path results;
+  private final @Nullable Path kafkaConfig;
+  private final Map<Path, Seen> seen = new ConcurrentHashMap<>();
+  private final Map<String, Watched> watched = new HashMap<>();
+  private final Map<Path, FolderRun> read =
+      new LinkedHashMap<>(READ_RUNS_MAX, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Path, FolderRun> eldest) {
+          return size() > READ_RUNS_MAX;
+        }
+      };
+
+  /** A folder's row, and the file that it was read from. */
+  private record Seen(Object version, ListedRun row) {}
+
+  private record Watched(LiveRun run, TopicReading reading) {}
+
+  /** A folder of a run, by its name alone. */
+  private record Folder(String id, State state, Path path) {
+    Path summary() {
+      return path.resolve(FolderFiles.SUMMARY);
+    }
+  }
+
+  ResultsRuns(Path results, @Nullable Path kafkaConfig) {
+    this.results = results;
+    this.kafkaConfig = kafkaConfig;
+  }
+
+  @Override
+  public byte[] list() throws IOException {
+    return ListedRun.json(rows());
+  }
+
+  /** The rows of all runs, by id. */
+  List<ListedRun> rows() throws IOException {
+    return folders().parallelStream()
+        .flatMap(folder -> row(folder).stream())
+        .sorted(Comparator.comparing(ListedRun::id))
+        .toList();
+  }
+
+  /** Folders whose names may be those of runs. */
+  private List<Folder> folders() throws IOException {
+    List<Folder> folders = new ArrayList<>();
+    try (Stream<Path> all = Files.list(results)) {
+      all.forEach(path -> folders.add(folder(path)));
+    } catch (NoSuchFileException e) {
+      return List.of(); // no run has begun yet
+    }
+    return folders;
+  }
+
+  private static Folder folder(Path path) {
+    String name = path.getFileName().toString();
+    if (name.endsWith(RunFolder.RUNNING)) {
+      return new Folder(without(name, RunFolder.RUNNING), State.LIVE, path);
+    }
+    if (name.endsWith(RunFolder.FAILED)) {
+      return new Folder(without(name, RunFolder.FAILED), State.FAILED, path);
+    }
+    return new Folder(name, State.FINISHED, path);
+  }
+
+  private static String without(String name, String end) {
+    return name.substring(0, name.length() - end.length());
+  }
+
+  /** The row of a folder; empty: it is none of a run. */
+  private Optional<ListedRun> row(Folder folder) {
+    try {
+      return switch (folder.state()) {
+        case LIVE -> Optional.of(liveRow(folder));
+        case FAILED -> Optional.of(failedRow(folder));
+        default -> finishedRow(folder);
+      };
+    } catch (IOException e) {
+      LOG.debug("{} cannot be read", folder.path(), e);
+      return Optional.of(
+          ListedRun.of(folder.id(), State.UNREADABLE, List.of("its folder cannot be read")));
+    }
+  }
+
+  private ListedRun liveRow(Folder folder) throws IOException {
+    if (!RunFolder.isHeld(folder.path())) {
+      return ListedRun.of(
+          folder.id(), State.FAILED, List.of("its process is gone, and left " + folder.path()));
+    }
+    LiveRun live = live(folder);
+    return live == null
+        ? ListedRun.of(folder.id(), State.LIVE, List.of("it starts"))
+        : live.listed();
+  }
+
+  private ListedRun failedRow(Folder folder) throws IOException {
+    ListedRun row = summaryRow(folder).orElse(null);
+    return row == null || row.state() == State.UNREADABLE
+        ? ListedRun.of(folder.id(), State.FAILED, List.of("it left no summary.json"))
+        : row;
+  }
+
+  private Optional<ListedRun> finishedRow(Folder folder) throws IOException {
+    Optional<ListedRun> row = summaryRow(folder);
+    if (row.isEmpty() && Files.isRegularFile(folder.path().resolve(FolderFiles.TRACE))) {
+      return Optional.of(
+          ListedRun.of(folder.id(), State.UNREADABLE, List.of("it has no summary.json")));
+    }
+    return row;
+  }
+
+  /** The row that summary.json gives; empty: there is none. */
+  private Optional<ListedRun> summaryRow(Folder folder) throws IOException {
+    BasicFileAttributes file;
+    try {
+      file = Files.readAttributes(folder.summary(), BasicFileAttributes.class);
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (FileSystemException e) {
+      if (!Files.isDirectory(folder.path())) {
+        return Optional.empty(); // a file among the folders
+      }
+      throw e;
+    }
+    var version = List.of(file.lastModifiedTime(), file.size());
+    Seen before = seen.get(folder.path());
+    if (before == null || !before.version().equals(version)) {
+      before =
+          new Seen(
+              version,
+              ListedRun.read(
+                  folder.id(),
+                  folder.state(),
+                  folder.summary(),
+                  file.lastModifiedTime().toMillis()));
+      seen.put(folder.path(), before);
+    }
+    return Optional.of(before.row());
+  }
+
+  @Override
+  public @Nullable ShownRun find(String id) throws IOException {
+    Folder best = null;
+    for (Folder folder : folders()) {
+      if (folder.id().equals(id) && (best == null || folder.state() == State.FINISHED)) {
+        best = folder;
+      }
+    }
+    if (best == null) {
+      return null;
+    }
+    if (best.state() == State.LIVE) {
+      return live(best);
+    }
+    if (!Files.isRegularFile(best.summary())) {
+      return null;
+    }
+    forget(id);
+    synchronized (read) {
+      FolderRun run = read.get(best.path());
+      if (run == null || !run.isCurrent()) {
+        run = FolderRun.open(best.path());
+        read.put(best.path(), run);
+      }
+      return run;
+    }
+  }
+
+  /** The run under way in a folder; null: its Kafka is not named yet. */
+  private @Nullable LiveRun live(Folder folder) throws IOException {
+    synchronized (watched) {
+      Watched before = watched.get(folder.id());
+      if (before != null) {
+        return before.run();
+      }
+      Optional<String> broker = RunFolder.broker(folder.path());
+      if (broker.isEmpty()) {
+        return null;
+      }
+      try {
+        KafkaAccess kafka = KafkaAccess.of(folder.path().toString(), broker.get(), kafkaConfig);
+        var run = new LiveRun(folder.id());
+        watched.put(
+            folder.id(),
+            new Watched(
+                run,
+                TopicReading.start(
+                    kafka.clients(), run, () -> cameOut(folder), kafka.secrets()::hide)));
+        return run;
+      } catch (UserMistakeException e) {
+        throw new IOException(e);
+      }
+    }
+  }
+
+  /** How a run came out whose folder was one of a run under way; null: it goes on. */
+  private @Nullable RunSummarized cameOut(Folder folder) {
+    try {
+      Path finished = results.resolve(folder.id()).resolve(FolderFiles.SUMMARY);
+      if (Files.exists(finished)) {
+        return new RunSummarized(folder.id(), Files.readString(finished), null);
+      }
+      Path failed = results.resolve(folder.id() + RunFolder.FAILED);
+      if (Files.exists(failed)) {
+        return new RunSummarized(folder.id(), null, "the run failed; it left " + failed);
+      }
+      if (!Files.exists(folder.path())) {
+        return new RunSummarized(folder.id(), null, "the run was stopped, and left nothing");
+      }
+      return RunFolder.isHeld(folder.path())
+          ? null
+          : new RunSummarized(
+              folder.id(), null, "the run's process is gone, and left " + folder.path());
+    } catch (IOException e) {
+      LOG.debug("{} cannot be looked at", folder.path(), e);
+      return null;
+    }
+  }
+
+  /** Stops watching a run that is over, once somebody asks for it again. */
+  private void forget(String id) {
+    synchronized (watched) {
+      Watched before = watched.remove(id);
+      if (before != null) {
+        before.reading().close();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    synchronized (watched) {
+      watched.values().forEach(one -> one.reading().close());
+      watched.clear();
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package dev.sluice.harness.serve;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.process.LogFile;
+import dev.sluice.harness.process.ParentWatch;
+import dev.sluice.harness.process.Secrets;
+import dev.sluice.harness.process.Signals;
+import dev.sluice.harness.prometheus.MetricsAddress;
+import dev.sluice.harness.prometheus.RoleMetrics;
+import dev.sluice.harness.terminal.Console;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+
+/** Serves the page of runs until a signal. */
+public final class ServeRun {
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
+
+  /** Kafka's clients warn of each attempt to reach a broker that is away; the page says it once. */
+  private static final String CLIENTS = "org.apache.kafka.clients";
+
+  private final Options options;
+  private final Console console;
+  private final CountDownLatch stopping = new CountDownLatch(1);
+
+  /**
+   * What is served.
+   *
+   * @param results folder of all runs
+   * @param named true if the user named that folder
+   * @param online run of an online deployment, served instead of the folder; null: the folder
+   * @param kafkaConfig file of client properties; null: none
+   * @param child true if another process of Sluice started this one, and ends it
+   */
+  public record Options(
+      Path results,
+      boolean named,
+      @Nullable Online online,
+      @Nullable Path kafkaConfig,
+      PageAddress address,
+      MetricsAddress metrics,
+      boolean child) {}
+
+  /**
+   * A run that is known by its topics alone.
+   *
+   * @param bootstrap {@code HOST:PORT} of its Kafka
+   */
+  public record Online(String bootstrap, String runId) {}
+
+  public ServeRun(Options options, Console console) {
+    this.options = options;
+    this.console = console;
+  }
+
+  /** Serves until a signal, and returns the exit status. */
+  public int execute() throws InterruptedException {
+    if (options.child()) {
+      ParentWatch.start(line -> {}, stopping::countDown);
+    }
+    try (var hushed = LogFile.hushed(CLIENTS);
+        var log = LogFile.toStandardError(secrets());
+        var signals =
+            options.child()
+                ? Signals.listenAsChild(stopping::countDown, () -> {})
+                : Signals.listen(stopping::countDown, () -> {});
+        var metrics = RoleMetrics.serve(options.metrics(), "serve", servedName());
+        var server = PageServer.start(options.address(), runs())) {
+      metrics.pages(server::streams, server::framesDropped);
+      server.say(console);
+      String where = metrics.line();
+      if (where != null) {
+        console.line(where);
+      }
+      stopping.await();
+      return signals.exitStatus();
+    } catch (UserMistakeException e) {
+      System.err.println(e.getMessage());
+      return ExitStatus.MISTAKE;
+    }
+  }
+
+  private String servedName() {
+    Online online = options.online();
+    return online == null ? "" : online.runId();
+  }
+
+  private Secrets secrets() throws UserMistakeException {
+    return KafkaAccess.of("--kafka-config", "", options.kafkaConfig()).secrets();
+  }
+
+  private Runs runs() throws UserMistakeException, InterruptedException {
+    Online online = options.online();
+    if (online != null) {
+      KafkaAccess kafka = KafkaAccess.of("--bootstrap", online.bootstrap(), options.kafkaConfig());
+      kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> stopping.getCount() == 0);
+      var run = new OneRun(online.runId());
+      run.read(kafka.clients(), kafka.secrets()::hide);
+      return run;
+    }
+    if (options.named() && !Files.isDirectory(options.results())) {
+      throw new UserMistakeException(
+          "RESULTS",
+          "there is no such folder (" + options.results() + ")",
+          "you meant results, or another folder that runs left their folders in");
+    }
+    return new ResultsRuns(options.results(), options.kafkaConfig());
+  }
+}

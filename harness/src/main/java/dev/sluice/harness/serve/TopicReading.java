@@ -1,0 +1,268 @@
+package dev.sluice.harness.serve;
+
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.event.RunRecord;
+import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.Reading;
+import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.window.LanesWindow;
+import dev.sluice.contract.window.MetricsWindow;
+import dev.sluice.contract.window.RunDescribed;
+import dev.sluice.contract.window.RunSummarized;
+import dev.sluice.contract.window.WindowRecord;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads a live run's topics {@code runs}, {@code metrics} and {@code lanes}, and no other, on a
+ * thread of its own. A broker that goes is waited for, and read from the beginning where Kafka
+ * cannot go on; what is known already changes nothing.
+ */
+final class TopicReading implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(TopicReading.class);
+  private static final Duration POLL = Duration.ofMillis(200);
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(3);
+  private static final long AGAIN_MS = 1000;
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
+
+  /** Windows of {@code lanes} that are read at the beginning: somewhat more than a minute. */
+  private static final long LANES_NEWEST = 300;
+
+  /** Polls without a record after which a run that has ended gets no summary any more: 10 s. */
+  private static final int SILENT_POLLS_MAX = 50;
+
+  private static final String AWAY = "broker away";
+  private static final String UNREADABLE = "records unreadable";
+
+  private final LogClients kafka;
+  private final LiveRun run;
+  private final Supplier<@Nullable RunSummarized> elsewhere;
+  private final UnaryOperator<String> hidden;
+  private final TopicPartition runs;
+  private final TopicPartition metrics;
+  private final TopicPartition lanes;
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private final Thread thread;
+  private volatile @Nullable Consumer<byte[], byte[]> consumer;
+  private volatile boolean draining;
+  private @Nullable RunEnded end;
+  private int silentPolls;
+  private long unreadable;
+
+  private TopicReading(
+      LogClients kafka,
+      LiveRun run,
+      Supplier<@Nullable RunSummarized> elsewhere,
+      UnaryOperator<String> hidden) {
+    this.kafka = kafka;
+    this.run = run;
+    this.elsewhere = elsewhere;
+    this.hidden = hidden;
+    var topics = new Topics(run.id());
+    runs = new TopicPartition(topics.runs(), 0);
+    metrics = new TopicPartition(topics.metrics(), 0);
+    lanes = new TopicPartition(topics.lanes(), 0);
+    thread = new Thread(this::read, "sluice-page-topics-" + run.id());
+    thread.setDaemon(true);
+  }
+
+  /**
+   * Begins to read.
+   *
+   * @param elsewhere how the run came out, if that is known from elsewhere than its topics; asked
+   *     whenever the topics are silent; null: not known
+   * @param hidden a text without the secrets of the clients
+   */
+  static TopicReading start(
+      LogClients kafka,
+      LiveRun run,
+      Supplier<@Nullable RunSummarized> elsewhere,
+      UnaryOperator<String> hidden) {
+    var reading = new TopicReading(kafka, run, elsewhere, hidden);
+    reading.thread.start();
+    return reading;
+  }
+
+  private void read() {
+    while (!isStopped() && !run.hasEnded()) {
+      try (var opened = kafka.consumer(Reading.AT_ONCE, ANSWER_LIMIT)) {
+        consumer = opened;
+        begin(opened);
+        run.trouble(AWAY, null);
+        while (!isStopped() && !run.hasEnded()) {
+          if (draining) {
+            ends = opened.endOffsets(List.of(runs, metrics, lanes));
+          }
+          boolean last = draining;
+          do {
+            take(opened.poll(POLL));
+          } while (last && !isStopped() && !isRead(opened));
+          if (isRead(opened)) {
+            run.caughtUp();
+          }
+          if (last) {
+            stopped.countDown();
+          }
+        }
+      } catch (WakeupException e) {
+        LOG.debug("woken to stop", e);
+      } catch (KafkaException e) {
+        lost(e);
+      } catch (RuntimeException e) {
+        LOG.error("the page's reading failed", e);
+        lost(e);
+      } finally {
+        consumer = null;
+      }
+    }
+  }
+
+  private boolean isStopped() {
+    return stopped.getCount() == 0;
+  }
+
+  /** Tells the pages that the broker is away, and waits before the next attempt. */
+  private void lost(RuntimeException e) {
+    LOG.debug("the topics cannot be read", e);
+    String said = hidden.apply(String.valueOf(e.getMessage()));
+    run.trouble(AWAY, "the run's Kafka does not answer, or refuses these clients: " + said);
+    run.caughtUp(); // a page shows what is known
+    tellEndFromElsewhere();
+    try {
+      if (stopped.await(AGAIN_MS, TimeUnit.MILLISECONDS)) {
+        LOG.debug("stopped while the broker was away");
+      }
+    } catch (InterruptedException interrupted) {
+      stopped.countDown();
+    }
+  }
+
+  /** Ends of the topics when the reading began; null: the broker did not know all of them. */
+  private @Nullable Map<TopicPartition, Long> ends;
+
+  private void begin(Consumer<byte[], byte[]> opened) {
+    opened.assign(List.of(runs, metrics, lanes));
+    opened.seekToBeginning(List.of(runs, metrics));
+    try {
+      Map<TopicPartition, Long> found = opened.endOffsets(List.of(runs, metrics, lanes));
+      long first = opened.beginningOffsets(List.of(lanes)).getOrDefault(lanes, 0L);
+      opened.seek(lanes, Math.max(first, found.getOrDefault(lanes, 0L) - LANES_NEWEST));
+      ends = found;
+    } catch (TimeoutException e) { // the topics are not there yet, or the broker is not
+      ends = null;
+      opened.seekToBeginning(List.of(lanes));
+    }
+  }
+
+  private boolean isRead(Consumer<byte[], byte[]> opened) {
+    Map<TopicPartition, Long> wanted = ends;
+    return wanted == null
+        || wanted.entrySet().stream()
+            .allMatch(end -> opened.position(end.getKey()) >= end.getValue());
+  }
+
+  private void take(ConsumerRecords<byte[], byte[]> records) {
+    for (TopicPartition partition : List.of(runs, metrics, lanes)) {
+      for (ConsumerRecord<byte[], byte[]> record : records.records(partition)) {
+        byte[] json = record.value();
+        try {
+          if (json == null) {
+            throw new UnreadableEventException("a record without a value", null);
+          }
+          take(partition, json);
+        } catch (UnreadableEventException e) {
+          LOG.debug("{} at {} is no record of Sluice's", partition, record.offset(), e);
+          unreadable++;
+          run.trouble(
+              UNREADABLE,
+              unreadable
+                  + " records are none that this version reads; the first newest one is at offset "
+                  + record.offset()
+                  + " of "
+                  + record.topic());
+        }
+      }
+    }
+    if (!records.isEmpty()) {
+      silentPolls = 0;
+      return;
+    }
+    silentPolls++;
+    tellEndFromElsewhere();
+    RunEnded over = end;
+    if (over != null && silentPolls > SILENT_POLLS_MAX) {
+      run.ended(
+          new RunSummarized(
+              run.id(),
+              null,
+              over.failure() != null ? over.failure() : "it ended, and left no summary here"));
+    }
+  }
+
+  private void tellEndFromElsewhere() {
+    RunSummarized known = elsewhere.get();
+    if (known != null) {
+      run.ended(known);
+    }
+  }
+
+  private void take(TopicPartition partition, byte[] json) throws UnreadableEventException {
+    if (partition.equals(runs)) {
+      RunRecord record = EventCodec.RUNS.read(json);
+      if (record instanceof RunEnded over) {
+        end = over;
+      }
+      return;
+    }
+    WindowRecord record =
+        partition.equals(lanes) ? EventCodec.LANES.read(json) : EventCodec.METRICS.read(json);
+    if (record instanceof RunDescribed described) {
+      run.described(described);
+    } else if (record instanceof MetricsWindow window) {
+      run.settled(window, json);
+    } else if (record instanceof LanesWindow window) {
+      run.lanes(window, json);
+    } else if (record instanceof RunSummarized summarized) {
+      run.ended(summarized);
+    }
+  }
+
+  /** Reads what the topics hold now, and stops. */
+  void drain() throws InterruptedException {
+    draining = true;
+    thread.join(CLOSE_LIMIT.toMillis());
+    close();
+  }
+
+  /** Stops reading. */
+  @Override
+  public void close() {
+    stopped.countDown();
+    Consumer<byte[], byte[]> reading = consumer;
+    if (reading != null) {
+      reading.wakeup();
+    }
+    try {
+      thread.join(CLOSE_LIMIT.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
