@@ -42,8 +42,7 @@ final class FolderRun implements ShownRun {
     try {
       FileTime written = Files.getLastModifiedTime(folder.resolve(FolderFiles.SUMMARY));
       FinishedRun finished = FinishedRun.of(folder);
-      return new FolderRun(
-          finished, written, Run.of(finished), FinishedWindows.of(finished));
+      return new FolderRun(finished, written, Run.of(finished), FinishedWindows.of(finished));
     } catch (UserMistakeException e) {
       throw new IOException(e);
     }

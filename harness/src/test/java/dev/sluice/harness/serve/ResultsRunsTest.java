@@ -41,8 +41,7 @@ final class ResultsRunsTest {
   void start() throws Exception {
     results = folder.resolve("results");
     server =
-        PageServer.start(
-            new PageAddress(0, null, List.of(), 1), new ResultsRuns(results, null));
+        PageServer.start(new PageAddress(0, null, List.of(), 1), new ResultsRuns(results, null));
   }
 
   @AfterEach
@@ -52,15 +51,16 @@ final class ResultsRunsTest {
 
   private void finished(String name, String notComparable, String p99Ms) throws IOException {
     Path run = Files.createDirectories(results.resolve(name));
-    Files.writeString(
-        run.resolve("summary.json"), SUMMARY.formatted(name, notComparable, p99Ms));
+    Files.writeString(run.resolve("summary.json"), SUMMARY.formatted(name, notComparable, p99Ms));
   }
 
   private Map<String, JsonNode> listed() throws IOException {
     Map<String, JsonNode> rows = new HashMap<>();
     Answer answer = RawClient.get(server.url(), "/api/runs");
     assertThat(answer.status()).isEqualTo(200);
-    JSON.readTree(answer.body()).path("runs").forEach(row -> rows.put(row.path("id").asText(), row));
+    JSON.readTree(answer.body())
+        .path("runs")
+        .forEach(row -> rows.put(row.path("id").asText(), row));
     return rows;
   }
 
