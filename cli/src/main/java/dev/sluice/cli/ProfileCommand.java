@@ -1,20 +1,26 @@
 package dev.sluice.cli;
 
+import dev.sluice.cli.option.LayerOptions;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.layers.LayerProfileRun;
 import dev.sluice.harness.profile.ProfileRun;
 import dev.sluice.harness.terminal.Console;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ./sluice profile CONFIG}: measures service times, for {@code train}. */
+/**
+ * {@code ./sluice profile}: measures service times, for {@code train}, or layers, for {@code plan}.
+ */
 @Command(
     name = "profile",
     mixinStandardHelpOptions = true,
@@ -22,7 +28,9 @@ import picocli.CommandLine.Parameters;
       "Measures how long batches take: each workload, backend, precision and samples that the"
           + " experiment's jobs can ask for, beside 0 to all other lanes at work.",
       "Leaves profiles.csv with a row for each repeat, latency_table.csv for emulated lanes, and"
-          + " memory.csv. Given again, the command goes on where it was stopped."
+          + " memory.csv. Given again, the command goes on where it was stopped.",
+      "With --layers instead of CONFIG: measures the layers of models, one in memory at a time, and"
+          + " adds them to models.yml and device_types.yml, which plan reads."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
@@ -35,11 +43,14 @@ import picocli.CommandLine.Parameters;
       "",
       "Examples:",
       "  ./sluice profile configs/profile.yaml",
-      "  ./sluice profile configs/quickstart.yaml --minutes 2 --results results/quick"
+      "  ./sluice profile configs/quickstart.yaml --minutes 2 --results results/quick",
+      "  ./sluice profile --layers vit,resnet18 -b 1,8 --device-type laptop \\",
+      "      --bw-mbps 1000 --mem-mb 4096"
     })
 final class ProfileCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "CONFIG",
+      arity = "0..1",
       description =
           "An experiment file (YAML). Of its keys only workloads, backends, precisions, batch"
               + " sizes, joining and lanes count.")
@@ -72,8 +83,11 @@ final class ProfileCommand implements Callable<Integer> {
   @Option(
       names = "--results",
       paramLabel = "DIR",
-      description = "Folder of the files (default: results, beside sluice).")
+      description =
+          "Folder of the files (default: results, beside sluice; of layers: the current folder).")
   private @Nullable Path results;
+
+  @Mixin private LayerOptions layers = new LayerOptions();
 
   @Override
   public Integer call() throws Exception {
@@ -87,8 +101,16 @@ final class ProfileCommand implements Callable<Integer> {
       }
       atLeastOne("--passes", passes);
       atLeastOne("--repeats", repeats);
-      if (config == null) {
-        throw new IllegalStateException("the command line was not parsed");
+      if (layers.asked()) {
+        return profileLayers(console);
+      }
+      if (config == null || layers.given()) {
+        throw new UserMistakeException(
+            "profile",
+            config == null
+                ? "an experiment file (CONFIG) or --layers is missing"
+                : "an experiment (" + config + ") stands beside options of --layers",
+            "./sluice profile --help shows both kinds of profile");
       }
       var options =
           new ProfileRun.Options(
@@ -99,6 +121,17 @@ final class ProfileCommand implements Callable<Integer> {
       System.err.println(e.getMessage());
       return ExitStatus.MISTAKE;
     }
+  }
+
+  private int profileLayers(Console console)
+      throws UserMistakeException, IOException, InterruptedException {
+    if (config != null || !overrides.isEmpty() || minutes != null) {
+      throw new UserMistakeException(
+          "--layers",
+          "layers have no experiment (CONFIG), --set or --minutes",
+          "you want to leave them out");
+    }
+    return new LayerProfileRun(layers.checked(passes, repeats, results), console).execute();
   }
 
   private static void atLeastOne(String option, int value) throws UserMistakeException {

@@ -5,6 +5,7 @@ import dev.sluice.cli.role.BrokerCommand;
 import dev.sluice.cli.role.ExecuteCommand;
 import dev.sluice.cli.role.ProduceCommand;
 import dev.sluice.cli.role.ScheduleCommand;
+import dev.sluice.cli.role.StageCommand;
 import dev.sluice.cli.role.TopicsCommand;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.SluiceVersion;
@@ -38,6 +39,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ScheduleCommand.class,
       ExecuteCommand.class,
       AnalyzeCommand.class,
+      StageCommand.class,
       ReplayCommand.class,
       TopicsCommand.class,
       MetricsCommand.class,

@@ -161,7 +161,8 @@ public final class ModelCache {
               new BufferedOutputStream(Files.newOutputStream(unfinished), 1 << 20), digest)) {
         deleteAbandoned(file, Files.getLastModifiedTime(unfinished));
         switch (format) {
-          case PYTORCH -> TorchScriptFile.write(network, precision, out, progress::advanced);
+          case PYTORCH ->
+              TorchScriptFile.write(network.whole(), precision, out, progress::advanced);
           case ONNX -> OnnxFile.write(network, precision, out, progress::advanced);
         }
       }

@@ -1,8 +1,11 @@
 package dev.sluice.executor.network;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * A network: its operations in order, its weights, and its cost. An architecture builds it, and
@@ -19,10 +22,23 @@ public final class Network {
   private final String workload;
   private final Tensor input = new Tensor("input", List.of(3, 224, 224));
   private final List<Weight> weights = new ArrayList<>();
-  private final List<Consumer<Dialect>> operations = new ArrayList<>();
+  private final List<Operation> operations = new ArrayList<>();
+
+  /** Number of operations before each cut between two layers. */
+  private final List<Integer> cuts = new ArrayList<>();
+
   private Tensor output = input;
+  private int weightsUsed;
   private long parameters;
   private long multiplyAdds;
+
+  /**
+   * An operation.
+   *
+   * @param weightsBefore number of the network's weights that operations before it use
+   */
+  private record Operation(
+      Tensor out, List<Tensor> reads, int weightsBefore, Consumer<Dialect> teller) {}
 
   /**
    * An empty network.
@@ -70,7 +86,74 @@ public final class Network {
 
   /** Calls the dialect's method for each operation, in order. */
   void tell(Dialect dialect) {
-    operations.forEach(operation -> operation.accept(dialect));
+    operations.forEach(operation -> operation.teller().accept(dialect));
+  }
+
+  /**
+   * Ends a layer, so that the network can be cut behind the last operation. A ReLU, which changes
+   * its input in place, must not be the next one.
+   */
+  void endLayer() {
+    cuts.add(operations.size());
+  }
+
+  /** Returns the number of layers, at least 1. */
+  public int layers() {
+    return cuts.size() + 1;
+  }
+
+  /** Returns the whole network as one part. */
+  public NetworkPart whole() {
+    return layers(1, layers());
+  }
+
+  /**
+   * Returns consecutive layers.
+   *
+   * @param first the first layer, counted from 1
+   * @param last the last layer, at least {@code first}
+   */
+  public NetworkPart layers(int first, int last) {
+    if (first < 1 || last < first || last > layers()) {
+      throw new IllegalArgumentException(
+          "layers (%d) to (%d) of (%d)".formatted(first, last, layers()));
+    }
+    int from = operationsBefore(first - 1);
+    int to = operationsBefore(last);
+    int weightsFrom = operations.get(from).weightsBefore();
+    int weightsTo = to == operations.size() ? weights.size() : operations.get(to).weightsBefore();
+    return new NetworkPart(
+        workload,
+        crossing(from),
+        crossing(to),
+        weights.subList(weightsFrom, weightsTo),
+        operations.subList(from, to).stream().map(Operation::teller).toList());
+  }
+
+  /**
+   * Returns the number of values of one sample that cross a cut: of all tensors, such as a residual
+   * beside the branch that will be added to it.
+   *
+   * @param layer the layer before the cut; 0: the network's input
+   */
+  public int elementsBehind(int layer) {
+    return crossing(operationsBefore(layer)).stream().mapToInt(Tensor::elements).sum();
+  }
+
+  private int operationsBefore(int layer) {
+    return layer == 0 ? 0 : layer == layers() ? operations.size() : cuts.get(layer - 1);
+  }
+
+  /** Tensors that exist before an operation and are read by it or later ones, in their order. */
+  private List<Tensor> crossing(int at) {
+    if (at == operations.size()) {
+      return List.of(output);
+    }
+    Set<Tensor> read = new HashSet<>();
+    operations.subList(at, operations.size()).forEach(later -> read.addAll(later.reads()));
+    return Stream.concat(Stream.of(input), operations.subList(0, at).stream().map(Operation::out))
+        .filter(read::contains)
+        .toList();
   }
 
   /**
@@ -83,7 +166,7 @@ public final class Network {
     int padding = size / 2;
     Weight kernel = kernel(in, name, channels, size, rule, gain);
     Tensor out = convolved(in, channels, size, stride, padding);
-    return then(out, dialect -> dialect.convolve(out, in, kernel, stride, padding));
+    return then(out, dialect -> dialect.convolve(out, in, kernel, stride, padding), in);
   }
 
   /** Adds a convolution with bias whose squares of size × size tile the input. */
@@ -91,7 +174,7 @@ public final class Network {
     Weight kernel = kernel(in, name, channels, size, Weight.Rule.RANDOM, gain);
     Weight bias = parameter(name + ".bias", List.of(channels), Weight.Rule.CONSTANT, 0);
     Tensor out = convolved(in, channels, size, size, 0);
-    return then(out, dialect -> dialect.convolve(out, in, kernel, bias, size, 0));
+    return then(out, dialect -> dialect.convolve(out, in, kernel, bias, size, 0), in);
   }
 
   private Weight kernel(
@@ -120,24 +203,25 @@ public final class Network {
     Tensor out = new Tensor(nextName(), in.shape());
     return then(
         out,
-        dialect -> dialect.batchNorm(out, in, scale, shift, mean, variance, BATCH_NORM_EPSILON));
+        dialect -> dialect.batchNorm(out, in, scale, shift, mean, variance, BATCH_NORM_EPSILON),
+        in);
   }
 
   /** Adds a ReLU on a tensor that no other operation reads. */
   Tensor relu(Tensor in) {
     Tensor out = new Tensor(nextName(), in.shape());
-    return then(out, dialect -> dialect.relu(out, in));
+    return then(out, dialect -> dialect.relu(out, in), in);
   }
 
   Tensor maxPool(Tensor in, int size, int stride, int padding) {
     int side = (in.axis(1) + 2 * padding - size) / stride + 1;
     Tensor out = next(in.axis(0), side, side);
-    return then(out, dialect -> dialect.maxPool(out, in, size, stride, padding));
+    return then(out, dialect -> dialect.maxPool(out, in, size, stride, padding), in);
   }
 
   Tensor add(Tensor left, Tensor right) {
     Tensor out = new Tensor(nextName(), left.shape());
-    return then(out, dialect -> dialect.add(out, left, right));
+    return then(out, dialect -> dialect.add(out, left, right), left, right);
   }
 
   /** Adds a learned tensor of the shape of one sample. */
@@ -145,12 +229,12 @@ public final class Network {
     Weight weight =
         parameter(name, List.of(1, in.axis(0), in.axis(1)), Weight.Rule.RANDOM, deviation);
     Tensor out = new Tensor(nextName(), in.shape());
-    return then(out, dialect -> dialect.addWeight(out, in, weight));
+    return then(out, dialect -> dialect.addWeight(out, in, weight), in);
   }
 
   Tensor averagePool(Tensor in) {
     Tensor out = next(in.axis(0));
-    return then(out, dialect -> dialect.averagePool(out, in));
+    return then(out, dialect -> dialect.averagePool(out, in), in);
   }
 
   /**
@@ -169,7 +253,7 @@ public final class Network {
     Weight bias = parameter(name + ".bias", List.of(width), Weight.Rule.CONSTANT, 0);
     multiplyAdds += (long) in.elements() * width;
     Tensor out = in.shape().size() == 1 ? next(width) : next(in.axis(0), width);
-    return then(out, dialect -> dialect.linear(out, in, matrix, bias));
+    return then(out, dialect -> dialect.linear(out, in, matrix, bias), in);
   }
 
   Tensor layerNorm(Tensor in, String name) {
@@ -177,24 +261,24 @@ public final class Network {
     Weight scale = parameter(name + ".weight", shape, Weight.Rule.CONSTANT, 1);
     Weight shift = parameter(name + ".bias", shape, Weight.Rule.CONSTANT, 0);
     Tensor out = new Tensor(nextName(), in.shape());
-    return then(out, dialect -> dialect.layerNorm(out, in, scale, shift, LAYER_NORM_EPSILON));
+    return then(out, dialect -> dialect.layerNorm(out, in, scale, shift, LAYER_NORM_EPSILON), in);
   }
 
   Tensor gelu(Tensor in) {
     Tensor out = new Tensor(nextName(), in.shape());
-    return then(out, dialect -> dialect.gelu(out, in));
+    return then(out, dialect -> dialect.gelu(out, in), in);
   }
 
   Tensor patchesToTokens(Tensor in) {
     Tensor out = next(in.axis(1) * in.axis(2), in.axis(0));
-    return then(out, dialect -> dialect.patchesToTokens(out, in));
+    return then(out, dialect -> dialect.patchesToTokens(out, in), in);
   }
 
   /** Puts a learned token, initially 0 as in torchvision, in front. */
   Tensor prependToken(Tensor in, String name) {
     Weight token = parameter(name, List.of(1, 1, in.axis(1)), Weight.Rule.CONSTANT, 0);
     Tensor out = next(in.axis(0) + 1, in.axis(1));
-    return then(out, dialect -> dialect.prependToken(out, in, token));
+    return then(out, dialect -> dialect.prependToken(out, in, token), in);
   }
 
   Tensor selfAttention(Tensor in, int heads) {
@@ -202,16 +286,17 @@ public final class Network {
     int width = in.axis(1) / 3;
     multiplyAdds += 2L * tokens * tokens * width;
     Tensor out = next(tokens, width);
-    return then(out, dialect -> dialect.selfAttention(out, in, heads));
+    return then(out, dialect -> dialect.selfAttention(out, in, heads), in);
   }
 
   Tensor firstToken(Tensor in) {
     Tensor out = next(in.axis(1));
-    return then(out, dialect -> dialect.firstToken(out, in));
+    return then(out, dialect -> dialect.firstToken(out, in), in);
   }
 
-  private Tensor then(Tensor out, Consumer<Dialect> operation) {
-    operations.add(operation);
+  private Tensor then(Tensor out, Consumer<Dialect> teller, Tensor... reads) {
+    operations.add(new Operation(out, List.of(reads), weightsUsed, teller));
+    weightsUsed = weights.size();
     output = out;
     return out;
   }

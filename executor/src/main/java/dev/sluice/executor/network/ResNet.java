@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Residual networks as torchvision builds them: He, Zhang, Ren, Sun, Deep Residual Learning for
  * Image Recognition, 2016; with bottlenecks the variant "v1.5", whose stride is in the 3×3
- * convolution.
+ * convolution. A layer is the stem, a residual block, or the head.
  */
 final class ResNet {
   private static final List<Integer> STAGE_WIDTHS = List.of(64, 128, 256, 512);
@@ -48,10 +48,12 @@ final class ResNet {
     Tensor x = network.convolve(network.input(), "conv1", 64, 7, 2, Rule.RANDOM, 1);
     x = network.relu(network.batchNorm(x, "bn1", 1));
     x = network.maxPool(x, 3, 2, 1);
+    network.endLayer();
     for (int stage = 0; stage < STAGE_WIDTHS.size(); stage++) {
       for (int block = 0; block < blocksOfStage.get(stage); block++) {
         int stride = stage > 0 && block == 0 ? 2 : 1;
         x = block(x, "layer" + (stage + 1) + "." + block, STAGE_WIDTHS.get(stage), stride);
+        network.endLayer();
       }
     }
     network.linear(network.averagePool(x), "fc", Network.CLASSES, HEAD_GAIN);

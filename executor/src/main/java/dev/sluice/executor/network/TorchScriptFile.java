@@ -12,15 +12,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
 /**
- * Writes a network as TorchScript: a zip of stored (never deflated) entries under one folder, with
- * the code as source text, the module as a pickle of protocol 2, and one file of raw values for
- * each weight.
+ * Writes a network, or layers of one, as TorchScript: a zip of stored (never deflated) entries
+ * under one folder, with the code as source text, the module as a pickle of protocol 2, and one
+ * file of raw values for each weight.
  */
 public final class TorchScriptFile {
   private static final String FOLDER = "network/";
@@ -31,11 +33,11 @@ public final class TorchScriptFile {
   /** Version of the archive format, that of PyTorch 1.13 and later; the code uses nothing newer. */
   private static final String ARCHIVE_VERSION = "10\n";
 
-  private final Network network;
+  private final NetworkPart network;
   private final Precision precision;
   private final Map<Weight, String> attributes = new HashMap<>();
 
-  private TorchScriptFile(Network network, Precision precision) {
+  private TorchScriptFile(NetworkPart network, Precision precision) {
     this.network = network;
     this.precision = precision;
     List<Weight> weights = network.weights();
@@ -50,7 +52,7 @@ public final class TorchScriptFile {
    * @param bytesWritten receives the number of bytes of each weight once they are written
    */
   public static void write(
-      Network network, Precision precision, OutputStream out, LongConsumer bytesWritten)
+      NetworkPart network, Precision precision, OutputStream out, LongConsumer bytesWritten)
       throws IOException {
     new TorchScriptFile(network, precision).write(out, bytesWritten);
   }
@@ -90,22 +92,33 @@ public final class TorchScriptFile {
     network
         .weights()
         .forEach(w -> code.append("  ").append(attributes.get(w)).append(" : Tensor\n"));
-    String input = network.input().name();
-    String output = network.output().name();
     boolean cast = precision != Precision.FP32;
-    code.append("  def forward(self: __torch__.Network,\n    ")
-        .append(cast ? input + GIVEN : input)
-        .append(": Tensor) -> Tensor:\n");
+    String ending = cast ? GIVEN : "";
+    List<Tensor> outputs = network.outputs();
+    code.append("  def forward(self: __torch__.Network");
+    network
+        .inputs()
+        .forEach(in -> code.append(",\n    ").append(in.name()).append(ending).append(": Tensor"));
+    code.append(") -> ").append(tuple("Tuple[", outputs, tensor -> "Tensor", "]")).append(":\n");
     var source = new Source(code, attributes);
     if (cast) {
-      source.convert(input, input + GIVEN, precision);
+      network.inputs().forEach(in -> source.convert(in.name(), in.name() + GIVEN, precision));
     }
     network.tell(source);
     if (cast) {
-      source.convert(output + GIVEN, output, Precision.FP32);
+      outputs.forEach(out -> source.convert(out.name() + GIVEN, out.name(), Precision.FP32));
     }
-    code.append("    return ").append(cast ? output + GIVEN : output).append('\n');
+    code.append("    return ")
+        .append(tuple("(", outputs, tensor -> tensor.name() + ending, ")"))
+        .append('\n');
     return code.toString();
+  }
+
+  /** One tensor stands alone; several stand in brackets. */
+  private static String tuple(
+      String opening, List<Tensor> tensors, Function<Tensor, String> words, String closing) {
+    String list = tensors.stream().map(words).collect(Collectors.joining(", "));
+    return tensors.size() == 1 ? list : opening + list + closing;
   }
 
   private byte[] modulePickle() {

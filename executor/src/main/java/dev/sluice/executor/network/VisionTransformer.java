@@ -4,10 +4,13 @@ package dev.sluice.executor.network;
  * Vision transformers as torchvision builds them: Dosovitskiy et al., An Image is Worth 16x16
  * Words, 2021. Patches of 16×16, a class token, learned positions, norms before each half of a
  * block, exact GELU, the head on the class token.
+ *
+ * <p>A block has four layers, cut as PipeEdge cuts it (Hu et al., Pipeline Parallelism for
+ * Inference on Heterogeneous Edge Computing, 2021): up to the attention, the projection of its
+ * result, the first half of the perceptron, the second.
  */
 final class VisionTransformer {
   private static final int PATCH = 16;
-  private static final int BLOCKS = 12;
 
   /**
    * Gain that gives queries × keys a deviation of 3: each token then attends to a few others, not
@@ -24,30 +27,40 @@ final class VisionTransformer {
   private final Network network;
   private final int width;
   private final int heads;
+  private final int blocks;
 
-  private VisionTransformer(Network network, int width, int heads) {
+  private VisionTransformer(Network network, int blocks, int width, int heads) {
     this.network = network;
+    this.blocks = blocks;
     this.width = width;
     this.heads = heads;
   }
 
   /** Returns ViT-B/16. */
   static Network base(String workload) {
-    return new VisionTransformer(new Network(workload), 768, 12).build();
+    return new VisionTransformer(new Network(workload), 12, 768, 12).build();
+  }
+
+  /** Returns ViT-L/16. */
+  static Network large(String workload) {
+    return new VisionTransformer(new Network(workload), 24, 1024, 16).build();
   }
 
   /**
    * Returns a network of the shape of DeiT-Tiny (Touvron et al., 2021), without its distillation.
    */
   static Network tiny(String workload) {
-    return new VisionTransformer(new Network(workload), 192, 3).build();
+    return new VisionTransformer(new Network(workload), 12, 192, 3).build();
   }
 
   private Network build() {
     Tensor x = network.convolvePatches(network.input(), "conv_proj", width, PATCH, 1);
     x = network.prependToken(network.patchesToTokens(x), "class_token");
     x = network.addPositions(x, "encoder.pos_embedding", 0.02f);
-    for (int block = 0; block < BLOCKS; block++) {
+    for (int block = 0; block < blocks; block++) {
+      if (block > 0) {
+        network.endLayer();
+      }
       x = block(x, "encoder.layers.encoder_layer_" + block);
     }
     x = network.firstToken(network.layerNorm(x, "encoder.ln"));
@@ -60,10 +73,13 @@ final class VisionTransformer {
     attended =
         network.linear(attended, name + ".self_attention.in_proj", 3 * width, ATTENTION_GAIN);
     attended = network.selfAttention(attended, heads);
+    network.endLayer();
     attended = network.linear(attended, name + ".self_attention.out_proj", width, 1);
     Tensor middle = network.add(in, attended);
+    network.endLayer();
     Tensor x = network.layerNorm(middle, name + ".ln_2");
     x = network.gelu(network.linear(x, name + ".mlp.0", 4 * width, 1));
+    network.endLayer();
     x = network.linear(x, name + ".mlp.3", width, GELU_GAIN);
     return network.add(middle, x);
   }

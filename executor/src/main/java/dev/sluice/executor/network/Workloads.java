@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * The built-in workloads, by name. Their architecture and cost are real; their weights are random,
@@ -18,6 +19,10 @@ public final class Workloads {
           entry("resnet50", new Entry(160, ResNet::resnet50)),
           entry("vit", new Entry(260, VisionTransformer::base)),
           entry("vit_tiny", new Entry(40, VisionTransformer::tiny)));
+
+  /** Networks that are too large for lanes, and are only run split into stages. */
+  private static final Map<String, Function<String, Network>> SPLIT_ONLY =
+      Map.of("vit_large", VisionTransformer::large);
 
   private record Entry(int tokens, Function<String, Network> build) {}
 
@@ -50,7 +55,21 @@ public final class Workloads {
         network.input().shape());
   }
 
+  /** Returns the names of all networks that can be split into layers, in alphabetical order. */
+  public static List<String> splittable() {
+    return Stream.concat(ENTRIES.keySet().stream(), SPLIT_ONLY.keySet().stream()).sorted().toList();
+  }
+
+  /**
+   * Returns the network of a workload, or one that is only run split.
+   *
+   * @throws IllegalArgumentException if there is no such network
+   */
   public static Network network(String name) {
+    Function<String, Network> splitOnly = SPLIT_ONLY.get(name);
+    if (splitOnly != null) {
+      return splitOnly.apply(name);
+    }
     return named(name).build().apply(name);
   }
 

@@ -1,5 +1,7 @@
 package dev.sluice.harness.metrics;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.RunEnded;
@@ -94,7 +96,7 @@ public final class MetricsReading {
       }
       return follow(kafka, topics, consumer);
     } catch (UncheckedIOException e) {
-      return notWritten(e.getCause());
+      return notWritten(requireNonNull(e.getCause()));
     } catch (IOException e) {
       return notWritten(e);
     } catch (KafkaException e) {

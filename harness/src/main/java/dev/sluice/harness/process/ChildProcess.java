@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One start of a child process by a {@link Supervisor}. The next start of the child is another
@@ -29,6 +30,7 @@ public final class ChildProcess {
    * @param name name of the child among its siblings, of letters, digits and hyphens
    * @param terminal true if the child draws a live line for its parent to relay
    * @param heapMb limit of its Java heap, megabytes
+   * @param directMb limit of its direct memory, megabytes; 0: as much as its heap
    * @param arguments the command and its options
    * @param restartArguments the command and its options for a start after a death
    * @param restartsMax limit of starts after unexpected deaths
@@ -37,6 +39,7 @@ public final class ChildProcess {
       String name,
       boolean terminal,
       int heapMb,
+      int directMb,
       List<String> arguments,
       List<String> restartArguments,
       int restartsMax) {
@@ -45,12 +48,24 @@ public final class ChildProcess {
       restartArguments = List.copyOf(restartArguments);
     }
 
+    /** A child with as much direct memory as heap. */
+    public Spec(
+        String name,
+        boolean terminal,
+        int heapMb,
+        List<String> arguments,
+        List<String> restartArguments,
+        int restartsMax) {
+      this(name, terminal, heapMb, 0, arguments, restartArguments, restartsMax);
+    }
+
     /** This child with further options, at each of its starts. */
     public Spec with(List<String> options) {
       return new Spec(
           name,
           terminal,
           heapMb,
+          directMb,
           Stream.concat(arguments.stream(), options.stream()).toList(),
           Stream.concat(restartArguments.stream(), options.stream()).toList(),
           restartsMax);
@@ -109,6 +124,15 @@ public final class ChildProcess {
   public boolean isUp() {
     return isAlive()
         && News.read(news).stream().anyMatch(told -> told.pid() == pid() && told.up() != null);
+  }
+
+  /** What this start said that it is up as; null: it is not up yet. */
+  public @Nullable String upAs() {
+    return News.read(news).stream()
+        .filter(told -> told.pid() == pid() && told.up() != null)
+        .map(News::up)
+        .findFirst()
+        .orElse(null);
   }
 
   /** True if this start or an earlier one was up under a name. */

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A process to start: its command line, and where its output goes. Output comes through a pipe
@@ -19,9 +20,16 @@ public final class Launch {
   private final Redirect output;
   private final Redirect errors;
   private final boolean joined;
+  private final Map<String, String> environment;
 
-  private Launch(List<String> command, Redirect output, Redirect errors, boolean joined) {
+  private Launch(
+      List<String> command,
+      Redirect output,
+      Redirect errors,
+      boolean joined,
+      Map<String, String> environment) {
     this.command = List.copyOf(command);
+    this.environment = Map.copyOf(environment);
     this.output = output;
     this.errors = errors;
     this.joined = joined;
@@ -29,7 +37,7 @@ public final class Launch {
 
   /** A process of a program with arguments. */
   public static Launch of(List<String> command) {
-    return new Launch(command, Redirect.PIPE, Redirect.PIPE, false);
+    return new Launch(command, Redirect.PIPE, Redirect.PIPE, false, Map.of());
   }
 
   /** A process of a program with arguments. */
@@ -39,17 +47,22 @@ public final class Launch {
 
   /** Sends standard output to a target. */
   public Launch output(Redirect to) {
-    return new Launch(command, to, errors, joined);
+    return new Launch(command, to, errors, joined, environment);
   }
 
   /** Sends standard error to a target. */
   public Launch errors(Redirect to) {
-    return new Launch(command, output, to, false);
+    return new Launch(command, output, to, false, environment);
   }
 
   /** Sends standard error where standard output goes. */
   public Launch errorsToOutput() {
-    return new Launch(command, output, errors, true);
+    return new Launch(command, output, errors, true, environment);
+  }
+
+  /** Adds variables to the environment that the process inherits. */
+  public Launch environment(Map<String, String> variables) {
+    return new Launch(command, output, errors, joined, variables);
   }
 
   /** Gives the process the least share of the processors, where the system has {@code nice}. */
@@ -59,7 +72,7 @@ public final class Launch {
     }
     List<String> niced = new ArrayList<>(List.of(NICE.toString(), "-n", "19"));
     niced.addAll(command);
-    return new Launch(niced, output, errors, joined);
+    return new Launch(niced, output, errors, joined, environment);
   }
 
   /**
@@ -68,11 +81,13 @@ public final class Launch {
    * @throws IOException if there is no such program
    */
   public Process start() throws IOException {
-    return new ProcessBuilder(command)
-        .redirectErrorStream(joined)
-        .redirectOutput(output)
-        .redirectError(errors)
-        .start();
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectErrorStream(joined)
+            .redirectOutput(output)
+            .redirectError(errors);
+    builder.environment().putAll(environment);
+    return builder.start();
   }
 
   /** Runs the process to its end, drops its output, and returns its exit status. */

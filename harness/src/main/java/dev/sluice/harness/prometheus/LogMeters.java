@@ -105,7 +105,10 @@ final class LogMeters implements MultiCollector {
           Labels labels = Labels.of("class", name);
           violations.dataPoint(count(labels, jobs.violations()));
           waiting.dataPoint(
-              GaugeDataPointSnapshot.builder().labels(labels).value(jobs.waiting()).build());
+              GaugeDataPointSnapshot.builder()
+                  .labels(labels)
+                  .value((double) jobs.waiting())
+                  .build());
           endToEnd.dataPoint(endToEnd(labels, jobs));
         });
     return all.metricSnapshot(violations.build())
@@ -154,8 +157,16 @@ final class LogMeters implements MultiCollector {
     return CounterSnapshot.builder().name(name).help(help);
   }
 
+  private static CounterDataPointSnapshot count(Labels labels, long value) {
+    return count(labels, (double) value);
+  }
+
   private static CounterDataPointSnapshot count(Labels labels, double value) {
     return CounterDataPointSnapshot.builder().labels(labels).value(value).build();
+  }
+
+  private static GaugeSnapshot gauge(String name, String help, long value) {
+    return gauge(name, help, (double) value);
   }
 
   private static GaugeSnapshot gauge(String name, String help, double value) {
