@@ -8,6 +8,7 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.planning.PlanOptions;
 import dev.sluice.harness.planning.PlanRun;
 import dev.sluice.scheduling.planning.Objective;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,7 @@ import picocli.CommandLine.Option;
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:there is a plan; or --compatible",
-      "1:a bug",
+      "1:a bug, or a stage of --execute died or computed other logits",
       "2:a mistake in the command or in a file",
       "3:there is no plan; or the schedule of --evaluate breaks a rule"
     },
@@ -50,6 +51,7 @@ final class PlanCommand implements Callable<Integer> {
           "s", TimeUnit.SECONDS,
           "m", TimeUnit.MINUTES,
           "h", TimeUnit.HOURS);
+  private static final double SECONDS = 30;
   private static final int BUFFERS_MAX = 1_000_000;
   private static final List<String> OBJECTIVES = List.of("throughput", "latency");
 
@@ -139,6 +141,19 @@ final class PlanCommand implements Callable<Integer> {
               + " breaks; searches nothing.")
   private @Nullable Path evaluate;
 
+  @Option(
+      names = "--execute",
+      description =
+          "Runs the plan here then: a process for each stage, links at the planned bandwidth;"
+              + " compares what was predicted with what is measured.")
+  private boolean execute;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      description = "Time for which --execute begins micro-batches (default: 30).")
+  private @Nullable Double seconds;
+
   @Option(names = "--json", description = "Prints JSON, with all that the table shows.")
   private boolean json;
 
@@ -153,7 +168,7 @@ final class PlanCommand implements Callable<Integer> {
   private boolean compatible;
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException, InterruptedException {
     try {
       return new PlanRun(options(), System.out, System.err).execute();
     } catch (UserMistakeException e) {
@@ -180,6 +195,10 @@ final class PlanCommand implements Callable<Integer> {
           "a given schedule is priced, nothing is searched",
           "--what-if, --limit and --max-hosts should be left out");
     }
+    if (seconds != null && !execute) {
+      throw new UserMistakeException(
+          "--seconds", "the option needs --execute", "you want to add --execute");
+    }
     return new PlanOptions(
         new PlanningFiles(models, types, devices),
         new Asked(model, dtype, batchSize, compatible),
@@ -191,6 +210,7 @@ final class PlanCommand implements Callable<Integer> {
             limitNs(),
             whatIf),
         evaluate,
+        execute ? Double.valueOf(seconds == null ? SECONDS : seconds) : null,
         new PlanOptions.Output(json, plot, Boolean.getBoolean("sluice.terminal.error")));
   }
 

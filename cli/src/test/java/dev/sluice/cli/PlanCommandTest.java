@@ -98,6 +98,22 @@ final class PlanCommandTest {
   }
 
   @Test
+  void plansForTheShortestLatency_ifAsked() throws IOException {
+    assertThat(plan("--objective", "latency").out()).isEqualTo("- rcc-0: [1, 48]\n");
+    Path small = typesWithMemory(700);
+    Path devices = CONFIGS.resolve("devices.yml");
+    JsonNode quickest = json(plan(small, devices, "--objective", "latency", "--json"));
+    JsonNode most = json(plan(small, devices, "--json"));
+    assertThat(quickest.at("/status").asText()).isEqualTo("optimal");
+    assertThat(quickest.at("/stages")).hasSizeBetween(2, 8);
+    assertThat(quickest.at("/latency_s").asDouble())
+        .isCloseTo(quickest.at("/lower_bound_s").asDouble(), within(1e-9))
+        .isLessThan(most.at("/latency_s").asDouble());
+    assertThat(quickest.at("/bottleneck_s").asDouble())
+        .isGreaterThan(most.at("/bottleneck_s").asDouble());
+  }
+
+  @Test
   void showsAnotherSetOfDevices_besideThisOne() throws IOException {
     var ended = plan("--what-if", "RCC-VE-C2558+2");
     assertThat(ended.out()).isEqualTo(EIGHT_LINES);
@@ -187,6 +203,7 @@ final class PlanCommandTest {
     plan("--limit", "soon").isRefused(1).says("(soon) is no time");
     plan("--max-hosts", "0").isRefused(1).says("--max-hosts (0) must be at least 1");
     plan("--buffers-in", "-1").isRefused(1).says("you meant 1");
+    plan("--seconds", "5").isRefused(1).says("the option needs --execute");
     plan("-d", "float32").isRefused(1).says("the dtype (float32) is unknown");
     plan("-m", "google/vit-base-patch16-225").isRefused(1).says("google/vit-base-patch16-224");
     sluice("plan").isRefused(1).says("models.yml: error: the file does not exist");

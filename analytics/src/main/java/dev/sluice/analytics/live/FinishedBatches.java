@@ -188,13 +188,7 @@ public final class FinishedBatches {
             firstJobs.add(batch.jobs().first());
           }
         });
-    Map<String, String> classes = new HashMap<>();
-    source.jobs(
-        job -> {
-          if (firstJobs.contains(job.jobId())) {
-            classes.put(job.jobId(), job.classType());
-          }
-        });
+    Map<String, String> classes = source.classesOf(firstJobs);
     ArrayNode bars = Json.array();
     for (RunBatch batch : chosen) {
       bars.add(bar(batch, classes.get(batch.jobs().first())));

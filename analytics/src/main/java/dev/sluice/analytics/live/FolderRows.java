@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -98,7 +99,6 @@ final class FolderRows implements RunSource {
     JobRow.Status status = JobRow.Status.valueOf(row.text("status").toUpperCase(Locale.ROOT));
     Long completedNs = completedNsById.get(row.text("shard") + ":" + row.text("dispatch_id"));
     return new RunJob(
-        row.text("job_id"),
         row.text("class_type"),
         status,
         row.required("enqueue_time", 1e9),
@@ -157,6 +157,18 @@ final class FolderRows implements RunSource {
     } catch (UnreadableEventException e) {
       return null; // the run's report counts it
     }
+  }
+
+  @Override
+  public Map<String, String> classesOf(Set<String> jobIds) throws UserMistakeException {
+    Map<String, String> classes = new HashMap<>();
+    run.eachJob(
+        row -> {
+          if (jobIds.contains(row.text("job_id"))) {
+            classes.put(row.text("job_id"), row.text("class_type"));
+          }
+        });
+    return classes;
   }
 
   @Override

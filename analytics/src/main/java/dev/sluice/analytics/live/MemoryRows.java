@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -76,7 +77,6 @@ final class MemoryRows implements RunSource {
     DispatchRow dispatch = row.dispatch();
     Long completedAtNs = dispatch == null ? null : dispatch.completedAtNs();
     return new RunJob(
-        request.jobId(),
         request.classType(),
         row.status(),
         micros(request.intendedAtNs()),
@@ -93,6 +93,17 @@ final class MemoryRows implements RunSource {
   @Override
   public void blocked(Consumer<Blocked> to) {
     run.blocked().forEach(to);
+  }
+
+  @Override
+  public Map<String, String> classesOf(Set<String> jobIds) {
+    Map<String, String> classes = new HashMap<>();
+    for (JobRow row : run.jobs()) {
+      if (jobIds.contains(row.request().jobId())) {
+        classes.put(row.request().jobId(), row.request().classType());
+      }
+    }
+    return classes;
   }
 
   @Override

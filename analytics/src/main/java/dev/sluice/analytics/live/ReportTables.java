@@ -221,9 +221,14 @@ final class ReportTables {
       }
     } else {
       row(name);
-      cell(value, value.isArray() || value.isObject() ? joined(value) : value.asText());
+      cell(value, value.isValueNode() ? plain(value) : joined(value));
       html.raw("</tr>\n");
     }
+  }
+
+  /** The value as summary.json has it, without an exponent. */
+  private static String plain(JsonNode value) {
+    return value.isDouble() ? Decimals.plain(value.asDouble()) : value.asText();
   }
 
   private static String joined(JsonNode list) {

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  * @param inTime whether the job is done within its promise
  */
 record RunJob(
-    String jobId,
     String classType,
     JobRow.Status status,
     long intendedNs,

@@ -3,6 +3,8 @@ package dev.sluice.analytics.live;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.file.UserMistakeException;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** Rows of a finished run, from memory or from its folder; both give equal rows. */
@@ -28,6 +30,13 @@ interface RunSource {
    * @throws UserMistakeException if the file that holds the spans cannot be read
    */
   void blocked(Consumer<Blocked> to) throws UserMistakeException;
+
+  /**
+   * Reads the classes of some jobs, by the job's id.
+   *
+   * @throws UserMistakeException if trace.csv cannot be read
+   */
+  Map<String, String> classesOf(Set<String> jobIds) throws UserMistakeException;
 
   /** Number of lanes of all executors that reported. */
   int lanes();

@@ -151,7 +151,10 @@ final class ChartStyle {
   }
 
   static Color ofBound(UpperBound bound) {
-    return OF_CLASSES.get(bound.ordinal());
+    return switch (bound) {
+      case P95 -> OF_CLASSES.get(0);
+      case P99 -> OF_CLASSES.get(1);
+    };
   }
 
   static Color translucent(Color color, int alpha) {

@@ -23,7 +23,7 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
  * is infinite, and drawn at the upper edge. The thin lines are the classes' promises.
  */
 final class LatencyOverTimePlot implements Plot {
-  private static final int[] PERCENTS = {50, 95, 99};
+  private static final List<Integer> PERCENTS = List.of(50, 95, 99);
   private static final int WINDOWS_MAX = 120;
   private static final long[] WINDOWS_S = {1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600};
   private static final double LEAST_MS = 0.001;
@@ -33,10 +33,23 @@ final class LatencyOverTimePlot implements Plot {
     return "Latency over time";
   }
 
-  /** Jobs of a class that ended, by window: latencies of the done ones, sorted, and the count. */
-  private record Ended(long[] doneNs, int count) {
-    double percentileMs(int percent) {
-      return Math.max(LEAST_MS, NearestRank.percentile(doneNs, percent, count) / 1e6);
+  /**
+   * Jobs of a class that ended in a window.
+   *
+   * @param percentilesMs by place in {@link #PERCENTS}
+   */
+  private record Ended(int count, List<Double> percentilesMs) {
+    static Ended of(List<JobRow> jobs) {
+      long[] doneNs =
+          jobs.stream().filter(JobRow::isDone).mapToLong(JobRow::endToEndNs).sorted().toArray();
+      return new Ended(
+          jobs.size(),
+          PERCENTS.stream()
+              .map(
+                  percent ->
+                      Math.max(
+                          LEAST_MS, NearestRank.percentile(doneNs, percent, jobs.size()) / 1e6))
+              .toList());
     }
   }
 
@@ -63,23 +76,23 @@ final class LatencyOverTimePlot implements Plot {
                 ended.stream()
                     .flatMap(Arrays::stream)
                     .filter(window -> window.count() > 0)
-                    .flatMapToDouble(
-                        window -> Arrays.stream(PERCENTS).mapToDouble(window::percentileMs)),
+                    .flatMap(window -> window.percentilesMs().stream())
+                    .mapToDouble(Double::doubleValue),
                 promises.stream().flatMapToDouble(Arrays::stream))
             .filter(Double::isFinite)
             .summaryStatistics();
     double from = ChartStyle.niceBelow(values.getMin());
     double to = ChartStyle.niceAbove(1.3 * values.getMax());
     var frame = new Frame(ChartStyle.title(subject(), run));
-    XYChart[] charts = new XYChart[PERCENTS.length];
+    XYChart[] charts = new XYChart[PERCENTS.size()];
     boolean infinite = false;
-    for (int i = 0; i < PERCENTS.length; i++) {
-      charts[i] = chart(PERCENTS[i], i == PERCENTS.length - 1, windowS);
+    for (int i = 0; i < PERCENTS.size(); i++) {
+      charts[i] = chart(PERCENTS.get(i), i == PERCENTS.size() - 1, windowS);
       charts[i].getStyler().setYAxisMin(from).setYAxisMax(to);
       charts[i].getStyler().setXAxisMin(0.0).setXAxisMax((double) windows * windowS);
       edges(charts[i], run, from, to, (double) windows * windowS);
       for (int j = 0; j < classes.size(); j++) {
-        infinite |= add(charts[i], j, PERCENTS[i], ended.get(j), windowS, to);
+        infinite |= add(charts[i], j, i, ended.get(j), windowS, to);
         for (double sloMs : promises.get(j)) {
           ChartStyle.line(
               charts[i],
@@ -105,13 +118,13 @@ final class LatencyOverTimePlot implements Plot {
 
   /** Adds a class's curve, and returns true if it is infinite somewhere. */
   private static boolean add(
-      XYChart chart, int place, int percent, Ended[] ended, long windowS, double to) {
+      XYChart chart, int place, int percentile, Ended[] ended, long windowS, double to) {
     Color color = ChartStyle.ofClass(place);
     var steps = new Steps(0, Double.NaN);
     List<Double> infiniteAtS = new ArrayList<>();
     boolean some = false;
     for (int i = 0; i < ended.length; i++) {
-      double ms = ended[i].count() == 0 ? Double.NaN : ended[i].percentileMs(percent);
+      double ms = ended[i].count() == 0 ? Double.NaN : ended[i].percentilesMs().get(percentile);
       if (Double.isInfinite(ms)) {
         infiniteAtS.add((i + 0.5) * windowS);
       }
@@ -173,17 +186,7 @@ final class LatencyOverTimePlot implements Plot {
         jobs.get(Math.toIntExact(Math.max(0, endedAtNs.getAsLong()) / windowNs)).add(job);
       }
     }
-    return jobs.stream()
-        .map(
-            window ->
-                new Ended(
-                    window.stream()
-                        .filter(JobRow::isDone)
-                        .mapToLong(JobRow::endToEndNs)
-                        .sorted()
-                        .toArray(),
-                    window.size()))
-        .toArray(Ended[]::new);
+    return jobs.stream().map(Ended::of).toArray(Ended[]::new);
   }
 
   /** When a job ended: its batch's end, else the log time of its outcome. */

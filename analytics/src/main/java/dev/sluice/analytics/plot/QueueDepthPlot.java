@@ -64,10 +64,10 @@ final class QueueDepthPlot implements Plot {
   }
 
   private static Steps steps(QueueCurve queue, long endNs) {
-    var steps = new Steps(0, queue.max(0, endNs / INTERVALS));
+    var steps = new Steps(0, (double) queue.max(0, endNs / INTERVALS));
     for (int i = 1; i < INTERVALS; i++) {
       long fromNs = endNs / INTERVALS * i;
-      steps.to(fromNs / 1e9, queue.max(fromNs, fromNs + endNs / INTERVALS));
+      steps.to(fromNs / 1e9, (double) queue.max(fromNs, fromNs + endNs / INTERVALS));
     }
     return steps;
   }

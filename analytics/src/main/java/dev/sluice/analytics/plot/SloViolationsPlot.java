@@ -36,7 +36,13 @@ final class SloViolationsPlot implements Plot {
       List<JobRow> jobs = JobFigures.ofClass(measured, classes.get(i));
       List<Double> percents = groups.stream().map(group -> percent(jobs, group)).toList();
       highest =
-          Math.max(highest, percents.stream().mapToDouble(Double::doubleValue).max().orElse(0));
+          Math.max(
+              highest,
+              percents.stream()
+                  .mapToDouble(Double::doubleValue)
+                  .filter(Double::isFinite)
+                  .max()
+                  .orElse(0));
       Paint fill = ChartStyle.fill(i, ChartStyle.ofClass(i));
       bars.add(ChartStyle.ofClass(i), fill, percents.stream().map(SloViolationsPlot::bar).toList());
       frame.fill(classes.get(i) + " (" + jobs.size() + " jobs)", ChartStyle.ofClass(i), fill);
@@ -47,7 +53,9 @@ final class SloViolationsPlot implements Plot {
   }
 
   private static Bars.Bar bar(double percent) {
-    return new Bars.Bar(percent, String.format(Locale.ROOT, "%.1f", percent), false);
+    return Double.isNaN(percent)
+        ? new Bars.Bar(percent, "", false) // no job was measured
+        : new Bars.Bar(percent, String.format(Locale.ROOT, "%.1f", percent), false);
   }
 
   private static double percent(List<JobRow> jobs, String group) {
@@ -59,6 +67,6 @@ final class SloViolationsPlot implements Plot {
         violations += job.isViolation() ? 1 : 0;
       }
     }
-    return count == 0 ? 0 : 100.0 * violations / count;
+    return count == 0 ? Double.NaN : 100.0 * violations / count;
   }
 }

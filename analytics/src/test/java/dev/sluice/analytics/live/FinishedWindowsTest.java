@@ -22,7 +22,7 @@ import net.jqwik.api.constraints.IntRange;
 
 /** Seconds of made-up runs, from memory and from their folders. */
 final class FinishedWindowsTest {
-  @Property(tries = 6)
+  @Property(tries = 3)
   void areEqual_fromMemoryAndFromTheFolder_andAddUpToTheSummary(
       @ForAll @IntRange(min = 5, max = 120) int rate, @ForAll long seed) throws Exception {
     // no warm-up and all arrivals measured: then the summary counts every job of the run

@@ -16,7 +16,9 @@ import java.util.Map;
 public record Asked(String model, String dtype, int batchSize, boolean compatible) {
   private static final Map<String, Integer> BYTES_BY_DTYPE =
       Map.of("torch.float32", 4, "torch.float16", 2, "torch.bfloat16", 2);
-  private static final int BATCH_MAX = 1_000_000;
+
+  /** Largest batch size. */
+  static final int BATCH_MAX = 100_000;
 
   /** Checks what needs no file. */
   public void check() throws UserMistakeException {

@@ -1,7 +1,6 @@
 package dev.sluice.contract.planning;
 
 import dev.sluice.contract.file.Problems;
-import dev.sluice.contract.file.Range;
 import dev.sluice.contract.file.Section;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.Value;
@@ -55,7 +54,13 @@ final class ModelReader {
     var lists = new NumberList(in, problems);
     List<Double> memoryMb = lists.read("mem_MB", false);
     lists.checkLength("mem_MB", memoryMb.size(), layers);
-    double parametersIn = in.required("parameters_in", Range.within(0, NumberList.MOST), "150528");
+    if (in.find("parameters_in") == null) {
+      problems.error(
+          in.place("parameters_in"),
+          in.name("parameters_in") + " is missing",
+          "a line should be added: parameters_in: 150528");
+    }
+    long parametersIn = in.whole("parameters_in", 0L, 0, NumberList.VALUES_MAX);
     List<Double> written = lists.read("parameters_out", true);
     boolean repeated = asked.compatible() && !written.isEmpty() && written.size() < layers;
     if (repeated) {
@@ -74,10 +79,6 @@ final class ModelReader {
     while (padded.size() < layers) {
       padded.add(0.0); // a mistake was noted
     }
-    return new LayeredModel(
-        asked.model(),
-        padded.subList(0, layers),
-        Double.isNaN(parametersIn) ? 0 : (long) parametersIn,
-        parametersOut);
+    return new LayeredModel(asked.model(), padded.subList(0, layers), parametersIn, parametersOut);
   }
 }

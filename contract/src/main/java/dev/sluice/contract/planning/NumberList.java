@@ -12,8 +12,11 @@ import java.util.List;
 
 /** Lists of a number for each layer, each finite and at least 0. */
 final class NumberList {
-  /** The largest number that makes sense: products of it with batch and bytes stay whole. */
+  /** The largest time, memory or bandwidth that makes sense. */
   static final double MOST = 1e12;
+
+  /** Most values that cross a cut: as bytes of all cuts of a batch they still fit into a long. */
+  static final long VALUES_MAX = 10_000_000_000L;
 
   private final Section section;
   private final Problems problems;
@@ -59,13 +62,14 @@ final class NumberList {
       return 0;
     }
     double number = Double.parseDouble(written);
-    if (number < 0 || number > MOST || (whole && number != Math.rint(number))) {
+    double most = whole ? VALUES_MAX : MOST;
+    if (number < 0 || number > most || (whole && number != Math.rint(number))) {
       problems.error(
           item.place(),
           name
               + (whole ? " must be a whole number of at least 0" : " must be at least 0")
               + " and at most "
-              + Numbers.text(MOST),
+              + Numbers.text(most),
           number < 0 ? "you meant " + Numbers.text(-number) : "its unit is wrong, or a digit is");
       return 0;
     }

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 final class TypesReader {
   private static final Set<String> KEYS = Set.of("bw_Mbps", "mem_MB", "model_profiles");
   private static final Set<String> PROFILE_KEYS = Set.of("batch_size", "dtype", "time_s");
-  private static final int BATCH_MAX = 1_000_000;
 
   private final Asked asked;
   private final int layers;
@@ -102,7 +101,7 @@ final class TypesReader {
       }
       Section profile = Section.lenient(in.name(asked.model()) + ".", mapping, problems);
       profile.end(PROFILE_KEYS);
-      int batchSize = profile.requiredWhole("batch_size", 1, BATCH_MAX, "8");
+      int batchSize = profile.requiredWhole("batch_size", 1, Asked.BATCH_MAX, "8");
       String dtype = profile.requiredText("dtype", "torch.float32");
       var read = new Asked(asked.model(), dtype, batchSize, asked.compatible());
       Place earlier = placeByProfile.putIfAbsent(read.profile(), item.place());

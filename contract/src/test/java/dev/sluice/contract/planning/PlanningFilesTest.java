@@ -148,8 +148,11 @@ final class PlanningFilesTest {
         "time_s, value 2 (nothing) must be a finite number");
     models("[20, 30, 5]", "[20, 30.5, ~]");
     types("mem_MB: 512", "mem_MB:");
+    Files.writeString(
+        files.models(), Files.readString(files.models()).replace("parameters_in: 10", "layer: 1"));
     isRefused(
         ASKED,
+        "small.parameters_in is missing",
         "value 2 (30.5) must be a whole number",
         "a number is missing between two commas",
         "slow.mem_MB is missing");

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param buffersIn buffers for what comes in, of each stage but the first, at least 0
  * @param buffersOut buffers for what goes out, of each stage, at least 0
  * @param evaluate schedule to be priced in place of a search; null: none
+ * @param executeSeconds time for which micro-batches begin, as the plan then runs here; null: it
+ *     does not
  */
 public record PlanOptions(
     PlanningFiles files,
@@ -20,6 +22,7 @@ public record PlanOptions(
     int buffersOut,
     Search search,
     @Nullable Path evaluate,
+    @Nullable Double executeSeconds,
     Output output) {
   /**
    * What is searched, and how long.

@@ -10,6 +10,8 @@ import dev.sluice.contract.planning.ScheduleFile;
 import dev.sluice.contract.planning.ScheduleFile.HostLayers;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.pipeline.PipelineRun;
+import dev.sluice.harness.terminal.Console;
 import dev.sluice.scheduling.planning.DeviceType;
 import dev.sluice.scheduling.planning.Plan;
 import dev.sluice.scheduling.planning.Plan.PricedStage;
@@ -46,8 +48,8 @@ public final class PlanRun {
     this.err = err;
   }
 
-  /** Plans or prices, prints, and returns the exit status. */
-  public int execute() throws UserMistakeException {
+  /** Plans or prices, prints, runs the plan if asked to, and returns the exit status. */
+  public int execute() throws UserMistakeException, IOException, InterruptedException {
     PlanningFiles.Read read = options.files().read(options.asked());
     PlanProblem problem = problem(read.model(), read.types());
     String whatIf = options.search().whatIf();
@@ -73,6 +75,14 @@ public final class PlanRun {
     Plan plan = answer.plan();
     if (picture != null && plan != null) {
       write(picture, picture(answer, plan));
+    }
+    Double seconds = options.executeSeconds();
+    if (seconds != null && plan != null && answer.isLegalPlan()) {
+      Asked asked = options.asked();
+      var pipeline =
+          new PipelineRun.Options(
+              asked.model(), asked.dtype(), asked.batchSize(), problem, plan, seconds);
+      return new PipelineRun(pipeline, new Console(err, options.output().table())).execute();
     }
     return answer.isLegalPlan() || options.asked().compatible()
         ? ExitStatus.DONE

@@ -13,6 +13,7 @@ import java.util.Locale;
 /** An answer as lines for people. */
 final class PlanTable {
   private static final int BAR = 6;
+  private static final int HOSTS_LISTED_MAX = 20;
 
   private PlanTable() {}
 
@@ -79,7 +80,13 @@ final class PlanTable {
       lines.add("verdict       " + answer.verdict());
     }
     List<String> unused = answer.unusedHosts();
-    lines.add("unused hosts  " + (unused.isEmpty() ? "none" : String.join(", ", unused)));
+    int more = unused.size() - HOSTS_LISTED_MAX;
+    lines.add(
+        "unused hosts  "
+            + (unused.isEmpty()
+                ? "none"
+                : String.join(", ", unused.subList(0, Math.min(unused.size(), HOSTS_LISTED_MAX))))
+            + (more > 0 ? " and " + more + " more" : ""));
     return lines;
   }
 

@@ -42,7 +42,8 @@ final class YamlList {
       return "'" + host.replace("'", "''") + "'";
     }
     var quoted = new StringBuilder("\"");
-    for (char c : host.toCharArray()) {
+    for (int i = 0; i < host.length(); i++) {
+      char c = host.charAt(i);
       if (c == '"' || c == '\\') {
         quoted.append('\\').append(c);
       } else if (Character.isISOControl(c)) {
