@@ -16,8 +16,7 @@ final class LayersCommandTest {
   @TempDir private Path folder;
 
   private BadInputCommand profile(String... more) {
-    List<String> arguments =
-        new ArrayList<>(List.of("profile", "--results", folder.toString()));
+    List<String> arguments = new ArrayList<>(List.of("profile", "--results", folder.toString()));
     arguments.addAll(List.of(more));
     return sluice(arguments.toArray(new String[0]));
   }
@@ -44,8 +43,20 @@ final class LayersCommandTest {
   @Test
   void layersAreMeasured_planned_andRunAsPlanned() throws Exception {
     String[] measure = {
-      "--layers", "vit_tiny", "-b", "2", "--device-type", "here", "--bw-mbps", "1000", "--mem-mb",
-      "4096", "--passes", "1", "--repeats", "2"
+      "--layers",
+      "vit_tiny",
+      "-b",
+      "2",
+      "--device-type",
+      "here",
+      "--bw-mbps",
+      "1000",
+      "--mem-mb",
+      "4096",
+      "--passes",
+      "1",
+      "--repeats",
+      "2"
     };
     assertThat(profile(measure).status()).isZero();
     assertThat(folder.resolve("models.yml")).content().contains("vit_tiny:\n  layers: 48\n");

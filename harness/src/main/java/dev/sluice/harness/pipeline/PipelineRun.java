@@ -149,7 +149,9 @@ public final class PipelineRun {
     }
     if (options.problem().layers() != network.layers()) {
       throw otherLayers(
-          name, "(%d) layers".formatted(options.problem().layers()), Integer.toString(network.layers()));
+          name,
+          "(%d) layers".formatted(options.problem().layers()),
+          Integer.toString(network.layers()));
     }
     for (int i = 0; i < options.stages() - 1; i++) {
       int cut = options.stage(i).lastLayer();
