@@ -105,6 +105,7 @@ public final class Benches {
             .reads(atLeast("jobs_done_in_512_mib", "jobs", 100_000), "all_done"),
         new LogBench(SMALL_HEAP, folder, out),
         new TakeoverBench(folder, out),
+        new PageBench(folder, out),
         new MemoryBench(folder, memory.seconds(), memory.warmUpSeconds(), out));
   }
 
