@@ -109,10 +109,16 @@ final class LiveRun implements ShownRun {
 
   // What the topics say.
 
-  synchronized void described(RunDescribed run) {
-    described = run;
-    isDescribed = true;
-    snapshot = null;
+  void described(RunDescribed run) {
+    List<PageStream> told;
+    synchronized (this) {
+      described = run;
+      isDescribed = true;
+      snapshot = null;
+      told = begun();
+      tellRunIfChanged(told);
+    }
+    told.forEach(PageStream::iterate);
   }
 
   /**
@@ -280,7 +286,7 @@ final class LiveRun implements ShownRun {
     ObjectNode run = runJson();
     ObjectNode timeless = run.deepCopy();
     timeless.remove("now_seconds");
-    if (lastRun != null && !lastRun.equals(timeless)) {
+    if (!timeless.equals(lastRun)) {
       Frame frame = Frame.of("run", bytes(run));
       told.forEach(page -> page.offer(frame));
     }
