@@ -1,6 +1,5 @@
 package dev.sluice.harness.planning;
 
-import dev.sluice.scheduling.planning.Objective;
 import dev.sluice.scheduling.planning.Plan;
 import dev.sluice.scheduling.planning.PlanOutcome;
 import dev.sluice.scheduling.planning.PlanProblem;
@@ -132,10 +131,5 @@ record Answer(
 
   static String mib(double bytes) {
     return String.format(Locale.ROOT, "%.1f", bytes / (1 << 20));
-  }
-
-  /** What the plan has the least of. */
-  Objective objective() {
-    return outcome instanceof PlanOutcome.Found found ? found.objective() : Objective.THROUGHPUT;
   }
 }
