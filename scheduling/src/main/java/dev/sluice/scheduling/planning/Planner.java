@@ -21,6 +21,7 @@ public final class Planner {
   private static final int WIDTH_MAX = 4096;
 
   private static final int WEIGHT_ROUNDS = 300;
+  private static final int LAST_WEIGHT_ROUNDS = 2000;
   private static final int PRICE_ROUNDS = 200;
 
   private final PlanProblem problem;
@@ -81,12 +82,17 @@ public final class Planner {
         weights.limitTo(ends);
         best = beam.searchWithin(ends, weights, WIDTH_MIN);
       }
-      lowerSeconds = Math.max(lowerSeconds, provedSeconds(ends));
-      for (int width = WIDTH_MIN; width <= widthMax; width *= 2) {
+      narrow(beam, ends, lowerSeconds, WIDTH_MIN);
+      lowerSeconds = provedSeconds(ends, lowerSeconds, WEIGHT_ROUNDS);
+      narrow(beam, ends, lowerSeconds, WIDTH_MIN);
+      if (!late) {
+        lowerSeconds = provedSeconds(ends, lowerSeconds, LAST_WEIGHT_ROUNDS);
+      }
+      for (int width = 2 * WIDTH_MIN; width <= widthMax; width *= 2) {
         narrow(beam, ends, lowerSeconds, width);
       }
     } catch (OutOfTimeException e) {
-      lowerSeconds = Math.max(lowerSeconds, provedSeconds(ends));
+      lowerSeconds = provedSeconds(ends, lowerSeconds, WEIGHT_ROUNDS);
     }
     return outcome(best, lowerSeconds, false);
   }
@@ -124,16 +130,18 @@ public final class Planner {
     }
   }
 
-  /** Returns the largest limit found within which the weights prove that there is no plan. */
-  private double provedSeconds(StageEnds ends) {
-    LayerWeights ofTimes = weights;
-    double proved = 0;
+  /**
+   * Returns the largest limit found within which weights prove that there is no plan; the bound
+   * known so far if they prove none above it.
+   */
+  private double provedSeconds(StageEnds ends, double knownSeconds, int rounds) {
+    LayerWeights ofTimes = LayerWeights.ofTimes(costs);
+    double proved = knownSeconds;
     double open = best == null ? 0 : costs.bottleneckSeconds(best);
-    while (open - proved > 1e-4 * open && !(proved > 0 && settings.outOfTime().getAsBoolean())) {
+    while (open - proved > (settings.outOfTime().getAsBoolean() ? 1e-2 : 1e-4) * open) {
       double limit = proved + (open - proved) / 2;
       ends.limitTo(limit);
-      weights = ofTimes.improved(ends, settings.hostsMax(), WEIGHT_ROUNDS);
-      weights.limitTo(ends);
+      weights = ofTimes.improved(ends, settings.hostsMax(), rounds);
       if (weights.prove(settings.hostsMax())) {
         proved = limit;
       } else {
