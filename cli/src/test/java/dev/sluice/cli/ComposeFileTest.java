@@ -41,7 +41,7 @@ final class ComposeFileTest {
   @Test
   void startsEachRoleByACommandThatSluiceKnows() throws IOException {
     Map<String, String> commands = commands();
-    assertThat(commands).containsOnlyKeys("analyze", "execute", "produce", "schedule");
+    assertThat(commands).containsOnlyKeys("analyze", "execute", "produce", "schedule", "serve");
     commands.forEach(
         (service, command) -> {
           ParseResult role = parse(command).subcommand();

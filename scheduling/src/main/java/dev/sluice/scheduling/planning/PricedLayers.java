@@ -130,7 +130,8 @@ final class PricedLayers {
     return best;
   }
 
-  private double price(int hostClass) {
+  /** Price of a use of a host of the class. */
+  double price(int hostClass) {
     return prices[hostClass] + priceOfAny;
   }
 
