@@ -161,7 +161,7 @@ final class LogBench implements Bench {
           throw new MeasurementFailedException("the log was not read to its end", log);
         }
         double seconds = (MachineClock.monotonicNs() - beganNs) / NS_PER_SECOND;
-        perSecond.add(reader.numbers().recordsRead().get(topics.outcomes()) / seconds);
+        perSecond.add(reader.numbers().recordsRead().getOrDefault(topics.outcomes(), 0L) / seconds);
       }
     }
     out.accept("outcomes folded in a second: " + perSecond);
