@@ -82,6 +82,7 @@ public final class LayerProfileRun {
     }
     var files = new PlanFiles(options);
     PlanFiles.Present present = files.check(networks);
+    files.makeFolder();
     Path temporary = Files.createTempDirectory("sluice-layers");
     try {
       console.line(

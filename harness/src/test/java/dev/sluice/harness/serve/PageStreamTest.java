@@ -6,15 +6,19 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.window.RunSummarized;
+import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.serve.RawClient.Answer;
 import dev.sluice.harness.serve.RawClient.Event;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What pages read of a live run's stream: a real server, without a Kafka. */
 final class PageStreamTest {
@@ -359,6 +363,26 @@ final class PageStreamTest {
       Answer answer = RawClient.get(server.url(), "/api/runs/run-1/" + query);
       assertThat(answer.status()).as(query).isEqualTo(400);
       assertThat(answer.text()).contains("must be");
+    }
+  }
+
+  @Test
+  void noSecretOfTheKafkaConfigReachesThePage(@TempDir Path folder) throws Exception {
+    Path config = folder.resolve("client.properties");
+    Files.writeString(
+        config,
+        "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\n"
+            + "sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required"
+            + " username=\"me\" password=\"s3cr3t-word\n"); // no end: Kafka's message quotes it
+    KafkaAccess kafka = KafkaAccess.of("--bootstrap", "127.0.0.1:1", config);
+    runs.read(kafka.clients(), kafka.secrets()::hide);
+    try (RawClient page = stream()) {
+      String said = page.event().data();
+
+      assertThat(said).contains("broker away").doesNotContain("s3cr3t");
+    }
+    for (String path : List.of("/api/runs", "/api/runs/run-1", "/api/runs/run-1/snapshot")) {
+      assertThat(RawClient.get(server.url(), path).text()).doesNotContain("s3cr3t");
     }
   }
 }

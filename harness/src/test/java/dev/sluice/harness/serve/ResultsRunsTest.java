@@ -137,6 +137,20 @@ final class ResultsRunsTest {
   }
 
   @Test
+  void repeatsOfARunSayWhereItsRunsAre() throws IOException {
+    Path repeats = Files.createDirectories(results.resolve("repeated"));
+    Files.writeString(
+        repeats.resolve("summary.json"), "{\"repeats\" : 8, \"run_ids\" : [], \"figures\" : {}}");
+    Files.writeString(repeats.resolve("repeats.csv"), "run_id\n");
+
+    JsonNode row = listed().get("repeated");
+    assertThat(row.path("state").asText()).isEqualTo("finished");
+    assertThat(row.path("words").toString()).contains("repeats");
+    assertThat(row.path("why").toString()).contains("8 runs");
+    assertThat(RawClient.get(server.url(), "/api/runs/repeated").status()).isEqualTo(404);
+  }
+
+  @Test
   void aRunningFolderIsLive_andFailedOnceNobodyHoldsIt() throws Exception {
     try (RunFolder running = RunFolder.create(results, "run-1")) {
       assertThat(listed().get("run-1").path("state").asText()).isEqualTo("live");
