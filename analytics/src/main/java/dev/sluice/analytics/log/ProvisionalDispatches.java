@@ -72,7 +72,7 @@ final class ProvisionalDispatches implements AutoCloseable {
         shard.ahead.add(new Decoded(entry.offset(), dispatch));
         shard.waiting.add(dispatch);
       } catch (UnreadableEventException e) {
-        continue; // the committed reading counts it
+        // the committed reading counts it
       }
     }
   }

@@ -46,7 +46,7 @@ record WrittenMetrics(boolean described, boolean summarized, WindowSums sums) {
             sums.add(window);
           }
         } catch (UnreadableEventException e) {
-          continue; // of a later version of Sluice
+          // of a later version of Sluice
         }
       }
     }

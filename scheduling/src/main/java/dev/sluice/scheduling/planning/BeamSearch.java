@@ -80,7 +80,7 @@ final class BeamSearch {
         int from = kept[i].cut;
         for (int t = 0; t < costs.classes; t++) {
           boolean linked = costs.bitsPerSecond[t] > 0;
-          if (kept[i].used[t] == costs.capacity[t] || !linked && from > 0) {
+          if (kept[i].used[t] == costs.capacity[t] || (!linked && from > 0)) {
             continue;
           }
           double start =

@@ -44,6 +44,9 @@ final class LayerWeights {
     for (int layer = costs.layers; layer > 0; layer--) {
       behind[layer - 1] = behind[layer] + weights[layer - 1];
     }
+    if (!(behind[0] < Double.POSITIVE_INFINITY)) {
+      Arrays.fill(behind, 0); // sums beyond all numbers bind nothing
+    }
     total = behind[0];
     int cut = costs.layers;
     for (int step = 0; step <= TABLE; step++) {

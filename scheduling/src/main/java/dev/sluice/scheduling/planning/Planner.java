@@ -67,17 +67,16 @@ public final class Planner {
       best = search.best();
       lowerSeconds = search.lowerSeconds();
     }
-    SearchSettings beamSettings = settings;
-    int widthMax = WIDTH_MAX;
-    if (settings.outOfTime().getAsBoolean()) {
-      beamSettings = settings.withoutLimit();
-      widthMax = best == null ? WIDTH_MIN : 0;
-    }
+    boolean late = settings.outOfTime().getAsBoolean();
+    int widthMax = late ? WIDTH_MIN : WIDTH_MAX;
     var ends = new StageEnds(costs);
     weights = LayerWeights.ofTimes(costs);
-    var beam = new BeamSearch(costs, beamSettings);
+    var beam = new BeamSearch(costs, late ? settings.withoutLimit() : settings);
     try {
       if (best == null) {
+        if (isProvedImpossible(ends)) {
+          return outcome(null, lowerSeconds, true);
+        }
         ends.limitTo(Double.MAX_VALUE);
         weights.limitTo(ends);
         best = beam.searchWithin(ends, weights, WIDTH_MIN);
@@ -90,6 +89,17 @@ public final class Planner {
       lowerSeconds = Math.max(lowerSeconds, provedSeconds(ends));
     }
     return outcome(best, lowerSeconds, false);
+  }
+
+  /** Returns whether a bound proves that there is no plan, however long its stages take. */
+  private boolean isProvedImpossible(StageEnds ends) {
+    if (new PricedLayers(costs).bound(settings.hostsMax()) == Double.POSITIVE_INFINITY) {
+      return true;
+    }
+    ends.limitTo(Double.MAX_VALUE);
+    return LayerWeights.ofMemory(costs)
+        .improved(ends, settings.hostsMax(), WEIGHT_ROUNDS)
+        .prove(settings.hostsMax());
   }
 
   /** Takes better plans of the beam, by shares of the way to the bound, until it finds none. */
@@ -119,7 +129,7 @@ public final class Planner {
     LayerWeights ofTimes = weights;
     double proved = 0;
     double open = best == null ? 0 : costs.bottleneckSeconds(best);
-    while (open - proved > 1e-4 * open) {
+    while (open - proved > 1e-4 * open && !(proved > 0 && settings.outOfTime().getAsBoolean())) {
       double limit = proved + (open - proved) / 2;
       ends.limitTo(limit);
       weights = ofTimes.improved(ends, settings.hostsMax(), WEIGHT_ROUNDS);
@@ -143,10 +153,14 @@ public final class Planner {
       }
       lowerSeconds = search.lowerSeconds();
     }
+    if (isProvedImpossible(new StageEnds(costs))) {
+      return outcome(null, lowerSeconds, true);
+    }
     boolean late = settings.outOfTime().getAsBoolean();
     var beam = new BeamSearch(costs, late ? settings.withoutLimit() : settings);
     var priced = new PricedLayers(costs);
     priced.improve(settings.hostsMax(), PRICE_ROUNDS);
+    lowerSeconds = Math.max(lowerSeconds, priced.bound(settings.hostsMax()));
     try {
       for (int width = WIDTH_MIN; width <= (late ? WIDTH_MIN : WIDTH_MAX); width *= 2) {
         Split found = beam.searchLeast(priced, width);
@@ -155,9 +169,9 @@ public final class Planner {
         }
       }
     } catch (OutOfTimeException e) {
-      late = true;
+      // the best so far stands
     }
-    return outcome(best, Math.max(lowerSeconds, priced.bound(settings.hostsMax())), false);
+    return outcome(best, lowerSeconds, false);
   }
 
   private double latency(Split split) {
@@ -229,7 +243,8 @@ public final class Planner {
             problem.buffersIn(),
             problem.buffersOut(),
             linked);
-    boolean found = !(plan(with, settings) instanceof Impossible);
-    return found ? new LinkCarriesNothing(first) : new NoSplitFits();
+    return plan(with, settings) instanceof Found
+        ? new LinkCarriesNothing(first)
+        : new NoSplitFits();
   }
 }

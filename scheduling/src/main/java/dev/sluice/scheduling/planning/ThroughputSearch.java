@@ -4,6 +4,7 @@ import dev.sluice.scheduling.planning.SearchSettings.OutOfTimeException;
 import dev.sluice.scheduling.planning.StageCosts.Split;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,7 +86,7 @@ final class ThroughputSearch {
     lowerSeconds = bestSeconds;
     limitTo(bestSeconds * (1 + StageCosts.EQUAL_SHARE));
     ends.fillRows();
-    int hosts = exact.fillFewest(ends, weights, best().size());
+    int hosts = exact.fillFewest(ends, weights, Objects.requireNonNull(best).size());
     best = new FirstOfEqual(costs, vectors, settings, ends, exact).find(hosts);
     proved = true;
   }
