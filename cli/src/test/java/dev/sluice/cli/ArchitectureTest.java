@@ -79,7 +79,6 @@ final class ArchitectureTest {
             "dev.sluice.contract..",
             "com.fasterxml.jackson..",
             "de.siegmar.fastcsv..",
-            "org.HdrHistogram..",
             "org.jfree..",
             "org.apache.commons.statistics..",
             "org.knowm.xchart..",

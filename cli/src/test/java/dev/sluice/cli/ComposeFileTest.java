@@ -2,12 +2,16 @@ package dev.sluice.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.ChildProcess.Signal;
+import dev.sluice.harness.process.Launch;
+import dev.sluice.harness.prometheus.MetricsAddress;
+import dev.sluice.harness.prometheus.RoleMetrics;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -15,10 +19,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,7 +47,7 @@ final class ComposeFileTest {
   @Test
   void startsEachRoleByACommandThatSluiceKnows() throws IOException {
     Map<String, String> commands = commands();
-    assertThat(commands).containsOnlyKeys("analyze", "execute", "produce", "schedule");
+    assertThat(commands).containsOnlyKeys("analyze", "execute", "produce", "schedule", "serve");
     commands.forEach(
         (service, command) -> {
           ParseResult role = parse(command).subcommand();
@@ -89,6 +95,29 @@ final class ComposeFileTest {
                   .as(name)
                   .doesNotContainIgnoringCase("password");
             });
+  }
+
+  @Tag("loop")
+  @Test
+  void asksForTheHealthOfARole_byACommandThatTellsItFromNone() throws Exception {
+    assumeTrue(Files.isExecutable(Path.of("/bin/bash")), "no bash here, as there is in the image");
+    int port;
+    try (var served = RoleMetrics.serve(new MetricsAddress(0, null), "test", "run-1")) {
+      port = Objects.requireNonNull(served.port());
+      assertThat(Launch.of(healthCheck(port)).status()).isZero();
+    }
+    assertThat(Launch.of(healthCheck(port)).status()).isNotZero();
+  }
+
+  /** The command of a role's health check, at another port. */
+  private static List<String> healthCheck(int port) throws IOException {
+    JsonNode words = tree("docker-compose.yml").at("/services/analyze/healthcheck/test");
+    assertThat(words.path(0).asText()).isEqualTo("CMD");
+    assertThat(words.toString()).contains("/9464;");
+    return StreamSupport.stream(words.spliterator(), false)
+        .skip(1)
+        .map(word -> word.asText().replace("9464", Integer.toString(port)))
+        .toList();
   }
 
   @Test

@@ -114,6 +114,17 @@ final class PlanCommandTest {
   }
 
   @Test
+  void endsWithTheBestPlanFound_andABound_whenTimeIsUp() throws IOException {
+    JsonNode plan = json(plan("--limit", "0ms", "--json"));
+    assertThat(plan.at("/status").asText()).isEqualTo("best_found");
+    assertThat(plan.at("/verdict").asText()).matches("within \\d+\\.\\d % of the optimum");
+    assertThat(plan.at("/gap").asDouble(-1)).isNotNegative();
+    assertThat(plan.at("/lower_bound_s").asDouble())
+        .isLessThanOrEqualTo(1.539865)
+        .isLessThanOrEqualTo(plan.at("/bottleneck_s").asDouble() + 1e-9);
+  }
+
+  @Test
   void showsAnotherSetOfDevices_besideThisOne() throws IOException {
     var ended = plan("--what-if", "RCC-VE-C2558+2");
     assertThat(ended.out()).isEqualTo(EIGHT_LINES);

@@ -84,6 +84,9 @@ final class WholeLoopTest {
       assertThat(plots).hasSize(8);
     }
     assertThat(Files.readString(run.folder().resolve("run.log"))).doesNotContain(" ERROR ");
+    String report = Files.readString(run.folder().resolve("report.html"));
+    assertThat(BadInputCommand.sluice("report", run.folder().toString()).status()).isZero();
+    assertThat(run.folder().resolve("report.html")).hasContent(report);
 
     List<Map<String, String>> rows = run.rows("trace.csv");
     assertThat(rows.stream().map(row -> row.get("job_id")))

@@ -25,8 +25,10 @@ final class LanesFold {
   /** Most batches of a lane in a window. */
   static final int LANE_BATCHES_MAX = 40;
 
-  /** Most batches in a window, unless there are more lanes: a record is at most some 0.7 MB. */
-  private static final int BATCHES_MAX = 1000;
+  /**
+   * Most batches in a window, unless there are more lanes: more of them cost more than they show.
+   */
+  private static final int BATCHES_MAX = 400;
 
   /** Log time without a report after which an executor's lanes are not shown. */
   private static final long SILENT_NS_MAX = 10_000_000_000L;

@@ -6,7 +6,6 @@ import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.window.MetricsWindow;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -36,30 +35,6 @@ public final class FinishedBatches {
           .thenComparing(laneId -> Integer.valueOf(laneId.substring(laneId.lastIndexOf('/') + 1)));
 
   private FinishedBatches() {}
-
-  /** Start and end of each batch that ran, in no order. */
-  private static final class Spans {
-    long[] startsNs = new long[1024];
-    long[] endsNs = new long[1024];
-    int count;
-
-    void add(long startNs, long endNs) {
-      if (count == startsNs.length) {
-        startsNs = Arrays.copyOf(startsNs, 2 * count);
-        endsNs = Arrays.copyOf(endsNs, 2 * count);
-      }
-      startsNs[count] = startNs;
-      endsNs[count++] = endNs;
-    }
-
-    int overlapping(long fromNs, long toNs) {
-      int overlapping = 0;
-      for (int i = 0; i < count; i++) {
-        overlapping += endsNs[i] > fromNs && startsNs[i] < toNs ? 1 : 0;
-      }
-      return overlapping;
-    }
-  }
 
   /** A part of the run. */
   private record Stretch(long fromNs, long toNs) {
@@ -110,24 +85,13 @@ public final class FinishedBatches {
 
   static ObjectNode json(RunSource source, List<MetricsWindow> windows, int barsMax)
       throws UserMistakeException {
-    var spans = new Spans();
-    Map<String, double[]> busyNs = new HashMap<>();
+    BatchSpans spans = source.spans();
     long endNs = windows.isEmpty() ? 0 : windows.get(windows.size() - 1).toNs();
     long spanNs = Math.max(1, (endNs / SECOND_NS + SPANS_MAX - 1) / SPANS_MAX) * SECOND_NS;
     int count = (int) ((endNs + spanNs - 1) / spanNs);
-    source.batches(
-        batch -> {
-          Long startedNs = batch.times().startedNs();
-          Long endedNs = batch.times().endedNs();
-          if (startedNs != null && endedNs != null) {
-            spans.add(startedNs, endedNs);
-            double[] busy = busyNs.computeIfAbsent(batch.laneId(), lane -> new double[count]);
-            add(busy, startedNs, endedNs, spanNs);
-          }
-        });
     Stretch stretch = stretch(spans, windows, barsMax);
-    ObjectNode json = json(stretch, bars(source, stretch, barsMax), spans.count);
-    json.set("shares", shares(sorted(busyNs), spanNs, count, endNs));
+    ObjectNode json = json(stretch, bars(source, stretch, barsMax), spans.count());
+    json.set("shares", shares(sorted(spans.busyNs(spanNs, count)), spanNs, count, endNs));
     return json;
   }
 
@@ -137,24 +101,14 @@ public final class FinishedBatches {
     return sorted;
   }
 
-  private static void add(double[] busyNs, long startedNs, long endedNs, long spanNs) {
-    long fromNs = Math.max(0, startedNs);
-    while (fromNs < endedNs && fromNs / spanNs < busyNs.length) {
-      long toNs = Math.min(endedNs, (fromNs / spanNs + 1) * spanNs);
-      busyNs[(int) (fromNs / spanNs)] += toNs - fromNs;
-      fromNs = toNs;
-    }
-  }
-
   /** The whole run, or the stretch of at most that many bars around the second of most waiting. */
-  private static Stretch stretch(Spans spans, List<MetricsWindow> windows, int barsMax) {
-    if (spans.count == 0) {
+  private static Stretch stretch(BatchSpans spans, List<MetricsWindow> windows, int barsMax) {
+    if (spans.count() == 0) {
       return new Stretch(0, 0);
     }
-    long lastNs = Arrays.stream(spans.endsNs, 0, spans.count).max().orElseThrow();
-    if (spans.count <= barsMax) {
-      long firstNs = Arrays.stream(spans.startsNs, 0, spans.count).min().orElseThrow();
-      return new Stretch(Math.min(0, firstNs), lastNs);
+    long lastNs = spans.lastNs();
+    if (spans.count() <= barsMax) {
+      return new Stretch(Math.min(0, spans.firstNs()), lastNs);
     }
     MetricsWindow worst =
         windows.stream()

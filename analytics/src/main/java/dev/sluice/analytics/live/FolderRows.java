@@ -17,12 +17,16 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Rows of a finished run, from trace.csv, dispatches.csv and, if it is there, log.jsonl.gz. */
 final class FolderRows implements RunSource {
+  /** Most jobs whose classes are kept. */
+  private static final int CLASSES_KEPT = 300_000;
+
   private static final long SECOND_NS = 1_000_000_000L;
 
   /** Beginning of an event's text in which its type stands. */
@@ -36,21 +40,50 @@ final class FolderRows implements RunSource {
   /** Append of each answered batch's completion, by the batch's id. */
   private final Map<String, Long> completedNsById = new HashMap<>();
 
+  /** Batches that ran; null before the first reading. */
+  private @Nullable BatchSpans spans;
+
+  /** Classes of all jobs, by the job's id; null: not read, or too many to keep. */
+  private @Nullable Map<String, String> classesById;
+
   FolderRows(FinishedRun run) {
     this.run = run;
   }
 
   @Override
   public void batches(Consumer<RunBatch> to) throws UserMistakeException {
+    boolean first = spans == null;
+    var read = new BatchSpans();
     run.eachDispatch(
         row -> {
           RunBatch batch = batch(row);
-          Long completedNs = batch.times().completedNs();
-          if (completedNs != null) {
-            completedNsById.put(batch.id(), completedNs);
+          if (first) {
+            keep(batch, read);
           }
           to.accept(batch);
         });
+    spans = first ? read : spans;
+  }
+
+  /** Keeps of a batch what other tables need. */
+  private void keep(RunBatch batch, BatchSpans read) {
+    Long startedNs = batch.times().startedNs();
+    Long endedNs = batch.times().endedNs();
+    Long completedNs = batch.times().completedNs();
+    if (startedNs != null && endedNs != null) {
+      read.add(batch.laneId(), startedNs, endedNs);
+    }
+    if (completedNs != null) {
+      completedNsById.put(batch.id(), completedNs);
+    }
+  }
+
+  @Override
+  public BatchSpans spans() throws UserMistakeException {
+    if (spans == null) {
+      batches(batch -> {});
+    }
+    return Objects.requireNonNull(spans);
   }
 
   private RunBatch batch(FinishedRun.Line row) {
@@ -89,10 +122,18 @@ final class FolderRows implements RunSource {
 
   @Override
   public void jobs(Consumer<RunJob> to) throws UserMistakeException {
-    if (completedNsById.isEmpty()) {
+    if (spans == null) {
       batches(batch -> {});
     }
-    run.eachJob(row -> to.accept(job(row)));
+    Map<String, String> classes = new HashMap<>();
+    run.eachJob(
+        row -> {
+          if (classes.size() <= CLASSES_KEPT) {
+            classes.put(row.text("job_id"), row.text("class_type"));
+          }
+          to.accept(job(row));
+        });
+    classesById = classes.size() <= CLASSES_KEPT ? classes : null;
   }
 
   private RunJob job(FinishedRun.Line row) {
@@ -162,6 +203,11 @@ final class FolderRows implements RunSource {
   @Override
   public Map<String, String> classesOf(Set<String> jobIds) throws UserMistakeException {
     Map<String, String> classes = new HashMap<>();
+    Map<String, String> kept = classesById;
+    if (kept != null) {
+      jobIds.stream().filter(kept::containsKey).forEach(id -> classes.put(id, kept.get(id)));
+      return classes;
+    }
     run.eachJob(
         row -> {
           if (jobIds.contains(row.text("job_id"))) {

@@ -107,6 +107,19 @@ final class MemoryRows implements RunSource {
   }
 
   @Override
+  public BatchSpans spans() {
+    var spans = new BatchSpans();
+    for (DispatchRow row : run.dispatches()) {
+      Long startedNs = row.startedAtNs();
+      Long endedNs = row.finishedAtNs();
+      if (startedNs != null && endedNs != null) {
+        spans.add(laneId(row.dispatch().place()), micros(startedNs), micros(endedNs));
+      }
+    }
+    return spans;
+  }
+
+  @Override
   public int lanes() {
     return run.lanes();
   }

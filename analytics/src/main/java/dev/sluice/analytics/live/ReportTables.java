@@ -96,7 +96,7 @@ final class ReportTables {
       JsonNode value = entry.getValue().path("value");
       row(entry.getKey());
       html.element("td", entry.getValue().path("bound").asText());
-      cell(value, value.isNumber() ? Decimals.short3(value.asDouble()) : "none");
+      cell(value, number(value, "none"));
       html.element("td", entry.getValue().path("result").asText()).raw("</tr>\n");
     }
     close();
@@ -161,7 +161,10 @@ final class ReportTables {
   }
 
   private static String number(JsonNode value, String missing) {
-    return value.isNumber() ? Decimals.short3(value.asDouble()) : missing;
+    if (!value.isNumber()) {
+      return missing;
+    }
+    return value.asDouble() == 0 ? "0" : Decimals.short3(value.asDouble());
   }
 
   private void overTime() {

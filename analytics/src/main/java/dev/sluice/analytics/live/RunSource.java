@@ -38,6 +38,13 @@ interface RunSource {
    */
   Map<String, String> classesOf(Set<String> jobIds) throws UserMistakeException;
 
+  /**
+   * The batches that ran, in short.
+   *
+   * @throws UserMistakeException if dispatches.csv cannot be read
+   */
+  BatchSpans spans() throws UserMistakeException;
+
   /** Number of lanes of all executors that reported. */
   int lanes();
 

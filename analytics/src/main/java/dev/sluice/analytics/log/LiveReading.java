@@ -57,6 +57,7 @@ final class LiveReading implements Runnable {
   private boolean described;
   private boolean summarized;
   private long lanesClosedAtNs;
+  private long lanesDueAtNs;
   private long lanesClosedThroughNs;
 
   private volatile long recordsBehind;
@@ -84,6 +85,7 @@ final class LiveReading implements Runnable {
     this.clock = clock;
     this.describe = describe;
     this.lanesClosedAtNs = clock.monotonicNs();
+    this.lanesDueAtNs = lanesClosedAtNs + LANES_PERIOD_NS;
   }
 
   /** Completes when the whole run has been read, or with the failure that ended the reading. */
@@ -231,7 +233,11 @@ final class LiveReading implements Runnable {
       List<MetricsWindow> windows = fold.closeWindows(readThroughEpochMs);
       windowsWritten += windows.size();
       metrics.addAll(windows);
-      boolean due = clock.monotonicNs() - lanesClosedAtNs >= LANES_PERIOD_NS;
+      long nowNs = clock.monotonicNs();
+      boolean due = nowNs - lanesDueAtNs >= 0;
+      if (due) { // a wait for records that ends late does not delay the windows after it
+        lanesDueAtNs = Math.max(lanesDueAtNs + LANES_PERIOD_NS, nowNs);
+      }
       return new Step(metrics, due ? closeLanes() : null, fold.endIfAbandoned(), fold.isComplete());
     }
   }

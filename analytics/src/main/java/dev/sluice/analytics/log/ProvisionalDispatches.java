@@ -17,6 +17,8 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Dispatches read before they are committed, as executors read them: they can only be made again
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 final class ProvisionalDispatches implements AutoCloseable {
   /** Most dispatches of a shard that are ahead of the committed reading. */
   private static final int AHEAD_MAX = 20_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(ProvisionalDispatches.class);
 
   private final Consumer<byte[], byte[]> consumer;
   private final Topics topics;
@@ -72,7 +76,7 @@ final class ProvisionalDispatches implements AutoCloseable {
         shard.ahead.add(new Decoded(entry.offset(), dispatch));
         shard.waiting.add(dispatch);
       } catch (UnreadableEventException e) {
-        continue; // the committed reading counts it
+        LOG.debug("the committed reading counts offset {}", entry.offset(), e);
       }
     }
   }

@@ -13,6 +13,8 @@ import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What earlier processes of analytics wrote to topic {@code metrics}.
@@ -22,6 +24,8 @@ import org.apache.kafka.common.TopicPartition;
  * @param sums sums of all windows
  */
 record WrittenMetrics(boolean described, boolean summarized, WindowSums sums) {
+  private static final Logger LOG = LoggerFactory.getLogger(WrittenMetrics.class);
+
   /**
    * Reads the topic to its present end. Records of types that this build does not know are skipped.
    *
@@ -46,7 +50,7 @@ record WrittenMetrics(boolean described, boolean summarized, WindowSums sums) {
             sums.add(window);
           }
         } catch (UnreadableEventException e) {
-          continue; // of a later version of Sluice
+          LOG.info("offset {} of metrics is of another version: {}", entry.offset(), e.toString());
         }
       }
     }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.axis.CategoryAxis;
+import org.jfree.chart.axis.CategoryLabelPositions;
 import org.jfree.chart.axis.LogAxis;
 import org.jfree.chart.axis.NumberAxis;
 import org.jfree.chart.axis.NumberTickUnit;
@@ -35,6 +36,8 @@ final class Bars {
   private static final double MARGIN = 0.08;
   private static final int LABEL_WIDTH = 52;
   private static final int LABEL_HEIGHT = 15;
+  private static final float UPRIGHT_NAME_MAX = 0.6f;
+  private static final int LETTER_WIDTH = 8;
   private static final int AXES_WIDTH = 120;
 
   private final List<String> groups;
@@ -110,6 +113,12 @@ final class Bars {
     }
     var names = new CategoryAxis(groupsTitle.isEmpty() ? null : groupsTitle);
     names.setMaximumCategoryLabelLines(3);
+    double groupRoom = (double) (ChartStyle.WIDTH - AXES_WIDTH) / groups.size();
+    if (groups.stream().anyMatch(group -> group.length() * LETTER_WIDTH > groupRoom)) {
+      names.setCategoryLabelPositions(CategoryLabelPositions.UP_90);
+      names.setMaximumCategoryLabelLines(1);
+      names.setMaximumCategoryLabelWidthRatio(UPRIGHT_NAME_MAX);
+    }
     names.setLabelFont(ChartStyle.TEXT);
     names.setTickLabelFont(ChartStyle.TEXT);
     axis.setLabelFont(ChartStyle.TEXT);

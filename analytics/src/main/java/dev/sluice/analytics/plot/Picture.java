@@ -32,7 +32,7 @@ public final class Picture {
    * @param workload place of the workload, from 0, which decides the color
    */
   public Picture points(String name, int workload, double[] xs, double[] ys) {
-    Color color = ChartStyle.translucent(ChartStyle.ofWorkload(workload), 170);
+    Color color = ChartStyle.ofWorkload(workload);
     ChartStyle.points(chart, name, xs, ys, color, ChartStyle.marker(workload));
     frame.marker(name, color, ChartStyle.marker(workload));
     extend(ys);

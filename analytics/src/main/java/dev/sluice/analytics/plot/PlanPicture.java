@@ -13,7 +13,7 @@ import org.jfree.chart.JFreeChart;
  * share of its host's memory that it needs.
  */
 public final class PlanPicture {
-  private static final double LABEL_ROOM = 1.15;
+  private static final double LABEL_ROOM = 1.3;
 
   private PlanPicture() {}
 
@@ -50,11 +50,10 @@ public final class PlanPicture {
     var memory = new Bars(names);
     double mostPercent = stages.stream().mapToDouble(Bar::memoryPercent).max().orElse(0);
     double topPercent =
-        Double.isFinite(mostPercent) ? Math.max(115, LABEL_ROOM * mostPercent) : 115;
+        Double.isFinite(mostPercent) ? LABEL_ROOM * Math.max(100, mostPercent) : 100;
     add(memory, frame, 2, "memory needed", topPercent, stages, Bar::memoryPercent);
     JFreeChart[] charts = {
-      times.linear("seconds for a micro-batch", "", top),
-      memory.linear("memory, % of its host's", "", topPercent)
+      times.linear("seconds", "", top), memory.linear("memory, %", "", topPercent)
     };
     return Picture.png(frame.above(charts));
   }

@@ -90,7 +90,7 @@ final class PredictionPlot implements Plot {
       ys[i] = chosen.get(i * step).serviceNs() / 1e6;
     }
     String name = workload + " (" + chosen.size() + " batches)";
-    Color color = ChartStyle.translucent(ChartStyle.ofWorkload(index), 170);
+    Color color = ChartStyle.ofWorkload(index);
     ChartStyle.points(chart, name, xs, ys, color, ChartStyle.marker(index));
     frame.marker(name, color, ChartStyle.marker(index));
   }

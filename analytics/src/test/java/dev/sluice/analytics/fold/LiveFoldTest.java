@@ -229,6 +229,23 @@ final class LiveFoldTest {
   }
 
   @Test
+  void goesOnWithTheNextSecond_whenTheBrokersClockIsSetBack() {
+    var fold = new LiveFold();
+    fold.onFact(started(20 * NS), 0, SyntheticRun.ZERO_EPOCH_MS);
+    fold.onFact(new Ticked(), 0, SyntheticRun.ZERO_EPOCH_MS + 5_000);
+    assertThat(fold.closeWindows(Long.MAX_VALUE)).hasSize(2);
+    List<SyntheticRun.Entry> job = new ArrayList<>();
+    RunReportTest.job(job, "x", 0, "batch", "vit_tiny", 1, 1000, 1000, 1_000);
+    job.forEach(entry -> SyntheticRun.apply(fold, entry, 0));
+    fold.onFact(new Ticked(), 0, SyntheticRun.ZERO_EPOCH_MS + 1_100);
+    assertThat(fold.closeWindows(Long.MAX_VALUE)).isEmpty();
+    fold.onFact(new Ticked(), 0, SyntheticRun.ZERO_EPOCH_MS + 6_000);
+    List<MetricsWindow> windows = fold.closeWindows(Long.MAX_VALUE);
+    assertThat(windows).extracting(MetricsWindow::fromNs).containsExactly(2 * NS);
+    assertThat(windows.get(0).total().requested()).isEqualTo(1);
+  }
+
+  @Test
   void addsABlockedTimeThatComesLate_toTheFirstOpenSecond() {
     var fold = new LiveFold();
     fold.onRunRecord(started(20 * NS), 0);

@@ -2,7 +2,6 @@ package dev.sluice.cli.option;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.layers.LayerProfileRun;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -12,7 +11,7 @@ import picocli.CommandLine.Option;
 
 /** Options of a profile of layers, which {@code plan} reads. */
 public final class LayerOptions {
-  private static final int SAMPLES_MAX = 1024;
+  private static final int SAMPLES_MAX = 256;
   private static final int LANES_MAX = 1024;
   private static final double NUMBER_MAX = 1e9;
 
@@ -110,10 +109,6 @@ public final class LayerOptions {
     int others = told != null ? told : Runtime.getRuntime().availableProcessors() - 1;
     inRange("--busy-lanes", others, 0, LANES_MAX, "--busy-lanes 1");
     Path in = folder != null ? folder : Path.of("");
-    if (!Files.exists(in.toAbsolutePath())) {
-      throw new UserMistakeException(
-          "--results", "the folder (" + in + ") does not exist", "make it first");
-    }
     return new LayerProfileRun.Options(
         List.copyOf(new LinkedHashSet<>(models)),
         samples,

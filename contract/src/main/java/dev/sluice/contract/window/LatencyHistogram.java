@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.sluice.contract.value.Checks;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts of times by {@link LatencyBuckets}. Those of two stretches of time may be added, unlike
@@ -154,7 +155,7 @@ public final class LatencyHistogram {
   }
 
   @Override
-  public boolean equals(Object that) {
+  public boolean equals(@Nullable Object that) {
     return that instanceof LatencyHistogram histogram
         && Arrays.equals(indexes, histogram.indexes)
         && Arrays.equals(counts, histogram.counts);

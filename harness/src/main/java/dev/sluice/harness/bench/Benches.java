@@ -7,6 +7,7 @@ import dev.sluice.harness.bench.core.CheckBench;
 import dev.sluice.harness.bench.core.CoreBench;
 import dev.sluice.harness.bench.core.DecisionReplayBench;
 import dev.sluice.harness.bench.core.ExplainBench;
+import dev.sluice.harness.bench.core.PlanBench;
 import dev.sluice.harness.bench.core.PredictLookupBench;
 import dev.sluice.harness.bench.core.PredictTableBench;
 import dev.sluice.harness.bench.core.SimulatorInChild;
@@ -72,6 +73,7 @@ public final class Benches {
         new CoreBench(folder),
         new SimulatorInChild(out),
         new WorkflowBench(),
+        new PlanBench(out),
         new CheckBench(folder, MachineClock::monotonicNs),
         new ExplainBench(folder, MachineClock::monotonicNs),
         new DecisionReplayBench(folder, MachineClock::monotonicNs),
@@ -105,6 +107,7 @@ public final class Benches {
             .reads(atLeast("jobs_done_in_512_mib", "jobs", 100_000), "all_done"),
         new LogBench(SMALL_HEAP, folder, out),
         new TakeoverBench(folder, out),
+        new PageBench(folder, out),
         new MemoryBench(folder, memory.seconds(), memory.warmUpSeconds(), out));
   }
 

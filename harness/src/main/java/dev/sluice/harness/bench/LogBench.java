@@ -1,8 +1,10 @@
 package dev.sluice.harness.bench;
 
 import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.log.EventLogReader;
 import dev.sluice.analytics.log.RunRecording;
 import dev.sluice.analytics.log.SecondReading;
+import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.Reading;
@@ -12,6 +14,7 @@ import dev.sluice.contract.log.Writing;
 import dev.sluice.contract.recording.RecordedEntry;
 import dev.sluice.contract.recording.RecordingHeader;
 import dev.sluice.contract.recording.RecordingReader;
+import dev.sluice.contract.window.RunDescribed;
 import dev.sluice.harness.bench.row.Bench;
 import dev.sluice.harness.bench.row.MeasurementFailedException;
 import dev.sluice.harness.kafka.EmbeddedBroker;
@@ -28,23 +31,31 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The recording of a log of about 100,000 jobs: its size, what its writing adds to a run's end, and
- * how fast requests are recorded from a topic. The log is that of a simulation, in the topics of an
- * embedded broker. Times are medians of {@value #TIMES} readings, alternately with and without a
- * recording, in this process.
+ * The recording of a log of about 100,000 jobs: its size, what its writing adds to a run's end, how
+ * fast requests are recorded from a topic, and how fast analytics makes windows of it. The log is
+ * that of a simulation, in the topics of an embedded broker. Times are medians of {@value #TIMES}
+ * readings, alternately with and without a recording, in this process.
  */
 final class LogBench implements Bench {
   private static final Row SIZE = Row.atMost("log_100k_jobs_mb", "MB", 30);
   private static final Row END = Row.atMost("log_100k_jobs_end_s", "s", 1);
   private static final Row RECORD = Row.atLeast("record_topic_per_s", "records/s", 100_000);
+  private static final Row LIVE = Row.atLeast("live_outcomes_per_s", "outcomes/s", 20_000);
   private static final int TIMES = 5;
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final double NS_PER_SECOND = 1e9;
@@ -70,7 +81,7 @@ final class LogBench implements Bench {
 
   @Override
   public List<Row> rows() {
-    return List.of(SIZE, END, RECORD);
+    return List.of(SIZE, END, RECORD, LIVE);
   }
 
   @Override
@@ -90,7 +101,9 @@ final class LogBench implements Bench {
           END,
           addedSeconds(topics, clients, log, own),
           RECORD,
-          facts / recordSeconds(topics, broker, own));
+          facts / recordSeconds(topics, broker, own),
+          LIVE,
+          liveOutcomesPerSecond(clients, log));
     } catch (UserMistakeException e) {
       throw new MeasurementFailedException(String.valueOf(e.getMessage()), own);
     } finally {
@@ -112,7 +125,10 @@ final class LogBench implements Bench {
     return new Console(nowhere, false);
   }
 
-  /** Puts a recording's records into topics, and returns how many facts it has. */
+  /**
+   * Puts a recording's records into topics, at the recorded times, and returns how many facts it
+   * has.
+   */
   private static long fill(Topics topics, LogClients clients, Path log)
       throws UserMistakeException {
     long facts = 0;
@@ -120,11 +136,66 @@ final class LogBench implements Bench {
         KafkaProducer<byte[], byte[]> producer = clients.producer(Writing.IN_ORDER)) {
       for (RecordedEntry e = reader.next(); e != null; e = reader.next()) {
         String topic = topics.prefix() + "." + e.topic();
-        var unused = producer.send(new ProducerRecord<>(topic, e.partition(), null, e.value()));
+        var unused =
+            producer.send(
+                new ProducerRecord<>(topic, e.partition(), e.appendedAtEpochMs(), null, e.value()));
         facts += e.topic().equals("facts") ? 1 : 0;
       }
     }
     return facts;
+  }
+
+  /** Outcomes that analytics folds in a second, with the windows of both topics. */
+  private double liveOutcomesPerSecond(LogClients clients, Path log)
+      throws UserMistakeException, InterruptedException, MeasurementFailedException {
+    List<Double> perSecond = new ArrayList<>();
+    for (int i = 0; i < TIMES; i++) {
+      var topics = new Topics("live-" + i);
+      RunTopics.create(topics, 1, clients);
+      keepRecordedTimes(topics, clients);
+      long unused = fill(topics, clients, log);
+      long beganNs = MachineClock.monotonicNs();
+      try (var reader =
+          new EventLogReader(clients, topics, MachineClock.process(), LogBench::described)) {
+        if (!reader.awaitRunEnd(LIMIT)) {
+          throw new MeasurementFailedException("the log was not read to its end", log);
+        }
+        double seconds = (MachineClock.monotonicNs() - beganNs) / NS_PER_SECOND;
+        perSecond.add(reader.numbers().recordsRead().getOrDefault(topics.outcomes(), 0L) / seconds);
+      }
+    }
+    out.accept("outcomes folded in a second: " + perSecond);
+    return median(perSecond);
+  }
+
+  /** Lets records keep the times that they bring: seconds of the log are seconds of windows. */
+  private static void keepRecordedTimes(Topics topics, LogClients clients)
+      throws InterruptedException {
+    var bringTimes =
+        new AlterConfigOp(
+            new ConfigEntry(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "CreateTime"),
+            AlterConfigOp.OpType.SET);
+    Map<ConfigResource, Collection<AlterConfigOp>> changes = new HashMap<>();
+    for (String topic : topics.all()) {
+      changes.put(new ConfigResource(ConfigResource.Type.TOPIC, topic), List.of(bringTimes));
+    }
+    try (var admin = clients.admin()) {
+      admin.incrementalAlterConfigs(changes).all().get();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("the topics' times cannot be set", e.getCause());
+    }
+  }
+
+  private static RunDescribed described(RunStarted started) {
+    return new RunDescribed(
+        started.runId(),
+        started.timeZeroEpochMs(),
+        List.of(),
+        "",
+        started.configDigest(),
+        started.requestDigest(),
+        /* emulated= */ true,
+        Map.of());
   }
 
   private double addedSeconds(Topics topics, LogClients clients, Path log, Path own)

@@ -7,6 +7,7 @@ import dev.sluice.executor.network.Workloads;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.process.RoleFailedException;
+import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.terminal.Console;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Measurement of one model's layers, in child processes ({@link LayerProbe}). */
 final class LayerMeasurement {
@@ -34,6 +36,11 @@ final class LayerMeasurement {
   private final LayerProfileRun.Options options;
   private final Path temporary;
   private final Console console;
+
+  /** Child that measures now; null: none does. Guarded by this. */
+  private @Nullable Process child;
+
+  private boolean stopped;
 
   /**
    * @param temporary folder of the children's files
@@ -49,9 +56,10 @@ final class LayerMeasurement {
    *
    * @param withMemory false: memory is not measured
    * @throws RoleFailedException if a child fails
+   * @throws StoppedException if a person ended the measurement
    */
   LayerTimes measure(String model, boolean withMemory)
-      throws RoleFailedException, IOException, InterruptedException {
+      throws RoleFailedException, StoppedException, IOException, InterruptedException {
     Network network = Workloads.network(model);
     String batchSizes =
         options.batchSizes().stream().map(String::valueOf).collect(Collectors.joining(","));
@@ -112,21 +120,23 @@ final class LayerMeasurement {
 
   private void lines(
       List<String> arguments, Map<String, String> environment, Consumer<LayerProbe.Line> taker)
-      throws RoleFailedException, IOException, InterruptedException {
+      throws RoleFailedException, StoppedException, IOException, InterruptedException {
     Path errors = temporary.resolve(arguments.get(1) + "-" + arguments.get(0) + ".log");
     List<String> jvm = new ArrayList<>(LayerProbe.JVM_OPTIONS);
     jvm.add("-Djava.io.tmpdir=" + temporary);
-    Process child =
-        Launch.of(ChildJvm.of(jvm, LayerProbe.class.getName(), arguments))
-            .errors(Redirect.to(errors.toFile()))
-            .environment(environment)
-            .start();
+    Process probe =
+        begun(
+            Launch.of(ChildJvm.of(jvm, LayerProbe.class.getName(), arguments))
+                .errors(Redirect.to(errors.toFile()))
+                .environment(environment));
     try (var printed =
-        new BufferedReader(new InputStreamReader(child.getInputStream(), StandardCharsets.UTF_8))) {
+        new BufferedReader(new InputStreamReader(probe.getInputStream(), StandardCharsets.UTF_8))) {
       for (String line = printed.readLine(); line != null; line = printed.readLine()) {
+        throwIfStopped(); // the line may be cut short
         taker.accept(JSON.readValue(line, LayerProbe.Line.class));
       }
-      int status = child.waitFor();
+      int status = probe.waitFor();
+      throwIfStopped();
       if (status != 0) {
         throw new RoleFailedException(
             "the layers of %s could not be measured (status %d): %s"
@@ -134,7 +144,28 @@ final class LayerMeasurement {
             null);
       }
     } finally {
-      child.destroyForcibly().waitFor();
+      probe.destroyForcibly().waitFor();
+    }
+  }
+
+  private synchronized Process begun(Launch launch) throws StoppedException, IOException {
+    throwIfStopped();
+    Process begun = launch.start();
+    child = begun;
+    return begun;
+  }
+
+  private synchronized void throwIfStopped() throws StoppedException {
+    if (stopped) {
+      throw new StoppedException();
+    }
+  }
+
+  /** Ends the measurement. Called from any thread. */
+  synchronized void stop() {
+    stopped = true;
+    if (child != null) {
+      child.destroyForcibly();
     }
   }
 

@@ -8,6 +8,8 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.RoleFailedException;
+import dev.sluice.harness.process.Signals;
+import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.process.TemporaryFolder;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
@@ -82,7 +84,19 @@ public final class LayerProfileRun {
     }
     var files = new PlanFiles(options);
     PlanFiles.Present present = files.check(networks);
+    files.makeFolder();
     Path temporary = Files.createTempDirectory("sluice-layers");
+    var measurement = new LayerMeasurement(options, temporary, console);
+    try (var signals = Signals.listen(measurement::stop, () -> TemporaryFolder.remove(temporary))) {
+      return measure(measurement, files, present, signals);
+    } finally {
+      TemporaryFolder.remove(temporary);
+    }
+  }
+
+  private int measure(
+      LayerMeasurement measurement, PlanFiles files, PlanFiles.Present present, Signals signals)
+      throws UserMistakeException, IOException, InterruptedException {
     try {
       console.line(
           "Sluice %s, layers of %s as device type %s"
@@ -98,7 +112,6 @@ public final class LayerProfileRun {
                   options.busyLanes(),
                   options.passes(),
                   options.repeats()));
-      var measurement = new LayerMeasurement(options, temporary, console);
       for (String model : options.models()) {
         long beganNs = MachineClock.monotonicNs();
         boolean kept = present.models().contains(model) && !options.force();
@@ -114,8 +127,9 @@ public final class LayerProfileRun {
       console.line("sluice: error: " + e.getMessage() + ".");
       console.line("  Maybe memory is short; what was measured of other models is kept.");
       return ExitStatus.BUG;
-    } finally {
-      TemporaryFolder.remove(temporary);
+    } catch (StoppedException e) {
+      console.line("Stopped; what was measured of other models is kept.");
+      return signals.exitStatus();
     }
   }
 

@@ -60,17 +60,31 @@ final class PlanFiles {
   }
 
   /**
-   * Checks that nothing is there already that would be measured, unless it may be replaced.
+   * Makes the folder, if it is missing.
    *
-   * @throws UserMistakeException if something is, a file is malformed, or the folder does not exist
+   * @throws UserMistakeException if it cannot be made, or written
    */
-  Present check(Map<String, Network> networks) throws UserMistakeException {
-    if (!Files.isDirectory(options.folder()) || !Files.isWritable(options.folder())) {
+  void makeFolder() throws UserMistakeException {
+    Path folder = options.folder().toAbsolutePath();
+    try {
+      Files.createDirectories(folder);
+      Files.delete(Files.createTempFile(folder, MODELS, ".unfinished"));
+    } catch (IOException e) {
       throw new UserMistakeException(
           "--results",
-          "the folder (" + options.folder() + ") cannot be written",
-          "make it first, or name another");
+          "the folder (%s) cannot be written (%s)"
+              .formatted(folder, UserMistakeException.reason(e)),
+          "you want another --results, or lack the right to write there",
+          e);
     }
+  }
+
+  /**
+   * Checks that nothing is there already that would be measured, unless it may be replaced.
+   *
+   * @throws UserMistakeException if something is, or a file is malformed
+   */
+  Present check(Map<String, Network> networks) throws UserMistakeException {
     var problems = new Problems(models().toString());
     Mapping models = read(models());
     Set<String> present = new LinkedHashSet<>();
@@ -240,7 +254,7 @@ final class PlanFiles {
       whole = tree.whole(problems);
     }
     problems.throwIfAny();
-    if (whole == null || whole instanceof Scalar scalar && scalar.missing()) {
+    if (whole == null || (whole instanceof Scalar scalar && scalar.missing())) {
       return empty();
     }
     if (!(whole instanceof Mapping mapping)) {

@@ -42,7 +42,7 @@ final class PipelineReport {
           new Line(
               "cores",
               text(
-                  "%d stages share %d cores here: at most %.2f samples/s, of %.2f planned",
+                  "%d stages share %d core(s) here: at most %.2f samples/s, of %.2f planned",
                   options.stages(),
                   cores,
                   options.batchSize() / secondsHere(),
@@ -111,7 +111,7 @@ final class PipelineReport {
             text(
                 "%.2f samples/s predicted%s, %.2f measured (%+.1f %%), over %d micro-batches",
                 predicted,
-                options.stages() > cores ? " on " + cores + " cores" : "",
+                options.stages() > cores ? " on " + cores + " core(s)" : "",
                 measured,
                 100 * (measured / predicted - 1),
                 run.microBatches())));

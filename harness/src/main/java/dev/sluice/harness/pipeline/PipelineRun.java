@@ -35,6 +35,9 @@ public final class PipelineRun {
   private static final String DTYPE = "torch.float32";
   private static final double SECONDS_MAX = 86_400;
 
+  /** Most samples whose tensors are below 2 GiB. */
+  private static final int SAMPLES_MAX = 256;
+
   /** Networks by the names that the seed's files have for them. */
   private static final Map<String, String> NETWORKS =
       Map.of(
@@ -138,9 +141,17 @@ public final class PipelineRun {
           "--seconds 30 will do");
     }
     Network network = Workloads.network(name);
+    if (options.batchSize() > SAMPLES_MAX) {
+      throw new UserMistakeException(
+          "--execute",
+          "micro-batches of (%d) samples do not run here".formatted(options.batchSize()),
+          "you want a batch size of at most " + SAMPLES_MAX);
+    }
     if (options.problem().layers() != network.layers()) {
       throw otherLayers(
-          name, "(%d) layers".formatted(options.problem().layers()), network.layers() + "");
+          name,
+          "(%d) layers".formatted(options.problem().layers()),
+          Integer.toString(network.layers()));
     }
     for (int i = 0; i < options.stages() - 1; i++) {
       int cut = options.stage(i).lastLayer();

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +40,6 @@ final class Stages implements AutoCloseable {
 
   private final PipelineRun.Options options;
   private final String network;
-  private final Path temporary;
   private final Console console;
   private final BooleanSupplier stopped;
   private final Supervisor supervisor;
@@ -54,7 +54,7 @@ final class Stages implements AutoCloseable {
   /** Times in a row at which no stage ran; of the thread that waits. */
   private int looksWithoutAny;
 
-  private volatile int unequal;
+  private final AtomicInteger unequal = new AtomicInteger();
   private volatile @Nullable List<StageMeasured> end;
 
   /**
@@ -85,7 +85,6 @@ final class Stages implements AutoCloseable {
       throws IOException {
     this.options = options;
     this.network = network;
-    this.temporary = temporary;
     this.console = console;
     this.stopped = stopped;
     this.listening = Loopback.listen();
@@ -153,7 +152,7 @@ final class Stages implements AutoCloseable {
         (measured.get(0) - beganNs) / 1e9,
         (measured.get(measured.size() - 1) - measured.get(0)) / 1e9 / (measured.size() - 1),
         arrivals().size(),
-        unequal);
+        unequal.get());
   }
 
   private void progress(double seconds) {
@@ -213,7 +212,7 @@ final class Stages implements AutoCloseable {
           arrivedNs.add(MachineClock.monotonicNs());
         }
         if (!got.equals(logits.get(MicroBatches.indexOf(number)))) {
-          unequal++;
+          unequal.incrementAndGet();
         }
       }
       end = List.of(JSON.readValue(frames.readEnd(), StageMeasured[].class));

@@ -1,6 +1,5 @@
 package dev.sluice.harness.planning;
 
-import dev.sluice.scheduling.planning.Objective;
 import dev.sluice.scheduling.planning.Plan;
 import dev.sluice.scheduling.planning.PlanOutcome;
 import dev.sluice.scheduling.planning.PlanProblem;
@@ -61,13 +60,18 @@ record Answer(
         .toList();
   }
 
+  /** Share by which the plan may exceed the optimum at most, at least 0. */
+  static double gap(PlanOutcome.Found found) {
+    return Math.max(0, found.gap()); // bound and plan may differ in their last bit
+  }
+
   /** What is known of how good the plan is, or why there is none. */
   String verdict() {
     if (outcome instanceof PlanOutcome.Found found) {
       return found.proved()
           ? "proved optimal"
           : String.format(
-              Locale.ROOT, "within %.1f %% of the optimum", Math.ceil(1000 * found.gap()) / 10);
+              Locale.ROOT, "within %.1f %% of the optimum", Math.ceil(1000 * gap(found)) / 10);
     }
     if (outcome instanceof PlanOutcome.Impossible impossible) {
       return "proved: there is no plan, since " + words(impossible.reason());
@@ -132,10 +136,5 @@ record Answer(
 
   static String mib(double bytes) {
     return String.format(Locale.ROOT, "%.1f", bytes / (1 << 20));
-  }
-
-  /** What the plan has the least of. */
-  Objective objective() {
-    return outcome instanceof PlanOutcome.Found found ? found.objective() : Objective.THROUGHPUT;
   }
 }

@@ -114,7 +114,9 @@ public final class Supervisor implements AutoCloseable {
             "-Xms" + spec.heapMb() + "m", // the whole heap is reserved at the start
             "-Xmx" + spec.heapMb() + "m",
             "-XX:+AlwaysPreTouch",
-            "-XX:MaxDirectMemorySize=" + (spec.directMb() == 0 ? spec.heapMb() : spec.directMb()) + "m",
+            "-XX:MaxDirectMemorySize="
+                + (spec.directMb() == 0 ? spec.heapMb() : spec.directMb())
+                + "m",
             "-Djava.io.tmpdir=" + temporary,
             "-D" + News.FILE + "=" + news,
             "-Dsluice.terminal=" + spec.terminal());

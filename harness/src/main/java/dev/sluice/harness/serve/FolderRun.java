@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.live.FinishedBatches;
+import dev.sluice.analytics.live.FinishedWindows;
 import dev.sluice.analytics.live.Run;
 import dev.sluice.analytics.live.Snapshot;
 import dev.sluice.contract.codec.EventCodec;
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** A finished run, from its folder alone. */
 final class FolderRun implements ShownRun {
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int SNAPSHOT_BATCHES_MAX = 1000;
 
   private final FinishedRun finished;
   private final FileTime written;
@@ -39,7 +42,7 @@ final class FolderRun implements ShownRun {
     try {
       FileTime written = Files.getLastModifiedTime(folder.resolve(FolderFiles.SUMMARY));
       FinishedRun finished = FinishedRun.of(folder);
-      return new FolderRun(finished, written, Run.of(finished), List.of());
+      return new FolderRun(finished, written, Run.of(finished), FinishedWindows.of(finished));
     } catch (UserMistakeException e) {
       throw new IOException(e);
     }
@@ -57,10 +60,15 @@ final class FolderRun implements ShownRun {
   }
 
   @Override
-  public synchronized byte[] snapshot() {
+  public synchronized byte[] snapshot() throws IOException {
     byte[] known = snapshot;
     if (known == null) {
-      known = Snapshot.json(run, windows, null).getBytes(StandardCharsets.UTF_8);
+      try {
+        ObjectNode bars = FinishedBatches.json(finished, windows, SNAPSHOT_BATCHES_MAX);
+        known = Snapshot.json(run, windows, bars).getBytes(StandardCharsets.UTF_8);
+      } catch (UserMistakeException e) {
+        throw new IOException(e);
+      }
       snapshot = known;
     }
     return known;
@@ -86,8 +94,12 @@ final class FolderRun implements ShownRun {
   }
 
   @Override
-  public byte[] batches(double fromS, double toS) {
-    return bytes(JSON.createObjectNode());
+  public byte[] batches(double fromS, double toS) throws IOException {
+    try {
+      return bytes(FinishedBatches.between(finished, fromS, toS, BATCHES_MAX));
+    } catch (UserMistakeException e) {
+      throw new IOException(e);
+    }
   }
 
   private static byte[] bytes(ObjectNode json) {

@@ -106,6 +106,15 @@ record ListedRun(
       for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
         JsonToken value = json.nextToken();
         switch (name) {
+          case "repeats" -> {
+            return new ListedRun(
+                id,
+                state,
+                List.of("repeats"),
+                List.of(json.getText() + " runs lie in its folder: ./sluice serve that folder"),
+                null,
+                Map.of());
+          }
           case "run_id" -> known = true;
           case "scheduler_name" -> policy = json.getValueAsString();
           case "emulated", "simulated" -> {

@@ -30,12 +30,15 @@ final class LiveRun implements ShownRun {
   /** Seconds whose records are kept as they came. */
   private static final int SECONDS_HELD = 3600;
 
+  /** Windows that are kept to be drawn: those of twelve hours. */
+  private static final int WINDOWS_HELD = 12 * 3600;
+
   private static final long SECOND_NS = 1_000_000_000;
 
   private final String id;
   private final LaneBatches batches = new LaneBatches();
 
-  /** Windows since time zero. */
+  /** Windows since time zero, or the last of them. */
   private final List<MetricsWindow> windows = new ArrayList<>();
 
   /** The last seconds, by number. */
@@ -109,10 +112,16 @@ final class LiveRun implements ShownRun {
 
   // What the topics say.
 
-  synchronized void described(RunDescribed run) {
-    described = run;
-    isDescribed = true;
-    snapshot = null;
+  void described(RunDescribed run) {
+    List<PageStream> told;
+    synchronized (this) {
+      described = run;
+      isDescribed = true;
+      snapshot = null;
+      told = begun();
+      tellRunIfChanged(told);
+    }
+    told.forEach(PageStream::iterate);
   }
 
   /**
@@ -133,6 +142,10 @@ final class LiveRun implements ShownRun {
       seconds.add(second);
       if (seconds.size() >= 2 * SECONDS_HELD) {
         seconds.subList(0, seconds.size() - SECONDS_HELD).clear();
+      }
+      if (windows.size() > WINDOWS_HELD + SECONDS_HELD) {
+        windows.subList(0, windows.size() - WINDOWS_HELD).clear();
+        troubles.put("shortened", "the page keeps the last 12 to 13 hours of a run");
       }
       snapshot = null;
       told = begun();
@@ -280,7 +293,7 @@ final class LiveRun implements ShownRun {
     ObjectNode run = runJson();
     ObjectNode timeless = run.deepCopy();
     timeless.remove("now_seconds");
-    if (lastRun != null && !lastRun.equals(timeless)) {
+    if (!timeless.equals(lastRun)) {
       Frame frame = Frame.of("run", bytes(run));
       told.forEach(page -> page.offer(frame));
     }

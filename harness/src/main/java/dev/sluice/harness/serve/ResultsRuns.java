@@ -64,6 +64,23 @@ final class ResultsRuns implements Runs {
     this.kafkaConfig = kafkaConfig;
   }
 
+  /** Reads all rows once, on a thread of its own, so that the first page need not wait for it. */
+  void readAhead() {
+    var thread =
+        new Thread(
+            () -> {
+              try {
+                int read = rows().size();
+                LOG.debug("{} runs in {}", read, results);
+              } catch (IOException e) {
+                LOG.debug("{} cannot be listed", results, e);
+              }
+            },
+            "sluice-page-runs");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
   @Override
   public byte[] list() throws IOException {
     return ListedRun.json(rows());
@@ -188,7 +205,8 @@ final class ResultsRuns implements Runs {
     if (best.state() == State.LIVE) {
       return live(best);
     }
-    if (!Files.isRegularFile(best.summary())) {
+    if (!Files.isRegularFile(best.summary())
+        || Files.exists(best.path().resolve(FolderFiles.REPEATS))) {
       return null;
     }
     forget(id);

@@ -108,6 +108,8 @@ public final class ServeRun {
           "there is no such folder (" + options.results() + ")",
           "you meant results, or another folder that runs left their folders in");
     }
-    return new ResultsRuns(options.results(), options.kafkaConfig());
+    var runs = new ResultsRuns(options.results(), options.kafkaConfig());
+    runs.readAhead();
+    return runs;
   }
 }

@@ -22,6 +22,8 @@ final class FirstOfEqual {
   private long[] bytes = new long[1 << 12];
 
   private int size;
+
+  /** Place of each vector's first bytes; -1 if none of its cuts finishes. */
   private final int[] bytesAt;
 
   FirstOfEqual(
@@ -58,9 +60,7 @@ final class FirstOfEqual {
       int end = cuts.at(index + 1);
       if (hosts == fewestHosts) {
         keepTheLast(index, words);
-      } else if (hosts > fewestHosts) {
-        Arrays.fill(words, begin, end, 0);
-      } else {
+      } else if (hosts < fewestHosts && end > begin && mayFinish(index, used)) {
         for (int place = begin; place < end; place++) {
           int word = cuts.firstWord(index) + place - begin;
           long finishing = 0;
@@ -81,9 +81,22 @@ final class FirstOfEqual {
           words[place] = finishing;
         }
       }
+      if (size == bytesAt[index]) {
+        bytesAt[index] = -1;
+      }
       hosts += vectors.previous(used);
     }
     return first(fewestHosts);
+  }
+
+  /** Returns whether a further host leads to a vector with cuts that finish. */
+  private boolean mayFinish(int index, int[] used) {
+    for (int t = 0; t < costs.classes; t++) {
+      if (used[t] < vectors.capacity(t) && bytesAt[index + vectors.stride(t)] >= 0) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void keepTheLast(int index, long[] words) {
@@ -114,7 +127,7 @@ final class FirstOfEqual {
     int end = cuts.at(after + 1);
     int row = ends.rowAt(hostClass)[cut];
     int rowEnd = ends.rowAt(hostClass)[cut + 1];
-    if (begin == end || row == rowEnd) {
+    if (bytesAt[after] < 0 || row == rowEnd) {
       return Long.MAX_VALUE;
     }
     long[] words = cuts.words();
@@ -178,7 +191,7 @@ final class FirstOfEqual {
   /** Returns the first end of a stage behind which all sends just the bytes left; -1 for none. */
   private int firstEnd(int hostClass, int cut, int after, long left) {
     int at = bytesAt[after];
-    for (int place = cuts.at(after); place < cuts.at(after + 1); place++) {
+    for (int place = cuts.at(after); at >= 0 && place < cuts.at(after + 1); place++) {
       int word = cuts.firstWord(after) + place - cuts.at(after);
       for (long ok = cuts.words()[place]; ok != 0; ok &= ok - 1) {
         int to = (word << 6) + Long.numberOfTrailingZeros(ok);

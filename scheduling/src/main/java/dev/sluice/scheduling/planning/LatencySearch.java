@@ -152,7 +152,7 @@ final class LatencySearch {
           }
           any = true;
           long[] fitting = costs.fitting(t, from);
-          int last = Math.min(layers, ((from >> 6) + fitting.length << 6) - 1);
+          int last = Math.min(layers, (((from >> 6) + fitting.length) << 6) - 1);
           for (int to = linked ? from + 1 : layers; to <= last; to++) {
             if ((fitting[(to >> 6) - (from >> 6)] >>> to & 1) != 0) {
               int key = to * bandwidths + bandwidth;
@@ -273,7 +273,7 @@ final class LatencySearch {
     /** Transfer and compute time of a stage behind the entry; infinite if there is none. */
     private double stageSeconds(int place, int hostClass, int to) {
       int from = keys[place] / bandwidths;
-      boolean linked = costs.bitsPerSecond[hostClass] > 0 || from == 0 && to == costs.layers;
+      boolean linked = costs.bitsPerSecond[hostClass] > 0 || (from == 0 && to == costs.layers);
       return from < to && linked && costs.fits(hostClass, from, to)
           ? plain.transferSeconds(from, keys[place] % bandwidths, hostClass)
               + costs.seconds(hostClass, from, to)

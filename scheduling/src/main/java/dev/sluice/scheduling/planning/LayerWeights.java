@@ -13,6 +13,12 @@ final class LayerWeights {
 
   private static final int TABLE = 1024;
 
+  /** First step of an update; it falls with the root of the rounds. */
+  private static final double STEP = 1;
+
+  /** Rounds after which the mean is tried. */
+  private static final int MEAN_ROUNDS = 50;
+
   private final StageCosts costs;
 
   /** Weight behind each cut. */
@@ -37,6 +43,9 @@ final class LayerWeights {
     behind = new double[costs.layers + 1];
     for (int layer = costs.layers; layer > 0; layer--) {
       behind[layer - 1] = behind[layer] + weights[layer - 1];
+    }
+    if (!(behind[0] < Double.POSITIVE_INFINITY)) {
+      Arrays.fill(behind, 0); // sums beyond all numbers bind nothing
     }
     total = behind[0];
     int cut = costs.layers;
@@ -67,6 +76,16 @@ final class LayerWeights {
       }
       byGain[place] = t;
     }
+  }
+
+  /** Weight of the class's best whole stage. */
+  double gain(int hostClass) {
+    return gains[hostClass];
+  }
+
+  /** Weight of all layers behind the cut. */
+  double behind(int cut) {
+    return behind[cut];
   }
 
   /**
@@ -110,44 +129,61 @@ final class LayerWeights {
   }
 
   /**
-   * Returns weights that bind more than these within the limit, found by multiplicative updates
-   * (Arora, Hazan and Kale 2012): a layer that best stages cover often becomes light.
+   * Returns weights that bind more than these within the limit, or these, found by multiplicative
+   * updates (Arora, Hazan and Kale 2012): a layer that best stages cover often becomes light. The
+   * mean of all rounds' weights counts too.
    */
-  LayerWeights improved(StageEnds ends, int hostsMax, int rounds, double step) {
+  LayerWeights improved(StageEnds ends, int hostsMax, int rounds) {
     double[] weights = new double[costs.layers];
     Arrays.setAll(weights, layer -> behind[layer] - behind[layer + 1]);
+    double[] sums = new double[costs.layers];
     LayerWeights best = this;
     LayerWeights now = this;
-    double[] covered = new double[costs.layers + 1];
-    for (int round = 0; round < rounds; round++) {
-      now.limitTo(ends);
-      if (now.coverage(hostsMax) < best.coverage(hostsMax)) {
-        best = now;
-      }
-      Arrays.fill(covered, 0);
-      int hosts = hostsMax;
-      for (int place = 0; place < gains.length; place++) {
-        int t = now.byGain[place];
-        int taken = Math.min(hosts, costs.capacity[t]);
-        hosts -= taken;
-        if (now.gains[t] > 0) {
-          covered[now.bestFrom[t]] += taken;
-          covered[ends.farthest(t, now.bestFrom[t])] -= taken;
-        }
-      }
-      double stages = 0;
-      double sum = 0;
-      for (int layer = 0; layer < costs.layers; layer++) {
-        stages += covered[layer];
-        weights[layer] *= Math.exp(-step * (stages - 1));
-        sum += weights[layer];
-      }
-      for (int layer = 0; layer < costs.layers; layer++) {
-        weights[layer] /= sum;
-      }
+    now.limitTo(ends);
+    for (int round = 1; round <= rounds; round++) {
+      now.spread(ends, hostsMax, weights, STEP / Math.sqrt(round));
       now = new LayerWeights(costs, weights);
+      best = better(best, now, ends, hostsMax);
+      Arrays.setAll(sums, layer -> sums[layer] + weights[layer]);
+      if (round % MEAN_ROUNDS == 0) {
+        best = better(best, new LayerWeights(costs, sums), ends, hostsMax);
+      }
     }
     return best;
+  }
+
+  private static LayerWeights better(
+      LayerWeights best, LayerWeights other, StageEnds ends, int hostsMax) {
+    other.limitTo(ends);
+    return other.coverage(hostsMax) < best.coverage(hostsMax) ? other : best;
+  }
+
+  /** Makes layers lighter that the best stages cover more often than others. */
+  private void spread(StageEnds ends, int hostsMax, double[] weights, double step) {
+    double[] covered = new double[costs.layers + 1];
+    int hosts = hostsMax;
+    for (int place = 0; place < gains.length; place++) {
+      int t = byGain[place];
+      int taken = Math.min(hosts, costs.capacity[t]);
+      hosts -= taken;
+      if (gains[t] > 0) {
+        covered[bestFrom[t]] += taken;
+        covered[ends.farthest(t, bestFrom[t])] -= taken;
+      }
+    }
+    double most = 1;
+    for (int layer = 1; layer < costs.layers; layer++) {
+      covered[layer] += covered[layer - 1];
+      most = Math.max(most, covered[layer]);
+    }
+    double sum = 0;
+    for (int layer = 0; layer < costs.layers; layer++) {
+      weights[layer] *= Math.exp(-step * (covered[layer] - 1) / most);
+      sum += weights[layer];
+    }
+    for (int layer = 0; layer < costs.layers; layer++) {
+      weights[layer] /= sum;
+    }
   }
 
   /**

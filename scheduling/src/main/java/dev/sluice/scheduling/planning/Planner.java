@@ -8,22 +8,36 @@ import dev.sluice.scheduling.planning.PlanOutcome.MemoryLacksTogether;
 import dev.sluice.scheduling.planning.PlanOutcome.NoSplitFits;
 import dev.sluice.scheduling.planning.PlanOutcome.NotFound;
 import dev.sluice.scheduling.planning.PlanOutcome.Reason;
+import dev.sluice.scheduling.planning.SearchSettings.OutOfTimeException;
 import dev.sluice.scheduling.planning.StageCosts.Split;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the best plan, and proves it where the count vectors are few enough. */
 public final class Planner {
+  /** Beginnings that a beam keeps of each number of stages: at first, and at most. */
+  private static final int WIDTH_MIN = 32;
+
+  private static final int WIDTH_MAX = 4096;
+
+  private static final int WEIGHT_ROUNDS = 300;
+  private static final int LAST_WEIGHT_ROUNDS = 2000;
+  private static final int PRICE_ROUNDS = 200;
+
   private final PlanProblem problem;
   private final SearchSettings settings;
   private final StageCosts costs;
   private final CountVectors vectors;
+
+  private @Nullable Split best;
+  private LayerWeights weights;
 
   private Planner(PlanProblem problem, SearchSettings settings) {
     this.problem = problem;
     this.settings = settings;
     costs = new StageCosts(problem, settings.hostsMax());
     vectors = new CountVectors(costs.capacity);
+    weights = LayerWeights.ofMemory(costs);
   }
 
   /**
@@ -40,19 +54,141 @@ public final class Planner {
     if (reason != null) {
       return new Impossible(reason);
     }
-    if (settings.objective() == Objective.LATENCY) {
-      LatencySearch search = new LatencySearch(costs, vectors, settings);
-      search.run();
-      return outcome(search.best(), search.lowerSeconds(), search.proved());
-    }
-    ThroughputSearch search = new ThroughputSearch(costs, vectors, settings);
-    search.run();
-    return outcome(search.best(), search.lowerSeconds(), search.proved());
+    return settings.objective() == Objective.LATENCY ? leastLatency() : leastBottleneck();
   }
 
-  private PlanOutcome outcome(@Nullable Split best, double lowerSeconds, boolean proved) {
-    if (best != null) {
-      return new Found(costs.plan(best), lowerSeconds, proved, settings.objective());
+  private PlanOutcome leastBottleneck() {
+    double lowerSeconds = 0;
+    if (vectors.size() <= settings.statesMax()) {
+      var search = new ThroughputSearch(costs, vectors, settings);
+      search.run();
+      if (search.proved()) {
+        return outcome(search.best(), search.lowerSeconds(), true);
+      }
+      best = search.best();
+      lowerSeconds = search.lowerSeconds();
+    }
+    boolean late = settings.outOfTime().getAsBoolean();
+    int widthMax = late ? WIDTH_MIN : WIDTH_MAX;
+    var ends = new StageEnds(costs);
+    weights = LayerWeights.ofTimes(costs);
+    var beam = new BeamSearch(costs, late ? settings.withoutLimit() : settings);
+    try {
+      if (best == null) {
+        if (isProvedImpossible(ends)) {
+          return outcome(null, lowerSeconds, true);
+        }
+        ends.limitTo(Double.MAX_VALUE);
+        weights.limitTo(ends);
+        best = beam.searchWithin(ends, weights, WIDTH_MIN);
+      }
+      narrow(beam, ends, lowerSeconds, WIDTH_MIN);
+      lowerSeconds = provedSeconds(ends, lowerSeconds, WEIGHT_ROUNDS);
+      narrow(beam, ends, lowerSeconds, WIDTH_MIN);
+      if (!late) {
+        lowerSeconds = provedSeconds(ends, lowerSeconds, LAST_WEIGHT_ROUNDS);
+      }
+      for (int width = 2 * WIDTH_MIN; width <= widthMax; width *= 2) {
+        narrow(beam, ends, lowerSeconds, width);
+      }
+    } catch (OutOfTimeException e) {
+      lowerSeconds = provedSeconds(ends, lowerSeconds, WEIGHT_ROUNDS);
+    }
+    return outcome(best, lowerSeconds, false);
+  }
+
+  /** Returns whether a bound proves that there is no plan, however long its stages take. */
+  private boolean isProvedImpossible(StageEnds ends) {
+    if (new PricedLayers(costs).bound(settings.hostsMax()) == Double.POSITIVE_INFINITY) {
+      return true;
+    }
+    ends.limitTo(Double.MAX_VALUE);
+    return LayerWeights.ofMemory(costs)
+        .improved(ends, settings.hostsMax(), WEIGHT_ROUNDS)
+        .prove(settings.hostsMax());
+  }
+
+  /** Takes better plans of the beam, by shares of the way to the bound, until it finds none. */
+  private void narrow(BeamSearch beam, StageEnds ends, double lowerSeconds, int width) {
+    double share = 0.5;
+    while (share > 0.01) {
+      double bestSeconds =
+          best == null ? Double.MAX_VALUE : costs.bottleneckSeconds(best) * (1 - 1e-9);
+      double limit =
+          best == null ? bestSeconds : bestSeconds - share * (bestSeconds - lowerSeconds);
+      if (limit < lowerSeconds) {
+        return;
+      }
+      ends.limitTo(limit);
+      weights.limitTo(ends);
+      Split found = beam.searchWithin(ends, weights, width);
+      if (found == null) {
+        share /= 2;
+      } else {
+        best = found;
+      }
+    }
+  }
+
+  /**
+   * Returns the largest limit found within which weights prove that there is no plan; the bound
+   * known so far if they prove none above it.
+   */
+  private double provedSeconds(StageEnds ends, double knownSeconds, int rounds) {
+    LayerWeights ofTimes = LayerWeights.ofTimes(costs);
+    double proved = knownSeconds;
+    double open = best == null ? 0 : costs.bottleneckSeconds(best);
+    while (open - proved > (settings.outOfTime().getAsBoolean() ? 1e-2 : 1e-4) * open) {
+      double limit = proved + (open - proved) / 2;
+      ends.limitTo(limit);
+      weights = ofTimes.improved(ends, settings.hostsMax(), rounds);
+      if (weights.prove(settings.hostsMax())) {
+        proved = limit;
+      } else {
+        open = limit;
+      }
+    }
+    return proved;
+  }
+
+  private PlanOutcome leastLatency() {
+    double lowerSeconds = 0;
+    if (vectors.size() <= settings.statesMax()) {
+      var search = new LatencySearch(costs, vectors, settings);
+      search.run();
+      if (search.proved()) {
+        return outcome(search.best(), search.lowerSeconds(), true);
+      }
+      lowerSeconds = search.lowerSeconds();
+    }
+    if (isProvedImpossible(new StageEnds(costs))) {
+      return outcome(null, lowerSeconds, true);
+    }
+    boolean late = settings.outOfTime().getAsBoolean();
+    var beam = new BeamSearch(costs, late ? settings.withoutLimit() : settings);
+    var priced = new PricedLayers(costs);
+    priced.improve(settings.hostsMax(), PRICE_ROUNDS);
+    lowerSeconds = Math.max(lowerSeconds, priced.bound(settings.hostsMax()));
+    try {
+      for (int width = WIDTH_MIN; width <= (late ? WIDTH_MIN : WIDTH_MAX); width *= 2) {
+        Split found = beam.searchLeast(priced, width);
+        if (found != null && (best == null || latency(found) < latency(best))) {
+          best = found;
+        }
+      }
+    } catch (OutOfTimeException e) {
+      // the best so far stands
+    }
+    return outcome(best, lowerSeconds, false);
+  }
+
+  private double latency(Split split) {
+    return costs.plan(split).latencySeconds();
+  }
+
+  private PlanOutcome outcome(@Nullable Split found, double lowerSeconds, boolean proved) {
+    if (found != null) {
+      return new Found(costs.plan(found), lowerSeconds, proved, settings.objective());
     }
     return proved ? new Impossible(reasonOfLinks()) : new NotFound();
   }
@@ -115,7 +251,8 @@ public final class Planner {
             problem.buffersIn(),
             problem.buffersOut(),
             linked);
-    boolean found = !(plan(with, settings) instanceof Impossible);
-    return found ? new LinkCarriesNothing(first) : new NoSplitFits();
+    return plan(with, settings) instanceof Found
+        ? new LinkCarriesNothing(first)
+        : new NoSplitFits();
   }
 }

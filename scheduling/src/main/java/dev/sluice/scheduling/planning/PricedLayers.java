@@ -60,7 +60,7 @@ final class PricedLayers {
     return sum;
   }
 
-  /** Bound that no plan's latency is below. */
+  /** Bound that no plan's latency is below; infinite if there is no plan. */
   double bound(int hostsMax) {
     return behind(0, 0) - payments(new int[prices.length], hostsMax);
   }
@@ -68,6 +68,9 @@ final class PricedLayers {
   /** Sets the prices to those of the best bound found, by subgradient steps towards it. */
   void improve(int hostsMax, int rounds) {
     double best = bound(hostsMax);
+    if (best == Double.POSITIVE_INFINITY) {
+      return;
+    }
     double[] bestPrices = prices.clone();
     double bestPriceOfAny = priceOfAny;
     double step = 1;
@@ -81,7 +84,7 @@ final class PricedLayers {
         square += more > 0 || prices[t] > 0 ? (double) more * more : 0;
         over |= more > 0;
       }
-      if (square == 0 || !over && round == 0) {
+      if (square == 0 || (!over && round == 0)) {
         break;
       }
       double length = step * 0.05 * Math.abs(best) / square;
@@ -130,7 +133,8 @@ final class PricedLayers {
     return best;
   }
 
-  private double price(int hostClass) {
+  /** Price of a use of a host of the class. */
+  double price(int hostClass) {
     return prices[hostClass] + priceOfAny;
   }
 
@@ -149,7 +153,7 @@ final class PricedLayers {
       for (int t = 0; t < prices.length; t++) {
         double least = Double.POSITIVE_INFINITY;
         long[] fitting = costs.fitting(t, cut);
-        int last = Math.min(layers, ((cut >> 6) + fitting.length << 6) - 1);
+        int last = Math.min(layers, (((cut >> 6) + fitting.length) << 6) - 1);
         boolean linked = costs.bitsPerSecond[t] > 0;
         for (int to = linked ? cut + 1 : layers; to <= last && (linked || cut == 0); to++) {
           if ((fitting[(to >> 6) - (cut >> 6)] >>> to & 1) != 0) {

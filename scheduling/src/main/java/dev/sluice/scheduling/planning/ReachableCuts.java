@@ -37,7 +37,7 @@ final class ReachableCuts {
   }
 
   /**
-   * Returns a split within the limit, of at most so many hosts; or null, which proves that there is
+   * Returns a split within the limit and with at most hostsMax hosts; null proves that there is
    * none.
    */
   @Nullable Split search(StageEnds ends, List<LayerWeights> weights, int hostsMax) {

@@ -30,6 +30,11 @@ public record SearchSettings(
     return new SearchSettings(objective, Integer.MAX_VALUE, STATES_MAX, () -> false);
   }
 
+  /** Returns these settings without a limit of time. */
+  SearchSettings withoutLimit() {
+    return new SearchSettings(objective, hostsMax, statesMax, () -> false);
+  }
+
   /**
    * @throws OutOfTimeException if time is up
    */

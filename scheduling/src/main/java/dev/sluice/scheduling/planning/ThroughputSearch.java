@@ -4,6 +4,7 @@ import dev.sluice.scheduling.planning.SearchSettings.OutOfTimeException;
 import dev.sluice.scheduling.planning.StageCosts.Split;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  * better; {@link ReachableCuts} then proves that no plan is below, or finds one.
  */
 final class ThroughputSearch {
-  /** Rounds of improving the weights that prune, and the step of a round. */
-  private static final int ROUNDS = 40;
+  /** Count vectors that make another round of updates worth its time. */
+  private static final int VECTORS_PER_ROUND = 400;
 
-  private static final double STEP = 0.15;
+  private static final int ROUNDS_MAX = 150;
 
   private final StageCosts costs;
   private final SearchSettings settings;
@@ -79,12 +80,13 @@ final class ThroughputSearch {
     }
     lowerSeconds = leastOfLayers();
     bisect();
+    sharpen();
     exact = exact == null ? new ReachableCuts(costs, vectors, settings) : exact;
     prove(exact);
     lowerSeconds = bestSeconds;
     limitTo(bestSeconds * (1 + StageCosts.EQUAL_SHARE));
     ends.fillRows();
-    int hosts = exact.fillFewest(ends, weights, best().size());
+    int hosts = exact.fillFewest(ends, weights, Objects.requireNonNull(best).size());
     best = new FirstOfEqual(costs, vectors, settings, ends, exact).find(hosts);
     proved = true;
   }
@@ -115,11 +117,20 @@ final class ThroughputSearch {
     }
   }
 
+  /** Makes the weights prune more below the best, where there is much to prune. */
+  private void sharpen() {
+    int rounds = (int) Math.min(ROUNDS_MAX, vectors.size() / VECTORS_PER_ROUND);
+    if (rounds > 0 && below(bestSeconds) >= lowerSeconds) {
+      ends.limitTo(below(bestSeconds));
+      weights.set(0, weights.get(0).improved(ends, settings.hostsMax(), rounds));
+    }
+  }
+
   /** Proves that no plan is below the best, or takes it and goes on. */
   private void prove(ReachableCuts exact) {
     double failed = lowerSeconds * (1 - 1e-9);
     double limit = below(bestSeconds);
-    while (true) {
+    while (limit >= lowerSeconds) {
       Split found = limitTo(limit) ? exactly(exact) : null;
       if (found == null) {
         failed = limit;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.scheduling.planning.PlanOutcome.Found;
 import dev.sluice.scheduling.planning.PlanOutcome.Impossible;
+import dev.sluice.scheduling.planning.check.PlanChecker;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 

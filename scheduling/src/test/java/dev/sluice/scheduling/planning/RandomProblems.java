@@ -14,7 +14,7 @@ final class RandomProblems {
     random = new SplittableRandom(seed);
   }
 
-  /** Returns a problem of at most so many layers, hosts and types, of the kind 0, 1 or 2. */
+  /** Returns a problem of at most these layers, hosts and types, of the kind 0, 1 or 2. */
   PlanProblem problem(int layersMax, int hostsMax, int typesMax, int kind) {
     boolean whole = kind == 2;
     int layers = 1 + Math.max(random.nextInt(layersMax), random.nextInt(layersMax));

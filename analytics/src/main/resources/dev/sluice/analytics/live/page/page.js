@@ -636,7 +636,7 @@ function drawGantt() {
 	});
 	const words = !rows.length ? 'No lane has joined yet.'
 		: folded ? `${count(rows.length, 'executor')}; height: share of busy lanes.`
-		: `${count(rows.length, 'lane')} from ${clock(from)} to ${clock(to)}.${live() ? ' Hollow: provisional.' : S.leftOut ? ` ${S.leftOut} batches left out: zoom in.` : ''}`;
+		: `${count(rows.length, 'lane')} from ${clock(from)} to ${clock(to)}.${live() ? ' Hollow: provisional.' : S.leftOut ? ` ${S.leftOut} batches left out${$('snapshot') ? ': those around the second of most waiting are here' : ': zoom in'}.` : ''}`;
 	set($('lanes-summary'), words);
 	if (!S.picked) valueOf(gantt, 0, t, Math.min(to, t), words);
 	askForBars(from, to);
@@ -818,6 +818,7 @@ const seen = new IntersectionObserver((entries) => entries.forEach(({ target, is
 	if (isIntersecting) chart?.draw();
 }), { rootMargin: '200px' });
 const sized = new ResizeObserver((entries) => entries.forEach(({ target }) => chartOf(target)?.u?.setSize({ width: target.clientWidth, height: 220 })));
+addEventListener('beforeprint', () => charts.forEach((c) => c.draw()));
 
 class Chart {
 	constructor(title, unit, lines, { levels = [], log = false, format = number } = {}) {
