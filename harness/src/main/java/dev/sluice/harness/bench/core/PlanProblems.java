@@ -38,7 +38,7 @@ final class PlanProblems {
 
   /** Returns a problem; the seed decides each number of it. */
   static PlanProblem drawn(Family family, int layers, int types, int hosts, long seed) {
-    var random = new SplittableRandom(seed * 31 + family.ordinal());
+    var random = new SplittableRandom(seed * 31 + family.name().hashCode());
     List<Double> layerBytes = new ArrayList<>();
     List<Long> cutBytes = new ArrayList<>(List.of(150_528 * BYTES_PER_VALUE));
     boolean equal = family == Family.EQUAL_LAYERS;
