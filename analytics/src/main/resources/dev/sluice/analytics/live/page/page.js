@@ -1,12 +1,11 @@
 // The page of a run: from a server (api/…, one stream for all tabs), or from the element #snapshot alone.
-// Times are seconds since its time zero; every text is set as text.
 (() => {
 'use strict';
 
 const FRAME_MS = 250;
 const CHART_MS = 1000;
 const SILENCE_MS = 3000;
-const SECONDS_KEPT = 1200; // then a snapshot folds them
+const SECONDS_KEPT = 1200;
 const BARS_KEPT_S = 90;
 const LANES_DRAWN = 128;
 const GROUP = 4;
@@ -287,7 +286,7 @@ class Feed {
 			while (news && S.settled < this.furthest - 0.5) {
 				news = (await this.get(`/seconds?from=${Math.round(S.settled)}`)).seconds.filter(takeSecond).length > 0;
 			}
-		} catch { /* the next ones come */ }
+		} catch { }
 		this.filling = false;
 		redraw();
 	}
@@ -310,7 +309,7 @@ class Feed {
 			const { seconds } = await this.get(`/seconds?from=${Math.max(0, Math.round(S.settled) - 60)}`);
 			S.recent = seconds.concat(S.recent.filter((w) => w.fromNs >= (seconds.at(-1)?.toNs ?? 0))).slice(-60);
 			redraw();
-		} catch { /* the next ones come */ }
+		} catch { }
 	}
 
 	watch() {
