@@ -22,9 +22,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,7 +45,8 @@ final class AuditedRunTest {
     assertThat(audit.violations()).isEmpty();
     assertThat(audit.jobs()).isEqualTo(run.rows("trace.csv").size()).isGreaterThan(500);
 
-    List<WindowRecord> metrics = read(kafka, topics.metrics(), EventCodec.METRICS);
+    List<WindowRecord> metrics =
+        read(broker.bootstrapServers(), topics.metrics(), EventCodec.METRICS);
     var described = (RunDescribed) metrics.get(0);
     assertThat(described.emulated()).isTrue();
     assertThat(Files.readString(run.folder().resolve("config.yaml")))
@@ -72,7 +70,7 @@ final class AuditedRunTest {
     assertThat(last.running()).isZero();
     assertThat(last.lanes()).isEqualTo(2);
 
-    List<LanesWindow> lanes = read(kafka, topics.lanes(), EventCodec.LANES);
+    List<LanesWindow> lanes = read(broker.bootstrapServers(), topics.lanes(), EventCodec.LANES);
     for (int i = 1; i < lanes.size(); i++) {
       assertThat(lanes.get(i).fromNs()).isEqualTo(lanes.get(i - 1).toNs());
     }
@@ -91,23 +89,15 @@ final class AuditedRunTest {
       assertThat(again.numbers().windowsWritten()).isZero();
       again.summarize(new RunSummarized("audited", null, "said again"));
     }
-    assertThat(read(kafka, topics.metrics(), EventCodec.METRICS)).isEqualTo(metrics);
+    assertThat(read(broker.bootstrapServers(), topics.metrics(), EventCodec.METRICS))
+        .isEqualTo(metrics);
   }
 
-  private static <R> List<R> read(Map<String, Object> kafka, String topic, EventCodec<R> codec)
+  private static <R> List<R> read(String bootstrap, String topic, EventCodec<R> codec)
       throws Exception {
-    var partition = new TopicPartition(topic, 0);
     List<R> records = new ArrayList<>();
-    try (var consumer =
-        new KafkaConsumer<>(kafka, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-      consumer.assign(List.of(partition));
-      consumer.seekToBeginning(List.of(partition));
-      long end = consumer.endOffsets(List.of(partition)).get(partition);
-      while (consumer.position(partition) < end) {
-        for (var entry : consumer.poll(Duration.ofMillis(100))) {
-          records.add(codec.read(entry.value()));
-        }
-      }
+    for (var entry : TopicRecords.of(bootstrap, topic)) {
+      records.add(codec.read(entry.value()));
     }
     return records;
   }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.openqa.selenium.Dimension;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.WindowType;
@@ -56,7 +57,7 @@ final class Chromium implements AutoCloseable {
     return new Chromium(driver);
   }
 
-  private static File first(String... paths) {
+  private static @Nullable File first(String... paths) {
     return Stream.of(paths).map(File::new).filter(File::canExecute).findFirst().orElse(null);
   }
 
@@ -105,6 +106,25 @@ final class Chromium implements AutoCloseable {
     driver.executeCdpCommand(command, parameters);
   }
 
+  /** Stops all that the current window's page does, as a laptop's sleep would. */
+  void sleep() {
+    tell("Page.enable", Map.of());
+    tell("Page.setWebLifecycleState", Map.of("state", "frozen"));
+  }
+
+  /** Wakes the current window, and waits until its page is visible again. */
+  void wake() {
+    tell("Page.setWebLifecycleState", Map.of("state", "active"));
+    Object window =
+        driver.executeCdpCommand("Browser.getWindowForTarget", Map.of()).get("windowId");
+    for (String state : List.of("minimized", "normal")) { // else a page once frozen stays hidden
+      tell(
+          "Browser.setWindowBounds",
+          Map.of("windowId", window, "bounds", Map.of("windowState", state)));
+    }
+    await("!document.hidden");
+  }
+
   /** Lets the current window believe in media features, such as a dark color scheme. */
   void emulate(Map<String, String> features) {
     List<Map<String, String>> list =
@@ -132,9 +152,7 @@ final class Chromium implements AutoCloseable {
 
   /** Lines of all windows' consoles since the last call. */
   List<String> console() {
-    return driver.manage().logs().get("browser").getAll().stream()
-        .map(LogEntry::toString)
-        .toList();
+    return driver.manage().logs().get("browser").getAll().stream().map(LogEntry::toString).toList();
   }
 
   /** What axe finds in the current window, by the rules of WCAG 2.2 AA and below. */

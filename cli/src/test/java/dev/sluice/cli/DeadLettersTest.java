@@ -7,17 +7,13 @@ import dev.sluice.contract.log.Topics;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -52,7 +48,8 @@ final class DeadLettersTest {
     assertThat(running.get()).as(screen.text()).isZero();
     assertThat(screen.text()).contains("unreadable records");
 
-    List<ConsumerRecord<byte[], byte[]>> letters = read(broker, topics.deadLetters());
+    List<ConsumerRecord<byte[], byte[]>> letters =
+        TopicRecords.of(broker.bootstrapServers(), topics.deadLetters());
     assertThat(letters.stream().map(letter -> new String(letter.value(), UTF_8)))
         .containsExactlyInAnyOrderElementsOf(sources.stream().map(s -> "?" + s).toList());
     assertThat(letters)
@@ -69,28 +66,5 @@ final class DeadLettersTest {
   private static String header(ConsumerRecord<byte[], byte[]> letter, String name) {
     Header header = letter.headers().lastHeader(name);
     return header == null ? "" : new String(header.value(), UTF_8);
-  }
-
-  private static List<ConsumerRecord<byte[], byte[]>> read(EmbeddedBroker broker, String topic) {
-    Map<String, Object> properties =
-        Map.of(
-            "bootstrap.servers",
-            broker.bootstrapServers(),
-            "isolation.level",
-            "read_committed",
-            "enable.auto.commit",
-            false);
-    try (var consumer =
-        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-      var only = new TopicPartition(topic, 0);
-      consumer.assign(List.of(only));
-      consumer.seekToBeginning(List.of(only));
-      long end = consumer.endOffsets(List.of(only)).get(only);
-      List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
-      while (consumer.position(only) < end) {
-        consumer.poll(Duration.ofMillis(100)).forEach(records::add);
-      }
-      return records;
-    }
   }
 }

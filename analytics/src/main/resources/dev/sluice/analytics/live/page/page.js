@@ -1042,7 +1042,9 @@ function showFigures() {
 		$('figures-table').replaceChildren(table(`Arrivals from ${s.warmup_seconds} s to ${s.duration_seconds} s; infinite where a percentile falls on a job that was not done`,
 			['Class', ...Object.values(FIGURES)], ['all', ...classes()].map((name) => [name, ...Object.keys(FIGURES).map((figure) => cell(name, figure))])));
 	}
-	$('commands').replaceChildren(...pairs(Object.entries(run.commands ?? {}).filter(([, words]) => words).map(([name, words]) => [name, command(words)])));
+	const asked = Object.entries(run.commands ?? {}).filter(([, words]) => words);
+	if (S.asked !== `${asked}`) $('commands').replaceChildren(...pairs(asked.map(([name, words]) => [name, command(words)]))); // else the focus would be lost
+	S.asked = `${asked}`;
 }
 
 // the runs
