@@ -46,6 +46,7 @@ final class LanesFold {
   private final Map<DispatchKey, End> early = new HashMap<>();
   private final Map<Integer, DispatchId> lastDispatch = new HashMap<>();
   private final Map<String, ExecutorLanes> executors = new TreeMap<>();
+  private final JobCounts counts = new JobCounts();
   private long logTimeNs;
   private long closedNs;
   private int running;
@@ -162,6 +163,10 @@ final class LanesFold {
     }
   }
 
+  void onRequested(long atNs) {
+    counts.changed(atNs, 1, 1, 0);
+  }
+
   /**
    * @param jobs the open job of an id; null: there is none
    */
@@ -175,6 +180,9 @@ final class LanesFold {
     for (BatchDispatched.DispatchedJob member : dispatch.work().jobs()) {
       OpenJob job = jobs.apply(member.jobId());
       if (job != null) {
+        boolean waited = job.laneBatch == null && !job.over;
+        boolean ran = job.laneBatch != null;
+        counts.changed(batch.decidedNs, 0, waited ? -1 : 0, ran ? 0 : 1);
         leave(job);
         job.laneBatch = batch;
         batch.classType = batch.classType == null ? job.classType : batch.classType;
@@ -238,8 +246,10 @@ final class LanesFold {
     batch.end = end;
     ended.add(batch);
     boolean refused = end.result.equals(BatchCompleted.Result.REFUSED.name());
+    long endedNs = end.finishedNs == null ? batch.decidedNs : end.finishedNs;
     for (OpenJob job : batch.jobs) {
       if (job.laneBatch == batch) {
+        counts.changed(endedNs, 0, refused ? 1 : 0, -1);
         job.laneBatch = null;
         running--;
         job.over = !refused;
@@ -250,7 +260,12 @@ final class LanesFold {
   }
 
   /** Takes a job's committed outcome: it waits and runs no longer. */
-  void onJobEnded(OpenJob job) {
+  void onJobEnded(OpenJob job, long atNs) {
+    if (job.laneBatch != null) {
+      counts.changed(atNs, 0, 0, -1);
+    } else if (!job.over) {
+      counts.changed(atNs, 0, -1, 0);
+    }
     leave(job);
   }
 
@@ -260,14 +275,13 @@ final class LanesFold {
   }
 
   /**
-   * Closes the window that ends now.
-   *
-   * @param requested jobs requested since time zero
-   * @param openJobs jobs whose outcome has not been read
+   * Closes the window that ends at a time. What was read of later times waits for its own window:
+   * requests are read sooner than the dispatches that they led to.
    */
-  LanesWindow close(long toNs, long requested, int openJobs) {
+  LanesWindow close(long toNs) {
     closedNs = closedNs == 0 ? Math.max(0, toNs - FIRST_NS_MAX) : closedNs;
-    Map<String, List<List<LaneBatch>>> byLane = byLane();
+    counts.moveTo(toNs);
+    Map<String, List<List<LaneBatch>>> byLane = byLane(toNs);
     int lanes = byLane.values().stream().mapToInt(List::size).sum();
     int batchesMax = Math.max(1, Math.min(LANE_BATCHES_MAX, BATCHES_MAX / Math.max(1, lanes)));
     List<LanesWindow.Executor> shown = new ArrayList<>();
@@ -285,13 +299,14 @@ final class LanesFold {
           }
         });
     var window =
-        new LanesWindow(closedNs, toNs, requested, openJobs - running - over, running, shown);
+        new LanesWindow(
+            closedNs, toNs, counts.requested(), counts.waiting(), counts.running(), shown);
     closedNs = toNs;
-    ended.clear();
+    ended.removeIf(batch -> batch.toNs(toNs) <= toNs);
     return window;
   }
 
-  private Map<String, List<List<LaneBatch>>> byLane() {
+  private Map<String, List<List<LaneBatch>>> byLane(long toNs) {
     Map<String, List<List<LaneBatch>>> byLane = new TreeMap<>();
     executors.forEach(
         (id, executor) -> {
@@ -303,12 +318,15 @@ final class LanesFold {
             byLane.put(id, lanes);
           }
         });
-    ended.forEach(batch -> put(batch, byLane));
-    open.values().forEach(batch -> put(batch, byLane));
+    ended.forEach(batch -> put(batch, toNs, byLane));
+    open.values().forEach(batch -> put(batch, toNs, byLane));
     return byLane;
   }
 
-  private static void put(LaneBatch batch, Map<String, List<List<LaneBatch>>> byLane) {
+  private static void put(LaneBatch batch, long toNs, Map<String, List<List<LaneBatch>>> byLane) {
+    if (batch.fromNs() > toNs) {
+      return;
+    }
     List<List<LaneBatch>> lanes = byLane.getOrDefault(batch.executorId, List.of());
     for (int lane : batch.lanes) {
       if (lane < lanes.size()) {

@@ -160,6 +160,7 @@ public final class LiveFold implements LogFold {
     requested++;
     String classType = names.computeIfAbsent(request.classType(), name -> name);
     jobs.put(request.jobId(), new OpenJob(classType, request.intendedAtNs(), request.sloNs()));
+    lanes.onRequested(atNs);
     windows.requested(classType, atNs, Math.max(0, request.sentAtNs() - request.intendedAtNs()));
   }
 
@@ -267,7 +268,7 @@ public final class LiveFold implements LogFold {
     if (job == null) {
       return; // a second outcome, or one of an unknown job: the report names them
     }
-    lanes.onJobEnded(job);
+    lanes.onJobEnded(job, end.endedAtNs());
     shards.onJobEnded(shard, end.endedAtNs());
     long finishedAtNs = finishedAtNs(end, shard);
     if (job.batch == null) {
@@ -386,11 +387,12 @@ public final class LiveFold implements LogFold {
   }
 
   /**
-   * Closes the window of the lanes that ends now. It holds what was read since the one before.
+   * Closes the window of the lanes that ends at a time. Its numbers of jobs are those of its end.
    *
-   * @param toNs present time since time zero, above that of the window before
+   * @param toNs time since time zero through which dispatches that may not be committed have been
+   *     read; above that of the window before
    */
   public LanesWindow closeLanesWindow(long toNs) {
-    return lanes.close(toNs, requested, jobs.size());
+    return lanes.close(toNs);
   }
 }

@@ -39,6 +39,11 @@ final class LiveReading implements Runnable {
   /** Time between windows of the lanes. */
   private static final long LANES_PERIOD_NS = 250_000_000L;
 
+  /**
+   * Age of the log time that a window of the lanes ends at: its dispatches have been read by then.
+   */
+  private static final long LANES_DELAY_NS = 300_000_000L;
+
   private final Consumer<byte[], byte[]> consumer;
   private final ProvisionalDispatches provisional;
   private final LogWriter writer;
@@ -238,14 +243,18 @@ final class LiveReading implements Runnable {
       if (due) { // a wait for records that ends late does not delay the windows after it
         lanesDueAtNs = Math.max(lanesDueAtNs + LANES_PERIOD_NS, nowNs);
       }
-      return new Step(metrics, due ? closeLanes() : null, fold.endIfAbandoned(), fold.isComplete());
+      return new Step(
+          metrics,
+          due ? closeLanes(LANES_DELAY_NS) : null,
+          fold.endIfAbandoned(),
+          fold.isComplete());
     }
   }
 
   private void writeLastLanes() {
     LanesWindow last;
     synchronized (lock) {
-      last = closeLanes();
+      last = closeLanes(0);
     }
     if (last != null) {
       writer.lanes(last);
@@ -253,13 +262,14 @@ final class LiveReading implements Runnable {
   }
 
   /**
-   * The window of the lanes that ends now, by the log's time and, where the log is silent, by this
-   * process's monotonic clock; null before time zero. A wall clock that is set back moves neither.
+   * The window of the lanes that ends a delay ago, by the log's time and, where the log is silent,
+   * by this process's monotonic clock; null before time zero. A wall clock that is set back moves
+   * neither.
    */
-  private @Nullable LanesWindow closeLanes() {
+  private @Nullable LanesWindow closeLanes(long delayNs) {
     long nowNs = clock.monotonicNs();
     long passedNs = lanesClosedThroughNs == 0 ? 0 : nowNs - lanesClosedAtNs;
-    long throughNs = Math.max(fold.logTimeNs(), lanesClosedThroughNs + passedNs);
+    long throughNs = Math.max(fold.logTimeNs() - delayNs, lanesClosedThroughNs + passedNs);
     lanesClosedAtNs = nowNs;
     if (throughNs <= lanesClosedThroughNs) {
       return null;

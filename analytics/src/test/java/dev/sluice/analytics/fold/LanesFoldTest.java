@@ -87,6 +87,26 @@ final class LanesFoldTest {
   }
 
   @Test
+  void countsTheJobsOfItsEnd_whateverHasBeenReadOfLaterTimes() {
+    begin(1);
+    request(3); // appended at 2 ms
+    fold.onProvisionalDispatch(dispatch(1, 400, 0, "job-0"), 0);
+    fold.onFact(completion(1, 410, 200), 0, ZERO + 611);
+
+    assertThat(counts(300)).containsExactly(3L, 3L, 0L);
+    assertThat(counts(500)).containsExactly(3L, 2L, 1L);
+    LanesWindow last = fold.closeLanesWindow(700 * MS);
+    assertThat(List.of(last.requested(), last.waiting(), last.running()))
+        .containsExactly(3L, 2L, 0L);
+    assertThat(last.executors().get(0).lanes().get(0).busy()).isEqualTo(110 / 200.0);
+  }
+
+  private List<Long> counts(long toMs) {
+    LanesWindow window = fold.closeLanesWindow(toMs * MS);
+    return List.of(window.requested(), window.waiting(), window.running());
+  }
+
+  @Test
   void countsARefusedJobAsWaiting_andADroppedOneNoLonger() {
     begin(1);
     request(2);
@@ -194,7 +214,7 @@ final class LanesFoldTest {
       if (uncommitted.size() == 100) {
         uncommitted.forEach(committed -> SyntheticRun.apply(whole, committed, 0));
         uncommitted.clear();
-        toNs += 250 * MS;
+        toNs = Math.max(toNs, (entry.appendedAtEpochMs() - SyntheticRun.ZERO_EPOCH_MS) * MS) + MS;
         LanesWindow window = whole.closeLanesWindow(toNs);
         assertThat(window.requested()).isEqualTo(requested);
         assertThat(window.running()).isEqualTo(running.size());
@@ -203,7 +223,7 @@ final class LanesFoldTest {
     }
     uncommitted.forEach(committed -> SyntheticRun.apply(whole, committed, 0));
     assertThat(toNs).isPositive();
-    LanesWindow last = whole.closeLanesWindow(toNs + 250 * MS);
+    LanesWindow last = whole.closeLanesWindow(toNs + 60_000 * MS);
     assertThat(last.waiting() + last.running()).isZero();
     assertThat(whole.remembered()).isZero();
   }

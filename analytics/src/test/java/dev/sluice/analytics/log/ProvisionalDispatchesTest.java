@@ -61,7 +61,7 @@ final class ProvisionalDispatchesTest {
     try (var provisional = provisional()) {
       provisional.poll(committed);
       provisional.applyTo(fold, shard -> 1);
-      LanesWindow before = fold.closeLanesWindow(500_000_000);
+      LanesWindow before = fold.closeLanesWindow(510_000_000);
       provisional.applyTo(fold, shard -> 2);
       LanesWindow after = fold.closeLanesWindow(600_000_000);
       assertThat(before.running()).isZero();
