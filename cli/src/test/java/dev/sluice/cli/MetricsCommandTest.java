@@ -132,20 +132,23 @@ final class MetricsCommandTest {
         .anyMatch(row -> row.startsWith("1,batch,2,1,1,0,1,0,80.5,inf,inf,3,,"));
   }
 
+  private static CompletableFuture<Integer> started(MetricsReading reading) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return reading.execute();
+          } catch (UserMistakeException | InterruptedException e) {
+            throw new AssertionError(e);
+          }
+        });
+  }
+
   @Test
   void beginsWithTheNextSecond_andFollows() throws Exception {
     append(second(0));
     var screen = new Screen();
     MetricsReading reading = reading(screen, true, false);
-    CompletableFuture<Integer> status =
-        CompletableFuture.supplyAsync(
-            () -> {
-              try {
-                return reading.execute();
-              } catch (UserMistakeException | InterruptedException e) {
-                throw new AssertionError(e);
-              }
-            });
+    CompletableFuture<Integer> status = started(reading);
     screen.await("class_type", LIMIT); // its place in the topic is found soon after
     for (int second = 1; !screen.text().contains(",all,"); second++) {
       assertThat(second).isLessThan(10_000);
@@ -215,15 +218,7 @@ final class MetricsCommandTest {
     append(second(0));
     var screen = new Screen();
     MetricsReading reading = reading(screen, false, true);
-    CompletableFuture<Integer> status =
-        CompletableFuture.supplyAsync(
-            () -> {
-              try {
-                return reading.execute();
-              } catch (UserMistakeException | InterruptedException e) {
-                throw new AssertionError(e);
-              }
-            });
+    CompletableFuture<Integer> status = started(reading);
     screen.await("MetricsWindow", LIMIT);
     RunTopics.remove(new Topics(runId), kafka.clients());
     assertThat(status.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isEqualTo(ExitStatus.BUG);

@@ -48,9 +48,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -307,26 +305,9 @@ final class ResumedGeneratorsTest {
   }
 
   private List<byte[]> read(String topic) {
-    Map<String, Object> properties =
-        Map.of(
-            "bootstrap.servers",
-            broker.bootstrapServers(),
-            "isolation.level",
-            "read_committed",
-            "enable.auto.commit",
-            false);
-    try (var consumer =
-        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-      var only = new TopicPartition(topic, 0);
-      consumer.assign(List.of(only));
-      consumer.seekToBeginning(List.of(only));
-      long end = consumer.endOffsets(List.of(only)).get(only);
-      var values = new ArrayList<byte[]>();
-      while (consumer.position(only) < end) {
-        consumer.poll(Duration.ofMillis(100)).forEach(record -> values.add(record.value()));
-      }
-      return values;
-    }
+    return TopicRecords.of(broker.bootstrapServers(), topic).stream()
+        .map(ConsumerRecord::value)
+        .toList();
   }
 
   private static final class Silent implements GeneratorListener {

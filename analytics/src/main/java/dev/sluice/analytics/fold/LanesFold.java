@@ -177,12 +177,13 @@ final class LanesFold {
     }
     lastDispatch.put(shard, dispatch.dispatchId());
     var batch = new LaneBatch(new DispatchKey(shard, dispatch.dispatchId()), dispatch);
+    int waited = 0;
+    int ran = 0;
     for (BatchDispatched.DispatchedJob member : dispatch.work().jobs()) {
       OpenJob job = jobs.apply(member.jobId());
       if (job != null) {
-        boolean waited = job.laneBatch == null && !job.over;
-        boolean ran = job.laneBatch != null;
-        counts.changed(batch.decidedNs, 0, waited ? -1 : 0, ran ? 0 : 1);
+        waited += job.laneBatch == null && !job.over ? 1 : 0;
+        ran += job.laneBatch == null ? 0 : 1;
         leave(job);
         job.laneBatch = batch;
         batch.classType = batch.classType == null ? job.classType : batch.classType;
@@ -191,6 +192,7 @@ final class LanesFold {
       }
     }
     batch.left = batch.jobs.size();
+    counts.changed(batch.decidedNs, 0, -waited, batch.left - ran);
     ExecutorLanes executor = executors.get(batch.executorId);
     if (executor != null) {
       for (int lane : batch.lanes) {
@@ -246,10 +248,13 @@ final class LanesFold {
     batch.end = end;
     ended.add(batch);
     boolean refused = end.result.equals(BatchCompleted.Result.REFUSED.name());
-    long endedNs = end.finishedNs == null ? batch.decidedNs : end.finishedNs;
+    counts.changed(
+        end.finishedNs == null ? batch.decidedNs : end.finishedNs,
+        0,
+        refused ? batch.left : 0,
+        -batch.left);
     for (OpenJob job : batch.jobs) {
       if (job.laneBatch == batch) {
-        counts.changed(endedNs, 0, refused ? 1 : 0, -1);
         job.laneBatch = null;
         running--;
         job.over = !refused;
