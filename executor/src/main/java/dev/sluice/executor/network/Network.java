@@ -27,6 +27,11 @@ public final class Network {
   /** Number of operations before each cut between two layers. */
   private final List<Integer> cuts = new ArrayList<>();
 
+  private final List<String> blockNames = new ArrayList<>();
+
+  /** Number of operations before each block. */
+  private final List<Integer> blockStarts = new ArrayList<>();
+
   private Tensor output = input;
   private int weightsUsed;
   private long parameters;
@@ -39,6 +44,13 @@ public final class Network {
    */
   private record Operation(
       Tensor out, List<Tensor> reads, int weightsBefore, Consumer<Dialect> teller) {}
+
+  /**
+   * A block: the stem or embedding, a residual or transformer block, or the head.
+   *
+   * @param name the block's name, which no other block of the network has
+   */
+  public record Block(String name, NetworkPart part) {}
 
   /**
    * An empty network.
@@ -97,6 +109,25 @@ public final class Network {
     cuts.add(operations.size());
   }
 
+  /** Begins a block with the next operation, which must not be a ReLU, as behind a layer. */
+  void beginBlock(String name) {
+    blockNames.add(name);
+    blockStarts.add(operations.size());
+  }
+
+  /**
+   * Returns the whole network by blocks: coarser parts than layers for a transformer, equal ones
+   * for a residual network.
+   */
+  public List<Block> blocks() {
+    var blocks = new ArrayList<Block>();
+    for (int i = 0; i < blockNames.size(); i++) {
+      int to = i + 1 < blockNames.size() ? blockStarts.get(i + 1) : operations.size();
+      blocks.add(new Block(blockNames.get(i), part(blockStarts.get(i), to)));
+    }
+    return blocks;
+  }
+
   /** Returns the number of layers, at least 1. */
   public int layers() {
     return cuts.size() + 1;
@@ -118,8 +149,10 @@ public final class Network {
       throw new IllegalArgumentException(
           "layers (%d) to (%d) of (%d)".formatted(first, last, layers()));
     }
-    int from = operationsBefore(first - 1);
-    int to = operationsBefore(last);
+    return part(operationsBefore(first - 1), operationsBefore(last));
+  }
+
+  private NetworkPart part(int from, int to) {
     int weightsFrom = operations.get(from).weightsBefore();
     int weightsTo = to == operations.size() ? weights.size() : operations.get(to).weightsBefore();
     return new NetworkPart(

@@ -45,6 +45,7 @@ final class ResNet {
   }
 
   private Network build(List<Integer> blocksOfStage) {
+    network.beginBlock("conv1");
     Tensor x = network.convolve(network.input(), "conv1", 64, 7, 2, Rule.RANDOM, 1);
     x = network.relu(network.batchNorm(x, "bn1", 1));
     x = network.maxPool(x, 3, 2, 1);
@@ -52,10 +53,13 @@ final class ResNet {
     for (int stage = 0; stage < STAGE_WIDTHS.size(); stage++) {
       for (int block = 0; block < blocksOfStage.get(stage); block++) {
         int stride = stage > 0 && block == 0 ? 2 : 1;
-        x = block(x, "layer" + (stage + 1) + "." + block, STAGE_WIDTHS.get(stage), stride);
+        String name = "layer" + (stage + 1) + "." + block;
+        network.beginBlock(name);
+        x = block(x, name, STAGE_WIDTHS.get(stage), stride);
         network.endLayer();
       }
     }
+    network.beginBlock("fc");
     network.linear(network.averagePool(x), "fc", Network.CLASSES, HEAD_GAIN);
     return network;
   }

@@ -54,6 +54,7 @@ final class VisionTransformer {
   }
 
   private Network build() {
+    network.beginBlock("embedding");
     Tensor x = network.convolvePatches(network.input(), "conv_proj", width, PATCH, 1);
     x = network.prependToken(network.patchesToTokens(x), "class_token");
     x = network.addPositions(x, "encoder.pos_embedding", 0.02f);
@@ -61,8 +62,10 @@ final class VisionTransformer {
       if (block > 0) {
         network.endLayer();
       }
+      network.beginBlock("block_" + block);
       x = block(x, "encoder.layers.encoder_layer_" + block);
     }
+    network.beginBlock("head");
     x = network.firstToken(network.layerNorm(x, "encoder.ln"));
     network.linear(x, "heads.head", Network.CLASSES, 1);
     return network;
