@@ -1,6 +1,8 @@
 /**
- * The files that a user writes for sweeps: scheduler_config.yml of a workspace, and grids of
- * experiments. Deliberately absent: whether what a file names exists; the harness looks.
+ * The files of sweeps: scheduler_config.yml of a workspace, and the grid of an own sweep.
+ *
+ * <p>Units end the names of times. Deliberately absent: the reading of the tasks' own configs,
+ * whose form only their scripts know.
  */
 @NullMarked
 package dev.sluice.contract.sweep;
