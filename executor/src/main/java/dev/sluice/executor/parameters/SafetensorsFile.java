@@ -166,7 +166,8 @@ public final class SafetensorsFile implements AutoCloseable {
     while (into.hasRemaining()) {
       int read = channel.read(into, at);
       if (read < 0) {
-        throw new EOFException("the file ends before byte " + at + ": it was cut while it was read");
+        throw new EOFException(
+            "the file ends before byte " + at + ": it was cut while it was read");
       }
       at += read;
     }
