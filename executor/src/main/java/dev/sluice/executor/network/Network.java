@@ -20,7 +20,7 @@ public final class Network {
   private static final float LAYER_NORM_EPSILON = 1e-6f;
 
   private final String workload;
-  private final Tensor input = new Tensor("input", List.of(3, 224, 224));
+  private final Tensor input;
   private final List<Weight> weights = new ArrayList<>();
   private final List<Operation> operations = new ArrayList<>();
 
@@ -32,7 +32,7 @@ public final class Network {
   /** Number of operations before each block. */
   private final List<Integer> blockStarts = new ArrayList<>();
 
-  private Tensor output = input;
+  private Tensor output;
   private int weightsUsed;
   private long parameters;
   private long multiplyAdds;
@@ -53,12 +53,24 @@ public final class Network {
   public record Block(String name, NetworkPart part) {}
 
   /**
-   * An empty network.
+   * An empty network for pictures of 224 × 224 pixels.
    *
    * @param workload name of the workload, which seeds the weights
    */
   Network(String workload) {
+    this(workload, 224);
+  }
+
+  /**
+   * An empty network.
+   *
+   * @param workload name of the workload, which seeds the weights
+   * @param side height and width of a picture
+   */
+  Network(String workload, int side) {
     this.workload = workload;
+    this.input = new Tensor("input", List.of(3, side, side));
+    this.output = input;
   }
 
   String workload() {
@@ -231,8 +243,9 @@ public final class Network {
     List<Integer> shape = List.of(in.axis(0));
     Weight scale = parameter(name + ".weight", shape, Weight.Rule.CONSTANT, scaleValue);
     Weight shift = parameter(name + ".bias", shape, Weight.Rule.CONSTANT, 0);
-    Weight mean = keep(new Weight(name + ".running_mean", shape, Weight.Rule.CONSTANT, 0));
-    Weight variance = keep(new Weight(name + ".running_var", shape, Weight.Rule.CONSTANT, 1));
+    Weight mean = keep(new Weight(name + Weight.RUNNING_MEAN, shape, Weight.Rule.CONSTANT, 0));
+    Weight variance =
+        keep(new Weight(name + Weight.RUNNING_VARIANCE, shape, Weight.Rule.CONSTANT, 1));
     Tensor out = new Tensor(nextName(), in.shape());
     return then(
         out,

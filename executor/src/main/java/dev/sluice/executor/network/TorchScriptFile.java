@@ -120,7 +120,7 @@ public final class TorchScriptFile {
         .inputs()
         .forEach(in -> code.append(",\n    ").append(in.name()).append(ending).append(": Tensor"));
     code.append(") -> ").append(tuple("Tuple[", outputs, tensor -> "Tensor", "]")).append(":\n");
-    var source = new TorchScriptSource(code, Tensor::name, w -> "self." + attributes.get(w));
+    var source = new TorchScriptSource(code, Tensor::name, w -> "self." + attributes.get(w), false);
     if (cast) {
       network.inputs().forEach(in -> source.convert(in.name(), in.name() + GIVEN, precision));
     }

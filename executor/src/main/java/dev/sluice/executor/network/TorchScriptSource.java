@@ -8,17 +8,23 @@ final class TorchScriptSource implements Dialect {
   private final StringBuilder code;
   private final Function<Tensor, String> tensors;
   private final Function<Weight, String> weights;
+  private final boolean training;
 
   /**
    * @param code receives the lines
    * @param tensors names of the tensors in the code; each tensor has one of its own
    * @param weights expressions that stand for the weights
+   * @param training whether batch norms use the batch's statistics, and count them
    */
   TorchScriptSource(
-      StringBuilder code, Function<Tensor, String> tensors, Function<Weight, String> weights) {
+      StringBuilder code,
+      Function<Tensor, String> tensors,
+      Function<Weight, String> weights,
+      boolean training) {
     this.code = code;
     this.tensors = tensors;
     this.weights = weights;
+    this.training = training;
   }
 
   private String name(Tensor tensor) {
@@ -73,12 +79,13 @@ final class TorchScriptSource implements Dialect {
       float epsilon) {
     line(
         name(out),
-        "torch.batch_norm(%s, %s, %s, %s, %s, False, 0.10000000000000001, %s, True)",
+        "torch.batch_norm(%s, %s, %s, %s, %s, %s, 0.10000000000000001, %s, True)",
         name(in),
         weight(scale),
         weight(shift),
         weight(mean),
         weight(variance),
+        training ? "True" : "False",
         epsilon);
   }
 

@@ -15,6 +15,18 @@ import java.util.function.Function;
 public record WeightlessModule(String code) {
   /** Returns the module of these layers, in float32. */
   public static WeightlessModule of(NetworkPart part) {
+    return of(part, false);
+  }
+
+  /**
+   * Returns the module of these layers, in float32, as it is trained: batch norms take the batch's
+   * statistics, and count them into the running ones that they are given.
+   */
+  public static WeightlessModule forTraining(NetworkPart part) {
+    return of(part, true);
+  }
+
+  private static WeightlessModule of(NetworkPart part, boolean training) {
     Map<Tensor, String> values = new HashMap<>();
     Map<Weight, String> arguments = new HashMap<>();
     Function<Tensor, String> nameOf = value -> named(values, value, "x");
@@ -27,7 +39,7 @@ public record WeightlessModule(String code) {
     List<Tensor> outputs = part.outputs();
     code.append(") -> ").append(TorchScriptFile.tuple("Tuple[", outputs, out -> "Tensor", "]"));
     code.append(":\n");
-    part.tell(new TorchScriptSource(code, nameOf, argumentOf));
+    part.tell(new TorchScriptSource(code, nameOf, argumentOf, training));
     code.append("    return ").append(TorchScriptFile.tuple("(", outputs, nameOf, ")"));
     return new WeightlessModule(code.append('\n').toString());
   }

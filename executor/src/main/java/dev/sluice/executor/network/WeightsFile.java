@@ -1,7 +1,6 @@
 package dev.sluice.executor.network;
 
 import dev.sluice.executor.parameters.SafetensorsHeader;
-import dev.sluice.executor.parameters.TensorShape;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.function.LongConsumer;
@@ -21,11 +20,7 @@ public final class WeightsFile {
   public static void write(NetworkPart network, OutputStream out, LongConsumer bytesWritten)
       throws IOException {
     try (out) {
-      out.write(
-          SafetensorsHeader.write(
-              network.weights().stream()
-                  .map(weight -> TensorShape.float32(weight.name(), weight.shape()))
-                  .toList()));
+      out.write(SafetensorsHeader.write(network.tensors()));
       for (Weight weight : network.weights()) {
         out.write(Precision.FP32.littleEndian(weight.values(network.workload())));
         bytesWritten.accept(Precision.FP32.bytes(weight));
