@@ -7,6 +7,7 @@ import dev.sluice.cli.role.ProduceCommand;
 import dev.sluice.cli.role.ScheduleCommand;
 import dev.sluice.cli.role.StageCommand;
 import dev.sluice.cli.role.TopicsCommand;
+import dev.sluice.cli.sweep.SweepCommand;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.process.News;
@@ -41,6 +42,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       AnalyzeCommand.class,
       StageCommand.class,
       ReplayCommand.class,
+      SweepCommand.class,
       TopicsCommand.class,
       MetricsCommand.class,
       ChaosCommand.class,

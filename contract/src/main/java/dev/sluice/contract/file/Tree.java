@@ -4,6 +4,7 @@ import dev.sluice.contract.file.Value.Entry;
 import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
 import dev.sluice.contract.file.Value.Sequence;
+import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -81,6 +82,19 @@ public final class Tree implements Closeable {
    */
   public static Tree ofYaml(String text, IntFunction<Place> placeOfLine, Limits limits) {
     return new Tree(new YamlTokens(text, placeOfLine), limits);
+  }
+
+  /**
+   * Opens a text of JSON in UTF-8.
+   *
+   * @param placeOfLine the place of a line of the text, counted from 1; of line 0 the whole text
+   */
+  public static Tree ofJson(byte[] text, IntFunction<Place> placeOfLine, Limits limits) {
+    try {
+      return new Tree(new JsonTokens(new ByteArrayInputStream(text), placeOfLine), limits);
+    } catch (IOException e) {
+      throw new UncheckedIOException("bytes in memory cannot be read", e);
+    }
   }
 
   /**

@@ -8,6 +8,7 @@ import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.OnnxFile;
 import dev.sluice.executor.network.Precision;
 import dev.sluice.executor.network.TorchScriptFile;
+import dev.sluice.executor.network.WeightsFile;
 import dev.sluice.executor.network.Workloads;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -97,10 +98,49 @@ public final class ModelCache {
     Backend format = Backend.named(backend);
     Precision written = Precision.named(precision);
     String variant = written == Precision.FP32 ? "" : "-" + precision;
-    Path file = folder.resolve(workload + variant + "-" + FORMAT_VERSION + format.fileEnding);
+    Network network = Workloads.network(workload);
+    return file(
+        workload + variant,
+        format.fileEnding,
+        network.weightBytes(written),
+        out -> {
+          switch (format) {
+            case PYTORCH ->
+                TorchScriptFile.write(network.whole(), written, out, progress::advanced);
+            case ONNX -> OnnxFile.write(network, written, out, progress::advanced);
+          }
+        },
+        progress);
+  }
+
+  /**
+   * Returns the float32 weights of a network as a safetensors file, complete and undamaged; writes
+   * it if it is missing.
+   *
+   * @throws UserMistakeException if the file is damaged, or cannot be read or written
+   */
+  public Path weights(String name, ModelProgress progress) throws UserMistakeException {
+    Network network = Workloads.network(name);
+    return file(
+        name,
+        ".safetensors",
+        network.weightBytes(Precision.FP32),
+        out -> WeightsFile.write(network.whole(), out, progress::advanced),
+        progress);
+  }
+
+  /** Writes the content of a model file; closes the stream. */
+  private interface Content {
+    void write(OutputStream out) throws IOException;
+  }
+
+  private Path file(
+      String name, String ending, long weightBytes, Content content, ModelProgress progress)
+      throws UserMistakeException {
+    Path file = folder.resolve(name + "-" + FORMAT_VERSION + ending);
     if (!Files.exists(file)) {
       try {
-        write(Workloads.network(workload), format, written, file, progress);
+        write(content, weightBytes, file, progress);
       } catch (IOException e) {
         throw unwritable(folder, e);
       }
@@ -147,24 +187,19 @@ public final class ModelCache {
     }
   }
 
-  private void write(
-      Network network, Backend format, Precision precision, Path file, ModelProgress progress)
+  private void write(Content content, long weightBytes, Path file, ModelProgress progress)
       throws IOException {
     Files.createDirectories(folder);
     Path unfinished = folder.resolve(file.getFileName() + "." + UUID.randomUUID() + UNFINISHED);
     Path unfinishedHash = hashFile(unfinished);
     try {
-      progress.started(file.getFileName().toString(), network.weightBytes(precision));
+      progress.started(file.getFileName().toString(), weightBytes);
       MessageDigest digest = Sha256.begin();
       try (OutputStream out =
           new DigestOutputStream(
               new BufferedOutputStream(Files.newOutputStream(unfinished), 1 << 20), digest)) {
         deleteAbandoned(file, Files.getLastModifiedTime(unfinished));
-        switch (format) {
-          case PYTORCH ->
-              TorchScriptFile.write(network.whole(), precision, out, progress::advanced);
-          case ONNX -> OnnxFile.write(network, precision, out, progress::advanced);
-        }
+        content.write(out);
       }
       String hash = HexFormat.of().formatHex(digest.digest());
       Files.writeString(unfinishedHash, hash + "  " + file.getFileName() + "\n", UTF_8);

@@ -20,14 +20,19 @@ public final class Network {
   private static final float LAYER_NORM_EPSILON = 1e-6f;
 
   private final String workload;
-  private final Tensor input = new Tensor("input", List.of(3, 224, 224));
+  private final Tensor input;
   private final List<Weight> weights = new ArrayList<>();
   private final List<Operation> operations = new ArrayList<>();
 
   /** Number of operations before each cut between two layers. */
   private final List<Integer> cuts = new ArrayList<>();
 
-  private Tensor output = input;
+  private final List<String> blockNames = new ArrayList<>();
+
+  /** Number of operations before each block. */
+  private final List<Integer> blockStarts = new ArrayList<>();
+
+  private Tensor output;
   private int weightsUsed;
   private long parameters;
   private long multiplyAdds;
@@ -41,12 +46,31 @@ public final class Network {
       Tensor out, List<Tensor> reads, int weightsBefore, Consumer<Dialect> teller) {}
 
   /**
-   * An empty network.
+   * A block: the stem or embedding, a residual or transformer block, or the head.
+   *
+   * @param name the block's name, which no other block of the network has
+   */
+  public record Block(String name, NetworkPart part) {}
+
+  /**
+   * An empty network for pictures of 224 × 224 pixels.
    *
    * @param workload name of the workload, which seeds the weights
    */
   Network(String workload) {
+    this(workload, 224);
+  }
+
+  /**
+   * An empty network.
+   *
+   * @param workload name of the workload, which seeds the weights
+   * @param side height and width of a picture
+   */
+  Network(String workload, int side) {
     this.workload = workload;
+    this.input = new Tensor("input", List.of(3, side, side));
+    this.output = input;
   }
 
   String workload() {
@@ -97,6 +121,25 @@ public final class Network {
     cuts.add(operations.size());
   }
 
+  /** Begins a block with the next operation, which must not be a ReLU, as behind a layer. */
+  void beginBlock(String name) {
+    blockNames.add(name);
+    blockStarts.add(operations.size());
+  }
+
+  /**
+   * Returns the whole network by blocks: coarser parts than layers for a transformer, equal ones
+   * for a residual network.
+   */
+  public List<Block> blocks() {
+    var blocks = new ArrayList<Block>();
+    for (int i = 0; i < blockNames.size(); i++) {
+      int to = i + 1 < blockNames.size() ? blockStarts.get(i + 1) : operations.size();
+      blocks.add(new Block(blockNames.get(i), part(blockStarts.get(i), to)));
+    }
+    return blocks;
+  }
+
   /** Returns the number of layers, at least 1. */
   public int layers() {
     return cuts.size() + 1;
@@ -118,8 +161,10 @@ public final class Network {
       throw new IllegalArgumentException(
           "layers (%d) to (%d) of (%d)".formatted(first, last, layers()));
     }
-    int from = operationsBefore(first - 1);
-    int to = operationsBefore(last);
+    return part(operationsBefore(first - 1), operationsBefore(last));
+  }
+
+  private NetworkPart part(int from, int to) {
     int weightsFrom = operations.get(from).weightsBefore();
     int weightsTo = to == operations.size() ? weights.size() : operations.get(to).weightsBefore();
     return new NetworkPart(
@@ -198,8 +243,9 @@ public final class Network {
     List<Integer> shape = List.of(in.axis(0));
     Weight scale = parameter(name + ".weight", shape, Weight.Rule.CONSTANT, scaleValue);
     Weight shift = parameter(name + ".bias", shape, Weight.Rule.CONSTANT, 0);
-    Weight mean = keep(new Weight(name + ".running_mean", shape, Weight.Rule.CONSTANT, 0));
-    Weight variance = keep(new Weight(name + ".running_var", shape, Weight.Rule.CONSTANT, 1));
+    Weight mean = keep(new Weight(name + Weight.RUNNING_MEAN, shape, Weight.Rule.CONSTANT, 0));
+    Weight variance =
+        keep(new Weight(name + Weight.RUNNING_VARIANCE, shape, Weight.Rule.CONSTANT, 1));
     Tensor out = new Tensor(nextName(), in.shape());
     return then(
         out,

@@ -1,5 +1,6 @@
 package dev.sluice.executor.network;
 
+import dev.sluice.executor.parameters.TensorShape;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -43,6 +44,20 @@ public final class NetworkPart {
   /** Returns the weights of these layers, in the order of the operations. */
   List<Weight> weights() {
     return weights;
+  }
+
+  /** Returns the weights as tensors of a file, in the order of {@link WeightsFile}. */
+  public List<TensorShape> tensors() {
+    return weights.stream()
+        .map(weight -> TensorShape.float32(weight.name(), weight.shape()))
+        .toList();
+  }
+
+  /**
+   * Tells of each tensor whether training changes it by a gradient; running statistics it counts.
+   */
+  public List<Boolean> haveGradients() {
+    return weights.stream().map(Weight::hasGradient).toList();
   }
 
   /** Calls the dialect's method for each operation, in order. */

@@ -26,6 +26,9 @@ final class ResNet {
   /** Scale of the last norm of each block, so that the sum over the blocks does not explode. */
   private static final float BRANCH_SCALE = 0.3f;
 
+  private static final int SMALL_SIDE = 32;
+  private static final int SMALL_CLASSES = 10;
+
   private final Network network;
   private final boolean bottleneck;
 
@@ -44,19 +47,42 @@ final class ResNet {
     return new ResNet(new Network(workload), true).build(List.of(3, 4, 6, 3));
   }
 
+  /**
+   * Returns ResNet-18 for pictures of 32 × 32 pixels in 10 classes: its stem is a convolution of
+   * 3×3 without stride or pooling, as in the paper's section 4.2.
+   */
+  static Network resnet18Small(String workload) {
+    var resnet = new ResNet(new Network(workload, SMALL_SIDE), false);
+    Network network = resnet.network;
+    network.beginBlock("conv1");
+    Tensor x = network.convolve(network.input(), "conv1", 64, 3, 1, Rule.RANDOM, 1);
+    x = network.relu(network.batchNorm(x, "bn1", 1));
+    network.endLayer();
+    return resnet.build(x, List.of(2, 2, 2, 2), SMALL_CLASSES, 1);
+  }
+
   private Network build(List<Integer> blocksOfStage) {
+    network.beginBlock("conv1");
     Tensor x = network.convolve(network.input(), "conv1", 64, 7, 2, Rule.RANDOM, 1);
     x = network.relu(network.batchNorm(x, "bn1", 1));
     x = network.maxPool(x, 3, 2, 1);
     network.endLayer();
+    return build(x, blocksOfStage, Network.CLASSES, HEAD_GAIN);
+  }
+
+  private Network build(Tensor stem, List<Integer> blocksOfStage, int classes, float headGain) {
+    Tensor x = stem;
     for (int stage = 0; stage < STAGE_WIDTHS.size(); stage++) {
       for (int block = 0; block < blocksOfStage.get(stage); block++) {
         int stride = stage > 0 && block == 0 ? 2 : 1;
-        x = block(x, "layer" + (stage + 1) + "." + block, STAGE_WIDTHS.get(stage), stride);
+        String name = "layer" + (stage + 1) + "." + block;
+        network.beginBlock(name);
+        x = block(x, name, STAGE_WIDTHS.get(stage), stride);
         network.endLayer();
       }
     }
-    network.linear(network.averagePool(x), "fc", Network.CLASSES, HEAD_GAIN);
+    network.beginBlock("fc");
+    network.linear(network.averagePool(x), "fc", classes, headGain);
     return network;
   }
 

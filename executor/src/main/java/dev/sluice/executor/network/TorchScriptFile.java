@@ -5,12 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.LocalDateTime;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
@@ -59,17 +59,37 @@ public final class TorchScriptFile {
 
   public void write(OutputStream out, LongConsumer bytesWritten) throws IOException {
     try (var zip = new ZipOutputStream(out)) {
-      store(zip, "data.pkl", modulePickle());
-      store(zip, "code/__torch__.py", code().getBytes(UTF_8));
+      begin(zip, modulePickle(), code());
       List<Weight> weights = network.weights();
       for (int i = 0; i < weights.size(); i++) {
         float[] values = weights.get(i).values(network.workload());
         store(zip, "data/" + i, precision.littleEndian(values));
         bytesWritten.accept(precision.bytes(weights.get(i)));
       }
-      store(zip, "constants.pkl", new Pickle().emptyTuple().stop());
-      store(zip, "version", ARCHIVE_VERSION.getBytes(UTF_8));
+      end(zip);
     }
+  }
+
+  /** Returns the bytes of a module that has code alone. */
+  static byte[] withoutWeights(String code) {
+    var bytes = new ByteArrayOutputStream();
+    try (var zip = new ZipOutputStream(bytes)) {
+      begin(zip, beginOfModule().setItems().build().stop(), code);
+      end(zip);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // an array in memory takes every byte
+    }
+    return bytes.toByteArray();
+  }
+
+  private static void begin(ZipOutputStream zip, byte[] module, String code) throws IOException {
+    store(zip, "data.pkl", module);
+    store(zip, "code/__torch__.py", code.getBytes(UTF_8));
+  }
+
+  private static void end(ZipOutputStream zip) throws IOException {
+    store(zip, "constants.pkl", new Pickle().emptyTuple().stop());
+    store(zip, "version", ARCHIVE_VERSION.getBytes(UTF_8));
   }
 
   private static void store(ZipOutputStream zip, String name, byte[] content) throws IOException {
@@ -100,7 +120,7 @@ public final class TorchScriptFile {
         .inputs()
         .forEach(in -> code.append(",\n    ").append(in.name()).append(ending).append(": Tensor"));
     code.append(") -> ").append(tuple("Tuple[", outputs, tensor -> "Tensor", "]")).append(":\n");
-    var source = new Source(code, attributes);
+    var source = new TorchScriptSource(code, Tensor::name, w -> "self." + attributes.get(w), false);
     if (cast) {
       network.inputs().forEach(in -> source.convert(in.name(), in.name() + GIVEN, precision));
     }
@@ -115,183 +135,24 @@ public final class TorchScriptFile {
   }
 
   /** One tensor stands alone; several stand in brackets. */
-  private static String tuple(
+  static String tuple(
       String opening, List<Tensor> tensors, Function<Tensor, String> words, String closing) {
     String list = tensors.stream().map(words).collect(Collectors.joining(", "));
     return tensors.size() == 1 ? list : opening + list + closing;
   }
 
-  private byte[] modulePickle() {
+  private static Pickle beginOfModule() {
     var pickle = new Pickle().global("__torch__", "Network").emptyTuple().newObject().emptyDict();
-    pickle.mark().unicode("training").bool(false);
+    return pickle.mark().unicode("training").bool(false);
+  }
+
+  private byte[] modulePickle() {
+    Pickle pickle = beginOfModule();
     List<Weight> weights = network.weights();
     for (int i = 0; i < weights.size(); i++) {
       pickle.unicode("w" + i).tensor(i, weights.get(i), precision);
     }
     return pickle.setItems().build().stop();
-  }
-
-  /** Operations as lines of TorchScript. */
-  private record Source(StringBuilder code, Map<Weight, String> attributes) implements Dialect {
-    private void line(String name, String format, Object... values) {
-      code.append("    ").append(name).append(" = ");
-      code.append(String.format(Locale.ROOT, format, values)).append('\n');
-    }
-
-    private String self(Weight weight) {
-      return "self." + attributes.get(weight);
-    }
-
-    void convert(String out, String in, Precision precision) {
-      line(out, "torch.to(%s, %d)", in, precision.torchScalarType);
-    }
-
-    @Override
-    public void convolve(Tensor out, Tensor in, Weight kernel, int stride, int padding) {
-      convolve(out, in, self(kernel), "None", stride, padding);
-    }
-
-    @Override
-    public void convolve(
-        Tensor out, Tensor in, Weight kernel, Weight bias, int stride, int padding) {
-      convolve(out, in, self(kernel), self(bias), stride, padding);
-    }
-
-    private void convolve(
-        Tensor out, Tensor in, String kernel, String bias, int stride, int padding) {
-      line(
-          out.name(),
-          "torch.conv2d(%s, %s, %s, [%d, %d], [%d, %d], [1, 1], 1)",
-          in.name(),
-          kernel,
-          bias,
-          stride,
-          stride,
-          padding,
-          padding);
-    }
-
-    @Override
-    public void batchNorm(
-        Tensor out,
-        Tensor in,
-        Weight scale,
-        Weight shift,
-        Weight mean,
-        Weight variance,
-        float epsilon) {
-      line(
-          out.name(),
-          "torch.batch_norm(%s, %s, %s, %s, %s, False, 0.10000000000000001, %s, True)",
-          in.name(),
-          self(scale),
-          self(shift),
-          self(mean),
-          self(variance),
-          epsilon);
-    }
-
-    @Override
-    public void relu(Tensor out, Tensor in) {
-      line(out.name(), "torch.relu_(%s)", in.name());
-    }
-
-    @Override
-    public void maxPool(Tensor out, Tensor in, int kernel, int stride, int padding) {
-      line(
-          out.name(),
-          "torch.max_pool2d(%s, [%d, %d], [%d, %d], [%d, %d], [1, 1], False)",
-          in.name(),
-          kernel,
-          kernel,
-          stride,
-          stride,
-          padding,
-          padding);
-    }
-
-    @Override
-    public void add(Tensor out, Tensor left, Tensor right) {
-      line(out.name(), "torch.add(%s, %s)", left.name(), right.name());
-    }
-
-    @Override
-    public void addWeight(Tensor out, Tensor in, Weight weight) {
-      line(out.name(), "torch.add(%s, %s)", in.name(), self(weight));
-    }
-
-    @Override
-    public void averagePool(Tensor out, Tensor in) {
-      line(out.name(), "torch.flatten(torch.adaptive_avg_pool2d(%s, [1, 1]), 1)", in.name());
-    }
-
-    @Override
-    public void linear(Tensor out, Tensor in, Weight matrix, Weight bias) {
-      line(out.name(), "torch.linear(%s, %s, %s)", in.name(), self(matrix), self(bias));
-    }
-
-    @Override
-    public void layerNorm(Tensor out, Tensor in, Weight scale, Weight shift, float epsilon) {
-      line(
-          out.name(),
-          "torch.layer_norm(%s, [%d], %s, %s, %s, False)",
-          in.name(),
-          scale.elements(),
-          self(scale),
-          self(shift),
-          epsilon);
-    }
-
-    @Override
-    public void gelu(Tensor out, Tensor in) {
-      line(out.name(), "torch.gelu(%s, approximate=\"none\")", in.name());
-    }
-
-    @Override
-    public void patchesToTokens(Tensor out, Tensor in) {
-      line(out.name(), "torch.transpose(torch.flatten(%s, 2), 1, 2)", in.name());
-    }
-
-    @Override
-    public void prependToken(Tensor out, Tensor in, Weight token) {
-      line(
-          out.name(),
-          "torch.cat([torch.expand(%s, [torch.size(%s, 0), -1, -1]), %s], 1)",
-          self(token),
-          in.name(),
-          in.name());
-    }
-
-    @Override
-    public void selfAttention(Tensor out, Tensor in, int heads) {
-      int tokens = out.axis(0);
-      int width = out.axis(1);
-      String parts = out.name() + "_parts";
-      line(
-          parts,
-          "torch.permute(torch.reshape(%s, [-1, %d, 3, %d, %d]), [2, 0, 3, 1, 4])",
-          in.name(),
-          tokens,
-          heads,
-          width / heads);
-      String heard = out.name() + "_heard";
-      line(
-          heard,
-          "torch.scaled_dot_product_attention("
-              + "torch.select(%1$s, 0, 0), torch.select(%1$s, 0, 1), torch.select(%1$s, 0, 2))",
-          parts);
-      line(
-          out.name(),
-          "torch.reshape(torch.transpose(%s, 1, 2), [-1, %d, %d])",
-          heard,
-          tokens,
-          width);
-    }
-
-    @Override
-    public void firstToken(Tensor out, Tensor in) {
-      line(out.name(), "torch.select(%s, 1, 0)", in.name());
-    }
   }
 
   /** The few opcodes of pickle's protocol 2 that a module of tensors needs. */

@@ -11,6 +11,9 @@ package dev.sluice.executor.network;
  */
 final class VisionTransformer {
   private static final int PATCH = 16;
+  private static final int MICRO_PATCH = 4;
+  private static final int MICRO_SIDE = 32;
+  private static final int MICRO_CLASSES = 10;
 
   /**
    * Gain that gives queries × keys a deviation of 3: each token then attends to a few others, not
@@ -53,18 +56,34 @@ final class VisionTransformer {
     return new VisionTransformer(new Network(workload), 12, 192, 3).build();
   }
 
+  /**
+   * Returns a small transformer for pictures of 32 × 32 pixels in 10 classes: patches of 4×4, six
+   * blocks of width 64 with four heads.
+   */
+  static Network micro(String workload) {
+    return new VisionTransformer(new Network(workload, MICRO_SIDE), 6, 64, 4)
+        .build(MICRO_PATCH, MICRO_CLASSES);
+  }
+
   private Network build() {
-    Tensor x = network.convolvePatches(network.input(), "conv_proj", width, PATCH, 1);
+    return build(PATCH, Network.CLASSES);
+  }
+
+  private Network build(int patch, int classes) {
+    network.beginBlock("embedding");
+    Tensor x = network.convolvePatches(network.input(), "conv_proj", width, patch, 1);
     x = network.prependToken(network.patchesToTokens(x), "class_token");
     x = network.addPositions(x, "encoder.pos_embedding", 0.02f);
     for (int block = 0; block < blocks; block++) {
       if (block > 0) {
         network.endLayer();
       }
+      network.beginBlock("block_" + block);
       x = block(x, "encoder.layers.encoder_layer_" + block);
     }
+    network.beginBlock("head");
     x = network.firstToken(network.layerNorm(x, "encoder.ln"));
-    network.linear(x, "heads.head", Network.CLASSES, 1);
+    network.linear(x, "heads.head", classes, 1);
     return network;
   }
 

@@ -14,6 +14,11 @@ import java.util.List;
  * @param number the standard deviation of random values, or the constant
  */
 record Weight(String name, List<Integer> shape, Rule rule, float number) {
+  /** Endings of the names of a batch norm's running statistics. */
+  static final String RUNNING_MEAN = ".running_mean";
+
+  static final String RUNNING_VARIANCE = ".running_var";
+
   enum Rule {
     /** All values are {@link Weight#number}. */
     CONSTANT,
@@ -26,6 +31,11 @@ record Weight(String name, List<Integer> shape, Rule rule, float number) {
      * always win. A zero-sum filter ignores the mean.
      */
     RANDOM_ZERO_SUM
+  }
+
+  /** Tells whether training changes the values by gradients; running statistics it counts. */
+  boolean hasGradient() {
+    return !name.endsWith(RUNNING_MEAN) && !name.endsWith(RUNNING_VARIANCE);
   }
 
   int elements() {

@@ -24,6 +24,10 @@ public final class Workloads {
   private static final Map<String, Function<String, Network>> SPLIT_ONLY =
       Map.of("vit_large", VisionTransformer::large);
 
+  /** Small networks for small pictures, which are trained and serve no lane. */
+  private static final Map<String, Function<String, Network>> TRAINED =
+      Map.of("resnet18_small", ResNet::resnet18Small, "vit_micro", VisionTransformer::micro);
+
   private record Entry(int tokens, Function<String, Network> build) {}
 
   private Workloads() {}
@@ -60,15 +64,20 @@ public final class Workloads {
     return Stream.concat(ENTRIES.keySet().stream(), SPLIT_ONLY.keySet().stream()).sorted().toList();
   }
 
+  /** Returns the names of the networks that can be trained, in alphabetical order. */
+  public static List<String> trainable() {
+    return TRAINED.keySet().stream().sorted().toList();
+  }
+
   /**
-   * Returns the network of a workload, or one that is only run split.
+   * Returns the network of a workload, or one that is only run split or trained.
    *
    * @throws IllegalArgumentException if there is no such network
    */
   public static Network network(String name) {
-    Function<String, Network> splitOnly = SPLIT_ONLY.get(name);
-    if (splitOnly != null) {
-      return splitOnly.apply(name);
+    Function<String, Network> other = SPLIT_ONLY.getOrDefault(name, TRAINED.get(name));
+    if (other != null) {
+      return other.apply(name);
     }
     return named(name).build().apply(name);
   }

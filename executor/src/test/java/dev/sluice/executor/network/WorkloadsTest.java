@@ -29,6 +29,24 @@ final class WorkloadsTest {
     assertThat(info.elementsPerSample()).isEqualTo(150_528);
   }
 
+  /** Parameters of a ResNet-18 of CIFAR-10, as its public implementations count them. */
+  @Test
+  void trainedNetworksAreSmall_andServeNoLane() {
+    assertThat(Workloads.trainable()).containsExactly("resnet18_small", "vit_micro");
+    assertThat(Workloads.names()).doesNotContainAnyElementsOf(Workloads.trainable());
+    assertThat(Workloads.network("resnet18_small").parameters()).isEqualTo(11_173_962);
+    assertThat(Workloads.network("resnet18_small").blocks())
+        .extracting(Network.Block::name)
+        .startsWith("conv1", "layer1.0")
+        .endsWith("layer4.1", "fc")
+        .hasSize(10);
+    assertThat(Workloads.network("vit_micro").blocks())
+        .extracting(Network.Block::name)
+        .containsExactly(
+            "embedding", "block_0", "block_1", "block_2", "block_3", "block_4", "block_5", "head");
+    assertThat(Workloads.network("vit_micro").input().shape()).containsExactly(3, 32, 32);
+  }
+
   @Test
   void areListedByName() {
     assertThat(Workloads.names()).isEqualTo(List.of("resnet18", "resnet50", "vit", "vit_tiny"));

@@ -1,0 +1,59 @@
+package dev.sluice.executor.network;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * Layers of a network as a TorchScript module without weights: {@code forward} takes the tensors
+ * that come in, and behind them the weights, in the order of the layers' weights. Layers of equal
+ * operations and shapes have equal modules, such as all blocks of a transformer.
+ *
+ * @param code the module's code, by which modules are equal
+ */
+public record WeightlessModule(String code) {
+  /** Returns the module of these layers, in float32. */
+  public static WeightlessModule of(NetworkPart part) {
+    return of(part, false);
+  }
+
+  /**
+   * Returns the module of these layers, in float32, as it is trained: batch norms take the batch's
+   * statistics, and count them into the running ones that they are given.
+   */
+  public static WeightlessModule forTraining(NetworkPart part) {
+    return of(part, true);
+  }
+
+  private static WeightlessModule of(NetworkPart part, boolean training) {
+    Map<Tensor, String> values = new HashMap<>();
+    Map<Weight, String> arguments = new HashMap<>();
+    Function<Tensor, String> nameOf = value -> named(values, value, "x");
+    Function<Weight, String> argumentOf = weight -> named(arguments, weight, "w");
+    var code = new StringBuilder("class Network(Module):\n  __parameters__ = []\n");
+    code.append("  __buffers__ = []\n  training : bool\n");
+    code.append("  def forward(self: __torch__.Network");
+    part.inputs().forEach(in -> argument(code, nameOf.apply(in)));
+    part.weights().forEach(weight -> argument(code, argumentOf.apply(weight)));
+    List<Tensor> outputs = part.outputs();
+    code.append(") -> ").append(TorchScriptFile.tuple("Tuple[", outputs, out -> "Tensor", "]"));
+    code.append(":\n");
+    part.tell(new TorchScriptSource(code, nameOf, argumentOf, training));
+    code.append("    return ").append(TorchScriptFile.tuple("(", outputs, nameOf, ")"));
+    return new WeightlessModule(code.append('\n').toString());
+  }
+
+  private static <T> String named(Map<T, String> names, T what, String prefix) {
+    return names.computeIfAbsent(what, first -> prefix + names.size());
+  }
+
+  private static void argument(StringBuilder code, String name) {
+    code.append(",\n    ").append(name).append(": Tensor");
+  }
+
+  /** Returns the bytes of the module's file. */
+  public byte[] file() {
+    return TorchScriptFile.withoutWeights(code);
+  }
+}
