@@ -29,8 +29,7 @@ record Selection(Workspace workspace) {
   List<Entry> of(@Nullable String configs, @Nullable String gpus, QueueState state)
       throws UserMistakeException, IOException {
     List<Problem> problems = new ArrayList<>();
-    boolean all = configs == null || configs.isBlank();
-    List<Path> files = all ? matching() : named(configs, problems);
+    List<Path> files = configs == null || configs.isBlank() ? matching() : named(configs, problems);
     List<Integer> ids = gpus == null || gpus.isBlank() ? List.of() : ids(gpus, problems);
     if (problems.isEmpty() && !ids.isEmpty() && ids.size() != files.size()) {
       problems.add(

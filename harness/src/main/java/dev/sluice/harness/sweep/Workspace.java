@@ -76,9 +76,14 @@ public record Workspace(WorkspaceConfig config, QueueFolder queue, List<String> 
   private static Optional<Path> condaBase() {
     String program = System.getenv("CONDA_EXE");
     if (program != null) {
-      return Optional.of(Path.of(program).toAbsolutePath().getParent().getParent());
+      return Optional.of(baseOf(Path.of(program).toAbsolutePath()));
     }
-    return onPath("conda").map(conda -> conda.getParent().getParent());
+    return onPath("conda").map(Workspace::baseOf);
+  }
+
+  /** The folder of a conda whose program is {@code bin/conda}. */
+  private static Path baseOf(Path program) {
+    return program.resolve("../..").normalize();
   }
 
   private static Optional<Path> onPath(String program) {

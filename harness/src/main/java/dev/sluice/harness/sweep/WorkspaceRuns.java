@@ -111,13 +111,15 @@ public final class WorkspaceRuns {
 
   /** Numbers of tasks by phase, in words. */
   static String counts(QueueState state) {
-    int[] counts = new int[Phase.values().length];
-    state.tasks().forEach(task -> counts[task.phase().ordinal()]++);
     return "waiting %d, running %d, done %d, failed %d"
         .formatted(
-            counts[Phase.WAITING.ordinal()],
-            counts[Phase.RUNNING.ordinal()],
-            counts[Phase.DONE.ordinal()],
-            counts[Phase.FAILED.ordinal()]);
+            count(state, Phase.WAITING),
+            count(state, Phase.RUNNING),
+            count(state, Phase.DONE),
+            count(state, Phase.FAILED));
+  }
+
+  private static long count(QueueState state, Phase phase) {
+    return state.tasks().stream().filter(task -> task.phase() == phase).count();
   }
 }

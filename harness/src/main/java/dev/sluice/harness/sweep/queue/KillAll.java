@@ -49,7 +49,7 @@ public final class KillAll {
    */
   public static Ends all(QueueFolder folder)
       throws IOException, InterruptedException, UserMistakeException {
-    boolean unused = stop(folder);
+    stop(folder);
     try (var held =
         folder
             .hold()
@@ -61,12 +61,12 @@ public final class KillAll {
         content = Journal.read(folder.journal());
         state = folder.fold(content);
       } catch (UserMistakeException e) {
-        int damaged = Leftovers.end(() -> Leftovers.ofQueue(folder, List.of()), PATIENCE);
+        int unused = Leftovers.end(() -> Leftovers.ofQueue(folder, List.of()), PATIENCE);
         throw e;
       }
       List<Attempt> attempts = folder.running(state);
       for (Attempt attempt : attempts) {
-        boolean late = attempt.withdraw(); // a keeper on its way gives up
+        boolean unused = attempt.withdraw(); // a keeper on its way gives up
       }
       int killed = Leftovers.end(() -> Leftovers.ofQueue(folder, attempts), PATIENCE);
       List<QueueEvent> events = new ArrayList<>();
