@@ -76,8 +76,7 @@ final class ScheduleWalkTest {
     walk.onStepStart();
     walk.onPreForward(0);
     assertThat(done)
-        .containsExactly(
-            "prefetch a", "fetch b", "fetch a", "compute a", "compute b", "compute a");
+        .containsExactly("prefetch a", "fetch b", "fetch a", "compute a", "compute b", "compute a");
   }
 
   @Test
@@ -98,7 +97,8 @@ final class ScheduleWalkTest {
     walk.onStepStart();
     assertThatThrownBy(() -> walk.onPreForward(1))
         .isInstanceOf(HookOrderException.class)
-        .hasMessage("on_pre_forward came for b, and the list's next is the first compute of a (line 12)");
+        .hasMessage(
+            "on_pre_forward came for b, and the list's next is the first compute of a (line 12)");
     assertThat(done).isEmpty();
   }
 
