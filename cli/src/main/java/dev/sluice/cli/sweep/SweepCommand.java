@@ -41,7 +41,18 @@ import picocli.CommandLine.Spec;
       "3:done, but a cell or a task failed, or a cell is not comparable",
       "130:stopped by Ctrl-C; the same command goes on"
     },
-    subcommands = {SweepSetupCommand.class, HelpCommand.class},
+    subcommands = {
+      SweepSetupCommand.class,
+      SweepStartCommand.class,
+      SweepStatusCommand.class,
+      SweepStopCommand.class,
+      SweepKillAllCommand.class,
+      SweepConfigCommand.class,
+      SweepRetryCommand.class,
+      SweepLogsCommand.class,
+      SweepSchedulerCommand.class,
+      HelpCommand.class
+    },
     footer = {
       "",
       "Examples:",
