@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -42,6 +42,7 @@ import picocli.CommandLine.Spec;
       "130:stopped by Ctrl-C; the same command goes on"
     },
     subcommands = {
+      SweepSetupCommand.class,
       SweepStartCommand.class,
       SweepStatusCommand.class,
       SweepStopCommand.class,
@@ -50,7 +51,7 @@ import picocli.CommandLine.Spec;
       SweepRetryCommand.class,
       SweepLogsCommand.class,
       SweepSchedulerCommand.class,
-      CommandLine.HelpCommand.class
+      HelpCommand.class
     },
     footer = {
       "",
