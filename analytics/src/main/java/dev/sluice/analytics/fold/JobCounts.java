@@ -1,47 +1,66 @@
 package dev.sluice.analytics.fold;
 
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.Arrays;
 
 /** Numbers of jobs at an instant that moves forward. A change of a later time waits for it. */
 final class JobCounts {
-  private final TreeMap<Long, Change> later = new TreeMap<>();
-  private final Change now = new Change();
+  /** Times of the changes that wait, in the order in which they came. */
+  private long[] atNs = new long[1024];
 
-  private static final class Change {
-    long requested;
-    long waiting;
-    long running;
+  /** Three numbers a change: more requested, waiting and running jobs. */
+  private int[] more = new int[3 * atNs.length];
 
-    void add(long requestedMore, long waitingMore, long runningMore) {
-      requested += requestedMore;
-      waiting += waitingMore;
-      running += runningMore;
-    }
-  }
+  private int changes;
+  private long requested;
+  private long waiting;
+  private long running;
 
   /** Adds to the numbers of jobs from a time on; from now on, if that time is over. */
-  void changed(long atNs, int requestedMore, int waitingMore, int runningMore) {
-    later.computeIfAbsent(atNs, at -> new Change()).add(requestedMore, waitingMore, runningMore);
+  void changed(long changedAtNs, int requestedMore, int waitingMore, int runningMore) {
+    if (changes == atNs.length) {
+      atNs = Arrays.copyOf(atNs, 2 * changes);
+      more = Arrays.copyOf(more, 6 * changes);
+    }
+    keep(changes, changedAtNs, requestedMore, waitingMore, runningMore);
+    changes++;
+  }
+
+  private void keep(int i, long changedAtNs, int requestedMore, int waitingMore, int runningMore) {
+    atNs[i] = changedAtNs;
+    more[3 * i] = requestedMore;
+    more[3 * i + 1] = waitingMore;
+    more[3 * i + 2] = runningMore;
   }
 
   /** Moves the instant; an earlier one has no effect. */
-  void moveTo(long atNs) {
-    Map<Long, Change> due = later.headMap(atNs, true);
-    due.values().forEach(change -> now.add(change.requested, change.waiting, change.running));
-    due.clear();
+  void moveTo(long nowNs) {
+    int later = 0;
+    for (int i = 0; i < changes; i++) {
+      int requestedMore = more[3 * i];
+      int waitingMore = more[3 * i + 1];
+      int runningMore = more[3 * i + 2];
+      if (atNs[i] > nowNs) {
+        keep(later, atNs[i], requestedMore, waitingMore, runningMore);
+        later++;
+      } else {
+        requested += requestedMore;
+        waiting += waitingMore;
+        running += runningMore;
+      }
+    }
+    changes = later;
   }
 
   /** Jobs requested since time zero. */
   long requested() {
-    return now.requested;
+    return requested;
   }
 
   long waiting() {
-    return now.waiting;
+    return waiting;
   }
 
   long running() {
-    return now.running;
+    return running;
   }
 }

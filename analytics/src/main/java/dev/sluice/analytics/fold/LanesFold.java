@@ -3,18 +3,15 @@ package dev.sluice.analytics.fold;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.ExecutorReported;
-import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.window.LanesWindow;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,9 +23,10 @@ final class LanesFold {
   static final int LANE_BATCHES_MAX = 40;
 
   /**
-   * Most batches in a window, unless there are more lanes: more of them cost more than they show.
+   * Most batches in a window, unless there are more lanes: more of them would not fit a record of
+   * the topic together with the lanes, nor the queue of a page that reads slowly.
    */
-  private static final int BATCHES_MAX = 400;
+  static final int BATCHES_MAX = 1000;
 
   /** Log time without a report after which an executor's lanes are not shown. */
   private static final long SILENT_NS_MAX = 10_000_000_000L;
@@ -41,10 +39,6 @@ final class LanesFold {
       Comparator.comparingLong((LaneBatch batch) -> batch.decidedNs)
           .thenComparing(batch -> batch.key);
 
-  private final Map<DispatchKey, LaneBatch> open = new LinkedHashMap<>();
-  private final List<LaneBatch> ended = new ArrayList<>();
-  private final Map<DispatchKey, End> early = new HashMap<>();
-  private final Map<Integer, DispatchId> lastDispatch = new HashMap<>();
   private final Map<String, ExecutorLanes> executors = new TreeMap<>();
   private final JobCounts counts = new JobCounts();
   private long logTimeNs;
@@ -52,166 +46,162 @@ final class LanesFold {
   private int running;
   private int over;
 
-  /** How a batch ended. */
-  private record End(
-      String result, @Nullable Long startedNs, @Nullable Long finishedNs, long serviceNs) {
-    static End of(BatchCompleted completion) {
-      return new End(
-          completion.result().name(),
-          completion.startedAtNs(),
-          completion.finishedAtNs(),
-          completion.serviceNs());
-    }
-  }
-
   /** A batch, and those of its jobs that are in no later one. */
   static final class LaneBatch {
     private final DispatchKey key;
-    private final String executorId;
-    private final List<Integer> lanes;
     private final long decidedNs;
-    private final ModelKey model;
-    private final int jobCount;
-    private final int samples;
-    private final int attempt;
+    private final BatchDispatched.Work work;
     private final long predictedNs;
     private final @Nullable Long p95Ns;
     private final Map<String, Double> scoreTerms;
-    private final String firstJob;
-    private final List<OpenJob> jobs = new ArrayList<>();
+    private final List<OpenJob> jobs;
     private @Nullable String classType;
     private int left;
-    private @Nullable End end;
+    private int waited;
+    private int ran;
+
+    /** How it ended, once that is known; null also if its jobs were dispatched again. */
+    private @Nullable BatchCompleted completion;
+
+    private boolean lost;
 
     private LaneBatch(DispatchKey key, BatchDispatched dispatch) {
       this.key = key;
-      this.executorId = dispatch.place().executorId();
-      this.lanes = dispatch.place().lanes();
       this.decidedNs = dispatch.decision().decidedAtNs();
-      this.model = dispatch.work().model();
-      this.jobCount = dispatch.work().jobs().size();
-      this.samples = dispatch.work().samples();
-      this.attempt = dispatch.work().attempt();
+      this.work = dispatch.work();
       this.predictedNs = dispatch.prediction().meanNs();
       this.p95Ns = dispatch.prediction().p95Ns();
       this.scoreTerms = dispatch.decision().scoreTerms();
-      this.firstJob = dispatch.work().jobs().get(0).jobId();
+      this.jobs = new ArrayList<>(work.jobs().size());
+    }
+
+    private boolean hasEnded() {
+      return completion != null || lost;
     }
 
     private long fromNs() {
-      return end == null || end.startedNs == null ? decidedNs : end.startedNs;
+      return completion == null || completion.startedAtNs() == null
+          ? decidedNs
+          : completion.startedAtNs();
     }
 
     /** End on the lane; that of the window while it is not known. */
     private long toNs(long windowToNs) {
-      if (end == null) {
+      if (!hasEnded()) {
         return windowToNs;
       }
-      return end.finishedNs == null ? fromNs() : end.finishedNs; // a refused one took no time
+      return completion == null || completion.finishedAtNs() == null
+          ? fromNs() // a refused one took no time
+          : completion.finishedAtNs();
     }
 
     private LanesWindow.Batch asRecord() {
-      End known = end;
+      BatchCompleted known = completion;
+      ModelKey model = work.model();
       return new LanesWindow.Batch(
           key.shard() + ":" + key.id(),
-          attempt,
+          work.attempt(),
           fromNs(),
-          known != null && known.startedNs != null,
-          known == null ? null : known.finishedNs,
-          known == null ? null : known.result,
+          known != null && known.startedAtNs() != null,
+          known == null ? null : known.finishedAtNs(),
+          lost ? LOST : known == null ? null : known.result().name(),
           model.workload(),
           model.backend(),
           model.precision(),
           classType,
-          jobCount,
-          firstJob,
-          samples,
+          work.jobs().size(),
+          work.jobs().get(0).jobId(),
+          work.samples(),
           predictedNs == 0 ? null : Double.valueOf(predictedNs / 1e6),
           p95Ns == null ? null : Double.valueOf(p95Ns / 1e6),
-          known == null || known.serviceNs == 0 ? null : Double.valueOf(known.serviceNs / 1e6),
+          known == null || known.serviceNs() == 0 ? null : Double.valueOf(known.serviceNs() / 1e6),
           scoreTerms);
     }
   }
 
-  /** An executor as its last report has it, and its lanes' last models. */
+  /** A lane's last model, and its batches that the windows so far have not shown at their end. */
+  private static final class LaneState {
+    final List<LaneBatch> batches = new ArrayList<>();
+    @Nullable ModelKey model;
+  }
+
+  /** An executor as its last report has it; before that, what it was given. */
   private static final class ExecutorLanes {
     int shard;
-    String deviceKind;
+    String deviceKind = "";
     @Nullable Long tokens;
     long reportedNs;
-    @Nullable String[] models = new @Nullable String[0];
 
-    ExecutorLanes(ExecutorReported report) {
-      this.deviceKind = report.deviceKind();
+    /** Number of lanes; 0: it has not reported, or it has left. */
+    int reported;
+
+    LaneState[] lanes = new LaneState[0];
+
+    /** Makes room for a number of lanes. */
+    void grow(int count) {
+      if (count > lanes.length) {
+        int before = lanes.length;
+        lanes = Arrays.copyOf(lanes, count);
+        Arrays.setAll(lanes, i -> i < before ? lanes[i] : new LaneState());
+      }
     }
   }
 
   void onReported(ExecutorReported report, int shard, long atNs) {
     logTimeNs = Math.max(logTimeNs, atNs);
+    ExecutorLanes of = executor(report.executorId());
     if (report.leaving()) {
-      executors.remove(report.executorId());
+      of.reported = 0;
       return;
     }
-    ExecutorLanes of =
-        executors.computeIfAbsent(report.executorId(), id -> new ExecutorLanes(report));
     of.shard = shard;
     of.deviceKind = report.deviceKind();
     of.tokens = report.tokens();
     of.reportedNs = logTimeNs;
-    if (of.models.length != report.lanes().size()) {
-      of.models = Arrays.copyOf(of.models, report.lanes().size());
-    }
+    of.reported = report.lanes().size();
+    of.grow(of.reported);
+  }
+
+  private ExecutorLanes executor(String id) {
+    return executors.computeIfAbsent(id, unknown -> new ExecutorLanes());
   }
 
   void onRequested(long atNs) {
     counts.changed(atNs, 1, 1, 0);
   }
 
-  /**
-   * @param jobs the open job of an id; null: there is none
-   */
-  void onDispatch(BatchDispatched dispatch, int shard, Function<String, @Nullable OpenJob> jobs) {
-    DispatchId last = lastDispatch.get(shard);
-    if (last != null && dispatch.dispatchId().compareTo(last) <= 0) {
-      return; // a further copy, or the committed one
-    }
-    lastDispatch.put(shard, dispatch.dispatchId());
-    var batch = new LaneBatch(new DispatchKey(shard, dispatch.dispatchId()), dispatch);
-    int waited = 0;
-    int ran = 0;
-    for (BatchDispatched.DispatchedJob member : dispatch.work().jobs()) {
-      OpenJob job = jobs.apply(member.jobId());
-      if (job != null) {
-        waited += job.laneBatch == null && !job.over ? 1 : 0;
-        ran += job.laneBatch == null ? 0 : 1;
-        leave(job);
-        job.laneBatch = batch;
-        batch.classType = batch.classType == null ? job.classType : batch.classType;
-        batch.jobs.add(job);
-        running++;
-      }
-    }
-    batch.left = batch.jobs.size();
-    counts.changed(batch.decidedNs, 0, -waited, batch.left - ran);
-    ExecutorLanes executor = executors.get(batch.executorId);
-    if (executor != null) {
-      for (int lane : batch.lanes) {
-        if (lane < executor.models.length) {
-          executor.models[lane] = text(batch.model);
-        }
-      }
-    }
-    End end = early.remove(batch.key);
-    if (batch.left > 0) {
-      open.put(batch.key, batch);
-      if (end != null) {
-        end(batch, end);
-      }
-    }
+  /** A new batch; its jobs follow one by one, then {@link #begin}. */
+  LaneBatch batch(DispatchKey key, BatchDispatched dispatch) {
+    return new LaneBatch(key, dispatch);
   }
 
-  private static String text(ModelKey model) {
-    return model.workload() + "/" + model.backend() + "/" + model.precision();
+  /** Moves an open job into the batch. */
+  void join(LaneBatch batch, OpenJob job) {
+    if (job.laneBatch != null) {
+      batch.ran++;
+    } else if (!job.over) {
+      batch.waited++;
+    }
+    leave(job);
+    job.laneBatch = batch;
+    batch.classType = batch.classType == null ? job.classType : batch.classType;
+    batch.jobs.add(job);
+    batch.left++;
+    running++;
+  }
+
+  /** Puts the batch on its lanes; one without open jobs has ended before. */
+  void begin(LaneBatch batch, BatchDispatched.Place place) {
+    counts.changed(batch.decidedNs, 0, -batch.waited, batch.left - batch.ran);
+    ExecutorLanes executor = executor(place.executorId());
+    for (int index : place.lanes()) {
+      executor.grow(index + 1);
+      LaneState lane = executor.lanes[index];
+      lane.model = batch.work.model();
+      if (batch.left > 0) {
+        lane.batches.add(batch);
+      }
+    }
   }
 
   /** Takes a job out of the batch in which it was last, or from those that are over. */
@@ -221,35 +211,21 @@ final class LanesFold {
       running--;
       job.laneBatch = null;
       batch.left--;
-      if (batch.left == 0 && open.remove(batch.key) != null) {
-        batch.end = new End(LOST, null, null, 0);
-        ended.add(batch);
-      }
+      batch.lost = batch.left == 0 && batch.completion == null;
     } else if (job.over) {
       over--;
       job.over = false;
     }
   }
 
-  void onCompleted(BatchCompleted completion, DispatchKey key) {
-    LaneBatch batch = open.get(key);
-    if (batch != null) {
-      end(batch, End.of(completion));
+  void onCompleted(LaneBatch batch, BatchCompleted completion) {
+    if (batch.hasEnded()) {
       return;
     }
-    DispatchId last = lastDispatch.get(key.shard());
-    if (last == null || key.id().compareTo(last) > 0) {
-      early.putIfAbsent(key, End.of(completion));
-    }
-  }
-
-  private void end(LaneBatch batch, End end) {
-    open.remove(batch.key);
-    batch.end = end;
-    ended.add(batch);
-    boolean refused = end.result.equals(BatchCompleted.Result.REFUSED.name());
+    batch.completion = completion;
+    boolean refused = completion.result() == BatchCompleted.Result.REFUSED;
     counts.changed(
-        end.finishedNs == null ? batch.decidedNs : end.finishedNs,
+        completion.finishedAtNs() == null ? batch.decidedNs : completion.finishedAtNs(),
         0,
         refused ? batch.left : 0,
         -batch.left);
@@ -274,9 +250,9 @@ final class LanesFold {
     leave(job);
   }
 
-  /** Number of batches and completions held, none of which stood in a window after its end. */
+  /** Number of jobs held, none of whose outcomes has been read. */
   int remembered() {
-    return open.size() + early.size() + running + over;
+    return running + over;
   }
 
   /**
@@ -286,71 +262,75 @@ final class LanesFold {
   LanesWindow close(long toNs) {
     closedNs = closedNs == 0 ? Math.max(0, toNs - FIRST_NS_MAX) : closedNs;
     counts.moveTo(toNs);
-    Map<String, List<List<LaneBatch>>> byLane = byLane(toNs);
-    int lanes = byLane.values().stream().mapToInt(List::size).sum();
-    int batchesMax = Math.max(1, Math.min(LANE_BATCHES_MAX, BATCHES_MAX / Math.max(1, lanes)));
+    int batchesMax = batchesMax(executors.values());
     List<LanesWindow.Executor> shown = new ArrayList<>();
-    byLane.forEach(
-        (id, ofLanes) -> {
-          ExecutorLanes executor = executors.get(id);
-          List<LanesWindow.Lane> windows = new ArrayList<>();
-          for (int lane = 0; executor != null && lane < ofLanes.size(); lane++) {
-            windows.add(lane(lane, executor.models[lane], ofLanes.get(lane), toNs, batchesMax));
-          }
-          if (executor != null) {
+    executors.forEach(
+        (id, executor) -> {
+          if (executor.reported > 0 && logTimeNs - executor.reportedNs <= SILENT_NS_MAX) {
+            List<LanesWindow.Lane> lanes = new ArrayList<>(executor.reported);
+            for (int lane = 0; lane < executor.reported; lane++) {
+              lanes.add(window(lane, executor.lanes[lane], toNs, batchesMax));
+            }
             shown.add(
                 new LanesWindow.Executor(
-                    id, executor.shard, executor.deviceKind, executor.tokens, windows));
+                    id, executor.shard, executor.deviceKind, executor.tokens, lanes));
           }
         });
     var window =
         new LanesWindow(
             closedNs, toNs, counts.requested(), counts.waiting(), counts.running(), shown);
     closedNs = toNs;
-    ended.removeIf(batch -> batch.toNs(toNs) <= toNs);
+    executors.values().forEach(executor -> forgetEnded(executor, toNs));
     return window;
   }
 
-  private Map<String, List<List<LaneBatch>>> byLane(long toNs) {
-    Map<String, List<List<LaneBatch>>> byLane = new TreeMap<>();
-    executors.forEach(
-        (id, executor) -> {
-          if (logTimeNs - executor.reportedNs <= SILENT_NS_MAX) {
-            List<List<LaneBatch>> lanes = new ArrayList<>();
-            for (int lane = 0; lane < executor.models.length; lane++) {
-              lanes.add(new ArrayList<>());
-            }
-            byLane.put(id, lanes);
-          }
-        });
-    ended.forEach(batch -> put(batch, toNs, byLane));
-    open.values().forEach(batch -> put(batch, toNs, byLane));
-    return byLane;
-  }
-
-  private static void put(LaneBatch batch, long toNs, Map<String, List<List<LaneBatch>>> byLane) {
-    if (batch.fromNs() > toNs) {
-      return;
-    }
-    List<List<LaneBatch>> lanes = byLane.getOrDefault(batch.executorId, List.of());
-    for (int lane : batch.lanes) {
-      if (lane < lanes.size()) {
-        lanes.get(lane).add(batch);
+  /** Most batches listed of a lane, so that the lanes together stay within their limit. */
+  private static int batchesMax(Collection<ExecutorLanes> executors) {
+    int[] lanes = new int[LANE_BATCHES_MAX + 1]; // numbers of lanes by batches
+    for (ExecutorLanes executor : executors) {
+      for (LaneState lane : executor.lanes) {
+        lanes[Math.min(LANE_BATCHES_MAX, lane.batches.size())]++;
       }
     }
+    int listed = 0;
+    int more = 0;
+    for (int batches = LANE_BATCHES_MAX; batches > 0; batches--) {
+      more += lanes[batches];
+      listed += more;
+    }
+    int max = LANE_BATCHES_MAX;
+    for (int above = lanes[max]; listed > BATCHES_MAX && max > 1; above += lanes[max]) {
+      listed -= above;
+      max--;
+    }
+    return max;
   }
 
-  private LanesWindow.Lane lane(
-      int index, @Nullable String model, List<LaneBatch> batches, long toNs, int batchesMax) {
+  private static void forgetEnded(ExecutorLanes executor, long toNs) {
+    for (LaneState lane : executor.lanes) {
+      lane.batches.removeIf(batch -> batch.hasEnded() && batch.toNs(toNs) <= toNs);
+    }
+  }
+
+  private LanesWindow.Lane window(int index, LaneState lane, long toNs, int batchesMax) {
+    List<LaneBatch> batches = lane.batches;
     batches.sort(ORDER);
-    int beyond = Math.max(0, batches.size() - batchesMax);
-    List<LaneBatch> listed = batches.subList(beyond, batches.size()); // the running one is the last
+    int end = batches.size(); // a batch may be known that begins later
+    while (end > 0 && batches.get(end - 1).fromNs() > toNs) {
+      end--;
+    }
+    int begin = Math.max(0, end - batchesMax); // the running one is the last
+    List<LanesWindow.Batch> listed = new ArrayList<>(end - begin);
+    for (int i = begin; i < end; i++) {
+      listed.add(batches.get(i).asRecord());
+    }
+    ModelKey model = lane.model;
     return new LanesWindow.Lane(
         index,
-        share(batches, toNs),
-        model,
-        listed.stream().map(LaneBatch::asRecord).toList(),
-        share(batches.subList(0, beyond), toNs));
+        share(batches.subList(0, end), toNs),
+        model == null ? null : model.workload() + "/" + model.backend() + "/" + model.precision(),
+        listed,
+        share(batches.subList(0, begin), toNs));
   }
 
   /** Share of the window in which any of the batches ran. */

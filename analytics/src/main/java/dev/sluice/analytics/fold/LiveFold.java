@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
  * The fold of a run that still goes on: counts, and the jobs that wait or run. It forgets ended
  * jobs, so memory does not grow with jobs. Not thread-safe.
  *
- * <p>A dispatch or an outcome must come after the facts that it rests on; a job that is unknown by
- * then has ended before.
+ * <p>A dispatch or an outcome must come after the facts that it rests on, and an outcome after its
+ * dispatch; a job that is unknown by then has ended before. Dispatches need not be committed: they
+ * can only be made again identically, and copies are left out.
  */
 public final class LiveFold implements LogFold {
   /** Delay after which a second is closed: by then its outcomes have been committed. */
@@ -55,13 +56,15 @@ public final class LiveFold implements LogFold {
     private final long decidedAtNs;
     private final int lanes;
     private final Prediction prediction;
+    private final LanesFold.LaneBatch onLanes;
     private final List<OpenJob> jobs = new ArrayList<>();
     private long tokensHeld;
     private int open;
     private @Nullable Long finishedAtNs;
 
-    private Batch(DispatchKey key, BatchDispatched dispatch) {
+    private Batch(DispatchKey key, BatchDispatched dispatch, LanesFold.LaneBatch onLanes) {
       this.key = key;
+      this.onLanes = onLanes;
       this.decidedAtNs = dispatch.decision().decidedAtNs();
       this.lanes = dispatch.place().lanes().size();
       this.prediction = dispatch.prediction();
@@ -69,13 +72,8 @@ public final class LiveFold implements LogFold {
     }
   }
 
-  /** What a completion says of a batch, and its log time. */
-  private record End(
-      BatchCompleted.Result result, @Nullable Long finishedAtNs, long serviceNs, long atNs) {
-    static End of(BatchCompleted completion, long atNs) {
-      return new End(completion.result(), completion.finishedAtNs(), completion.serviceNs(), atNs);
-    }
-  }
+  /** A completion, and its log time. */
+  private record End(BatchCompleted completion, long atNs) {}
 
   private record Executor(int lanes, @Nullable Long tokens, long joinedAtNs) {}
 
@@ -164,23 +162,15 @@ public final class LiveFold implements LogFold {
     windows.requested(classType, atNs, Math.max(0, request.sentAtNs() - request.intendedAtNs()));
   }
 
-  /**
-   * Takes a dispatch that may not be committed yet, for the view of the lanes. Its committed copy
-   * must be taken too.
-   */
-  public void onProvisionalDispatch(BatchDispatched dispatch, int shard) {
-    lanes.onDispatch(dispatch, shard, jobs::get);
-  }
-
   @Override
   public void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {
-    lanes.onDispatch(dispatch, shard, jobs::get);
     var key = new DispatchKey(shard, dispatch.dispatchId());
     if (shards.hasSeen(key)) {
       return; // a further copy
     }
     shards.onDispatch(key);
-    var batch = new Batch(key, dispatch);
+    LanesFold.LaneBatch onLanes = lanes.batch(key, dispatch);
+    var batch = new Batch(key, dispatch, onLanes);
     for (BatchDispatched.DispatchedJob member : dispatch.work().jobs()) {
       OpenJob job = jobs.get(member.jobId());
       if (job != null) {
@@ -189,12 +179,14 @@ public final class LiveFold implements LogFold {
         } else {
           leave(job.batch, batch.decidedAtNs);
         }
+        lanes.join(onLanes, job);
         job.batch = batch;
         batch.jobs.add(job);
         batch.open++;
       }
     }
-    End end = early.remove(key);
+    lanes.begin(onLanes, dispatch.place());
+    End end = early.isEmpty() ? null : early.remove(key);
     if (batch.open > 0) {
       batches.put(key, batch);
       windows.tokensHeld(batch.decidedAtNs, batch.tokensHeld);
@@ -205,15 +197,14 @@ public final class LiveFold implements LogFold {
   }
 
   private void onCompleted(BatchCompleted completion, DispatchKey key, long atNs) {
-    lanes.onCompleted(completion, key);
     Batch batch = batches.get(key);
-    if (!shards.hasSeen(key)) { // the dispatch has not been committed yet
-      if (early.putIfAbsent(key, End.of(completion, atNs)) == null) {
+    if (!shards.hasSeen(key)) { // the dispatch has not been read yet
+      if (early.putIfAbsent(key, new End(completion, atNs)) == null) {
         countBusy(completion, 1);
       }
     } else if (batch != null && batch.finishedAtNs == null) {
       countBusy(completion, batch.lanes);
-      apply(End.of(completion, atNs), batch);
+      apply(new End(completion, atNs), batch);
     }
   }
 
@@ -226,9 +217,11 @@ public final class LiveFold implements LogFold {
   }
 
   private void apply(End end, Batch batch) {
+    BatchCompleted completion = end.completion();
+    lanes.onCompleted(batch.onLanes, completion);
     release(batch, end.atNs());
-    if (end.result() != BatchCompleted.Result.REFUSED) {
-      batch.finishedAtNs = end.finishedAtNs();
+    if (completion.result() != BatchCompleted.Result.REFUSED) {
+      batch.finishedAtNs = completion.finishedAtNs();
       countPrediction(end, batch.prediction);
       return;
     }
@@ -242,8 +235,10 @@ public final class LiveFold implements LogFold {
   }
 
   private void countPrediction(End end, Prediction prediction) {
-    double actualNs = end.serviceNs();
-    if (end.result() == BatchCompleted.Result.DONE && actualNs > 0 && prediction.meanNs() > 0) {
+    double actualNs = end.completion().serviceNs();
+    if (end.completion().result() == BatchCompleted.Result.DONE
+        && actualNs > 0
+        && prediction.meanNs() > 0) {
       Long p95Ns = prediction.p95Ns();
       Long p99Ns = prediction.p99Ns();
       windows.predicted(
@@ -389,8 +384,8 @@ public final class LiveFold implements LogFold {
   /**
    * Closes the window of the lanes that ends at a time. Its numbers of jobs are those of its end.
    *
-   * @param toNs time since time zero through which dispatches that may not be committed have been
-   *     read; above that of the window before
+   * @param toNs time since time zero through which dispatches have been read; above that of the
+   *     window before
    */
   public LanesWindow closeLanesWindow(long toNs) {
     return lanes.close(toNs);

@@ -8,10 +8,10 @@ final class OpenJob {
   final long intendedAtNs;
   final long sloNs;
 
-  /** Batch of the last committed dispatch that holds it; null: it waits. */
+  /** Batch of the last dispatch that holds it; null: it waits. */
   LiveFold.@Nullable Batch batch;
 
-  /** Batch in which it runs, by dispatches that may not be committed yet; null: none. */
+  /** Batch in which it runs on a lane; null: none, or that batch has ended. */
   LanesFold.@Nullable LaneBatch laneBatch;
 
   /** True if a batch ended it, and the outcome that says so has not been read. */

@@ -3,23 +3,23 @@ package dev.sluice.analytics.live;
 import org.jspecify.annotations.Nullable;
 
 /** Text of a page: whatever is not markup of this program is escaped. */
-final class Html {
+public final class Html {
   private final StringBuilder text = new StringBuilder();
 
   /** Adds markup. */
-  Html raw(String markup) {
+  public Html raw(String markup) {
     text.append(markup);
     return this;
   }
 
   /** Adds text, escaped. */
-  Html text(@Nullable String plain) {
+  public Html text(@Nullable String plain) {
     text.append(escaped(plain == null ? "" : plain));
     return this;
   }
 
   /** Adds an element without attributes that holds text. */
-  Html element(String tag, @Nullable String plain) {
+  public Html element(String tag, @Nullable String plain) {
     return raw("<" + tag + ">").text(plain).raw("</" + tag + ">");
   }
 

@@ -23,7 +23,8 @@ import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a run's topics from their beginning, committed records only. The topics must exist.
+ * Reads a run's topics from their beginning, committed records only, save that dispatches are read
+ * at once while the run goes on. The topics must exist.
  *
  * <p>While the run goes on, a thread of the reader folds the records into counts whose memory does
  * not grow with the jobs. It writes the run's description and each whole second of counts to the

@@ -7,8 +7,8 @@ import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunStarted;
-import dev.sluice.contract.log.TopicReader;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.value.DispatchId;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +32,6 @@ final class FactsFirst {
   private final Topics topics;
   private final RunPartitions run;
   private final LiveFold fold;
-  private final ProvisionalDispatches provisional;
   private final Map<TopicPartition, Progress> progress = new HashMap<>();
   private long recordsBehind;
 
@@ -42,19 +40,19 @@ final class FactsFirst {
     final Deque<Waiting> waiting = new ArrayDeque<>();
     long appliedOffset = -1;
     long appliedEpochMs;
+
+    /** Last applied dispatch; null: none. */
+    @Nullable DispatchId lastDispatch;
+
+    /** True if all that is known to be there has been read. */
+    boolean readToItsEnd;
   }
 
   /** A dispatch or an outcome whose facts have not been applied; one of the two is null. */
   private record Waiting(
       @Nullable BatchDispatched dispatch, @Nullable Outcome outcome, long appendedAtEpochMs) {}
 
-  FactsFirst(
-      Topics topics,
-      RunPartitions run,
-      LiveFold fold,
-      List<TopicPartition> partitions,
-      ProvisionalDispatches provisional) {
-    this.provisional = provisional;
+  FactsFirst(Topics topics, RunPartitions run, LiveFold fold, List<TopicPartition> partitions) {
     this.topics = topics;
     this.run = run;
     this.fold = fold;
@@ -71,9 +69,7 @@ final class FactsFirst {
     Progress of = progressOf(entry.topic(), entry.partition());
     try {
       if (entry.topic().equals(topics.dispatches())) {
-        BatchDispatched decoded = provisional.decoded(entry);
-        var dispatch =
-            decoded == null ? EventCodec.DISPATCHES.read(RunPartitions.bytes(entry)) : decoded;
+        var dispatch = EventCodec.DISPATCHES.read(RunPartitions.bytes(entry));
         of.waiting.add(new Waiting(dispatch, null, entry.timestamp()));
       } else if (entry.topic().equals(topics.outcomes())) {
         var outcome = EventCodec.OUTCOMES.read(RunPartitions.bytes(entry));
@@ -90,13 +86,11 @@ final class FactsFirst {
   }
 
   /**
-   * Applies the waiting records whose facts have been applied: provisional dispatches before
-   * committed ones, and these before outcomes.
+   * Applies the waiting records whose facts have been applied, dispatches before outcomes.
    *
-   * @param factsAreRead true if every fact that any record rests on has been applied
+   * @param factsAreRead true if every fact and dispatch that any record rests on has been read
    */
   void applyWaiting(boolean factsAreRead) {
-    provisional.applyTo(fold, shard -> progressOf(topics.facts(), shard).appliedOffset);
     applyWaiting(topics.dispatches(), factsAreRead);
     applyWaiting(topics.outcomes(), factsAreRead);
   }
@@ -108,10 +102,12 @@ final class FactsFirst {
             return;
           }
           Progress facts = progressOf(topics.facts(), partition.partition());
+          Progress dispatches = progressOf(topics.dispatches(), partition.partition());
           while (!of.waiting.isEmpty()
-              && (factsAreRead || restsOnAppliedFacts(of.waiting.element(), facts))) {
+              && (factsAreRead || isReady(of.waiting.element(), facts, dispatches))) {
             Waiting next = of.waiting.remove();
             if (next.dispatch() != null) {
+              of.lastDispatch = next.dispatch().dispatchId();
               fold.onDispatch(next.dispatch(), partition.partition(), next.appendedAtEpochMs());
             } else if (next.outcome() != null) {
               fold.onOutcome(next.outcome(), partition.partition(), next.appendedAtEpochMs());
@@ -121,21 +117,22 @@ final class FactsFirst {
         });
   }
 
-  private boolean restsOnAppliedFacts(Waiting record, Progress facts) {
+  private boolean isReady(Waiting record, Progress facts, Progress dispatches) {
     if (record.dispatch() != null) {
       return record.dispatch().dispatchId().factOffset() <= facts.appliedOffset;
     }
     RunStarted started = fold.started();
     return !(record.outcome() instanceof JobEnded end)
         || (started != null
-            && started.timeZeroEpochMs() + end.endedAtNs() / 1_000_000 < facts.appliedEpochMs);
+            && started.timeZeroEpochMs() + end.endedAtNs() / 1_000_000 < facts.appliedEpochMs
+            && isApplied(end.dispatchId(), dispatches));
   }
 
-  /** True if the consumer has read every fact that the broker has now. */
-  boolean allFactsAreRead(Consumer<byte[], byte[]> consumer) {
-    List<TopicPartition> facts =
-        progress.keySet().stream().filter(p -> p.topic().equals(topics.facts())).toList();
-    return TopicReader.hasReadTo(consumer.endOffsets(facts), consumer);
+  /** True if the dispatch has been applied, or if it cannot come any more: it was unreadable. */
+  private static boolean isApplied(@Nullable DispatchId id, Progress dispatches) {
+    return id == null
+        || (dispatches.lastDispatch != null && id.compareTo(dispatches.lastDispatch) <= 0)
+        || (dispatches.readToItsEnd && dispatches.waiting.isEmpty());
   }
 
   /** True if every record that was taken has been applied. */
@@ -143,7 +140,7 @@ final class FactsFirst {
     return progress.values().stream().allMatch(of -> of.waiting.isEmpty());
   }
 
-  /** Committed records that were known and not read at the last {@link #keepTogether}. */
+  /** Records that were known and not read at the last {@link #keepTogether}. */
   long recordsBehind() {
     return recordsBehind;
   }
@@ -154,13 +151,14 @@ final class FactsFirst {
    * @return append time up to which everything has been read, milliseconds since 1970; {@link
    *     Long#MAX_VALUE} if nothing is left to read
    */
-  long keepTogether(Consumer<byte[], byte[]> consumer) {
+  long keepTogether(LiveRecords records) {
     long slowestEpochMs = Long.MAX_VALUE;
     long behind = 0;
     for (Map.Entry<TopicPartition, Progress> entry : progress.entrySet()) {
-      OptionalLong lag = consumer.currentLag(entry.getKey());
+      OptionalLong lag = records.lag(entry.getKey());
       behind += lag.orElse(0);
       Progress of = entry.getValue();
+      of.readToItsEnd = lag.orElse(1) == 0;
       if (!of.waiting.isEmpty()) {
         slowestEpochMs = Math.min(slowestEpochMs, of.waiting.element().appendedAtEpochMs());
       } else if (lag.isEmpty() || lag.getAsLong() > 0) {
@@ -177,10 +175,7 @@ final class FactsFirst {
         pause.add(entry.getKey());
       }
     }
-    Set<TopicPartition> resume = new HashSet<>(consumer.paused());
-    resume.removeAll(pause);
-    consumer.resume(resume);
-    consumer.pause(pause);
+    records.pauseOnly(pause);
     return slowestEpochMs;
   }
 

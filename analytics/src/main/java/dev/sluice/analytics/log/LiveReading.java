@@ -5,7 +5,6 @@ import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
-import dev.sluice.contract.log.TopicReader;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.window.LanesWindow;
@@ -21,16 +20,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reading of a run while it goes on: folds committed records into counts, writes the run's
- * description and each finished second once, tells four times a second what lanes do, and ends an
- * abandoned run. One thread runs it; its counts may be read from any other.
+ * The reading of a run while it goes on: folds records into counts, writes the run's description
+ * and each finished second once, tells four times a second what lanes do, and ends an abandoned
+ * run. One thread runs it; its counts may be read from any other.
  */
 final class LiveReading implements Runnable {
   /** Time without any record after which the broker is asked whether it is there. */
@@ -45,7 +43,7 @@ final class LiveReading implements Runnable {
   private static final long LANES_DELAY_NS = 300_000_000L;
 
   private final Consumer<byte[], byte[]> consumer;
-  private final ProvisionalDispatches provisional;
+  private final LiveRecords records;
   private final LogWriter writer;
   private final Topics topics;
   private final RunPartitions run;
@@ -83,7 +81,7 @@ final class LiveReading implements Runnable {
       ProcessClock clock,
       Function<RunStarted, RunDescribed> describe) {
     this.consumer = consumer;
-    this.provisional = new ProvisionalDispatches(provisional, topics);
+    this.records = new LiveRecords(consumer, provisional, topics);
     this.writer = new LogWriter(producer, topics, wholeRun::completeExceptionally);
     this.topics = topics;
     this.run = new RunPartitions(topics);
@@ -145,8 +143,7 @@ final class LiveReading implements Runnable {
 
   @Override
   public void run() {
-    try (consumer;
-        provisional) {
+    try (records) {
       readToTheEnd();
     } catch (WakeupException e) {
       if (!closing) {
@@ -159,22 +156,20 @@ final class LiveReading implements Runnable {
 
   private void readToTheEnd() {
     List<TopicPartition> partitions = run.find(consumer, ReaderClients.ANSWER_LIMIT);
-    var order = new FactsFirst(topics, run, begin(), partitions, provisional);
-    RunPartitions.assign(consumer, partitions);
-    provisional.assign(partitions);
+    var order = new FactsFirst(topics, run, begin(), partitions);
+    records.assign(partitions);
     Map<TopicPartition, Long> ends = null;
     boolean endWritten = false;
     long lastNs = clock.monotonicNs();
     while (!closing && !wholeRun.isDone()) {
-      var records = consumer.poll(ReaderClients.POLL);
-      if (!records.isEmpty()) {
+      var arrived = records.poll();
+      if (!arrived.isEmpty()) {
         lastNs = clock.monotonicNs();
       } else if (clock.monotonicNs() - lastNs > SILENCE_NS) {
-        consumer.endOffsets(partitions, ReaderClients.ANSWER_LIMIT); // fails if nobody answers
+        records.ends(topic -> true); // fails if nobody answers
         lastNs = clock.monotonicNs();
       }
-      provisional.poll(consumer);
-      Step step = fold(records, order);
+      Step step = fold(arrived, order);
       step.metrics().forEach(writer::metrics);
       if (step.lanes() != null) {
         writer.lanes(step.lanes());
@@ -184,9 +179,9 @@ final class LiveReading implements Runnable {
         writer.end(step.abandonedEnd());
       }
       if (step.complete() && ends == null) {
-        ends = consumer.endOffsets(partitions); // heartbeats go on, so the present end counts
+        ends = records.ends(topic -> true); // heartbeats go on, so the present end counts
       }
-      if (ends != null && TopicReader.hasReadTo(ends, consumer) && order.nothingWaits()) {
+      if (ends != null && records.hasReadTo(ends) && order.nothingWaits()) {
         writeLastLanes();
         writer.flush();
         wholeRun.complete(null);
@@ -219,15 +214,19 @@ final class LiveReading implements Runnable {
       @Nullable RunEnded abandonedEnd,
       boolean complete) {}
 
-  private Step fold(ConsumerRecords<byte[], byte[]> records, FactsFirst order) {
+  private Step fold(List<ConsumerRecord<byte[], byte[]>> arrived, FactsFirst order) {
     boolean factsAreRead =
-        records.isEmpty() && !order.nothingWaits() && order.allFactsAreRead(consumer);
+        arrived.isEmpty()
+            && !order.nothingWaits()
+            && records.hasReadTo(
+                records.ends(
+                    topic -> topic.equals(topics.facts()) || topic.equals(topics.dispatches())));
     synchronized (lock) {
-      for (ConsumerRecord<byte[], byte[]> entry : records) {
+      for (ConsumerRecord<byte[], byte[]> entry : arrived) {
         take(entry, order);
       }
       order.applyWaiting(factsAreRead);
-      long readThroughEpochMs = order.keepTogether(consumer);
+      long readThroughEpochMs = order.keepTogether(records);
       recordsBehind = order.recordsBehind();
       List<WindowRecord> metrics = new ArrayList<>();
       RunStarted started = fold.started();

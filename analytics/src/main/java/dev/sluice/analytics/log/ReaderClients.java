@@ -27,7 +27,7 @@ final class ReaderClients {
     return clients.consumer(Reading.WHOLE_RUN, ANSWER_LIMIT);
   }
 
-  /** A consumer of records that may not be committed yet. */
+  /** A consumer of dispatches, which may not be committed yet. */
   static Consumer<byte[], byte[]> provisional(LogClients clients) {
     return clients.consumer(Reading.PROVISIONAL, ANSWER_LIMIT);
   }

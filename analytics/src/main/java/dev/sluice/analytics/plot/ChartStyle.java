@@ -6,8 +6,10 @@ import dev.sluice.analytics.statistic.Decimals;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
+import java.awt.Graphics2D;
 import java.awt.Paint;
 import java.awt.Rectangle;
+import java.awt.RenderingHints;
 import java.awt.TexturePaint;
 import java.awt.image.BufferedImage;
 import java.util.List;
@@ -60,6 +62,7 @@ final class ChartStyle {
     {}, {9, 4}, {2, 3}, {12, 3, 2, 3}, {18, 5}, {9, 3, 2, 3, 2, 3}
   };
   private static final int PATTERNS = 5;
+  private static final int HATCH = 8;
   private static final List<Marker> MARKERS =
       List.of(
           SeriesMarkers.CIRCLE,
@@ -138,6 +141,22 @@ final class ChartStyle {
       }
     }
     return new TexturePaint(tile, new Rectangle(0, 0, size, size));
+  }
+
+  /** Filling with slanted lines of a color, which says that something is waited for. */
+  static Paint hatched(Color color) {
+    var tile = new BufferedImage(HATCH, HATCH, BufferedImage.TYPE_INT_RGB);
+    Graphics2D graphics = tile.createGraphics();
+    graphics.setRenderingHint(RenderingHints.KEY_ANTIALIASING, RenderingHints.VALUE_ANTIALIAS_ON);
+    graphics.setColor(Color.WHITE);
+    graphics.fillRect(0, 0, HATCH, HATCH);
+    graphics.setColor(color);
+    graphics.setStroke(new BasicStroke(2f));
+    for (int shift = -HATCH; shift <= HATCH; shift += HATCH) {
+      graphics.drawLine(shift - 1, HATCH + 1, shift + HATCH + 1, -1);
+    }
+    graphics.dispose();
+    return new TexturePaint(tile, new Rectangle(HATCH, HATCH));
   }
 
   /** Marker of the workload at a place. */

@@ -38,7 +38,7 @@ final class Frame {
     void draw(Graphics2D graphics, Rectangle box);
   }
 
-  private interface Body {
+  interface Body {
     void draw(Graphics2D graphics, int height);
   }
 
@@ -155,7 +155,8 @@ final class Frame {
     return image;
   }
 
-  private BufferedImage around(Body body) {
+  /** The picture of a body that draws itself, as wide as {@link ChartStyle#WIDTH}. */
+  BufferedImage around(Body body) {
     Graphics2D measuring = new BufferedImage(1, 1, BufferedImage.TYPE_INT_RGB).createGraphics();
     int inside = ChartStyle.WIDTH - 2 * MARGIN;
     List<String> titles = lines(title, measuring.getFontMetrics(ChartStyle.TITLE), inside);

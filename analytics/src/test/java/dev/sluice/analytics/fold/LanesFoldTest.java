@@ -40,7 +40,7 @@ final class LanesFoldTest {
   void showsABatchWhileItRuns_andOnceMoreWhenItHasEnded() {
     begin(1);
     request(2);
-    fold.onProvisionalDispatch(dispatch(1, 100, 0, "job-0"), 0);
+    fold.onDispatch(dispatch(1, 100, 0, "job-0"), 0, ZERO);
 
     LanesWindow running = fold.closeLanesWindow(300 * MS);
     assertThat(List.of(running.requested(), running.waiting(), running.running()))
@@ -90,7 +90,7 @@ final class LanesFoldTest {
   void countsTheJobsOfItsEnd_whateverHasBeenReadOfLaterTimes() {
     begin(1);
     request(3); // appended at 2 ms
-    fold.onProvisionalDispatch(dispatch(1, 400, 0, "job-0"), 0);
+    fold.onDispatch(dispatch(1, 400, 0, "job-0"), 0, ZERO);
     fold.onFact(completion(1, 410, 200), 0, ZERO + 611);
 
     assertThat(counts(300)).containsExactly(3L, 3L, 0L);
@@ -110,7 +110,7 @@ final class LanesFoldTest {
   void countsARefusedJobAsWaiting_andADroppedOneNoLonger() {
     begin(1);
     request(2);
-    fold.onProvisionalDispatch(dispatch(1, 100, 0, "job-0"), 0);
+    fold.onDispatch(dispatch(1, 100, 0, "job-0"), 0, ZERO);
     fold.onFact(
         BatchCompleted.refused(new DispatchId(1, 0), "local", 1, 0, Reason.BUSY), 0, ZERO + 120);
     LanesWindow refused = fold.closeLanesWindow(300 * MS);
@@ -126,8 +126,8 @@ final class LanesFoldTest {
   void takesABatchAsLost_whenItsJobsAreDispatchedAgain() {
     begin(2);
     request(1);
-    fold.onProvisionalDispatch(dispatch(1, 100, 0, "job-0"), 0);
-    fold.onProvisionalDispatch(dispatch(2, 400, 1, "job-0"), 0);
+    fold.onDispatch(dispatch(1, 100, 0, "job-0"), 0, ZERO);
+    fold.onDispatch(dispatch(2, 400, 1, "job-0"), 0, ZERO);
     LanesWindow window = fold.closeLanesWindow(500 * MS);
     assertThat(window.running()).isEqualTo(1);
     List<LanesWindow.Lane> lanes = window.executors().get(0).lanes();
@@ -140,7 +140,7 @@ final class LanesFoldTest {
     begin(1);
     request(1);
     fold.onFact(completion(1, 110, 50), 0, ZERO + 161);
-    fold.onProvisionalDispatch(dispatch(1, 100, 0, "job-0"), 0);
+    fold.onDispatch(dispatch(1, 100, 0, "job-0"), 0, ZERO);
     fold.onDispatch(dispatch(1, 100, 0, "job-0"), 0, ZERO + 100);
     LanesWindow window = fold.closeLanesWindow(300 * MS);
     assertThat(window.running()).isZero();
@@ -153,7 +153,7 @@ final class LanesFoldTest {
     begin(1);
     request(50);
     for (int i = 0; i < 50; i++) {
-      fold.onProvisionalDispatch(dispatch(1 + i, 4 * i, 0, "job-" + i), 0);
+      fold.onDispatch(dispatch(1 + i, 4 * i, 0, "job-" + i), 0, ZERO);
       fold.onFact(completion(1 + i, 4 * i, 2), 0, ZERO + 4 * i + 2);
     }
     LanesWindow.Lane lane = fold.closeLanesWindow(200 * MS).executors().get(0).lanes().get(0);
@@ -168,7 +168,7 @@ final class LanesFoldTest {
     begin(1024);
     request(1024 * 3);
     for (int i = 0; i < 1024 * 3; i++) {
-      fold.onProvisionalDispatch(dispatch(1 + i, 1, i % 1024, "job-" + i), 0);
+      fold.onDispatch(dispatch(1 + i, 1, i % 1024, "job-" + i), 0, ZERO);
     }
     byte[] record = EventCodec.LANES.write(fold.closeLanesWindow(200 * MS));
     assertThat(record.length).isBetween(200_000, 1_000_000);
@@ -198,7 +198,7 @@ final class LanesFoldTest {
     long toNs = 0;
     for (SyntheticRun.Entry entry : log) {
       if (entry.event() instanceof BatchDispatched dispatch) {
-        whole.onProvisionalDispatch(dispatch, 0);
+        whole.onDispatch(dispatch, 0, entry.appendedAtEpochMs());
         dispatch.work().jobs().forEach(job -> running.add(job.jobId()));
       } else if (entry.event() instanceof JobRequested) {
         requested++;

@@ -31,15 +31,26 @@ public final class EventCodec<E> {
   /** Records of topic {@code metrics}. */
   public static final EventCodec<WindowRecord> METRICS = asItIs(WindowRecord.class);
 
-  public static final EventCodec<LanesWindow> LANES = asItIs(LanesWindow.class);
+  /** Records of topic {@code lanes}; numbers with a fraction are written with six decimals. */
+  public static final EventCodec<LanesWindow> LANES =
+      new EventCodec<>(asItIs(LanesWindow.class).reading, LanesJson::write);
 
-  private final ObjectWriter writer;
-  private final Function<E, ?> toForm;
   private final Reading<E> reading;
+  private final Writing<E> writing;
 
   /** Bytes as an event; null if they hold the JSON null. */
   private interface Reading<E> {
     @Nullable E read(byte[] bytes) throws IOException;
+  }
+
+  /** An event as bytes. */
+  private interface Writing<E> {
+    byte[] write(E event) throws JsonProcessingException;
+  }
+
+  private EventCodec(Reading<E> reading, Writing<E> writing) {
+    this.reading = reading;
+    this.writing = writing;
   }
 
   /**
@@ -56,8 +67,8 @@ public final class EventCodec<E> {
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
     ObjectReader reader = mapper.readerFor(form);
-    this.writer = mapper.writerFor(form);
-    this.toForm = toForm;
+    ObjectWriter writer = mapper.writerFor(form);
+    this.writing = event -> writer.writeValueAsBytes(toForm.apply(event));
     this.reading =
         bytes -> {
           F read = reader.readValue(bytes);
@@ -73,7 +84,7 @@ public final class EventCodec<E> {
   /** The event as bytes. */
   public byte[] write(E event) {
     try {
-      return writer.writeValueAsBytes(toForm.apply(event));
+      return writing.write(event);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("an event cannot be written: " + event, e);
     }

@@ -30,7 +30,7 @@ public enum Reading {
   /** Every committed record of a run, in the largest answers: analytics, which may lag a little. */
   WHOLE_RUN("read_committed", "none", polling(fetching(262_144, 200))),
 
-  /** Every record soon, committed or not, in answers as large as that allows: the lanes' view. */
+  /** Every record soon, committed or not, in large answers: the dispatches of analytics. */
   PROVISIONAL("read_uncommitted", "none", polling(fetching(65_536, 100)));
 
   @SuppressWarnings("ImmutableEnumChecker") // a copy that cannot change

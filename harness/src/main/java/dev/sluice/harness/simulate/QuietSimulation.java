@@ -1,0 +1,49 @@
+package dev.sluice.harness.simulate;
+
+import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.Environment;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.role.AnalyzeRole;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** One of many experiments in virtual time: it prints nothing, and leaves figures alone. */
+public final class QuietSimulation {
+  private final SimulatedExperiment experiment;
+
+  /**
+   * Reads the files that the simulation needs.
+   *
+   * @throws UserMistakeException if a file is missing or wrong, or nothing says how long batches
+   *     take
+   */
+  public QuietSimulation(ParsedExperiment parsed) throws UserMistakeException {
+    experiment = SimulatedExperiment.of(parsed, null);
+  }
+
+  /**
+   * Simulates, and leaves a folder with summary.json and config.yaml.
+   *
+   * @return the status that {@code ./sluice simulate} would end with
+   */
+  public int write(Path results, String runId) throws UserMistakeException, IOException {
+    try (var folder = RunFolder.create(results, runId)) {
+      Environment environment = experiment.environment();
+      var report = experiment.simulate(runId, environment, null).report();
+      report.writeSummary(folder.path());
+      AnalyzeRole.writeConfig(
+          experiment.parsed().experiment(),
+          report,
+          environment,
+          experiment.requests().digest(),
+          folder.path());
+      int status = AnalyzeRole.status(report);
+      if (status != ExitStatus.BUG) {
+        folder.finish();
+      }
+      return status;
+    }
+  }
+}

@@ -1,0 +1,293 @@
+package dev.sluice.harness.sweep.grid;
+
+import de.siegmar.fastcsv.writer.CsvWriter;
+import de.siegmar.fastcsv.writer.LineDelimiter;
+import dev.sluice.analytics.statistic.Decimals;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.sweep.Grid;
+import dev.sluice.contract.sweep.Grid.Axis;
+import dev.sluice.contract.sweep.Grid.Mode;
+import dev.sluice.contract.sweep.Grid.Named;
+import dev.sluice.contract.sweep.GridFile;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.Registries;
+import dev.sluice.harness.frame.SluiceVersion;
+import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.process.Signals;
+import dev.sluice.harness.sweep.grid.CellResult.State;
+import dev.sluice.harness.terminal.Console;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** A sweep of experiments, from its file to its folder. */
+public final class GridRun {
+  private static final double NS_PER_SECOND = 1e9;
+  private static final int PLAIN_PERIOD_SECONDS = 5;
+  private static final int BAR_WIDTH = 20;
+
+  private final Options options;
+  private final Console console;
+  private final Map<Cell, String> failures = new ConcurrentHashMap<>();
+  private volatile boolean stopping;
+  private long toldAtNs;
+
+  /**
+   * Options of a sweep.
+   *
+   * @param grid the sweep's file
+   * @param results folder of all results
+   * @param resume true if the sweep must have begun with an equal base
+   * @param dryRun true if cells are checked and listed, and none runs
+   */
+  public record Options(Path grid, Path results, boolean resume, boolean dryRun) {}
+
+  public GridRun(Options options, Console console) {
+    this.options = options;
+    this.console = console;
+  }
+
+  /**
+   * Runs what is not done, tells all cells side by side, and returns the exit status.
+   *
+   * @throws UserMistakeException if the grid, its base or any cell has a mistake; then none has run
+   */
+  public int execute() throws UserMistakeException, IOException, InterruptedException {
+    Grid grid = GridFile.read(options.grid(), Runtime.getRuntime().availableProcessors());
+    Cells cells = Cells.of(grid, Registries.vocabulary());
+    Path path = SweepFolder.of(grid, options.results());
+    if (options.resume()) {
+      SweepFolder.checkResumed(path, cells);
+    }
+    List<Cell> open =
+        cells.cells().stream().filter(cell -> !SweepFolder.isDone(path, cell)).toList();
+    announce(cells, open.size());
+    if (options.dryRun()) {
+      for (Cell cell : cells.cells()) {
+        console.line("  " + (open.contains(cell) ? "to run   " : "done     ") + cell.name());
+      }
+      return ExitStatus.DONE;
+    }
+    try (SweepFolder folder = SweepFolder.take(path)) {
+      folder.begin(cells.base());
+      try (CellRunner runner = runner(grid, folder);
+          var signals = Signals.listen(() -> stop(runner), () -> {})) {
+        run(open, grid, folder, runner);
+        if (signals.received()) {
+          console.endLiveLine();
+          console.line("Stopped. What is done stands; the same command runs the rest.");
+          return signals.exitStatus();
+        }
+      }
+      return conclude(cells, folder);
+    }
+  }
+
+  private void announce(Cells cells, int open) {
+    Grid grid = cells.grid();
+    console.line("Sweep " + grid.name() + ", " + grid.mode().key() + ", base " + grid.base());
+    int done = cells.cells().size() - open;
+    console.line(
+        "  cells          "
+            + cells.cells().size()
+            + ": "
+            + open
+            + " to run, "
+            + done
+            + " done before"
+            + (cells.excluded() == 0 ? "" : "; " + cells.excluded() + " excluded"));
+  }
+
+  private CellRunner runner(Grid grid, SweepFolder folder) {
+    return grid.mode() == Mode.SIMULATE
+        ? new SimulatedCells(grid.base(), folder.cells())
+        : new ChildCells(grid.base(), folder);
+  }
+
+  private void stop(CellRunner runner) {
+    stopping = true;
+    runner.close();
+  }
+
+  private void run(List<Cell> open, Grid grid, SweepFolder folder, CellRunner runner)
+      throws InterruptedException {
+    if (open.isEmpty()) {
+      return;
+    }
+    long beganNs = MachineClock.monotonicNs();
+    toldAtNs = beganNs;
+    ExecutorService threads = Executors.newFixedThreadPool(Math.min(grid.slots(), open.size()));
+    try {
+      Map<Cell, Future<String>> running = new LinkedHashMap<>();
+      for (Cell cell : open) {
+        running.put(
+            cell,
+            threads.submit(
+                () -> {
+                  if (stopping) {
+                    return "";
+                  }
+                  folder.clear(cell);
+                  return runner.run(cell);
+                }));
+      }
+      int ended = 0;
+      for (Map.Entry<Cell, Future<String>> one : running.entrySet()) {
+        await(one.getKey(), one.getValue(), folder);
+        tell(++ended, open.size(), beganNs);
+      }
+      console.endLiveLine();
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private void await(Cell cell, Future<String> one, SweepFolder folder)
+      throws InterruptedException {
+    try {
+      String why = one.get();
+      if (!why.isEmpty()) {
+        failures.put(cell, why);
+      }
+    } catch (ExecutionException e) {
+      failures.put(cell, why(e.getCause() == null ? e : e.getCause(), cell, folder));
+    }
+  }
+
+  /** A failure in words; that of a bug with its stack trace in a file. */
+  private String why(Throwable failure, Cell cell, SweepFolder folder) {
+    if (failure instanceof UserMistakeException mistake) {
+      return mistake.problems().get(0).location() + ": " + mistake.problems().get(0).what();
+    }
+    Path file = folder.cells().resolve(cell.id() + ".out");
+    try (var out = new PrintWriter(Files.newBufferedWriter(file))) {
+      failure.printStackTrace(out);
+    } catch (IOException e) {
+      console.line("warning: " + file + " could not be written (" + e.getMessage() + ").");
+    }
+    return failure + "; " + file + " says where";
+  }
+
+  private void tell(int ended, int all, long beganNs) {
+    long nowNs = MachineClock.monotonicNs();
+    boolean due = nowNs - toldAtNs >= PLAIN_PERIOD_SECONDS * NS_PER_SECOND;
+    if (!console.isTerminal() && !due) {
+      return;
+    }
+    toldAtNs = nowNs;
+    double leftSeconds = (nowNs - beganNs) / NS_PER_SECOND / ended * (all - ended);
+    int filled = BAR_WIDTH * ended / all;
+    console.live(
+        String.format(
+            Locale.ROOT,
+            "%s%d of %d cells%s, about %.0f s left",
+            console.isTerminal()
+                ? "[" + "=".repeat(filled) + " ".repeat(BAR_WIDTH - filled) + "]  "
+                : "",
+            ended,
+            all,
+            failures.isEmpty() ? "" : ", " + failures.size() + " failed",
+            leftSeconds));
+  }
+
+  private int conclude(Cells cells, SweepFolder folder) throws IOException {
+    Grid grid = cells.grid();
+    List<String> figures = grid.figures().stream().map(Named::name).toList();
+    Map<Cell, CellResult> results = new LinkedHashMap<>();
+    for (Cell cell : cells.cells()) {
+      String failure = failures.get(cell);
+      results.put(
+          cell,
+          failure != null
+              ? CellResult.failed(failure)
+              : CellResult.of(folder.cells().resolve(cell.id()), figures));
+    }
+    var table = new GridTable(grid, results);
+    List<String> notes = notes(cells);
+    writeCsv(cells, results, folder.file("sweep.csv"));
+    var pictures = new GridPictures(table);
+    Map<String, byte[]> pngs = new LinkedHashMap<>();
+    for (String figure : figures) {
+      byte[] png =
+          pictures.png(figure, figure + " \u00b7 " + grid.name() + " \u00b7 " + notes.get(0));
+      Files.write(folder.file(figure + ".png"), png);
+      pngs.put(figure, png);
+    }
+    Files.writeString(
+        folder.file("sweep.html"), new GridPage(cells, results, table, notes).html(pngs));
+    console.line("");
+    notes.forEach(note -> console.line("! " + note));
+    console.line(table.render().stripTrailing());
+    return tellStates(results, folder);
+  }
+
+  private int tellStates(Map<Cell, CellResult> results, SweepFolder folder) {
+    boolean bad = false;
+    for (Map.Entry<Cell, CellResult> one : results.entrySet()) {
+      CellResult result = one.getValue();
+      if (result.state() != State.DONE) {
+        if (!bad) {
+          console.line("\nCells without a number:");
+        }
+        console.line(
+            "  " + one.getKey().name() + ": " + result.state().words + ": " + result.why());
+        bad = true;
+      }
+    }
+    console.line("");
+    console.line("Cells     " + folder.file("sweep.csv"));
+    console.line("Page      " + folder.file("sweep.html"));
+    return bad ? ExitStatus.FAULTS : ExitStatus.DONE;
+  }
+
+  /** What every output says first: whether anything ran. */
+  private static List<String> notes(Cells cells) {
+    Experiment base = cells.base().experiment();
+    List<String> notes = new ArrayList<>();
+    boolean simulated = cells.grid().mode() == Mode.SIMULATE;
+    notes.add(
+        simulated
+            ? "simulated: nothing ran and nothing waited"
+            : base.lanes().emulated() ? "emulated lanes: nothing was computed" : "run");
+    notes.add("Sluice " + SluiceVersion.current());
+    return notes;
+  }
+
+  private static void writeCsv(Cells cells, Map<Cell, CellResult> results, Path file)
+      throws IOException {
+    List<String> figures = cells.grid().figures().stream().map(Named::name).toList();
+    try (CsvWriter csv =
+        CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(Files.newBufferedWriter(file))) {
+      List<String> head = new ArrayList<>();
+      cells.grid().axes().stream().map(Axis::key).forEach(head::add);
+      head.addAll(List.of("state", "why"));
+      head.addAll(figures);
+      head.addAll(List.of("request_digest", "key", "folder"));
+      csv.writeRecord(head);
+      for (Map.Entry<Cell, CellResult> one : results.entrySet()) {
+        Cell cell = one.getKey();
+        CellResult result = one.getValue();
+        List<String> row = new ArrayList<>(cell.values().values());
+        row.addAll(List.of(result.state().words, result.why()));
+        for (String figure : figures) {
+          Double value = result.figure(figure);
+          row.add(value == null ? "" : Decimals.plain(value));
+        }
+        row.addAll(List.of(result.requestDigest(), cell.key(), "cells/" + cell.id()));
+        csv.writeRecord(row);
+      }
+    }
+  }
+}
