@@ -6,10 +6,13 @@ import dev.sluice.analytics.statistic.Decimals;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
+import java.awt.Graphics2D;
 import java.awt.Paint;
 import java.awt.Rectangle;
+import java.awt.RenderingHints;
 import java.awt.TexturePaint;
 import java.awt.image.BufferedImage;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.knowm.xchart.XYChart;
@@ -60,6 +63,7 @@ final class ChartStyle {
     {}, {9, 4}, {2, 3}, {12, 3, 2, 3}, {18, 5}, {9, 3, 2, 3, 2, 3}
   };
   private static final int PATTERNS = 5;
+  private static final int HATCH = 8;
   private static final List<Marker> MARKERS =
       List.of(
           SeriesMarkers.CIRCLE,
@@ -140,6 +144,22 @@ final class ChartStyle {
     return new TexturePaint(tile, new Rectangle(0, 0, size, size));
   }
 
+  /** Filling with slanted lines of a color, which says that something is waited for. */
+  static Paint hatched(Color color) {
+    var tile = new BufferedImage(HATCH, HATCH, BufferedImage.TYPE_INT_RGB);
+    Graphics2D graphics = tile.createGraphics();
+    graphics.setRenderingHint(RenderingHints.KEY_ANTIALIASING, RenderingHints.VALUE_ANTIALIAS_ON);
+    graphics.setColor(Color.WHITE);
+    graphics.fillRect(0, 0, HATCH, HATCH);
+    graphics.setColor(color);
+    graphics.setStroke(new BasicStroke(2f));
+    for (int shift = -HATCH; shift <= HATCH; shift += HATCH) {
+      graphics.drawLine(shift - 1, HATCH + 1, shift + HATCH + 1, -1);
+    }
+    graphics.dispose();
+    return new TexturePaint(tile, new Rectangle(HATCH, HATCH));
+  }
+
   /** Marker of the workload at a place. */
   static Marker marker(int index) {
     return MARKERS.get(index % MARKERS.size());
@@ -206,6 +226,39 @@ final class ChartStyle {
   /** A tick's label on a logarithmic axis, as people write it. */
   static String tick(double value) {
     return Decimals.plain(Double.parseDouble(String.format(Locale.ROOT, "%.3g", value)));
+  }
+
+  /** Corners of a curve that goes level and then upright, from point to point. */
+  static final class Steps {
+    private final List<Double> xs = new ArrayList<>();
+    private final List<Double> ys = new ArrayList<>();
+
+    Steps(double x, double y) {
+      add(x, y);
+    }
+
+    /** Goes on level until x, then upright to y; NaN breaks the curve off at x. */
+    Steps to(double x, double y) {
+      double lastY = ys.get(ys.size() - 1);
+      if (!Double.isNaN(lastY)) {
+        add(x, lastY);
+      }
+      add(x, y);
+      return this;
+    }
+
+    private void add(double x, double y) {
+      xs.add(x);
+      ys.add(y);
+    }
+
+    double[] xs() {
+      return xs.stream().mapToDouble(Double::doubleValue).toArray();
+    }
+
+    double[] ys() {
+      return ys.stream().mapToDouble(Double::doubleValue).toArray();
+    }
   }
 
   /**

@@ -1,12 +1,7 @@
 package dev.sluice.analytics.plot;
 
-import java.awt.BasicStroke;
 import java.awt.Color;
-import java.awt.Graphics2D;
 import java.awt.Paint;
-import java.awt.Rectangle;
-import java.awt.RenderingHints;
-import java.awt.TexturePaint;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -25,7 +20,6 @@ import org.jfree.data.xy.XYIntervalSeries;
  */
 public final class GpuTimeline {
   private static final int BARS_PER_GPU_MAX = 40;
-  private static final int HATCH = 8;
   private static final double NS_PER_SECOND = 1e9;
 
   private final String title;
@@ -94,9 +88,11 @@ public final class GpuTimeline {
       if (runs.getItemCount() > 0) {
         frame.fill(models.get(model), colour, fill);
       }
-      chart.add(series(models.get(model) + " is loaded", model, untilNs, true), hatched(colour));
+      chart.add(
+          series(models.get(model) + " is loaded", model, untilNs, true),
+          ChartStyle.hatched(colour));
     }
-    frame.fill("a model is loaded", ChartStyle.QUIET, hatched(ChartStyle.QUIET));
+    frame.fill("a model is loaded", ChartStyle.QUIET, ChartStyle.hatched(ChartStyle.QUIET));
     return frame.around(
         chart.chart(
             "time since the first request, s",
@@ -116,20 +112,5 @@ public final class GpuTimeline {
       }
     }
     return series;
-  }
-
-  private static Paint hatched(Color colour) {
-    var tile = new BufferedImage(HATCH, HATCH, BufferedImage.TYPE_INT_RGB);
-    Graphics2D graphics = tile.createGraphics();
-    graphics.setRenderingHint(RenderingHints.KEY_ANTIALIASING, RenderingHints.VALUE_ANTIALIAS_ON);
-    graphics.setColor(Color.WHITE);
-    graphics.fillRect(0, 0, HATCH, HATCH);
-    graphics.setColor(colour);
-    graphics.setStroke(new BasicStroke(2f));
-    for (int shift = -HATCH; shift <= HATCH; shift += HATCH) {
-      graphics.drawLine(shift - 1, HATCH + 1, shift + HATCH + 1, -1);
-    }
-    graphics.dispose();
-    return new TexturePaint(tile, new Rectangle(HATCH, HATCH));
   }
 }

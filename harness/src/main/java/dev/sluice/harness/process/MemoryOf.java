@@ -13,6 +13,12 @@ import java.util.regex.Pattern;
 public final class MemoryOf {
   private static final Pattern PSS = Pattern.compile("(?m)^Pss:\\s+(\\d+) kB$");
 
+  private static final Pattern RESIDENT = Pattern.compile("(?m)^VmRSS:\\s+(\\d+) kB$");
+  private static final Pattern PEAK = Pattern.compile("(?m)^VmHWM:\\s+(\\d+) kB$");
+
+  /** What the kernel takes as the wish to forget the peak of the resident set. */
+  private static final String FORGET_PEAK = "5";
+
   /** Pattern of a class histogram's last line: Total, objects, bytes. */
   private static final Pattern TOTAL = Pattern.compile("(?m)^Total\\s+\\d+\\s+(\\d+)\\s*$");
 
@@ -31,6 +37,41 @@ public final class MemoryOf {
       Matcher pss = PSS.matcher(rollup);
       return pss.find()
           ? OptionalLong.of(Long.parseLong(pss.group(1)) * 1024)
+          : OptionalLong.empty();
+    } catch (NoSuchFileException e) {
+      return OptionalLong.empty();
+    }
+  }
+
+  /**
+   * Bytes that this process has in memory now, shared pages counted whole. Forgets the peak until
+   * now.
+   *
+   * @return empty where the system is not Linux, which alone reports it
+   */
+  public static OptionalLong residentBytesAndForgetPeak() throws IOException {
+    try {
+      Files.writeString(Path.of("/proc/self/clear_refs"), FORGET_PEAK);
+    } catch (NoSuchFileException e) {
+      return OptionalLong.empty();
+    }
+    return ofThisProcess(RESIDENT);
+  }
+
+  /**
+   * Most bytes that this process had in memory at once, since the peak was last forgotten.
+   *
+   * @return empty where the system is not Linux, which alone reports it
+   */
+  public static OptionalLong peakBytes() throws IOException {
+    return ofThisProcess(PEAK);
+  }
+
+  private static OptionalLong ofThisProcess(Pattern line) throws IOException {
+    try {
+      Matcher matcher = line.matcher(Files.readString(Path.of("/proc/self/status")));
+      return matcher.find()
+          ? OptionalLong.of(Long.parseLong(matcher.group(1)) * 1024)
           : OptionalLong.empty();
     } catch (NoSuchFileException e) {
       return OptionalLong.empty();

@@ -1,0 +1,107 @@
+package dev.sluice.harness.frame;
+
+import dev.sluice.contract.file.UserMistakeException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A folder held by this process while it works there. Another process that wants it is told who
+ * holds it. The hold ends with the process, however that ends.
+ */
+public final class FolderHold implements AutoCloseable {
+  /** Name of the file that is locked, and that holds the process id. */
+  public static final String FILE = ".held";
+
+  private static final int PID_BYTES_MAX = 20;
+
+  private final Path file;
+  private final FileChannel channel;
+
+  private FolderHold(Path file, FileChannel channel) {
+    this.file = file;
+    this.channel = channel;
+  }
+
+  /**
+   * Makes the folder if it is missing, and holds it.
+   *
+   * @param option option that names the folder, for the message
+   * @throws UserMistakeException if another process, or this one, holds the folder, or it cannot be
+   *     written
+   */
+  public static FolderHold take(Path folder, String option) throws UserMistakeException {
+    Path file = folder.resolve(FILE);
+    FileChannel channel = null;
+    try {
+      Files.createDirectories(folder);
+      channel =
+          FileChannel.open(
+              file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+      if (!locked(channel)) {
+        String holder = text(channel);
+        channel.close();
+        throw new UserMistakeException(
+            option,
+            "another process (%s) works in the folder (%s)".formatted(holder, folder),
+            "you want another folder, or to wait until that process has ended");
+      }
+      byte[] pid = Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.US_ASCII);
+      channel.truncate(0);
+      channel.write(ByteBuffer.wrap(pid), 0);
+      return new FolderHold(file, channel);
+    } catch (IOException e) {
+      closed(channel, e);
+      throw unwritable(folder, option, e);
+    }
+  }
+
+  /** The mistake of which a user is told whose folder cannot be written. */
+  public static UserMistakeException unwritable(Path folder, String option, IOException e) {
+    return new UserMistakeException(
+        option,
+        "the folder (%s) cannot be written (%s)".formatted(folder, UserMistakeException.reason(e)),
+        "you want another folder, or lack the right or the room to write there",
+        e);
+  }
+
+  private static void closed(@Nullable FileChannel channel, IOException cause) {
+    if (channel != null) {
+      try {
+        channel.close();
+      } catch (IOException e) {
+        cause.addSuppressed(e);
+      }
+    }
+  }
+
+  private static boolean locked(FileChannel channel) throws IOException {
+    try {
+      FileLock lock = channel.tryLock();
+      return lock != null;
+    } catch (OverlappingFileLockException e) {
+      return false; // this process holds it
+    }
+  }
+
+  private static String text(FileChannel channel) throws IOException {
+    ByteBuffer pid = ByteBuffer.allocate(PID_BYTES_MAX);
+    channel.read(pid, 0);
+    String text = StandardCharsets.US_ASCII.decode(pid.flip()).toString().strip();
+    return text.isEmpty() ? "it has just begun" : "pid " + text;
+  }
+
+  /** Ends the hold and removes its file. */
+  @Override
+  public void close() throws IOException {
+    Files.deleteIfExists(file);
+    channel.close();
+  }
+}
