@@ -25,8 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class TrainingFolderTest {
   private static final int STEPS = 5;
   private static final Map<String, String> SETTINGS = Map.of("model", "toy");
-  private static final List<StoredLayer> LAYERS =
-      List.of(layer("first", 3), layer("layer1.0", 5));
+  private static final List<StoredLayer> LAYERS = List.of(layer("first", 3), layer("layer1.0", 5));
 
   @TempDir private Path folder;
 
