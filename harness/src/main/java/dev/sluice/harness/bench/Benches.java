@@ -108,6 +108,7 @@ public final class Benches {
         new LogBench(SMALL_HEAP, folder, out),
         new TakeoverBench(folder, out),
         new PageBench(folder, out),
+        new LayersBench(folder, out),
         new MemoryBench(folder, memory.seconds(), memory.warmUpSeconds(), out));
   }
 
