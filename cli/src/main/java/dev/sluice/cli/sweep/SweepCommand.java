@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -41,7 +41,18 @@ import picocli.CommandLine.Spec;
       "3:done, but a cell or a task failed, or a cell is not comparable",
       "130:stopped by Ctrl-C; the same command goes on"
     },
-    subcommands = {CommandLine.HelpCommand.class},
+    subcommands = {
+      SweepSetupCommand.class,
+      SweepStartCommand.class,
+      SweepStatusCommand.class,
+      SweepStopCommand.class,
+      SweepKillAllCommand.class,
+      SweepConfigCommand.class,
+      SweepRetryCommand.class,
+      SweepLogsCommand.class,
+      SweepSchedulerCommand.class,
+      HelpCommand.class
+    },
     footer = {
       "",
       "Examples:",

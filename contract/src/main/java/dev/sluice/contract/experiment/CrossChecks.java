@@ -32,6 +32,7 @@ final class CrossChecks {
     checkMix();
     if (problems.isEmpty()) {
       checkOwnModels();
+      checkMemoryBudgets();
       checkScales();
       checkTokens();
     }
@@ -87,6 +88,42 @@ final class CrossChecks {
                 + "): your own model file runs as it is",
             "precision_modes should be [fp32], whatever precision the file computes in");
       }
+    }
+  }
+
+  /** Checks that models whose layers come and go run where that works. */
+  private void checkMemoryBudgets() {
+    for (WorkloadChoice workload : e.jobs().workloads()) {
+      if (workload.memoryBudget() == null) {
+        continue;
+      }
+      String name = workload.name();
+      Place entry = places.getOrDefault("workloads." + name, top.place("workloads"));
+      checkOnly(
+          entry,
+          name,
+          "backends_enabled",
+          String.join(", ", e.jobs().backendsEnabled()),
+          "pytorch");
+      checkOnly(
+          entry, name, "precision_modes", String.join(", ", e.jobs().precisionModes()), "fp32");
+      if (e.lanes().device().startsWith("cuda")) {
+        problems.error(
+            places.getOrDefault("lanes.device", entry),
+            "lanes.device (%s) cannot run %s, whose memory_budget is for processors"
+                .formatted(e.lanes().device(), name),
+            "you meant lanes.device: cpu");
+      }
+    }
+  }
+
+  private void checkOnly(Place entry, String workload, String key, String given, String only) {
+    if (!given.equals(only)) {
+      problems.error(
+          top.has(key) ? top.place(key) : entry,
+          "%s (%s) cannot run %s, whose memory_budget works with %s alone"
+              .formatted(key, given, workload, only),
+          "you meant %s: [%s], or memory_budget should be left out".formatted(key, only));
     }
   }
 

@@ -240,13 +240,32 @@ public record Experiment(
    * @param model a user's own model file; null: a built-in workload
    * @param linear an emulated service time of alpha + beta × samples; null: measured or from a
    *     table
+   * @param memoryBudget how much of a built-in model is in memory at a time; null: all of it
    */
   public record WorkloadChoice(
       String name,
       double weight,
       int tokens,
       @Nullable ModelFile model,
-      @Nullable LinearServiceTime linear) {}
+      @Nullable LinearServiceTime linear,
+      @Nullable MemoryBudget memoryBudget) {
+    /** A workload whose whole model is in memory. */
+    public WorkloadChoice(
+        String name,
+        double weight,
+        int tokens,
+        @Nullable ModelFile model,
+        @Nullable LinearServiceTime linear) {
+      this(name, weight, tokens, model, linear, null);
+    }
+  }
+
+  /**
+   * Memory for the parameters of a model whose layers come and go, on each lane.
+   *
+   * @param wholeTokens memory tokens that the whole model would take
+   */
+  public record MemoryBudget(long bytes, int wholeTokens) {}
 
   /**
    * A user's own model.

@@ -3,6 +3,7 @@ package dev.sluice.contract.experiment;
 import dev.sluice.contract.experiment.Experiment.Drift;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
+import dev.sluice.contract.experiment.Experiment.MemoryBudget;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.Experiment.Simulation;
@@ -200,10 +201,12 @@ public final class ResolvedConfig {
   private static Map<String, @Nullable Object> workload(WorkloadChoice w) {
     ModelFile model = w.model();
     LinearServiceTime linear = w.linear();
+    MemoryBudget budget = w.memoryBudget();
     return map(
         "name", w.name(),
         "weight", w.weight(),
-        "tokens", w.tokens(),
+        "tokens", budget == null ? w.tokens() : budget.wholeTokens(),
+        "memory_budget", budget == null ? null : Long.toString(budget.bytes()),
         "path", model == null ? null : model.path(),
         "input_shape", model == null ? null : model.inputShape(),
         "alpha_ms", linear == null ? null : linear.alphaMs(),

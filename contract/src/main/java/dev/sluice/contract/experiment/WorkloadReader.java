@@ -2,8 +2,10 @@ package dev.sluice.contract.experiment;
 
 import dev.sluice.contract.experiment.Experiment.Lanes;
 import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
+import dev.sluice.contract.experiment.Experiment.MemoryBudget;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.contract.file.ByteSize;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.Place;
@@ -17,6 +19,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +37,12 @@ final class WorkloadReader {
 
   private static final Range WEIGHT = Range.above(0, 1e9);
 
+  /** Key of the memory that the parameters of a built-in model may take. */
+  private static final String MEMORY_BUDGET = "memory_budget";
+
+  /** Half of what a size as text is rounded to, below 100 MB and above. */
+  private static final long BYTES_PER_DIGIT = 500_000;
+
   /** Key of an entry that stands for several workloads, and the beginning of their names. */
   private static final String SYNTHETIC = "synthetic";
 
@@ -44,6 +54,7 @@ final class WorkloadReader {
   private final Problems problems;
   private final Map<String, Place> places;
   private final Map<String, Integer> builtIn;
+  private final Map<String, Vocabulary.Parameters> parameters;
   private final Lanes lanes;
   private final Map<String, Place> seen = new HashMap<>();
 
@@ -51,6 +62,7 @@ final class WorkloadReader {
     this.problems = problems;
     this.places = places;
     this.builtIn = vocabulary.workloadTokens();
+    this.parameters = vocabulary.workloadParameters();
     this.lanes = lanes;
   }
 
@@ -162,11 +174,57 @@ final class WorkloadReader {
     Integer known = builtIn.get(name);
     int tokens =
         section.whole("tokens", known == null ? 0 : known, known == null ? 1 : 0, TOKENS_MAX);
+    MemoryBudget budget = memoryBudget(section, name, tokens);
     section.end();
     checkName(section, name, model, linear);
-    var choice = new WorkloadChoice(name, weight, tokens, model, linear);
+    int held = budget == null ? tokens : tokensOf(budget, parameters.get(name));
+    var choice = new WorkloadChoice(name, weight, held, model, linear, budget);
     checkServiceTime(value.place(), choice);
     return choice;
+  }
+
+  private @Nullable MemoryBudget memoryBudget(Section section, String name, int wholeTokens) {
+    String text = section.textOrNull(MEMORY_BUDGET);
+    if (text == null) {
+      return null;
+    }
+    Vocabulary.Parameters size = parameters.get(name);
+    if (size == null) {
+      problems.error(
+          section.place(MEMORY_BUDGET),
+          "workloads.memory_budget (%s) has no effect on %s, whose layers are not known"
+              .formatted(text, name),
+          "the line should be left out; a budget works for "
+              + String.join(", ", new TreeSet<>(parameters.keySet())));
+      return null;
+    }
+    OptionalLong bytes = ByteSize.parse(text);
+    if (bytes.isEmpty()) {
+      problems.error(
+          section.place(MEMORY_BUDGET),
+          "workloads.memory_budget (" + text + ") is no size",
+          "you meant " + ByteSize.FORM);
+      return null;
+    }
+    if (bytes.getAsLong() < size.largestLayer()) {
+      problems.error(
+          section.place(MEMORY_BUDGET),
+          "workloads.memory_budget (%s) is below the largest layer of %s (%d bytes)"
+              .formatted(text, name, size.largestLayer()),
+          "memory_budget should be at least %s, and twice that to read beside computing"
+              .formatted(ByteSize.text(size.largestLayer() + BYTES_PER_DIGIT)));
+      return null;
+    }
+    return new MemoryBudget(bytes.getAsLong(), wholeTokens);
+  }
+
+  /** The whole model's tokens × budget / bytes of the parameters, rounded up. */
+  private static int tokensOf(MemoryBudget budget, Vocabulary.@Nullable Parameters size) {
+    if (size == null || budget.bytes() >= size.bytes()) {
+      return budget.wholeTokens();
+    }
+    long share = Math.multiplyExact(budget.wholeTokens(), budget.bytes());
+    return Math.toIntExact((share + size.bytes() - 1) / size.bytes());
   }
 
   private void checkName(

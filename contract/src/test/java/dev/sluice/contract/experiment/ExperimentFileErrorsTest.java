@@ -135,6 +135,10 @@ final class ExperimentFileErrorsTest {
           workloads: [{name: m, path: m.onnx, input_shape: [3], tokens: 1}] | 3 | backends_enabled (pytorch) would send jobs to a backend that cannot run m (m.onnx)
           workloads: [{name: m, path: m.pt, input_shape: [3, 9999, 9999], tokens: 1}] | 3 | workloads.input_shape ([3, 9999, 9999]) has more than 4000000 values per sample
           workloads: [{name: vit, alpha_ms: 1, beta_ms: 1}] | 3 | workloads (vit) has alpha_ms and beta_ms, but its lanes are real
+          workloads: [{name: vit, memory_budget: much}] | 3 | workloads.memory_budget (much) is no size
+          workloads: [{name: vit, memory_budget: 28MB}] | 3 | workloads.memory_budget (28MB) is below the largest layer of vit (28351488 bytes)
+          workloads: [{name: m, path: m.pt, input_shape: [3], tokens: 1, memory_budget: 1GB}] | 3 | workloads.memory_budget (1GB) has no effect on m, whose layers are not known
+          workloads: [{synthetic: 2, alpha_ms: 1, beta_ms: 1, memory_budget: 1GB}] | 3 | the key workloads.memory_budget is unknown
           workloads: [{synthetic: 0, alpha_ms: 1, beta_ms: 1}] | 3 | workloads.synthetic (0) must be at least 1 and at most 1000
           workloads: [{synthetic: 64, alpha_ms: 5, beta_ms: 1}] | 3 | workloads.synthetic (64) works on emulated lanes only, and these lanes are real
           workloads: [{synthetic: 64, alpha_ms: 5}] | 3 | workloads.alpha_ms (5) + workloads.beta_ms (0) × samples is not a service time: both keys must be given, and one must be above 0
@@ -225,6 +229,26 @@ final class ExperimentFileErrorsTest {
               assertThat(problem.maybe()).isNotBlank();
               assertThat(problem.location())
                   .isEqualTo(file + (lineNumber == 0 ? "" : ":" + lineNumber));
+            });
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          backends_enabled: [onnx]       | backends_enabled (onnx) cannot run vit, whose memory_budget works with pytorch alone
+          precision_modes: [fp32, bf16]  | precision_modes (fp32, bf16) cannot run vit, whose memory_budget works with fp32 alone
+          lanes: {device: cuda}          | lanes.device (cuda) cannot run vit, whose memory_budget is for processors
+          """)
+  void aMemoryBudget_isRefusedWhereItCannotWork(String line, String what) throws Exception {
+    String workloads = "workloads: [{name: vit, memory_budget: 64MB}]\n";
+    assertThat(problems(LEAST + workloads + line + "\n"))
+        .singleElement()
+        .satisfies(
+            problem -> {
+              assertThat(problem.what()).isEqualTo(what);
+              assertThat(problem.location()).isEqualTo(file + ":4");
             });
   }
 

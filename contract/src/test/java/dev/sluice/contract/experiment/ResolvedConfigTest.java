@@ -26,18 +26,53 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The resolved config: readable again, and stable. */
 final class ResolvedConfigTest {
   @Property(tries = 300)
   void whatIsWritten_isReadAsAnEqualExperiment(@ForAll("experiments") Experiment experiment)
       throws Exception {
+    assertReadBack(experiment);
+  }
+
+  private static void assertReadBack(Experiment experiment) throws Exception {
     Path file = Files.createTempFile("resolved", ".yaml");
     try {
       Files.writeString(file, ResolvedConfig.write(experiment));
       Experiment read = ExperimentFile.read(file, List.of(), Vocabularies.KNOWN).experiment();
       assertThat(read).isEqualTo(experiment);
       assertThat(ResolvedConfig.digest(read)).isEqualTo(ResolvedConfig.digest(experiment));
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "64MB, 49", // 260 × 64,000,000 / 346,270,624, rounded up
+    "64000000, 49",
+    "173135312, 130",
+    "173135313, 131",
+    "1GB, 260"
+  })
+  void aMemoryBudget_takesItsShareOfTheTokens_andIsReadBack(String budget, int tokens)
+      throws Exception {
+    Path file = Files.createTempFile("budget", ".yaml");
+    try {
+      Files.writeString(
+          file,
+          """
+          duration_seconds: 5
+          arrival_rate_jobs_per_sec: 1
+          workloads: [{name: vit, memory_budget: %s}, resnet18]
+          """
+              .formatted(budget));
+      Experiment experiment = ExperimentFile.read(file, List.of(), Vocabularies.KNOWN).experiment();
+      assertThat(experiment.workload("vit").tokens()).isEqualTo(tokens);
+      assertThat(experiment.workload("resnet18").memoryBudget()).isNull();
+      assertReadBack(experiment);
     } finally {
       Files.delete(file);
     }

@@ -27,6 +27,9 @@ final class Vocabularies {
                   new ArrivalKeys.Key("share", Range.within(0, 1), 0.1),
                   new ArrivalKeys.Key("mean_burst_seconds", Range.within(0, 1000), 2))),
           Map.of("resnet18", 80, "resnet50", 160, "vit", 260, "vit_tiny", 40),
+          Map.of(
+              "resnet18", new Vocabulary.Parameters(46_796_960, 9_445_376),
+              "vit", new Vocabulary.Parameters(346_270_624, 28_351_488)),
           List.of("all_p99_e2e_ms", "all_slo_violation_rate", "overall_throughput_sps"));
 
   private Vocabularies() {}

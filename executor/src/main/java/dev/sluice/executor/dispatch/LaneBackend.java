@@ -10,12 +10,14 @@ import dev.sluice.executor.lane.Device;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.RealDevice;
 import dev.sluice.executor.lane.RealDevice.Models;
+import dev.sluice.executor.layers.LayeredModels;
 import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.model.InferenceSession;
 import dev.sluice.executor.model.InputBuffer;
 import dev.sluice.executor.model.LoadedModels;
 import dev.sluice.executor.model.ModelShelf;
 import dev.sluice.executor.network.WorkloadInfo;
+import dev.sluice.executor.network.Workloads;
 import java.lang.management.ManagementFactory;
 import java.util.function.LongSupplier;
 
@@ -36,25 +38,34 @@ public final class LaneBackend {
   /**
    * Returns a backend of models on this machine's devices. The caller closes them after the
    * executor.
+   *
+   * @param layered models whose layers come and go; they go before models of equal workloads
    */
-  public static LaneBackend real(LoadedModels models) {
+  public static LaneBackend real(LoadedModels models, LayeredModels layered) {
     return real(
         models.devices().kind(),
         new Models() {
           @Override
           public InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer) {
+            if (layered.holds(model.workload())) {
+              return layered.openSession(model.workload(), buffer);
+            }
             return models.openSession(
                 model.workload(), model.backend(), model.precision(), lane, buffer);
           }
 
           @Override
           public boolean isOneWithTheFirst(ModelKey model, int lane) {
-            return models.isOneWithTheFirst(
-                model.workload(), model.backend(), model.precision(), lane);
+            return layered.holds(model.workload())
+                || models.isOneWithTheFirst(
+                    model.workload(), model.backend(), model.precision(), lane);
           }
 
           @Override
           public WorkloadInfo info(ModelKey model) {
+            if (layered.holds(model.workload())) {
+              return Workloads.info(model.workload());
+            }
             return models.info(model.workload(), model.backend(), model.precision());
           }
         },

@@ -5,12 +5,15 @@ import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.file.ByteSize;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.UserMistakeException.Problem;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.emulation.Emulation;
 import dev.sluice.executor.emulation.LatencyTable;
 import dev.sluice.executor.lane.ExecutorSettings;
+import dev.sluice.executor.layers.LayerScheduling;
+import dev.sluice.executor.layers.LayeredModels;
 import dev.sluice.executor.model.Devices;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.LoadedModels;
@@ -34,6 +37,7 @@ public final class LaneSource implements AutoCloseable {
   private final ParsedExperiment parsed;
   private final @Nullable LatencyTable table;
   private @Nullable LoadedModels models;
+  private @Nullable LayeredModels layered;
 
   private LaneSource(ParsedExperiment parsed, @Nullable LatencyTable table) {
     this.parsed = parsed;
@@ -125,16 +129,28 @@ public final class LaneSource implements AutoCloseable {
    * Loads the models, or prepares the emulation.
    *
    * @param speed of emulated lanes
+   * @param scheduling when the layers of models with a memory budget come and go
    * @throws UserMistakeException if a device is missing or cannot do what is asked of it, or if a
    *     model or a row of the latency table cannot be had
    */
-  public LaneBackend open(Path cacheFolder, double speed, ModelProgress progress)
+  public LaneBackend open(
+      Path cacheFolder, double speed, ModelProgress progress, LayerScheduling scheduling)
       throws UserMistakeException {
     Experiment experiment = parsed.experiment();
     if (experiment.lanes().emulated()) {
       return LaneBackend.emulated(emulation(experiment, table, speed));
     }
-    return LaneBackend.real(load(requests(experiment), cacheFolder, progress));
+    Map<String, Long> budgets = budgets(experiment);
+    List<ModelRequest> whole =
+        requests(experiment).stream()
+            .filter(request -> !budgets.containsKey(request.workload()))
+            .toList();
+    LoadedModels loaded = load(whole, cacheFolder, progress);
+    var cache = new ModelCache(cacheFolder);
+    Engines engines = Engines.prepare(experiment.lanes().threads(), cache);
+    LayeredModels byLayers = LayeredModels.load(budgets, engines, cache, progress, scheduling);
+    layered = byLayers;
+    return LaneBackend.real(loaded, byLayers);
   }
 
   /**
@@ -182,10 +198,11 @@ public final class LaneSource implements AutoCloseable {
    */
   public Devices devices(Engines engines) throws UserMistakeException {
     Experiment experiment = parsed.experiment();
+    boolean byLayers = !budgets(experiment).isEmpty();
     Devices devices =
         Devices.choose(
             parsed.location("lanes.device"),
-            experiment.lanes().device(),
+            byLayers ? "cpu" : experiment.lanes().device(),
             experiment.jobs().backendsEnabled(),
             experiment.lanes().count(),
             engines::cudaDevices);
@@ -207,6 +224,17 @@ public final class LaneSource implements AutoCloseable {
    */
   public static long flopsPerSample(String workload) {
     return Workloads.names().contains(workload) ? Workloads.info(workload).flopsPerSample() : 0;
+  }
+
+  /** Bytes of parameters that a lane may hold, by the workloads whose layers come and go. */
+  private static Map<String, Long> budgets(Experiment experiment) {
+    Map<String, Long> budgets = new LinkedHashMap<>();
+    for (WorkloadChoice workload : experiment.jobs().workloads()) {
+      if (workload.memoryBudget() != null) {
+        budgets.put(workload.name(), workload.memoryBudget().bytes());
+      }
+    }
+    return budgets;
   }
 
   private List<ModelRequest> requests(Experiment experiment) {
@@ -241,7 +269,7 @@ public final class LaneSource implements AutoCloseable {
   public Map<String, WorkloadInfo> workloadInfos() {
     Map<String, WorkloadInfo> infos = new LinkedHashMap<>();
     for (ModelRequest request : requests(parsed.experiment())) {
-      if (models != null) {
+      if (models != null && !budgets(parsed.experiment()).containsKey(request.workload())) {
         infos.put(
             request.workload(),
             models.info(request.workload(), request.backend(), request.precision()));
@@ -272,6 +300,11 @@ public final class LaneSource implements AutoCloseable {
     devices()
         .filter(devices -> !devices.kind().equals("cpu"))
         .ifPresent(devices -> notes.add("lanes: " + devices));
+    budgets(parsed.experiment())
+        .forEach(
+            (name, bytes) ->
+                notes.add(
+                    "%s: layers come and go, %s at a time".formatted(name, ByteSize.text(bytes))));
     boolean emulated = parsed.experiment().lanes().emulated();
     if (table != null) {
       notes.add((emulated ? "" : "slo_scale counts in ") + describe(table));
@@ -297,6 +330,9 @@ public final class LaneSource implements AutoCloseable {
 
   @Override
   public void close() {
+    if (layered != null) {
+      layered.close();
+    }
     if (models != null) {
       models.close();
     }

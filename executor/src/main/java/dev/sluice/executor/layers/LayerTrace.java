@@ -2,6 +2,10 @@ package dev.sluice.executor.layers;
 
 /** Receives what was done for a layer, from the thread that did it; any thread may call it. */
 public interface LayerTrace {
+  /** Drops all that it receives. */
+  LayerTrace NONE =
+      (step, hook, operation, layer, thread, startNs, endNs, bytes, residentBytes) -> {};
+
   /**
    * An operation is over.
    *

@@ -16,7 +16,7 @@ public final class InputBuffer {
    * Returns the buffer with room for a number of bytes, from position 0, in the machine's byte
    * order.
    */
-  ByteBuffer cleared(int bytes) {
+  public ByteBuffer cleared(int bytes) {
     if (buffer.capacity() < bytes) {
       buffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
     }

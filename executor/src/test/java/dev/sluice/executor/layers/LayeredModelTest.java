@@ -30,8 +30,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("loop")
 final class LayeredModelTest {
   private static final ModelCache CACHE = new ModelCache(Path.of("target", "test-model-cache"));
-  private static final LayerTrace UNTRACED =
-      (step, hook, operation, layer, thread, startNs, endNs, bytes, residentBytes) -> {};
 
   @ParameterizedTest
   @ValueSource(strings = {"vit_tiny", "resnet18"})
@@ -58,7 +56,7 @@ final class LayeredModelTest {
             List.of(ListedHooks.EAGER, ListedHooks.ON_DEMAND, ListedHooks.PREFETCH)) {
           long budget = budget(model, schedule);
           try (ParameterSource source = LayerFile.open(weights, model.tensors());
-              ResidentLayers resident = model.resident(source, budget, () -> 0, UNTRACED)) {
+              ResidentLayers resident = model.resident(source, budget, () -> 0, LayerTrace.NONE)) {
             var hooks = new ListedHooks(schedule, model.names().size(), resident);
             for (int step = 0; step < 3; step++) {
               assertThat(model.forward(in, samples, hooks, resident))
@@ -191,7 +189,7 @@ final class LayeredModelTest {
         ParameterSource source =
             new FiniteParameters(new WithNanAt(file, 3, 192 + 5), model.tensors());
         ResidentLayers resident =
-            model.resident(source, network.weightBytes(Precision.FP32), () -> 0, UNTRACED)) {
+            model.resident(source, network.weightBytes(Precision.FP32), () -> 0, LayerTrace.NONE)) {
       resident.fetch(2);
       assertThatThrownBy(() -> resident.fetch(3))
           .isInstanceOf(LayerReadException.class)
@@ -295,7 +293,7 @@ final class LayeredModelTest {
             LayerFile.open(CACHE.weights("vit_tiny", ModelProgress.none()), model.tensors());
         ParameterSource gated = new Gated(file, never)) {
       ResidentLayers resident =
-          model.resident(gated, network.weightBytes(Precision.FP32), () -> 0, UNTRACED);
+          model.resident(gated, network.weightBytes(Precision.FP32), () -> 0, LayerTrace.NONE);
       resident.prefetch(0);
       resident.prefetch(1);
       resident.close();

@@ -1,7 +1,7 @@
 package dev.sluice.executor.layers;
 
 /** Schedules of inference as tests need them, by the hooks of which they consist. */
-final class ListedHooks implements Hooks {
+class ListedHooks implements Hooks {
   /** All layers stay. */
   static final String EAGER = "eager";
 

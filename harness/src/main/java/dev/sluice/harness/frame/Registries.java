@@ -2,9 +2,11 @@ package dev.sluice.harness.frame;
 
 import dev.sluice.analytics.figure.Figures;
 import dev.sluice.contract.experiment.Vocabulary;
+import dev.sluice.executor.network.Precision;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.producer.arrivals.ArrivalProcesses;
 import dev.sluice.scheduling.policies.Policies;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -17,6 +19,25 @@ public final class Registries {
     Map<String, List<String>> schedulers = new TreeMap<>();
     Policies.names().forEach(name -> schedulers.put(name, Policies.weightNames(name)));
     return new Vocabulary(
-        schedulers, ArrivalProcesses.keys(), Workloads.tokens(), Figures.figureNames());
+        schedulers,
+        ArrivalProcesses.keys(),
+        Workloads.tokens(),
+        workloadParameters(),
+        Figures.figureNames());
+  }
+
+  private static Map<String, Vocabulary.Parameters> workloadParameters() {
+    Map<String, Vocabulary.Parameters> parameters = new TreeMap<>();
+    for (String name : Workloads.names()) {
+      List<Long> layers =
+          Workloads.network(name).blocks().stream()
+              .map(block -> block.part().weightBytes(Precision.FP32))
+              .toList();
+      parameters.put(
+          name,
+          new Vocabulary.Parameters(
+              layers.stream().mapToLong(Long::longValue).sum(), Collections.max(layers)));
+    }
+    return parameters;
   }
 }

@@ -84,6 +84,9 @@ final class MemoryMeasurement {
     if (frame.experiment().lanes().emulated()) {
       return "not measured: emulated lanes hold no model";
     }
+    if (frame.experiment().jobs().workloads().stream().anyMatch(w -> w.memoryBudget() != null)) {
+      return "not measured: a workload has a memory_budget, and a probe loads whole models";
+    }
     if (!MemoryProbe.isPossible()) {
       return "not measured: this system does not tell a process's peak";
     }

@@ -12,6 +12,7 @@ import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.harness.frame.RunFrame;
+import dev.sluice.harness.layers.runtime.LaneSchedules;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.harness.terminal.ModelBar;
 import java.nio.file.Path;
@@ -70,7 +71,8 @@ public final class ExecuteRole implements AutoCloseable {
           lanes.open(
               ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))),
               speed,
-              bar);
+              bar,
+              new LaneSchedules());
     }
     if (frame.experiment().lanes().emulated()) {
       frame.console().item("models", "none: lanes are emulated (" + backend.deviceKind() + ")");

@@ -110,8 +110,7 @@ final class DemoLog {
   }
 
   private static String line(String hook, String operation, String start, String end, String bar) {
-    return String.format(
-            Locale.ROOT, "  %-21s %-12s %8s %8s  %s", hook, operation, start, end, bar)
+    return String.format(Locale.ROOT, "  %-21s %-12s %8s %8s  %s", hook, operation, start, end, bar)
         .stripTrailing();
   }
 }

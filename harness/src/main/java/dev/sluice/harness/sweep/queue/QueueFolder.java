@@ -5,8 +5,6 @@ import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ProcessIdentity;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -16,9 +14,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** The folder in which a queue keeps its journal, its attempts and what is handed over to it. */
 public final class QueueFolder {
@@ -28,6 +27,9 @@ public final class QueueFolder {
   private static final int LOCK_TRIES = 100;
 
   private static final long LOCK_PAUSE_NS = 5_000_000;
+
+  /** Queues whose scheduler is in this process: to open and close a lock's file would free it. */
+  private static final Set<Path> HELD_HERE = ConcurrentHashMap.newKeySet();
 
   private final Path folder;
 
@@ -41,15 +43,18 @@ public final class QueueFolder {
 
   /** A right to be the queue's scheduler, until closed or until the process ends. */
   static final class Held implements AutoCloseable {
+    private final Path folder;
     private final FileChannel channel;
 
-    private Held(FileChannel channel) {
+    private Held(Path folder, FileChannel channel) {
+      this.folder = folder;
       this.channel = channel;
     }
 
     @Override
     public void close() throws IOException {
       channel.close();
+      HELD_HERE.remove(folder);
     }
   }
 
@@ -133,24 +138,20 @@ public final class QueueFolder {
   /** Becomes the queue's scheduler; empty: another process is. */
   Optional<Held> hold() throws IOException, InterruptedException {
     make();
+    if (!HELD_HERE.add(folder)) {
+      return Optional.empty();
+    }
+    FileChannel channel =
+        FileChannel.open(lockFile(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     for (int tries = 0; tries < LOCK_TRIES; tries++) {
-      FileChannel channel =
-          FileChannel.open(lockFile(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-      if (lock(channel) != null) {
-        return Optional.of(new Held(channel));
+      if (channel.tryLock() != null) {
+        return Optional.of(new Held(folder, channel));
       }
-      channel.close();
       MachineClock.pacer().awaitNs(MachineClock.monotonicNs() + LOCK_PAUSE_NS);
     }
+    channel.close();
+    HELD_HERE.remove(folder);
     return Optional.empty();
-  }
-
-  private static @Nullable FileLock lock(FileChannel channel) throws IOException {
-    try {
-      return channel.tryLock();
-    } catch (OverlappingFileLockException e) {
-      return null; // a scheduler in this very process
-    }
   }
 
   void writeHolder() throws IOException {
@@ -175,13 +176,11 @@ public final class QueueFolder {
 
   /** Tells whether a scheduler runs, by its lock. */
   public boolean isHeld() throws IOException {
-    if (!Files.exists(lockFile())) {
-      return false;
+    if (HELD_HERE.contains(folder) || !Files.exists(lockFile())) {
+      return HELD_HERE.contains(folder);
     }
     try (FileChannel channel = FileChannel.open(lockFile(), StandardOpenOption.READ)) {
       return channel.tryLock(0, Long.MAX_VALUE, true) == null;
-    } catch (OverlappingFileLockException e) {
-      return true;
     }
   }
 

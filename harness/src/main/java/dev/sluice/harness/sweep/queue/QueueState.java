@@ -229,6 +229,7 @@ public final class QueueState {
     task.outcome = e.outcome();
     task.status = e.status();
     task.why = e.why();
+    task.ranMs = e.ranMs();
     task.sinceMs = e.atMs();
     boolean done = e.outcome() == Outcome.DONE || e.outcome() == Outcome.DONE_BEFORE;
     task.phase = done ? Phase.DONE : Phase.FAILED;

@@ -24,6 +24,14 @@ public final class Scheduler {
   private final Sessions sessions;
   private final BlockingQueue<Loop.News> mailbox = new LinkedBlockingQueue<>();
 
+  private final Medium medium;
+
+  /** Opener of the journal's storage. */
+  @FunctionalInterface
+  interface Medium {
+    Journal.Storage open(Path file) throws IOException;
+  }
+
   /** How a scheduler ended. */
   public enum End {
     /** No task waits or runs. */
@@ -43,6 +51,17 @@ public final class Scheduler {
       Work work,
       Sessions sessions,
       Consumer<String> log) {
+    this(folder, settings, work, sessions, log, Journal::file);
+  }
+
+  Scheduler(
+      QueueFolder folder,
+      QueueSettings settings,
+      Work work,
+      Sessions sessions,
+      Consumer<String> log,
+      Medium medium) {
+    this.medium = medium;
     this.folder = folder;
     this.settings = settings;
     this.work = work;
@@ -81,7 +100,7 @@ public final class Scheduler {
       if (markers != null) {
         watched.add(markers);
       }
-      try (var journal = Journal.open(Journal.file(folder.journal()), content);
+      try (var journal = Journal.open(medium.open(folder.journal()), content);
           var syncing = new Syncing(journal);
           var after = new Aftermath(sessions, settings.cleanup(), log);
           var watch = FolderWatch.of(watched, () -> mailbox.add(new Loop.News.FilesCame()))) {

@@ -28,6 +28,7 @@ public final class TaskState {
   String digest = "";
   String log = "";
   long sinceMs;
+  long ranMs;
   int status = Verdict.UNKNOWN;
   String why = "";
   @Nullable Outcome outcome;
@@ -78,6 +79,11 @@ public final class TaskState {
   /** When the present phase began. */
   public long sinceMs() {
     return sinceMs;
+  }
+
+  /** How long the last attempt that ended ran. */
+  public long ranMs() {
+    return ranMs;
   }
 
   /** Exit status of the last attempt that ended. */

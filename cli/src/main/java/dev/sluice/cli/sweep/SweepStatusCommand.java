@@ -1,0 +1,40 @@
+package dev.sluice.cli.sweep;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.sweep.QueueStatus;
+import dev.sluice.harness.sweep.Workspace;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code ./sluice sweep status}. */
+@Command(
+    name = "status",
+    mixinStandardHelpOptions = true,
+    description = "Shows what waits, runs, is done and has failed; exit 3 if one has failed.",
+    footer = {"", "Example:", "  ./sluice sweep status"})
+final class SweepStatusCommand implements Callable<Integer> {
+  @Mixin private WorkspaceOptions where = new WorkspaceOptions();
+
+  @Option(names = "--json", description = "Prints one JSON object.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws Exception {
+    try {
+      var workspace = Workspace.open(where.config(), where.workspace());
+      QueueStatus status = QueueStatus.of(workspace);
+      if (json) {
+        System.out.print(status.json());
+      } else {
+        status.lines().forEach(System.out::println);
+      }
+      return status.exitStatus();
+    } catch (UserMistakeException e) {
+      System.err.println(e.getMessage());
+      return ExitStatus.MISTAKE;
+    }
+  }
+}
