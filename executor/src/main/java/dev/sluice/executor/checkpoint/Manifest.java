@@ -110,7 +110,6 @@ record Manifest(Map<String, String> settings, int step, long lossesBytes, List<L
     long lossesBytes = section.whole("losses_bytes", 0L, 0, Long.MAX_VALUE);
     List<LayerState> states =
         section.list("layers", List.of(), true, layer -> layer(layer, problems));
-    section.end();
     problems.throwIfAny();
     if (!states.stream().map(LayerState::name).toList().equals(layers)) {
       throw new UserMistakeException(
@@ -130,7 +129,6 @@ record Manifest(Map<String, String> settings, int step, long lossesBytes, List<L
                 "--out should name another folder, or the options should be those of this training");
           }
         });
-    written.end();
   }
 
   private static @Nullable LayerState layer(Value value, Problems problems) {
@@ -144,7 +142,6 @@ record Manifest(Map<String, String> settings, int step, long lossesBytes, List<L
             layer.requiredText("name", "head"),
             layer.requiredWhole("step", 0, Integer.MAX_VALUE, "20"),
             layer.requiredText("crc32c", "0a1b2c3d"));
-    layer.end();
     return state;
   }
 }

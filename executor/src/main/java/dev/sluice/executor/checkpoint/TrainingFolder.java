@@ -199,7 +199,7 @@ public final class TrainingFolder implements ParameterSource {
     disk.write(file, content);
     newest.set(layer, state);
     unsynced.add(file);
-    if (before != null && !before.equals(state) && !committed.contains(before)) {
+    if (before != null && before.step() != step && !committed.contains(before)) {
       unsynced.remove(file(before));
       disk.delete(file(before));
     }

@@ -19,11 +19,7 @@ final class Gradients {
 
   /** Mean cross entropy of logits, by the natural logarithm. */
   static NDArray loss(NDArray logits, NDArray oneHotLabels) {
-    return logits
-        .logSoftmax(1)
-        .mul(oneHotLabels)
-        .sum()
-        .div(-logits.getShape().get(0));
+    return logits.logSoftmax(1).mul(oneHotLabels).sum().div(-logits.getShape().get(0));
   }
 
   /** A loss, and its gradient by the logits. */

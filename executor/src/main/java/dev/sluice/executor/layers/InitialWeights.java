@@ -31,8 +31,7 @@ final class InitialWeights implements AutoCloseable {
     List<String> names = part.tensors().stream().map(TensorShape::name).toList();
     var values = new ArrayList<ByteBuffer>();
     for (TensorShape tensor : tensors) {
-      values.add(
-          ByteBuffer.allocateDirect((int) tensor.bytes()).order(ByteOrder.nativeOrder()));
+      values.add(ByteBuffer.allocateDirect((int) tensor.bytes()).order(ByteOrder.nativeOrder()));
     }
     for (SafetensorsFile.Entry entry : file.entries()) {
       int at = names.indexOf(entry.tensor().name());

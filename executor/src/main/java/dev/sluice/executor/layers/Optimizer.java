@@ -11,13 +11,18 @@ import java.util.List;
 enum Optimizer {
   /**
    * Gradient descent with momentum, as PyTorch has it: the momentum becomes 0.9 × itself + the
-   * gradient, and the parameter loses 0.02 × the momentum.
+   * gradient, and the parameter loses 0.01 × the momentum.
    */
-  SGD("sgd", List.of("momentum")) {
+  SGD("sgd") {
+    @Override
+    List<String> stateNames() {
+      return List.of("momentum");
+    }
+
     @Override
     void update(NDArray parameter, NDArray gradient, List<NDArray> state, int step) {
       NDArray momentum = state.get(0).muli(0.9f).addi(gradient);
-      try (NDArray change = momentum.mul(0.02f)) {
+      try (NDArray change = momentum.mul(0.01f)) {
         parameter.subi(change);
       }
     }
@@ -27,7 +32,12 @@ enum Optimizer {
    * Kingma, Ba: Adam, a Method for Stochastic Optimization, 2015, algorithm 1, with its own
    * constants: rate 0.001, decays 0.9 and 0.999, epsilon 1e-8.
    */
-  ADAM("adam", List.of("exp_avg", "exp_avg_sq")) {
+  ADAM("adam") {
+    @Override
+    List<String> stateNames() {
+      return List.of("exp_avg", "exp_avg_sq");
+    }
+
     @Override
     void update(NDArray parameter, NDArray gradient, List<NDArray> state, int step) {
       NDArray mean = state.get(0).muli(0.9f);
@@ -48,11 +58,9 @@ enum Optimizer {
   };
 
   private final String configName;
-  private final List<String> stateNames;
 
-  Optimizer(String configName, List<String> stateNames) {
+  Optimizer(String configName) {
     this.configName = configName;
-    this.stateNames = stateNames;
   }
 
   /** Returns the names of all rules, as a user writes them. */
@@ -73,9 +81,7 @@ enum Optimizer {
   }
 
   /** Returns what the tensors of the state are called, behind the parameter's name and a dot. */
-  List<String> stateNames() {
-    return stateNames;
-  }
+  abstract List<String> stateNames();
 
   /**
    * Changes a parameter in place, and its state.

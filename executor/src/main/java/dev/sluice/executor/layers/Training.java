@@ -1,5 +1,7 @@
 package dev.sluice.executor.layers;
 
+import static java.util.Objects.requireNonNull;
+
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
 import dev.sluice.contract.file.UserMistakeException;
@@ -149,8 +151,7 @@ public final class Training implements AutoCloseable {
     TrainingModel model = TrainingModel.load(network, optimizer, engines);
     ParameterSource source = pace.apply(new WithRoom(folder, all));
     if (settings.checkFinite()) {
-      source =
-          new FiniteParameters(source, stored.stream().map(StoredLayer::tensors).toList());
+      source = new FiniteParameters(source, stored.stream().map(StoredLayer::tensors).toList());
     }
     var resident =
         new ResidentLayers(
@@ -171,8 +172,7 @@ public final class Training implements AutoCloseable {
           out,
           settings.course(),
           stored,
-          layer ->
-              weights.of(network.blocks().get(layer).part(), stored.get(layer).tensors()));
+          layer -> weights.of(network.blocks().get(layer).part(), stored.get(layer).tensors()));
     }
   }
 
@@ -220,7 +220,7 @@ public final class Training implements AutoCloseable {
       }
       return loss;
     } catch (UncheckedIOException e) {
-      throw folder.unwritable(e.getCause());
+      throw folder.unwritable(requireNonNull(e.getCause()));
     }
   }
 

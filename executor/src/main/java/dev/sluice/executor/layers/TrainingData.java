@@ -32,8 +32,7 @@ final class TrainingData {
     this.seed = seed;
     this.samples = samples;
     this.classes = whole.outputShapes().get(0).get(0);
-    this.shape =
-        new Shape(samples, picture.get(0), picture.get(1), picture.get(2));
+    this.shape = new Shape(samples, picture.get(0), picture.get(1), picture.get(2));
     int elements = (int) shape.slice(1).size();
     this.picture = new float[elements];
     this.pattern = new float[elements];

@@ -34,10 +34,14 @@ final class LogPaths {
         name + ".log");
   }
 
+  /** The name of the scheduler's session, and of its log without the ending. */
+  String schedulerName() {
+    return workspace.config().names().task() + workspace.config().names().schedulerSuffix();
+  }
+
   /** The log of the scheduler. */
   Path scheduler() throws IOException {
-    String name =
-        workspace.config().names().task() + workspace.config().names().schedulerSuffix() + ".log";
+    String name = schedulerName() + ".log";
     return first(List.of(workspace.config().folders().logs().resolve(name)), name);
   }
 

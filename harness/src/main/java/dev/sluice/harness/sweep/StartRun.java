@@ -12,6 +12,7 @@ import dev.sluice.harness.sweep.queue.Scheduler;
 import dev.sluice.harness.sweep.queue.Sessions;
 import dev.sluice.harness.sweep.queue.TaskState;
 import dev.sluice.harness.sweep.queue.TaskState.Phase;
+import dev.sluice.harness.sweep.tmux.TmuxSessions;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -203,13 +204,22 @@ public final class StartRun {
   /** Runs the scheduler in this process. */
   static int foreground(Workspace workspace, Consumer<String> log)
       throws UserMistakeException, IOException, InterruptedException {
+    if (!WorkspaceRuns.showsInTmux(workspace)) {
+      return foreground(workspace, log, Sessions.plain());
+    }
+    var logs = new LogPaths(workspace);
+    String prefix = workspace.config().names().workerPrefix();
+    try (var tmux = new TmuxSessions(Sessions.plain(), prefix, logs::task)) {
+      tmux.openScheduler(logs.schedulerName(), logs.scheduler());
+      return foreground(workspace, log, tmux);
+    }
+  }
+
+  private static int foreground(Workspace workspace, Consumer<String> log, Sessions sessions)
+      throws UserMistakeException, IOException, InterruptedException {
     var scheduler =
         new Scheduler(
-            workspace.queue(),
-            workspace.settings(),
-            new WorkspaceWork(workspace),
-            Sessions.plain(),
-            log);
+            workspace.queue(), workspace.settings(), new WorkspaceWork(workspace), sessions, log);
     try (var signals = Signals.listen(scheduler::stop, scheduler::stop)) {
       Scheduler.End end = scheduler.run();
       if (signals.received()) {

@@ -9,6 +9,7 @@ import dev.sluice.harness.sweep.queue.KillAll;
 import dev.sluice.harness.sweep.queue.QueueState;
 import dev.sluice.harness.sweep.queue.TaskState;
 import dev.sluice.harness.sweep.queue.TaskState.Phase;
+import dev.sluice.harness.sweep.tmux.TmuxSessions;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -46,6 +47,13 @@ public final class WorkspaceRuns {
   /** Ends the scheduler and all tasks of this workspace. */
   public int killAll() throws IOException, InterruptedException, UserMistakeException {
     KillAll.Ends ends = KillAll.all(workspace.queue());
+    if (showsInTmux(workspace)) {
+      List<Path> logs = new ArrayList<>(List.of(new LogPaths(workspace).scheduler()));
+      workspace.queue().read().tasks().stream()
+          .filter(task -> !task.log().isEmpty())
+          .forEach(task -> logs.add(Path.of(task.log())));
+      TmuxSessions.endAll(logs);
+    }
     console.line(
         "ended %d running tasks, %d wait no more; %d processes took SIGKILL"
             .formatted(ends.tasks(), ends.waiting(), ends.killed()));
@@ -95,6 +103,13 @@ public final class WorkspaceRuns {
             == 0
         ? ExitStatus.DONE
         : ExitStatus.BUG;
+  }
+
+  /** Tells whether tmux shows the logs of a workspace. */
+  static boolean showsInTmux(Workspace workspace) throws InterruptedException {
+    return workspace.config().names().tmux()
+        && workspace.config().folders().logging()
+        && TmuxSessions.isInstalled();
   }
 
   static UserMistakeException unknownTask(String name, Collection<String> known) {

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -73,15 +74,30 @@ final class ExactSearch {
     return sum;
   }
 
-  /**
-   * A part of a list.
-   *
-   * @param mask layers that are resident
-   * @param rows row {@code layer} says when that layer is there; then come loop and reader
-   * @param read layer whose read the part ends with; -1: the use whose compute it ends with
-   * @param kept whether that use's layer stays
-   */
-  private record Part(@Nullable Part before, int mask, long[][] rows, int read, boolean kept) {}
+  /** A part of a list. */
+  private static final class Part {
+    final @Nullable Part before;
+
+    /** Layers that are resident. */
+    final int mask;
+
+    /** Row {@code layer} says when that layer is there; then come loop and reader. */
+    final long[][] rows;
+
+    /** Layer whose read the part ends with; -1: it ends with a compute. */
+    final int read;
+
+    /** Whether the layer of that compute stays. */
+    final boolean kept;
+
+    Part(@Nullable Part before, int mask, long[][] rows, int read, boolean kept) {
+      this.before = before;
+      this.mask = mask;
+      this.rows = rows;
+      this.read = read;
+      this.kept = kept;
+    }
+  }
 
   /** Parts that leave equal layers resident, and none of which another one makes needless. */
   private static final class Parts {
@@ -216,8 +232,7 @@ final class ExactSearch {
     int size = count + 1;
     long[][] step = new long[size][size];
     for (int row = 0; row < size; row++) {
-      step[row] =
-          row == count || (start >> row & 1) == 1 ? part.rows[row] : rowOfNever(size);
+      step[row] = row == count || (start >> row & 1) == 1 ? part.rows[row] : rowOfNever(size);
     }
     long[] tails = power(step, steps)[count];
     List<Integer> first = new ArrayList<>();
@@ -265,7 +280,8 @@ final class ExactSearch {
       for (int column = 0; column < a.length; column++) {
         long latest = NEVER;
         for (int i = 0; i < a.length; i++) {
-          latest = b[i][column] == NEVER ? latest : Math.max(latest, after(a[row][i], b[i][column]));
+          latest =
+              b[i][column] == NEVER ? latest : Math.max(latest, after(a[row][i], b[i][column]));
         }
         product[row][column] = latest;
       }
@@ -275,7 +291,7 @@ final class ExactSearch {
 
   private StepPlan plan(Part end, List<Integer> first) {
     List<List<Integer>> reads = new ArrayList<>();
-    boolean[] keep = new boolean[layers.uses()];
+    BitSet keep = new BitSet(layers.uses());
     List<Integer> behind = new ArrayList<>();
     int use = layers.uses() - 1;
     for (Part part = end; part.before != null; part = part.before) {
@@ -284,7 +300,7 @@ final class ExactSearch {
       } else {
         reads.add(0, behind);
         behind = new ArrayList<>();
-        keep[use--] = part.kept;
+        keep.set(use--, part.kept);
       }
     }
     return new StepPlan(List.copyOf(first), reads, keep);

@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.layers;
 
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Chooses what stays, with reads in the order of their uses: several orders in which stays are
  * taken as long as they fit beside room for reading ahead, then single changes and exchanges as
- * long as they help. Nothing staying is among them, which no list that reads in that order and
- * keeps nothing beats.
+ * long as they help. All that {@link Schedules} lets stay is among them, so that no list of these
+ * is faster: its reads have the same order, and begin no earlier.
  */
 final class KeepSearch {
   /** Bound of the work: operations that are put into lists or gone through by the clock. */
-  private static final long WORK_MAX = 4_000_000;
+  private static final long WORK_MAX = 2_000_000;
 
   private static final int SHARES = 24;
   private static final double[] ROOMS = {0, 0.5, 1, 1.5, 2, 3, 4, 6, 8};
@@ -26,6 +26,7 @@ final class KeepSearch {
   private final int steps;
   private final ReadsInOrder reads;
   private final int uses;
+  private final long boundNs;
   private long work;
   private long wallNs = Long.MAX_VALUE;
   private long readNs = Long.MAX_VALUE;
@@ -38,6 +39,7 @@ final class KeepSearch {
     this.steps = steps;
     this.reads = new ReadsInOrder(layers, budgetBytes);
     this.uses = layers.uses();
+    this.boundNs = WallBound.ns(layers, times, budgetBytes, steps);
   }
 
   /** Wall time of the best plan. */
@@ -47,16 +49,19 @@ final class KeepSearch {
 
   /** The best plan found; all layers stay if they fit together. */
   StepPlan best() {
-    boolean[] keep = new boolean[uses];
-    Arrays.fill(keep, layers.totalBytes() <= budgetBytes);
+    BitSet keep = new BitSet(uses);
+    keep.set(0, uses, layers.totalBytes() <= budgetBytes);
     isBetter(keep);
     if (layers.totalBytes() > budgetBytes) {
+      keepUpTo();
       for (Comparator<Integer> order : orders()) {
         for (double room : ROOMS) {
-          isBetter(taken(sorted(order), (long) (room * layers.largestBytes())));
+          if (goesOn()) {
+            isBetter(taken(sorted(order), (long) (room * layers.largestBytes())));
+          }
         }
       }
-      for (int share = 1; share < SHARES; share++) {
+      for (int share = 1; share < SHARES && goesOn(); share++) {
         takeShare((double) share / SHARES);
       }
       improve();
@@ -67,6 +72,19 @@ final class KeepSearch {
     return best;
   }
 
+  /** Tries what stays for at most some slots: no schedule of {@link Schedules} keeps other ones. */
+  private void keepUpTo() {
+    boolean fits = layers.training(); // else all stay equally long, for the whole step
+    for (int slots = 1; fits && slots < uses; slots += 2) {
+      BitSet keep = new BitSet(uses);
+      for (int use = 0; use < uses; use++) {
+        keep.set(use, slots(use) <= slots);
+      }
+      fits = reads.plan(keep) != null;
+      isBetter(keep);
+    }
+  }
+
   /** Uses behind which a layer may stay, the most worthwhile first. */
   private List<Integer> sorted(Comparator<Integer> order) {
     return IntStream.range(0, uses).boxed().sorted(order).toList();
@@ -75,8 +93,7 @@ final class KeepSearch {
   private List<Comparator<Integer>> orders() {
     Comparator<Integer> shortest = Comparator.comparingInt(this::slots);
     Comparator<Integer> worth = Comparator.comparingDouble(use -> -worth(use));
-    Comparator<Integer> worthOfRoom =
-        Comparator.comparingDouble(use -> -worth(use) / slots(use));
+    Comparator<Integer> worthOfRoom = Comparator.comparingDouble(use -> -worth(use) / slots(use));
     Comparator<Integer> byLayer = Comparator.comparingInt(layers::layer);
     return List.of(
         shortest, worthOfRoom, worth.thenComparing(byLayer), byLayer, byLayer.reversed());
@@ -126,8 +143,8 @@ final class KeepSearch {
    *
    * @param roomBytes bytes beside the computed layer that are left for reading ahead
    */
-  private boolean[] taken(List<Integer> order, long roomBytes) {
-    boolean[] keep = new boolean[uses];
+  private BitSet taken(List<Integer> order, long roomBytes) {
+    BitSet keep = new BitSet(uses);
     long[] usedBytes = new long[uses]; // by slot: what stays across it, and the layer computed
     for (int use = 0; use < uses; use++) {
       usedBytes[use] = layers.bytes().get(layers.layer(use));
@@ -139,7 +156,7 @@ final class KeepSearch {
         fits = usedBytes[slot % uses] + bytes + roomBytes <= budgetBytes;
       }
       if (fits) {
-        keep[use] = true;
+        keep.set(use);
         for (int slot = use + 1; slot < use + slots(use); slot++) {
           usedBytes[slot % uses] += bytes;
         }
@@ -149,15 +166,19 @@ final class KeepSearch {
   }
 
   private void improve() {
-    boolean goesOn = true;
-    while (goesOn && work < WORK_MAX) {
-      goesOn = change() || exchange();
+    boolean helped = true;
+    while (helped && goesOn()) {
+      helped = change() || exchange();
     }
+  }
+
+  private boolean goesOn() {
+    return work < WORK_MAX && wallNs > boundNs;
   }
 
   private boolean change() {
     boolean helped = false;
-    for (int use = 0; use < uses && work < WORK_MAX; use++) {
+    for (int use = 0; use < uses && goesOn(); use++) {
       helped |= isBetter(changed(use, -1)) || changesBoth(use);
     }
     return helped;
@@ -172,9 +193,9 @@ final class KeepSearch {
   private boolean exchange() {
     boolean helped = false;
     for (int distance = 1; distance < uses; distance++) {
-      for (int use = 0; use + distance < uses && work < WORK_MAX; use++) {
-        boolean[] keep = kept();
-        if (keep[use] != keep[use + distance]) {
+      for (int use = 0; use + distance < uses && goesOn(); use++) {
+        BitSet keep = kept();
+        if (keep.get(use) != keep.get(use + distance)) {
           helped |= isBetter(changed(use, use + distance));
         }
       }
@@ -182,21 +203,21 @@ final class KeepSearch {
     return helped;
   }
 
-  private boolean[] changed(int use, int other) {
-    boolean[] keep = kept();
-    keep[use] ^= true;
+  private BitSet changed(int use, int other) {
+    BitSet keep = kept();
+    keep.flip(use);
     if (other >= 0) {
-      keep[other] ^= true;
+      keep.flip(other);
     }
     return keep;
   }
 
-  private boolean[] kept() {
-    return best == null ? new boolean[uses] : best.keep().clone();
+  private BitSet kept() {
+    return best == null ? new BitSet(uses) : (BitSet) best.keep().clone();
   }
 
   /** Times a plan, and takes it if it is faster, or as fast with less reading. */
-  private boolean isBetter(boolean[] keep) {
+  private boolean isBetter(BitSet keep) {
     StepPlan plan = reads.plan(keep);
     work += uses;
     if (plan == null) {
@@ -207,7 +228,7 @@ final class KeepSearch {
     work += clock.operations();
     long planReadNs = 0;
     for (int use = 0; use < uses; use++) {
-      planReadNs += keep[use] ? 0 : times.fetchNs().get(layers.layer(use));
+      planReadNs += keep.get(use) ? 0 : times.fetchNs().get(layers.layer(use));
     }
     if (planNs > wallNs || (planNs == wallNs && planReadNs >= readNs)) {
       return false;

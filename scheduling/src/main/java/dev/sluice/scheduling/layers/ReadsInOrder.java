@@ -1,6 +1,7 @@
 package dev.sluice.scheduling.layers;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,7 @@ final class ReadsInOrder {
   }
 
   /** The plan; null if what stays leaves no room for a layer that must be read. */
-  @Nullable StepPlan plan(boolean[] keep) {
+  @Nullable StepPlan plan(BitSet keep) {
     long[] keptBytes = keptBytes(keep);
     for (int slot = 0; slot < uses; slot++) {
       if (keptBytes[slot] + (isRead(keep, slot) ? bytes(slot) : 0) > budgetBytes) {
@@ -39,11 +40,13 @@ final class ReadsInOrder {
     List<List<Integer>> readsForNextStep = noReads();
     boolean[] atStart = new boolean[layers.count()];
     for (int use = 0; use < layers.count(); use++) {
-      atStart[layers.layer(use)] = keep[StepPlan.previousUse(layers, use)];
+      atStart[layers.layer(use)] = keep.get(StepPlan.previousUse(layers, use));
     }
     int slot = -uses;
     long windowBytes = 0;
-    for (int use = -uses; use < uses; use++) { // the step before tells where this step's reads begin
+    for (int use = -uses;
+        use < uses;
+        use++) { // the step before tells where this step's reads begin
       if (!isRead(keep, use)) {
         continue;
       }
@@ -62,7 +65,7 @@ final class ReadsInOrder {
     }
     List<Integer> first =
         IntStream.range(0, layers.count()).filter(layer -> atStart[layer]).boxed().toList();
-    return new StepPlan(first, reads, keep.clone());
+    return new StepPlan(first, reads, (BitSet) keep.clone());
   }
 
   private List<List<Integer>> noReads() {
@@ -74,20 +77,26 @@ final class ReadsInOrder {
   }
 
   /** By slot, the bytes of the layers that stay across it. */
-  private long[] keptBytes(boolean[] keep) {
-    long[] bytes = new long[uses];
+  private long[] keptBytes(BitSet keep) {
+    long[] keptBytes = new long[uses]; // first what each slot has more than the one before
+    long beforeBytes = 0;
     for (int use = 0; use < uses; use++) {
       if (!isRead(keep, use)) {
-        for (int slot = lastUse(use) + 1; slot <= use; slot++) {
-          bytes[inStep(slot)] += bytes(use);
-        }
+        int from = lastUse(use) + 1;
+        keptBytes[inStep(from)] += bytes(use);
+        beforeBytes += from <= 0 ? bytes(use) : 0;
+        keptBytes[inStep(use + 1)] -= bytes(use);
       }
     }
-    return bytes;
+    keptBytes[0] = beforeBytes;
+    for (int slot = 1; slot < uses; slot++) {
+      keptBytes[slot] += keptBytes[slot - 1];
+    }
+    return keptBytes;
   }
 
-  private boolean isRead(boolean[] keep, int use) {
-    return !keep[StepPlan.previousUse(layers, inStep(use))];
+  private boolean isRead(BitSet keep, int use) {
+    return !keep.get(StepPlan.previousUse(layers, inStep(use)));
   }
 
   /** The use of the same layer before this one; negative in the steps before. */

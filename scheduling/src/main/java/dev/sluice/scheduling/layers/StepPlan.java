@@ -1,6 +1,7 @@
 package dev.sluice.scheduling.layers;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
 /**
@@ -11,9 +12,9 @@ import java.util.List;
  *
  * @param first layers that are read before the first step, in this order
  * @param reads by use, the layers whose reads begin behind it, in this order
- * @param keep by use, whether its layer stays until its next use
+ * @param keep uses whose layer stays until its next use
  */
-record StepPlan(List<Integer> first, List<List<Integer>> reads, boolean[] keep) {
+record StepPlan(List<Integer> first, List<List<Integer>> reads, BitSet keep) {
   /** The list. */
   LayerSchedule schedule(Layers layers) {
     List<Operation> before = new ArrayList<>();
@@ -21,7 +22,7 @@ record StepPlan(List<Integer> first, List<List<Integer>> reads, boolean[] keep) 
     List<Operation> step = new ArrayList<>();
     for (int use = 0; use < layers.uses(); use++) {
       int layer = layers.layer(use);
-      if (!keep[previousUse(layers, use)]) {
+      if (!keep.get(previousUse(layers, use))) {
         Operation last = step.isEmpty() ? null : step.get(step.size() - 1);
         if (last != null && last.kind() == Kind.PREFETCH && last.layer() == layer) {
           step.remove(step.size() - 1);
@@ -29,7 +30,7 @@ record StepPlan(List<Integer> first, List<List<Integer>> reads, boolean[] keep) 
         step.add(Operation.made(Kind.FETCH, layer));
       }
       step.add(Operation.made(Kind.COMPUTE, layer));
-      if (!keep[use]) {
+      if (!keep.get(use)) {
         step.add(Operation.made(Kind.RELEASE, layer));
       }
       reads.get(use).forEach(read -> step.add(Operation.made(Kind.PREFETCH, read)));

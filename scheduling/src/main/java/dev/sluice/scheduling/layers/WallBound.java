@@ -14,16 +14,13 @@ final class WallBound {
   private WallBound() {}
 
   static long ns(Layers layers, LayerTimes times, long budgetBytes, int steps) {
-    long computeNs =
-        sum(times.forwardNs()) + (layers.training() ? sum(times.backwardNs()) : 0);
+    long computeNs = sum(times.forwardNs()) + (layers.training() ? sum(times.backwardNs()) : 0);
     long allNs = sum(times.fetchNs());
     long readAgainNs = Math.max(0, allNs - savedNs(layers, times, budgetBytes));
     long middlesNs = layers.training() ? steps * readAgainNs : 0;
     long readsNs = allNs + (steps - 1) * readAgainNs + middlesNs;
     long lastNs =
-        layers.training()
-            ? times.backwardNs().get(0)
-            : times.forwardNs().get(layers.count() - 1);
+        layers.training() ? times.backwardNs().get(0) : times.forwardNs().get(layers.count() - 1);
     return Math.max(times.fetchNs().get(0) + steps * computeNs, readsNs + lastNs);
   }
 
@@ -43,7 +40,10 @@ final class WallBound {
     for (int layer : byWorth) {
       long bytes = layers.bytes().get(layer);
       long taken = Math.min(bytes, leftBytes);
-      savedNs += bytes == 0 ? times.fetchNs().get(layer) : times.fetchNs().get(layer) * ((double) taken / bytes);
+      savedNs +=
+          bytes == 0
+              ? times.fetchNs().get(layer)
+              : times.fetchNs().get(layer) * ((double) taken / bytes);
       leftBytes -= taken;
     }
     return (long) Math.ceil(savedNs) + 1;

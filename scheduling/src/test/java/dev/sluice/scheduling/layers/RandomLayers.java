@@ -15,7 +15,7 @@ final class RandomLayers {
   /**
    * @param fits whether the budget may hold all layers
    */
-  RandomLayers(long seed, int countMin, int countMax, boolean fits) {
+  RandomLayers(long seed, int countMin, int countMax, boolean training, boolean fits) {
     var random = new SplittableRandom(seed);
     int count = random.nextInt(countMin, countMax + 1);
     long sizeMax = random.nextLong(1, 9);
@@ -23,7 +23,7 @@ final class RandomLayers {
         new Layers(
             IntStream.range(0, count).mapToObj(i -> "l" + i).toList(),
             drawn(random, count, 1, sizeMax),
-            random.nextBoolean());
+            training);
     times =
         new LayerTimes(
             drawn(random, count, 0, random.nextLong(1, 20)),

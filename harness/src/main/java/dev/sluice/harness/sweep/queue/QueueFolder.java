@@ -162,6 +162,9 @@ public final class QueueFolder {
 
   /** The scheduler that runs; empty: none. */
   public Optional<Holder> holder() throws IOException {
+    if (!isHeld()) {
+      return Optional.empty(); // its process may live on, as that of a test does
+    }
     List<String> lines;
     try {
       lines = Files.readAllLines(holderFile());
