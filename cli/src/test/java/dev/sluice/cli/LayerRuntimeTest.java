@@ -42,8 +42,7 @@ final class LayerRuntimeTest {
     assertMistake(layers("run", "vit_tiny", "--schedule", "eger"), "you meant eager");
     assertMistake(
         layers("run", "vit_tiny", "--schedule", "eager", "--budget", "6MB"), "over the budget");
-    assertMistake(
-        layers("run", "vit_tiny", "--schedule", "prefetch", "0"), "reads no layer ahead");
+    assertMistake(layers("run", "vit_tiny", "--schedule", "prefetch", "0"), "reads no layer ahead");
     assertMistake(
         layers("train", "vit", "--out", folder.toString()), "model (vit) is unknown", "vit_micro");
     assertMistake(
@@ -87,7 +86,11 @@ final class LayerRuntimeTest {
 
   private static String line(BadInputCommand run, String label) {
     assertThat(run.status()).as(run.out() + run.err()).isZero();
-    return run.out().lines().filter(line -> line.startsWith("  " + label)).findFirst().orElseThrow();
+    return run.out()
+        .lines()
+        .filter(line -> line.startsWith("  " + label))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Tag("loop")

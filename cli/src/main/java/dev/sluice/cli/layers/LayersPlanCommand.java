@@ -40,8 +40,7 @@ final class LayersPlanCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     try {
       Amounts.range("--steps", steps, 1, STEPS_MAX);
-      return new LayersPlan(
-              run.checked(steps, null), System.out, new Console(System.err, false))
+      return new LayersPlan(run.checked(steps, null), System.out, new Console(System.err, false))
           .execute();
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());

@@ -46,8 +46,7 @@ final class LayersBench implements Bench {
   /** Bandwidths in bytes a second, by their name in a row; 0: as fast as the page cache gives. */
   private static final Map<String, Long> BANDWIDTHS = bandwidths();
 
-  private static final Row ON_DEMAND =
-      Row.atLeast("layers_on_demand_per_auto_700", "", 1.35);
+  private static final Row ON_DEMAND = Row.atLeast("layers_on_demand_per_auto_700", "", 1.35);
   private static final Row MEMORY = Row.atMost("layers_memory_above_engine", "MB", 112);
   private static final Row RESIDENT = Row.atMost("layers_resident_per_budget", "", 1);
   private static final Row WHOLE_1 = Row.atMost("layers_nothing_to_fetch_b1", "", 1.04);

@@ -65,8 +65,7 @@ record FileSchedule(Path file, ScheduleFile read) {
    *
    * @throws UserMistakeException if it is of another model, with all faults if it breaks a rule
    */
-  LayerSchedule checked(String model, Layers layers, long budgetBytes)
-      throws UserMistakeException {
+  LayerSchedule checked(String model, Layers layers, long budgetBytes) throws UserMistakeException {
     if (!model.equals(read.model())) {
       throw new UserMistakeException(
           read.modelPlace(),

@@ -119,8 +119,7 @@ final class Inference implements AutoCloseable {
   static ParameterSource paced(ParameterSource source, @Nullable Long bandwidth) {
     return bandwidth == null
         ? source
-        : new PacedParameters(
-            source, bandwidth, MachineClock::monotonicNs, MachineClock.pacer());
+        : new PacedParameters(source, bandwidth, MachineClock::monotonicNs, MachineClock.pacer());
   }
 
   private static ByteBuffer input(Network network, int samples) {

@@ -141,8 +141,7 @@ public final class LayersProbe {
     ModelCache cache = Inference.cache();
     Path file = cache.file(MODEL, "pytorch", "fp32", ModelProgress.none());
     try (var inference = Inference.open(options, ModelProgress.none());
-        LayerModule module =
-            LayerModule.open(file, network.whole(), Engines.prepare(1, cache));
+        LayerModule module = LayerModule.open(file, network.whole(), Engines.prepare(1, cache));
         LayerModule.Session session = module.session()) {
       int steps = samples == 1 ? 10 : 3;
       ByteBuffer input = inference.input();
@@ -159,9 +158,7 @@ public final class LayersProbe {
         long wholeNs = MachineClock.monotonicNs() - startNs;
         try (var trace = trace(layers, layers.totalBytes())) {
           long wallNs =
-              inference
-                  .run(Schedules.eager(layers), layers.totalBytes(), steps, trace)
-                  .wallNs();
+              inference.run(Schedules.eager(layers), layers.totalBytes(), steps, trace).wallNs();
           ratios.add((double) (wallNs - trace.figures().stallNsSum()) / wholeNs);
         }
       }

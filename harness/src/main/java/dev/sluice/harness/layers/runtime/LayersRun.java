@@ -78,8 +78,11 @@ public final class LayersRun {
         plan.choose(inference.timed(plan.budgetBytes()));
       }
       console.item("schedule", plan.text());
-      var about = new LayersTrace.Run(Opening.title(options, plan.budgetBytes()),
-          plan.layers().names(), plan.budgetBytes());
+      var about =
+          new LayersTrace.Run(
+              Opening.title(options, plan.budgetBytes()),
+              plan.layers().names(),
+              plan.budgetBytes());
       try (var trace = new LayersTrace(about, MachineClock.monotonicNs(), folder)) {
         Inference.Computed computed =
             inference.run(plan.schedule(), plan.budgetBytes(), options.steps(), trace);

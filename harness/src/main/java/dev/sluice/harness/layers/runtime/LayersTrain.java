@@ -17,8 +17,8 @@ import dev.sluice.harness.process.MemoryOf;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.TemporaryFolder;
 import dev.sluice.harness.terminal.Console;
-import dev.sluice.scheduling.layers.LayerTimes;
 import dev.sluice.scheduling.layers.LayerSchedule;
+import dev.sluice.scheduling.layers.LayerTimes;
 import dev.sluice.scheduling.layers.Layers;
 import dev.sluice.scheduling.layers.Schedules;
 import java.io.IOException;
@@ -88,8 +88,7 @@ public final class LayersTrain {
     Opening.print(console, options, "training", plan.layers(), plan.budgetBytes());
     console.item(
         "training",
-        "%s, seed %d, in %s"
-            .formatted(training.optimizer(), training.seed(), training.out()));
+        "%s, seed %d, in %s".formatted(training.optimizer(), training.seed(), training.out()));
     ModelCache cache = Inference.cache();
     Engines engines = Engines.prepare(1, cache);
     engines.start("pytorch");
@@ -100,9 +99,7 @@ public final class LayersTrain {
     console.item("schedule", plan.text());
     var about =
         new LayersTrace.Run(
-            Opening.title(options, plan.budgetBytes()),
-            plan.layers().names(),
-            plan.budgetBytes());
+            Opening.title(options, plan.budgetBytes()), plan.layers().names(), plan.budgetBytes());
     try (var trace = new LayersTrace(about, MachineClock.monotonicNs(), folder);
         Training state = opened(training.out(), training.resume(), plan, cache, engines, trace)) {
       int before = state.stepsDone();
@@ -124,7 +121,8 @@ public final class LayersTrain {
           trace.figures(),
           new RunLines.ProcessMemory(startedBytes, MemoryOf.peakBytes()));
       console.item(
-          "inputs kept", ByteSize.text(state.keptInputBytesMax()) + " for backward, outside the budget");
+          "inputs kept",
+          ByteSize.text(state.keptInputBytesMax()) + " for backward, outside the budget");
     }
     console.line("");
     console.line("Parameters " + training.out());

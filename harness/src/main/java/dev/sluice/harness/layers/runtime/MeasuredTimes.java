@@ -54,8 +54,6 @@ final class MeasuredTimes implements LayerTrace {
   }
 
   private static List<Long> medians(List<List<Long>> all) {
-    return all.stream()
-        .map(times -> times.isEmpty() ? 0L : LowerMedian.of(times))
-        .toList();
+    return all.stream().map(times -> times.isEmpty() ? 0L : LowerMedian.of(times)).toList();
   }
 }

@@ -43,7 +43,9 @@ final class Opening {
     if (System.getenv(THRESHOLD) == null) {
       console.item(
           "memory",
-          "the C library may keep what layers free: " + THRESHOLD + " is not set, as ./sluice does");
+          "the C library may keep what layers free: "
+              + THRESHOLD
+              + " is not set, as ./sluice does");
     }
   }
 

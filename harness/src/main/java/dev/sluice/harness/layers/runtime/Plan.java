@@ -108,7 +108,9 @@ final class Plan {
             best.exact()
                 ? "no list takes less"
                 : String.format(
-                    Locale.ROOT, "no list takes less than %.3f s", best.lowerBoundNs() / NS_PER_SECOND));
+                    Locale.ROOT,
+                    "no list takes less than %.3f s",
+                    best.lowerBoundNs() / NS_PER_SECOND));
   }
 
   Layers layers() {

@@ -32,6 +32,5 @@ public record RunOptions(
    * @param resume true if the folder's last step is gone on from
    * @param commitEvery number of steps after which they are made durable, at least 1
    */
-  public record Training(
-      String optimizer, long seed, Path out, boolean resume, int commitEvery) {}
+  public record Training(String optimizer, long seed, Path out, boolean resume, int commitEvery) {}
 }
