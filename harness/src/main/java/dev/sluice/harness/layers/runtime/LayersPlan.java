@@ -33,7 +33,7 @@ public final class LayersPlan {
    * @throws UserMistakeException if an option is wrong, or no schedule fits
    */
   public int execute() throws UserMistakeException, IOException {
-    Names.check("plan", options.model(), Workloads.splittable());
+    Sizes.checkModel("plan", options.model(), Workloads.splittable());
     Layers layers = Sizes.ofInference(Workloads.network(options.model()));
     var plan = new Plan(options, layers);
     Opening.print(console, options, "plan", layers, plan.budgetBytes());

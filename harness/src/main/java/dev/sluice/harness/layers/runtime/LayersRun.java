@@ -42,7 +42,7 @@ public final class LayersRun {
    * @throws IOException if the trace cannot be written
    */
   public int execute() throws UserMistakeException, IOException {
-    Names.check("run", options.model(), Workloads.splittable());
+    Sizes.checkModel("run", options.model(), Workloads.splittable());
     Layers layers = Sizes.ofInference(Workloads.network(options.model()));
     var plan = new Plan(options, layers);
     Path trace = options.trace();

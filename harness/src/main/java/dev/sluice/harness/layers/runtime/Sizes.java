@@ -13,6 +13,19 @@ import java.util.List;
 final class Sizes {
   private Sizes() {}
 
+  /**
+   * @throws UserMistakeException if the model is not among the known ones
+   */
+  static void checkModel(String command, String model, List<String> known)
+      throws UserMistakeException {
+    if (!known.contains(model)) {
+      throw new UserMistakeException(
+          "layers " + command,
+          "model (" + model + ") is unknown",
+          NearestName.advice(model, known, "models"));
+    }
+  }
+
   static Layers ofInference(Network network) {
     List<Network.Block> blocks = network.blocks();
     return new Layers(
@@ -28,7 +41,7 @@ final class Sizes {
    *     optimizer
    */
   static Layers ofTraining(String model, String optimizer) throws UserMistakeException {
-    Names.check("train", model, Workloads.trainable());
+    checkModel("train", model, Workloads.trainable());
     if (!Training.optimizers().contains(optimizer)) {
       throw new UserMistakeException(
           "--optimizer",
