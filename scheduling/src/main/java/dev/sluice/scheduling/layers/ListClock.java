@@ -1,16 +1,16 @@
 package dev.sluice.scheduling.layers;
 
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /** Virtual time of one list: the loop's clock, the reader's, and when each layer is there. */
 final class ListClock {
-  private static final Kind[] KINDS = Kind.values();
+  /** Steps back that are searched for one that went on as the present one does. */
+  private static final int PERIOD_MAX = 8;
 
-  private final int[] first;
-  private final int[] step;
+  private final List<Operation> first;
+  private final List<Operation> step;
   private final long[] fetchNsOf;
   private final long[] computeNsOf;
   private final int layers;
@@ -25,11 +25,12 @@ final class ListClock {
   private long readerFreeNs;
   private long computeNs;
   private long readNs;
+  private long executed;
 
   ListClock(LayerSchedule schedule, Layers layers, LayerTimes times) {
     this.layers = layers.count();
-    this.first = codes(schedule.first());
-    this.step = codes(schedule.step());
+    this.first = schedule.first();
+    this.step = schedule.step();
     this.fetchNsOf = array(times.fetchNs());
     this.computeNsOf = Arrays.copyOf(array(times.forwardNs()), 2 * this.layers);
     System.arraycopy(array(times.backwardNs()), 0, computeNsOf, this.layers, this.layers);
@@ -37,16 +38,6 @@ final class ListClock {
     this.computed = new boolean[this.layers];
     this.thereAtNs = new long[this.layers];
     this.stallNs = new long[this.layers];
-  }
-
-  /** Each operation as one number: its layer times the number of kinds, and its kind. */
-  private static int[] codes(List<Operation> operations) {
-    int[] codes = new int[operations.size()];
-    for (int i = 0; i < codes.length; i++) {
-      Operation operation = operations.get(i);
-      codes[i] = operation.layer() * KINDS.length + operation.kind().ordinal();
-    }
-    return codes;
   }
 
   private static long[] array(List<Long> values) {
@@ -62,43 +53,43 @@ final class ListClock {
   }
 
   /**
-   * Runs everything once, and leaves out the steps that repeat what others did: the clock is then
-   * right, the sums are not.
+   * The clock's end, without going through steps that repeat what others did; the sums are then of
+   * the steps gone through.
    */
   long wallNs(int steps) {
     execute(first);
-    Map<List<Long>, long[]> stepAndTime = new HashMap<>();
-    int done = 0;
-    while (done < steps) {
+    List<long[]> aheads = new ArrayList<>();
+    List<Long> ends = new ArrayList<>();
+    for (int done = 1; done <= steps; done++) {
       executeStep();
-      done++;
-      long[] earlier = stepAndTime.putIfAbsent(ahead(), new long[] {done, nowNs});
-      if (earlier != null) {
-        long periodSteps = done - earlier[0];
-        long periods = (steps - done) / periodSteps;
-        long skippedNs = periods * (nowNs - earlier[1]);
-        nowNs += skippedNs;
-        readerFreeNs += skippedNs;
-        for (int layer = 0; layer < layers; layer++) {
-          thereAtNs[layer] += skippedNs;
+      long[] ahead = ahead();
+      for (int back = 1; back <= Math.min(PERIOD_MAX, aheads.size()); back++) {
+        if (Arrays.equals(ahead, aheads.get(aheads.size() - back))) {
+          return repeated(steps - done, back, nowNs - ends.get(ends.size() - back));
         }
-        for (int rest = (int) ((steps - done) % periodSteps); rest > 0; rest--) {
-          executeStep();
-        }
-        return nowNs;
       }
+      aheads.add(ahead);
+      ends.add(nowNs);
     }
     return nowNs;
   }
 
+  /** The clock after more steps, of which each period takes equally long. */
+  private long repeated(int steps, int periodSteps, long periodNs) {
+    for (int rest = steps % periodSteps; rest > 0; rest--) {
+      executeStep();
+    }
+    return nowNs + steps / periodSteps * periodNs;
+  }
+
   /** What the time of all that follows depends on: how far reads are ahead of the loop. */
-  private List<Long> ahead() {
-    Long[] ahead = new Long[layers + 1];
+  private long[] ahead() {
+    long[] ahead = new long[layers + 1];
     ahead[layers] = Math.max(0, readerFreeNs - nowNs);
     for (int layer = 0; layer < layers; layer++) {
-      ahead[layer] = resident[layer] ? Math.max(0, thereAtNs[layer] - nowNs) : -1L;
+      ahead[layer] = resident[layer] ? Math.max(0, thereAtNs[layer] - nowNs) : -1;
     }
-    return Arrays.asList(ahead);
+    return ahead;
   }
 
   private void executeStep() {
@@ -106,10 +97,11 @@ final class ListClock {
     execute(step);
   }
 
-  private void execute(int[] codes) {
-    for (int code : codes) {
-      int layer = code / KINDS.length;
-      switch (KINDS[code % KINDS.length]) {
+  private void execute(List<Operation> operations) {
+    executed += operations.size();
+    for (Operation operation : operations) {
+      int layer = operation.layer();
+      switch (operation.kind()) {
         case PREFETCH -> read(layer);
         case FETCH -> {
           if (!resident[layer]) {
@@ -144,6 +136,11 @@ final class ListClock {
     computed[layer] = true;
     computeNs += ns;
     nowNs += ns;
+  }
+
+  /** Number of operations gone through. */
+  long operations() {
+    return executed;
   }
 
   long nowNs() {

@@ -1,0 +1,112 @@
+package dev.sluice.scheduling.layers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+import org.junit.jupiter.api.Test;
+
+/** The least wall time, against all lists where they are few, and against made ones elsewhere. */
+final class AutoScheduleTest {
+  @Property(tries = 1000, shrinking = ShrinkingMode.OFF)
+  void noListIsFaster_ofTwoOrThreeLayers(@ForAll long seed, @ForAll boolean training) {
+    fastestOfAll(new RandomLayers(seed, 2, 3, training, true));
+  }
+
+  @Property(tries = 100, shrinking = ShrinkingMode.OFF)
+  void noListIsFaster_ofFourLayersForward(@ForAll long seed) {
+    fastestOfAll(new RandomLayers(seed, 4, 4, false, false));
+  }
+
+  private static void fastestOfAll(RandomLayers drawn) {
+    AutoSchedule auto = auto(drawn);
+    assertThat(auto.exact()).isTrue();
+    assertThat(auto.lowerBoundNs()).isEqualTo(auto.wallNs());
+    assertThat(EveryList.fastestNs(drawn, auto.wallNs() + 1))
+        .as("%s", drawn)
+        .isEqualTo(auto.wallNs());
+  }
+
+  @Property(tries = 300, shrinking = ShrinkingMode.OFF)
+  void noMadeScheduleThatFitsIsFaster(@ForAll long seed, @ForAll boolean training) {
+    RandomLayers drawn = new RandomLayers(seed, 1, 12, training, true);
+    AutoSchedule auto = auto(drawn);
+    List<LayerSchedule> made = new ArrayList<>();
+    made.add(Schedules.eager(drawn.layers));
+    made.add(Schedules.onDemand(drawn.layers));
+    for (int ahead = 1; ahead <= drawn.layers.uses(); ahead++) {
+      made.add(Schedules.prefetch(drawn.layers, ahead));
+    }
+    for (LayerSchedule schedule : made) {
+      if (ScheduleCheck.faults(schedule, drawn.layers, drawn.budgetBytes).isEmpty()) {
+        assertThat(time(schedule, drawn)).as("%s", drawn).isGreaterThanOrEqualTo(auto.wallNs());
+      }
+    }
+    assertThat(auto.lowerBoundNs()).as("%s", drawn).isLessThanOrEqualTo(auto.wallNs());
+    assertThat(auto.lowerBoundNs() == auto.wallNs() || !auto.exact()).isTrue();
+  }
+
+  @Property(tries = 300, shrinking = ShrinkingMode.OFF)
+  void theBoundIsNoMoreThanTheLeastTime(@ForAll long seed, @ForAll boolean training) {
+    RandomLayers drawn = new RandomLayers(seed, 2, 5, training, false);
+    assertThat(WallBound.ns(drawn.layers, drawn.times, drawn.budgetBytes, drawn.steps))
+        .as("%s", drawn)
+        .isLessThanOrEqualTo(auto(drawn).wallNs());
+  }
+
+  @Test
+  void aModelThatFitsStays_andItsFirstStepDoesNotWaitForAllOfIt() {
+    Layers layers = new Layers(List.of("a", "b", "c"), List.of(10L, 10L, 10L), true);
+    List<Long> tens = Collections.nCopies(3, 10L);
+    AutoSchedule auto =
+        AutoSchedule.best(layers, new LayerTimes(tens, tens, tens), 30, Integer.MAX_VALUE);
+    assertThat(auto.schedule().first())
+        .containsExactly(
+            Operation.made(Kind.PREFETCH, 0),
+            Operation.made(Kind.PREFETCH, 1),
+            Operation.made(Kind.PREFETCH, 2));
+    assertThat(auto.schedule().step()).allMatch(operation -> operation.kind() == Kind.COMPUTE);
+    assertThat(auto.wallNs()).isEqualTo(10 + 60L * Integer.MAX_VALUE);
+    assertThat(auto.exact()).isTrue();
+  }
+
+  @Test
+  void twoHundredLayersAreReadAhead_withinTheBound() {
+    List<Long> bytes = Collections.nCopies(200, 28L);
+    Layers layers = new Layers(Collections.nCopies(200, "block"), bytes, true);
+    LayerTimes times =
+        new LayerTimes(bytes, Collections.nCopies(200, 35L), Collections.nCopies(200, 70L));
+    AutoSchedule auto = AutoSchedule.best(layers, times, 56, 20);
+    assertThat(auto.wallNs()).isEqualTo(28 + 20 * 200 * 105L).isEqualTo(auto.lowerBoundNs());
+    assertThat(ScheduleCheck.faults(auto.schedule(), layers, 56)).isEmpty();
+  }
+
+  @Test
+  void aBudgetBelowTheLargestLayerIsRefused() {
+    Layers layers = new Layers(List.of("a"), List.of(10L), false);
+    List<Long> one = List.of(1L);
+    assertThatThrownBy(() -> AutoSchedule.best(layers, new LayerTimes(one, one, one), 9, 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("9 bytes");
+  }
+
+  /** The schedule, once its time is told again and it is found without a fault. */
+  private static AutoSchedule auto(RandomLayers drawn) {
+    AutoSchedule auto =
+        AutoSchedule.best(drawn.layers, drawn.times, drawn.budgetBytes, drawn.steps);
+    assertThat(time(auto.schedule(), drawn)).as("%s", drawn).isEqualTo(auto.wallNs());
+    assertThat(ScheduleCheck.faults(auto.schedule(), drawn.layers, drawn.budgetBytes))
+        .as("%s", drawn)
+        .isEmpty();
+    return auto;
+  }
+
+  private static long time(LayerSchedule schedule, RandomLayers drawn) {
+    return ScheduleTime.of(schedule, drawn.layers, drawn.times, drawn.steps).wallNs();
+  }
+}
