@@ -195,6 +195,8 @@ final class SweepCommandTest {
     BadInputCommand unknown = sluice("sweep", "setpu");
     assertThat(unknown.status()).isEqualTo(ExitStatus.MISTAKE);
     assertThat(unknown.err()).contains("(setpu) is neither a command nor a file");
+    assertThat(sluice("sweep", "strat", "--config", "f", "a.yml", "0,1").err())
+        .contains("(strat) is neither a command nor a file", "Maybe you meant start. ");
     assertThat(sluice("sweep").status()).isEqualTo(ExitStatus.MISTAKE);
     assertThat(sluice("sweep", "none.yaml").err())
         .contains("none.yaml: error: the file does not exist.");

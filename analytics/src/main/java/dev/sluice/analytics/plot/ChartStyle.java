@@ -12,6 +12,7 @@ import java.awt.Rectangle;
 import java.awt.RenderingHints;
 import java.awt.TexturePaint;
 import java.awt.image.BufferedImage;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.knowm.xchart.XYChart;
@@ -225,6 +226,39 @@ final class ChartStyle {
   /** A tick's label on a logarithmic axis, as people write it. */
   static String tick(double value) {
     return Decimals.plain(Double.parseDouble(String.format(Locale.ROOT, "%.3g", value)));
+  }
+
+  /** Corners of a curve that goes level and then upright, from point to point. */
+  static final class Steps {
+    private final List<Double> xs = new ArrayList<>();
+    private final List<Double> ys = new ArrayList<>();
+
+    Steps(double x, double y) {
+      add(x, y);
+    }
+
+    /** Goes on level until x, then upright to y; NaN breaks the curve off at x. */
+    Steps to(double x, double y) {
+      double lastY = ys.get(ys.size() - 1);
+      if (!Double.isNaN(lastY)) {
+        add(x, lastY);
+      }
+      add(x, y);
+      return this;
+    }
+
+    private void add(double x, double y) {
+      xs.add(x);
+      ys.add(y);
+    }
+
+    double[] xs() {
+      return xs.stream().mapToDouble(Double::doubleValue).toArray();
+    }
+
+    double[] ys() {
+      return ys.stream().mapToDouble(Double::doubleValue).toArray();
+    }
   }
 
   /**

@@ -99,7 +99,7 @@ final class CoverageOverTimePlot implements Plot {
             bound.text(),
             100 * (1 - bound.probability()),
             last);
-    var steps = new Steps(xs[0], ys[0]);
+    var steps = new ChartStyle.Steps(xs[0], ys[0]);
     for (int i = 1; i < points; i++) {
       steps.to(xs[i], ys[i]);
     }

@@ -150,8 +150,8 @@ final class LatencyCdfPlot implements Plot {
   }
 
   /** The share done within a time: from 0, up at each job's latency, level to the right end. */
-  static Steps within(double[] ms, int count, double fromMs, double toMs) {
-    var steps = new Steps(fromMs, 0);
+  static ChartStyle.Steps within(double[] ms, int count, double fromMs, double toMs) {
+    var steps = new ChartStyle.Steps(fromMs, 0);
     for (int i : drawn(ms.length)) {
       steps.to(ms[i], (i + 1.0) / count);
     }
@@ -159,8 +159,8 @@ final class LatencyCdfPlot implements Plot {
   }
 
   /** One minus that share, down to the floor where none is left. */
-  static Steps beyond(double[] ms, int count, double fromMs, double toMs, double floor) {
-    var steps = new Steps(fromMs, 1);
+  static ChartStyle.Steps beyond(double[] ms, int count, double fromMs, double toMs, double floor) {
+    var steps = new ChartStyle.Steps(fromMs, 1);
     for (int i : drawn(ms.length)) {
       steps.to(ms[i], Math.max(floor, (count - i - 1.0) / count));
     }

@@ -120,7 +120,7 @@ final class LatencyOverTimePlot implements Plot {
   private static boolean add(
       XYChart chart, int place, int percentile, Ended[] ended, long windowS, double to) {
     Color color = ChartStyle.ofClass(place);
-    var steps = new Steps(0, Double.NaN);
+    var steps = new ChartStyle.Steps(0, Double.NaN);
     List<Double> infiniteAtS = new ArrayList<>();
     boolean some = false;
     for (int i = 0; i < ended.length; i++) {

@@ -30,7 +30,7 @@ public final class LayerTimeline {
   private final String title;
   private final List<String> layers;
   private final long budgetBytes;
-  
+
   /** Bars of each kind, in the order of the kinds. */
   private final List<XYIntervalSeries> bars =
       Arrays.stream(Kind.values()).map(kind -> new XYIntervalSeries(kind.text)).toList();

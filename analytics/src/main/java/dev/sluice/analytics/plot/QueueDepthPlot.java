@@ -63,8 +63,8 @@ final class QueueDepthPlot implements Plot {
     return Optional.of(frame.beside(chart));
   }
 
-  private static Steps steps(QueueCurve queue, long endNs) {
-    var steps = new Steps(0, (double) queue.max(0, endNs / INTERVALS));
+  private static ChartStyle.Steps steps(QueueCurve queue, long endNs) {
+    var steps = new ChartStyle.Steps(0, (double) queue.max(0, endNs / INTERVALS));
     for (int i = 1; i < INTERVALS; i++) {
       long fromNs = endNs / INTERVALS * i;
       steps.to(fromNs / 1e9, (double) queue.max(fromNs, fromNs + endNs / INTERVALS));

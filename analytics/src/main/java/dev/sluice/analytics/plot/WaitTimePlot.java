@@ -58,7 +58,7 @@ final class WaitTimePlot implements Plot {
       XYChart chart, String name, int index, List<JobRow> jobs, int firstBin, int lastBin) {
     int[] counts = new int[lastBin - firstBin + 1];
     jobs.forEach(job -> counts[bin(job) - firstBin]++);
-    var steps = new Steps(leftMs(firstBin), 0);
+    var steps = new ChartStyle.Steps(leftMs(firstBin), 0);
     for (int bin = firstBin; bin <= lastBin; bin++) {
       steps.to(leftMs(bin), 100.0 * counts[bin - firstBin] / jobs.size());
     }

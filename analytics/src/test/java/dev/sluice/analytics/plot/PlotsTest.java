@@ -107,16 +107,17 @@ final class PlotsTest {
   @Test
   void stepsUpOnlyWhereAJobEnded() {
     double[] ms = {20, 40};
-    Steps within = LatencyCdfPlot.within(ms, 4, 10, 100);
+    ChartStyle.Steps within = LatencyCdfPlot.within(ms, 4, 10, 100);
     assertThat(within.xs()).containsExactly(10, 20, 20, 40, 40, 100, 100);
     assertThat(within.ys()).containsExactly(0, 0, 0.25, 0.25, 0.5, 0.5, 0.5);
-    Steps beyond = LatencyCdfPlot.beyond(ms, 2, 10, 100, 0.1);
+    ChartStyle.Steps beyond = LatencyCdfPlot.beyond(ms, 2, 10, 100, 0.1);
     assertThat(beyond.ys()).containsExactly(1, 1, 0.5, 0.5, 0.1, 0.1, 0.1);
   }
 
   @Test
   void breaksACurveOff_whereNothingEnded() {
-    Steps steps = new Steps(0, 5).to(1, Double.NaN).to(2, 7).to(3, Double.NaN);
+    ChartStyle.Steps steps =
+        new ChartStyle.Steps(0, 5).to(1, Double.NaN).to(2, 7).to(3, Double.NaN);
     assertThat(steps.xs()).containsExactly(0, 1, 1, 2, 3, 3);
     assertThat(steps.ys()).containsExactly(5, 5, Double.NaN, 7, 7, Double.NaN);
   }

@@ -8,6 +8,7 @@ import dev.sluice.harness.sweep.grid.GridRun;
 import dev.sluice.harness.terminal.Console;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -71,8 +72,14 @@ import picocli.CommandLine.Spec;
 public final class SweepCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
 
-  @Parameters(paramLabel = "GRID", arity = "0..1", description = "The file of a grid (YAML).")
-  private @Nullable Path grid;
+  @Parameters(paramLabel = "GRID", arity = "0..*", description = "The file of a grid (YAML).")
+  private List<Path> words = new ArrayList<>();
+
+  @Option(
+      names = {"--config", "--workspace"},
+      hidden = true,
+      description = "Of a command; here so that a command which is misspelt is told as that.")
+  private List<Path> ofACommand = new ArrayList<>();
 
   @Option(
       names = "--resume",
@@ -101,19 +108,26 @@ public final class SweepCommand implements Callable<Integer> {
   private Path grid() throws UserMistakeException {
     List<String> commands =
         spec == null ? List.of() : spec.subcommands().keySet().stream().sorted().toList();
-    if (grid == null) {
+    if (words.isEmpty()) {
       throw new UserMistakeException(
           "./sluice sweep",
           "neither a grid nor a command is named",
           "you meant one of the commands: " + String.join(", ", commands));
     }
+    Path grid = words.get(0);
     String word = grid.toString();
     boolean looksLikeFile = word.contains("/") || word.contains(".");
-    if (!Files.exists(grid) && !looksLikeFile) {
+    if (!Files.exists(grid) && (!looksLikeFile || !ofACommand.isEmpty())) {
       throw new UserMistakeException(
           "./sluice sweep",
           "(" + word + ") is neither a command nor a file",
           NearestName.advice(word, commands, "commands"));
+    }
+    if (words.size() > 1 || !ofACommand.isEmpty()) {
+      throw new UserMistakeException(
+          "./sluice sweep",
+          "a sweep takes one grid, and no --config or --workspace",
+          "you meant one of the commands: " + String.join(", ", commands));
     }
     return grid;
   }

@@ -3,7 +3,9 @@ package dev.sluice.cli.sweep;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.sweep.QueueStatus;
+import dev.sluice.harness.sweep.StatusWatch;
 import dev.sluice.harness.sweep.Workspace;
+import dev.sluice.harness.terminal.Console;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -21,10 +23,22 @@ final class SweepStatusCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Prints one JSON object.")
   private boolean json;
 
+  @Option(names = "--watch", description = "Draws the table anew until nothing runs any longer.")
+  private boolean watch;
+
   @Override
   public Integer call() throws Exception {
     try {
       var workspace = Workspace.open(where.config(), where.workspace());
+      if (watch) {
+        if (json) {
+          throw new UserMistakeException(
+              "--watch",
+              "it does not go with --json, which prints once",
+              "you want one of the two");
+        }
+        return StatusWatch.until(workspace, Console.standardOutput());
+      }
       QueueStatus status = QueueStatus.of(workspace);
       if (json) {
         System.out.print(status.json());

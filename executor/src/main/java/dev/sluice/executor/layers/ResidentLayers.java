@@ -6,13 +6,11 @@ import static java.util.Objects.requireNonNullElse;
 import ai.djl.Device;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
-import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
 import dev.sluice.executor.parameters.ParameterSource;
 import dev.sluice.executor.parameters.TensorShape;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -37,7 +35,7 @@ public final class ResidentLayers implements AutoCloseable {
   public static final String READER_THREAD = "reader";
 
   private final List<String> names;
-  private final List<List<TensorShape>> tensors;
+  private final List<List<Shape>> shapes;
   private final ParameterSource source;
   private final LongSupplier clockNs;
   private final LayerTrace trace;
@@ -61,7 +59,7 @@ public final class ResidentLayers implements AutoCloseable {
    *
    * @param read the reading; done when the tensors have their values
    */
-  private record Layer(LayerBuffers.Buffer buffer, NDList tensors, FutureTask<Boolean> read) {}
+  private record Layer(LayerBuffers.Buffer buffer, FutureTask<Boolean> read) {}
 
   /**
    * @param names names of the layers, for messages
@@ -78,7 +76,8 @@ public final class ResidentLayers implements AutoCloseable {
       LongSupplier clockNs,
       LayerTrace trace) {
     this.names = List.copyOf(names);
-    this.tensors = List.copyOf(tensors);
+    this.shapes =
+        tensors.stream().map(of -> of.stream().map(ResidentLayers::shape).toList()).toList();
     this.source = source;
     this.clockNs = clockNs;
     this.trace = trace;
@@ -151,7 +150,7 @@ public final class ResidentLayers implements AutoCloseable {
   NDList tensors(int layer) {
     Layer resident = resident(layer);
     await(layer, resident);
-    return resident.tensors();
+    return resident.buffer().tensors();
   }
 
   /** Tells the trace that a layer was computed. */
@@ -163,6 +162,10 @@ public final class ResidentLayers implements AutoCloseable {
     return clockNs.getAsLong();
   }
 
+  private static Shape shape(TensorShape tensor) {
+    return new Shape(tensor.shape().stream().mapToLong(Long::longValue).toArray());
+  }
+
   private Layer resident(int layer) {
     return requireNonNull(layers[layer], () -> "layer " + names.get(layer) + " is not resident");
   }
@@ -172,7 +175,7 @@ public final class ResidentLayers implements AutoCloseable {
       throw new IllegalStateException("layer " + names.get(layer) + " is resident already");
     }
     long bytes = source.bytes(layer);
-    LayerBuffers.Buffer buffer = buffers.take(bytes);
+    LayerBuffers.Buffer buffer = buffers.take(shapes.get(layer));
     int askedIn = step;
     String askedBy = hook;
     var read =
@@ -181,25 +184,11 @@ public final class ResidentLayers implements AutoCloseable {
               read(layer, buffer.bytes(), askedIn, askedBy);
               return true;
             });
-    var asked = new Layer(buffer, placed(layer, buffer.bytes()), read);
+    var asked = new Layer(buffer, read);
     layers[layer] = asked;
     residentBytesMax = Math.max(residentBytesMax, residentBytes.addAndGet(bytes));
     queue.add(read);
     return asked;
-  }
-
-  /** Returns the layer's tensors over a buffer, one behind the other. */
-  private NDList placed(int layer, ByteBuffer bytes) {
-    var placed = new NDList();
-    int at = 0;
-    for (TensorShape tensor : tensors.get(layer)) {
-      int length = (int) tensor.bytes();
-      ByteBuffer values = bytes.slice(at, length).order(ByteOrder.nativeOrder());
-      long[] shape = tensor.shape().stream().mapToLong(Long::longValue).toArray();
-      placed.add(manager.create(values, new Shape(shape), DataType.FLOAT32));
-      at += length;
-    }
-    return placed;
   }
 
   private void readAll() {
@@ -249,7 +238,6 @@ public final class ResidentLayers implements AutoCloseable {
   }
 
   private void free(Layer layer) {
-    layer.tensors().close(); // they lie over the buffer
     buffers.give(layer.buffer());
     residentBytes.addAndGet(-layer.buffer().bytes().capacity());
   }

@@ -53,6 +53,11 @@ public record QueueStatus(
         : ExitStatus.DONE;
   }
 
+  /** True if nothing runs, and nothing waits for a scheduler that runs. */
+  boolean isOver() {
+    return state.running().isEmpty() && (state.waiting().isEmpty() || holder.isEmpty());
+  }
+
   private List<TaskState> of(Phase phase) {
     return switch (phase) {
       case WAITING -> state.waiting();
