@@ -38,7 +38,7 @@ public final class AutoScheduleBench implements Bench {
 
   @Override
   public String name() {
-    return "layers-auto";
+    return "layers";
   }
 
   @Override
