@@ -108,6 +108,7 @@ public final class Benches {
         new LoopBench("small-heap", SMALL_HEAP, folder, List.of("-Xmx512m"), List.of())
             .reads(atLeast("jobs_done_in_512_mib", "jobs", 100_000), "all_done"),
         new LogBench(SMALL_HEAP, folder, out),
+        new SweepBench(folder),
         new TakeoverBench(folder, out),
         new PageBench(folder, out),
         new MemoryBench(folder, memory.seconds(), memory.warmUpSeconds(), out));
