@@ -1,8 +1,6 @@
 package dev.sluice.executor.layers;
 
 import ai.djl.Device;
-import ai.djl.MalformedModelException;
-import ai.djl.Model;
 import ai.djl.engine.EngineException;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
@@ -17,13 +15,9 @@ import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.WeightlessModule;
 import dev.sluice.executor.parameters.ParameterSource;
 import dev.sluice.executor.parameters.TensorShape;
-import java.io.ByteArrayInputStream;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
@@ -33,7 +27,7 @@ import java.util.function.LongSupplier;
  */
 public final class LayeredModel implements AutoCloseable {
   private final List<Layer> layers = new ArrayList<>();
-  private final Map<WeightlessModule, Model> modules = new HashMap<>();
+  private final WeightlessModules modules = new WeightlessModules();
   private final NDManager manager = NDManager.newBaseManager(Device.cpu(), "PyTorch");
   private final List<Integer> inputShape;
 
@@ -59,27 +53,12 @@ public final class LayeredModel implements AutoCloseable {
             new Layer(
                 block.name(),
                 block.part().tensors(),
-                model.module(WeightlessModule.of(block.part()))));
+                model.modules.block(WeightlessModule.of(block.part()))));
       }
       return model;
     } catch (InferenceException | RuntimeException e) {
       model.close();
       throw e;
-    }
-  }
-
-  private Block module(WeightlessModule wanted) throws InferenceException {
-    Model known = modules.get(wanted);
-    if (known != null) {
-      return known.getBlock();
-    }
-    Model model = Model.newInstance("layer", Device.cpu(), "PyTorch");
-    modules.put(wanted, model);
-    try {
-      model.load(new ByteArrayInputStream(wanted.file()));
-      return model.getBlock();
-    } catch (MalformedModelException | EngineException | IOException e) {
-      throw new InferenceException("a layer cannot be loaded: " + e.getMessage(), e);
     }
   }
 
@@ -168,7 +147,7 @@ public final class LayeredModel implements AutoCloseable {
   /** Frees the modules; all resident layers of the model must be closed before. */
   @Override
   public void close() {
-    modules.values().forEach(Model::close);
+    modules.close();
     manager.close();
   }
 }

@@ -1,4 +1,4 @@
-// The page of a run: from a server (api/…, one stream for all tabs), or from the element #snapshot alone.
+// The page of a run, from a server or from the element #snapshot.
 (() => {
 'use strict';
 
@@ -37,7 +37,7 @@ const table = (caption, heads, rows) => h('table', null, h('caption', null, capt
 
 const swatch = (place, dash = place) => h('i', { class: `swatch c${place} d${dash}` });
 
-// texts
+// text
 
 const digits = (v, n) => v.toLocaleString('en', { maximumFractionDigits: n });
 const text = (f) => (v) => v === 'inf' ? 'infinite' : isNumber(v) ? f(v) : '–';
@@ -51,7 +51,7 @@ function clock(s) {
 	return `${t < 3600 ? Math.floor(t / 60) : `${Math.floor(t / 3600)}:${two(Math.floor(t / 60))}`}:${two(t)}`;
 }
 
-// what is known
+// state
 
 const NOTHING = {
 	run: null, points: [], recent: [], soon: [], settled: 0, lanes: new Map(), held: [0, 0], leftOut: 0,
@@ -205,9 +205,9 @@ function minuteP99(all) {
 	return bucket < 0 ? 'inf' : 1e-3 * 1.01 ** (bucket - 0.5);
 }
 
-// the stream
+// stream
 
-// One tab holds the stream and hands on what it brings; each may take its place.
+// One tab holds the stream, and hands it on; each may take its place.
 class Feed {
 	constructor(id) {
 		this.id = id;
@@ -343,7 +343,7 @@ class Feed {
 	}
 }
 
-// when to draw
+// drawing
 
 let waits = false;
 let drawnAt = -Infinity;
@@ -370,10 +370,25 @@ function draw() {
 	drawGantt();
 	if (all || drawnAt - chartsAt > CHART_MS - 50) {
 		chartsAt = drawnAt;
-		charts.forEach((chart) => chart.visible && chart.draw());
+		charts.forEach((chart) => chart.visible && later(chart));
 		showLaneNumbers();
 	}
-	Object.assign(document.documentElement.dataset, { settled: S.settled, now: now() });
+	if (!due.size) drawNext();
+}
+
+const due = new Set();
+
+function later(chart) {
+	if (!due.size) requestAnimationFrame(drawNext);
+	due.add(chart);
+}
+
+function drawNext() {
+	const [chart] = due;
+	due.delete(chart);
+	if (due.size) requestAnimationFrame(drawNext);
+	else Object.assign(document.documentElement.dataset, { settled: S.settled, now: now() });
+	chart?.draw();
 }
 
 const news = (words) => set($('news'), words);
@@ -432,7 +447,7 @@ function cut(g, words, width) {
 	return n > 0 ? `${words.slice(0, n)}…` : '';
 }
 
-// the first screen
+// first screen
 
 function showState() {
 	const words = S.paused ? ['off', 'Paused', `this is ${Math.round((performance.now() - S.pausedAt) / 1000)} s old`]
@@ -554,7 +569,7 @@ function showTiles() {
 
 const share = (c) => c && ended(c) ? c.violations / ended(c) : null;
 
-// windows of time; without an end they follow the run
+// windows of time
 
 function range({ span, end }) {
 	const to = Math.max(end ?? now(), Math.min(span ?? 5, 10));
@@ -813,8 +828,7 @@ let chartsKey = '';
 const chartOf = (element) => charts.find((c) => c.root === element || c.plot === element);
 const seen = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => {
 	const chart = chartOf(target);
-	if (chart) chart.visible = isIntersecting;
-	if (isIntersecting) chart?.draw();
+	if (chart && (chart.visible = isIntersecting)) later(chart);
 }), { rootMargin: '200px' });
 const sized = new ResizeObserver((entries) => entries.forEach(({ target }) => chartOf(target)?.u?.setSize({ width: target.clientWidth, height: 220 })));
 addEventListener('beforeprint', () => charts.forEach((c) => c.draw()));
@@ -987,6 +1001,7 @@ function buildCharts() {
 	chartsKey = key;
 	seen.disconnect();
 	sized.disconnect();
+	due.clear();
 	charts.forEach((chart) => chart.u?.destroy());
 	const rate = (f) => (p) => f(p) / (p.to - p.from);
 	const each = (f) => names.map((name, place) => ({ name, place, value: (p) => p.classes[name] && f(p.classes[name]) }));
@@ -1043,11 +1058,11 @@ function showFigures() {
 			['Class', ...Object.values(FIGURES)], ['all', ...classes()].map((name) => [name, ...Object.keys(FIGURES).map((figure) => cell(name, figure))])));
 	}
 	const asked = Object.entries(run.commands ?? {}).filter(([, words]) => words);
-	if (S.asked !== `${asked}`) $('commands').replaceChildren(...pairs(asked.map(([name, words]) => [name, command(words)]))); // else the focus would be lost
+	if (S.asked !== `${asked}`) $('commands').replaceChildren(...pairs(asked.map(([name, words]) => [name, command(words)])));
 	S.asked = `${asked}`;
 }
 
-// the runs
+// runs
 
 const L = { runs: [], key: 'started_epoch_ms', down: true, picked: [] };
 const COLUMNS = { id: ['Run'], state: ['State'], policy: ['Policy'], rate_per_s: ['Jobs/s', number], goodput_per_s: ['In time/s', number], p99_ms: ['p99', millis], late: ['Late', percent],
@@ -1090,7 +1105,7 @@ function pickRun(id) {
 	drawRuns();
 }
 
-// page, keys, theme
+// page, keys
 
 function message(words) {
 	$('message').hidden = !words;
