@@ -1,5 +1,6 @@
 package dev.sluice.cli;
 
+import dev.sluice.cli.layers.LayersCommand;
 import dev.sluice.cli.role.AnalyzeCommand;
 import dev.sluice.cli.role.BrokerCommand;
 import dev.sluice.cli.role.ExecuteCommand;
@@ -29,6 +30,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       SimulateCommand.class,
       ProfileCommand.class,
       PlanCommand.class,
+      LayersCommand.class,
       TrainCommand.class,
       RecordCommand.class,
       CheckCommand.class,

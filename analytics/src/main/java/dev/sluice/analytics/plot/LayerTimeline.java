@@ -3,8 +3,9 @@ package dev.sluice.analytics.plot;
 import java.awt.Color;
 import java.awt.Paint;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.axis.NumberAxis;
 import org.jfree.chart.plot.CombinedDomainXYPlot;
@@ -31,10 +32,7 @@ public final class LayerTimeline {
   private final List<String> layers;
   private final long budgetBytes;
 
-  /** Bars of each kind, in the order of the kinds. */
-  private final List<XYIntervalSeries> bars =
-      Arrays.stream(Kind.values()).map(kind -> new XYIntervalSeries(kind.text)).toList();
-
+  private final Map<Kind, XYIntervalSeries> bars = new EnumMap<>(Kind.class);
   private final List<Long> memoryAtNs = new ArrayList<>();
   private final List<Long> memoryBytes = new ArrayList<>();
   private long lastNs = 1;
@@ -69,7 +67,7 @@ public final class LayerTimeline {
 
   /** Adds a bar; times are counted from the picture's left edge. */
   public void add(Kind kind, int layer, long startNs, long endNs) {
-    bars.get(kind.ordinal())
+    bars(kind)
         .add(
             startNs / NS_PER_SECOND,
             startNs / NS_PER_SECOND,
@@ -78,6 +76,10 @@ public final class LayerTimeline {
             layer + kind.from,
             layer + kind.to);
     lastNs = Math.max(lastNs, endNs);
+  }
+
+  private XYIntervalSeries bars(Kind kind) {
+    return bars.computeIfAbsent(kind, first -> new XYIntervalSeries(first.text));
   }
 
   /** Adds the bytes in memory from a time on; call in the order of time. */
@@ -92,7 +94,7 @@ public final class LayerTimeline {
     var frame = new Frame(title);
     var chart = new TimelineChart();
     for (Kind kind : Kind.values()) {
-      XYIntervalSeries series = bars.get(kind.ordinal());
+      XYIntervalSeries series = bars(kind);
       Color color = color(kind);
       Paint fill =
           kind == Kind.WAIT ? ChartStyle.hatched(color) : ChartStyle.fill(pattern(kind), color);

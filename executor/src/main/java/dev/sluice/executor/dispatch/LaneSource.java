@@ -300,12 +300,15 @@ public final class LaneSource implements AutoCloseable {
     devices()
         .filter(devices -> !devices.kind().equals("cpu"))
         .ifPresent(devices -> notes.add("lanes: " + devices));
-    budgets(parsed.experiment())
-        .forEach(
-            (name, bytes) ->
-                notes.add(
-                    "%s: layers come and go, %s at a time".formatted(name, ByteSize.text(bytes))));
     boolean emulated = parsed.experiment().lanes().emulated();
+    if (!emulated) {
+      budgets(parsed.experiment())
+          .forEach(
+              (name, bytes) ->
+                  notes.add(
+                      "%s: layers come and go, %s at a time"
+                          .formatted(name, ByteSize.text(bytes))));
+    }
     if (table != null) {
       notes.add((emulated ? "" : "slo_scale counts in ") + describe(table));
     }

@@ -3,6 +3,7 @@ package dev.sluice.harness.bench;
 import static dev.sluice.harness.bench.row.Bench.Row.atLeast;
 import static dev.sluice.harness.bench.row.Bench.Row.atMost;
 
+import dev.sluice.harness.bench.core.AutoScheduleBench;
 import dev.sluice.harness.bench.core.CheckBench;
 import dev.sluice.harness.bench.core.CoreBench;
 import dev.sluice.harness.bench.core.DecisionReplayBench;
@@ -74,6 +75,7 @@ public final class Benches {
         new SimulatorInChild(out),
         new WorkflowBench(),
         new PlanBench(out),
+        new AutoScheduleBench(MachineClock::monotonicNs),
         new CheckBench(folder, MachineClock::monotonicNs),
         new ExplainBench(folder, MachineClock::monotonicNs),
         new DecisionReplayBench(folder, MachineClock::monotonicNs),
@@ -106,8 +108,10 @@ public final class Benches {
         new LoopBench("small-heap", SMALL_HEAP, folder, List.of("-Xmx512m"), List.of())
             .reads(atLeast("jobs_done_in_512_mib", "jobs", 100_000), "all_done"),
         new LogBench(SMALL_HEAP, folder, out),
+        new SweepBench(folder),
         new TakeoverBench(folder, out),
         new PageBench(folder, out),
+        new LayersBench(folder, out),
         new MemoryBench(folder, memory.seconds(), memory.warmUpSeconds(), out));
   }
 

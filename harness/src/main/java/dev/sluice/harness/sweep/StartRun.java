@@ -28,6 +28,10 @@ import org.jspecify.annotations.Nullable;
 /** Queues tasks of a workspace, and has a scheduler run them. */
 public final class StartRun {
   private static final int STOPPED = 130;
+
+  /** Configs of which more is said than their number. */
+  private static final int LISTED_MAX = 20;
+
   private static final long PAUSE_NS = 10_000_000;
   private static final long HAND_OVER_LIMIT_NS = 120_000_000_000L;
 
@@ -71,24 +75,35 @@ public final class StartRun {
     workspace.check();
     QueueState state = workspace.queue().read();
     List<Entry> entries = new Selection(workspace).of(configs, gpus, state);
+    List<String> lines = new ArrayList<>();
     for (Entry entry : entries) {
-      tell(entry, state.task(entry.name()));
+      String line = before(entry, state.task(entry.name()));
+      if (!line.isEmpty()) {
+        lines.add(line);
+      }
+    }
+    lines.stream().limit(LISTED_MAX).forEach(console::line);
+    if (lines.size() > LISTED_MAX) {
+      console.line("and " + (lines.size() - LISTED_MAX) + " more that run, wait or are done");
     }
     return queue(entries);
   }
 
-  private void tell(Entry entry, @Nullable TaskState task) throws IOException {
+  /** What a config is before it is queued, in words; empty: nothing. */
+  private String before(Entry entry, @Nullable TaskState task) throws IOException {
     boolean marked = Files.exists(workspace.marker(entry.name()));
     if (task != null && task.phase() == Phase.RUNNING) {
-      console.line(entry.name() + " runs already");
-    } else if (task != null && task.phase() == Phase.WAITING) {
-      console.line(entry.name() + " waits already");
-    } else if (marked || (task != null && task.phase() == Phase.DONE)) {
-      console.line(
-          entry.name()
-              + " is done before"
-              + (hasChanged(entry, task) ? "; its config has changed since: see retry" : ""));
+      return entry.name() + " runs already";
     }
+    if (task != null && task.phase() == Phase.WAITING) {
+      return entry.name() + " waits already";
+    }
+    if (marked || (task != null && task.phase() == Phase.DONE)) {
+      return entry.name()
+          + " is done before"
+          + (hasChanged(entry, task) ? "; its config has changed since: see retry" : "");
+    }
+    return "";
   }
 
   private boolean hasChanged(Entry entry, @Nullable TaskState task) throws IOException {

@@ -24,6 +24,9 @@ public record Workspace(WorkspaceConfig config, QueueFolder queue, List<String> 
   /** Folder of the queue, in the workspace. */
   private static final String QUEUE = ".sluice-sweep";
 
+  /** End of the name of a completion marker, behind the task's. */
+  static final String MARKER = "_completed.txt";
+
   public Workspace {
     visible = List.copyOf(visible);
   }
@@ -63,7 +66,7 @@ public record Workspace(WorkspaceConfig config, QueueFolder queue, List<String> 
 
   /** The completion marker of a task. */
   Path marker(String name) {
-    return config.folders().output().resolve(name + "_completed.txt");
+    return config.folders().output().resolve(name + MARKER);
   }
 
   /** The script that makes conda's commands known to a shell; null: no environment is activated. */

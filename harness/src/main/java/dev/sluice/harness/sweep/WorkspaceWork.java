@@ -54,6 +54,14 @@ final class WorkspaceWork implements Work {
   }
 
   @Override
+  public @Nullable String marked(Path file) {
+    String name = file.getFileName().toString();
+    return name.endsWith(Workspace.MARKER)
+        ? name.substring(0, name.length() - Workspace.MARKER.length())
+        : null;
+  }
+
+  @Override
   public @Nullable Path markers() {
     return workspace.config().folders().output();
   }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeepSearch {
   /** Bound of the work: operations that are put into lists or gone through by the clock. */
-  private static final long WORK_MAX = 2_000_000;
+  private static final long WORK_MAX = 1_000_000;
 
   private static final int SHARES = 24;
   private static final double[] ROOMS = {0, 0.5, 1, 1.5, 2, 3, 4, 6, 8};

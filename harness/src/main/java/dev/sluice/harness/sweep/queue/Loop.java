@@ -37,7 +37,7 @@ final class Loop implements Keepers.Listener {
   private final Aftermath after;
   private final Consumer<String> log;
   private final QueueState state;
-  private final BlockingQueue<News> mailbox;
+  private final BlockingQueue<Scheduler.News> mailbox;
   private final Keepers keepers;
   private final Map<Integer, Live> live = new HashMap<>();
 
@@ -45,6 +45,7 @@ final class Loop implements Keepers.Listener {
   private final List<QueueEvent> owed = new ArrayList<>();
 
   private boolean stopping;
+  private long lookedNs = MachineClock.monotonicNs();
 
   /** True from a failed write to the next look. */
   private boolean full;
@@ -59,17 +60,6 @@ final class Loop implements Keepers.Listener {
       Aftermath after,
       Consumer<String> log) {}
 
-  /** What the mailbox holds. */
-  sealed interface News {
-    record CommandEnded(Attempt attempt, int status) implements News {}
-
-    record Gone(Attempt attempt) implements News {}
-
-    record FilesCame() implements News {}
-
-    record Stop() implements News {}
-  }
-
   /** An attempt that runs. */
   private static final class Live {
     final Attempt attempt;
@@ -83,7 +73,7 @@ final class Loop implements Keepers.Listener {
     }
   }
 
-  Loop(Parts parts, QueueState state, BlockingQueue<News> mailbox, Sessions sessions) {
+  Loop(Parts parts, QueueState state, BlockingQueue<Scheduler.News> mailbox, Sessions sessions) {
     this.folder = parts.folder;
     this.settings = parts.settings;
     this.work = parts.work;
@@ -98,12 +88,12 @@ final class Loop implements Keepers.Listener {
 
   @Override
   public void ended(Attempt attempt, int status) {
-    mailbox.add(new News.CommandEnded(attempt, status));
+    mailbox.add(new Scheduler.News.CommandEnded(attempt, status));
   }
 
   @Override
   public void gone(Attempt attempt) {
-    mailbox.add(new News.Gone(attempt));
+    mailbox.add(new Scheduler.News.Gone(attempt));
   }
 
   Scheduler.End run() throws IOException, InterruptedException {
@@ -126,13 +116,15 @@ final class Loop implements Keepers.Listener {
         }
         continue;
       }
-      News first = mailbox.poll(waitMs(), TimeUnit.MILLISECONDS);
-      if (first == null) {
-        look();
-      } else {
-        List<News> all = new ArrayList<>(List.of(first));
+      Scheduler.News first = mailbox.poll(waitMs(), TimeUnit.MILLISECONDS);
+      if (first != null) {
+        List<Scheduler.News> all = new ArrayList<>(List.of(first));
         mailbox.drainTo(all);
         take(all);
+      }
+      if (MachineClock.monotonicNs() - lookedNs >= TimeUnit.MILLISECONDS.toNanos(waitMs())) {
+        look();
+        lookedNs = MachineClock.monotonicNs();
       }
     }
   }
@@ -143,23 +135,36 @@ final class Loop implements Keepers.Listener {
     return looking ? Math.min(LOOK_MS, interval) : interval;
   }
 
-  private void take(List<News> all) throws IOException {
-    boolean files = false;
-    for (News news : all) {
-      if (news instanceof News.CommandEnded ended) {
+  private void take(List<Scheduler.News> all) throws IOException {
+    for (Scheduler.News news : all) {
+      if (news instanceof Scheduler.News.CommandEnded ended) {
         commandEnded(ended.attempt(), ended.status());
         fill(); // the slot first, what else there is later
-      } else if (news instanceof News.Gone gone) {
+      } else if (news instanceof Scheduler.News.Gone gone) {
         judge(gone.attempt());
-      } else if (news instanceof News.FilesCame) {
-        files = true;
+      } else if (news instanceof Scheduler.News.FilesCame came) {
+        filesCame(came.files());
       } else {
         stopping = true;
       }
     }
-    if (files) {
+  }
+
+  private void filesCame(List<Path> files) throws IOException {
+    if (files.isEmpty()) {
       takeRequests();
       checkMarkers();
+      return;
+    }
+    if (files.stream().anyMatch(file -> file.startsWith(folder.inbox()))) {
+      takeRequests();
+    }
+    for (Path file : files) {
+      String name = work.marked(file);
+      TaskState task = name == null ? null : state.task(name);
+      if (task != null && task.phase() == Phase.WAITING) {
+        checkMarker(task);
+      }
     }
   }
 
@@ -302,11 +307,15 @@ final class Loop implements Keepers.Listener {
 
   /** What waits though its marker is there is done. */
   private void checkMarkers() {
-    for (TaskState task : state.waiting()) {
-      if (isMarked(task)) {
-        record(ended(task, Outcome.DONE_BEFORE, Verdict.UNKNOWN, "", false));
-        log.accept(quoted(task) + " is done before: its marker is there");
-      }
+    if (work.markers() != null) {
+      state.waiting().forEach(this::checkMarker);
+    }
+  }
+
+  private void checkMarker(TaskState task) {
+    if (isMarked(task)) {
+      record(ended(task, Outcome.DONE_BEFORE, Verdict.UNKNOWN, "", false));
+      log.accept(quoted(task) + " is done before: its marker is there");
     }
   }
 

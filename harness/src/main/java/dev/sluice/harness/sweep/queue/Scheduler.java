@@ -22,7 +22,7 @@ public final class Scheduler {
   private final Work work;
   private final Consumer<String> log;
   private final Sessions sessions;
-  private final BlockingQueue<Loop.News> mailbox = new LinkedBlockingQueue<>();
+  private final BlockingQueue<News> mailbox = new LinkedBlockingQueue<>();
 
   private final Medium medium;
 
@@ -30,6 +30,17 @@ public final class Scheduler {
   @FunctionalInterface
   interface Medium {
     Journal.Storage open(Path file) throws IOException;
+  }
+
+  /** What the mailbox holds. */
+  sealed interface News {
+    record CommandEnded(Attempt attempt, int status) implements News {}
+
+    record Gone(Attempt attempt) implements News {}
+
+    record FilesCame(List<Path> files) implements News {}
+
+    record Stop() implements News {}
   }
 
   /** How a scheduler ended. */
@@ -71,7 +82,7 @@ public final class Scheduler {
 
   /** Lets {@link #run} return soon; what runs goes on. From any thread. */
   public void stop() {
-    mailbox.add(new Loop.News.Stop());
+    mailbox.add(new News.Stop());
   }
 
   /**
@@ -103,7 +114,7 @@ public final class Scheduler {
       try (var journal = Journal.open(medium.open(folder.journal()), content);
           var syncing = new Syncing(journal);
           var after = new Aftermath(sessions, settings.cleanup(), log);
-          var watch = FolderWatch.of(watched, () -> mailbox.add(new Loop.News.FilesCame()))) {
+          var watch = FolderWatch.of(watched, files -> mailbox.add(new News.FilesCame(files)))) {
         return new Loop(
                 new Loop.Parts(folder, settings, work, journal, syncing, after, log),
                 state,

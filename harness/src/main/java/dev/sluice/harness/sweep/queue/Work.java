@@ -21,6 +21,11 @@ public interface Work {
   /** The file that says that a task is done; null: its exit status alone says so. */
   @Nullable Path marker(String name);
 
+  /** The task whose marker a file is; null: of none. */
+  default @Nullable String marked(Path file) {
+    return null;
+  }
+
   /** The folder of all markers, to be watched; null: none. */
   @Nullable Path markers();
 

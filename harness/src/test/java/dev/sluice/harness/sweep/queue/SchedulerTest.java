@@ -2,6 +2,7 @@ package dev.sluice.harness.sweep.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.sweep.queue.Request.Entry;
 import dev.sluice.harness.sweep.queue.Scheduler.End;
 import dev.sluice.harness.sweep.queue.TaskState.Phase;
@@ -164,5 +165,28 @@ final class SchedulerTest {
     assertThat(log)
         .anyMatch(line -> line.contains("left processes running") && line.contains("sleep 1000"));
     assertThat(Files.readString(folder.resolve("parent.log"))).contains("sleep 1000");
+  }
+
+  @Test
+  void whatWaits_isDone_asSoonAsItsMarkerComes() throws Exception {
+    run(
+        gpus(0, false, 0),
+        task("first", "touch out/second_completed.txt; sleep 0.3"),
+        task("second", "touch ran-second"));
+    assertThat(folder.resolve("ran-second")).doesNotExist();
+    assertThat(task("second").outcome()).isEqualTo(QueueEvent.Outcome.DONE_BEFORE);
+    assertThat(log).anyMatch(line -> line.contains("(second) is done before"));
+  }
+
+  @Test
+  void whatIgnoresSigterm_takesSigkill() throws Exception {
+    Process deaf =
+        Launch.of("/bin/sh", "-c", "trap '' TERM; echo deaf; while :; do read x; done").start();
+    assertThat(deaf.getInputStream().read()).isPositive(); // the signal is ignored by now
+    int killed =
+        Leftovers.end(
+            () -> deaf.isAlive() ? List.of(deaf.pid()) : List.of(), Duration.ofMillis(200));
+    assertThat(killed).isEqualTo(1);
+    assertThat(deaf.waitFor()).isEqualTo(128 + 9);
   }
 }

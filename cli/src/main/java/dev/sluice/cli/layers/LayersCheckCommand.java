@@ -1,0 +1,53 @@
+package dev.sluice.cli.layers;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.layers.runtime.LayersCheck;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code ./sluice layers check}: proves a schedule legal. */
+@Command(
+    name = "check",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Checks a schedule's file: each fault with its line, and whether it fits into a budget.",
+      "Needs no engine and runs nothing."
+    },
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {"0:the schedule is legal", "1:a bug", "2:a mistake in the command or file"},
+    footer = {"", "Example:", "  ./sluice layers check schedule.yaml --budget 64MB"})
+final class LayersCheckCommand implements Callable<Integer> {
+  @Parameters(paramLabel = "FILE", description = "The schedule, a YAML file.")
+  private Path file = Path.of("");
+
+  @Option(
+      names = "--budget",
+      paramLabel = "SIZE",
+      description =
+          "Bytes that layers may take in memory, such as 64MB (default: the whole model's).")
+  private @Nullable String budget;
+
+  @Option(
+      names = "--optimizer",
+      paramLabel = "NAME",
+      description =
+          "Optimizer of a training's schedule, whose state counts: sgd or adam (default:"
+              + " ${DEFAULT-VALUE}).")
+  private String optimizer = "sgd";
+
+  @Override
+  public Integer call() throws Exception {
+    try {
+      Long bytes = budget == null ? null : Long.valueOf(Amounts.bytes("--budget", budget));
+      return new LayersCheck(file, bytes, optimizer, System.out).execute();
+    } catch (UserMistakeException e) {
+      System.err.println(e.getMessage());
+      return ExitStatus.MISTAKE;
+    }
+  }
+}

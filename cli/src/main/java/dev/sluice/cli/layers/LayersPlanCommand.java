@@ -1,0 +1,50 @@
+package dev.sluice.cli.layers;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.layers.runtime.LayersPlan;
+import dev.sluice.harness.terminal.Console;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code ./sluice layers plan}: prints a schedule. */
+@Command(
+    name = "plan",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Prints a schedule as YAML on standard output, and nothing else; on standard error what it"
+          + " would take.",
+      "auto times each layer in three passes first, and chooses the list with the least wall time."
+    },
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {"0:done", "1:a bug", "2:a mistake in the command"},
+    footer = {
+      "",
+      "Example:",
+      "  ./sluice layers plan vit --budget 64MB --schedule auto >schedule.yaml"
+    })
+final class LayersPlanCommand implements Callable<Integer> {
+  private static final int STEPS_MAX = 1_000_000;
+
+  @Mixin private RunOfLayers run = new RunOfLayers();
+
+  @Option(
+      names = "--steps",
+      paramLabel = "N",
+      description = "Number of steps that the schedule is best for (default: ${DEFAULT-VALUE}).")
+  private int steps = 20;
+
+  @Override
+  public Integer call() throws Exception {
+    try {
+      Amounts.range("--steps", steps, 1, STEPS_MAX);
+      return new LayersPlan(run.checked(steps, null), System.out, new Console(System.err, false))
+          .execute();
+    } catch (UserMistakeException e) {
+      System.err.println(e.getMessage());
+      return ExitStatus.MISTAKE;
+    }
+  }
+}

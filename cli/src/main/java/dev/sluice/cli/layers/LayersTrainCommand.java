@@ -1,0 +1,97 @@
+package dev.sluice.cli.layers;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.layers.runtime.LayersTrain;
+import dev.sluice.harness.layers.runtime.RunOptions;
+import dev.sluice.harness.terminal.Console;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code ./sluice layers train}: training by layers. */
+@Command(
+    name = "train",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Trains a model by layers within a budget of memory, on seeded data. Each step is durable as"
+          + " a whole: what was killed goes on with --resume, and ends with the same bytes.",
+      "Models: resnet18_small, vit_micro."
+    },
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:done",
+      "1:a bug, or the training failed",
+      "2:a mistake in the command or in a file",
+      "130:stopped by Ctrl-C, after the layer that was being computed; --resume goes on"
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  ./sluice layers train resnet18_small --budget 80MB --steps 50 --out results/trained",
+      "  ./sluice layers train resnet18_small --budget 80MB --steps 50 --out results/trained"
+          + " --resume"
+    })
+final class LayersTrainCommand implements Callable<Integer> {
+  private static final int STEPS_MAX = 1_000_000;
+
+  @Mixin private RunOfLayers run = new RunOfLayers();
+
+  @Option(
+      names = "--steps",
+      paramLabel = "N",
+      description = "Number of steps in all, those before --resume included (default: 50).")
+  private int steps = 50;
+
+  @Option(
+      names = "--optimizer",
+      paramLabel = "NAME",
+      description = "sgd (with momentum) or adam (default: ${DEFAULT-VALUE}).")
+  private String optimizer = "sgd";
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "Seed of the first parameters and of the data (default: ${DEFAULT-VALUE}).")
+  private long seed = 7;
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      required = true,
+      description = "Folder of the parameters after the last durable step.")
+  private Path out = Path.of("");
+
+  @Option(names = "--resume", description = "Goes on from the folder's last durable step.")
+  private boolean resume;
+
+  @Option(
+      names = "--commit-every",
+      paramLabel = "N",
+      description = "Makes each Nth step durable, and the last (default: ${DEFAULT-VALUE}).")
+  private int commitEvery = 1;
+
+  @Option(
+      names = "--trace",
+      paramLabel = "DIR",
+      description = "Leaves layers.csv, trace.json (for Perfetto) and timeline.png in this folder.")
+  private @Nullable Path trace;
+
+  @Override
+  public Integer call() throws Exception {
+    var console = Console.standardOutput();
+    try {
+      Amounts.range("--steps", steps, 1, STEPS_MAX);
+      Amounts.range("--commit-every", commitEvery, 1, STEPS_MAX);
+      var training = new RunOptions.Training(optimizer, seed, out, resume, commitEvery);
+      return new LayersTrain(run.checked(steps, trace), training, console).execute();
+    } catch (UserMistakeException e) {
+      console.endLiveLine();
+      System.err.println(e.getMessage());
+      return ExitStatus.MISTAKE;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package dev.sluice.cli.layers;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.layers.runtime.AskedSchedule;
+import dev.sluice.harness.layers.runtime.RunOptions;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Options of every command that computes a model's layers. */
+final class RunOfLayers {
+  private static final int SAMPLES_MAX = 256;
+
+  @Parameters(paramLabel = "MODEL", description = "Name of a built-in model, such as vit.")
+  private String model = "";
+
+  @Option(
+      names = "--budget",
+      paramLabel = "SIZE",
+      description =
+          "Bytes that layers may take in memory, such as 64MB (default: the whole model's).")
+  private @Nullable String budget;
+
+  @Option(
+      names = "--schedule",
+      paramLabel = "NAME",
+      arity = "1..2",
+      parameterConsumer = ScheduleWords.class,
+      description =
+          "auto, eager, on_demand, prefetch N (N layers ahead), or a schedule's file (default:"
+              + " ${DEFAULT-VALUE}).")
+  private String schedule = AskedSchedule.AUTO;
+
+  @Option(
+      names = "--batch",
+      paramLabel = "N",
+      description = "Samples of each step (default: ${DEFAULT-VALUE}).")
+  private int batch = 1;
+
+  @Option(
+      names = "--bandwidth",
+      paramLabel = "RATE",
+      description =
+          "Paces reading as an emulated slower disk or link, such as 700MB/s (default: not paced).")
+  private @Nullable String bandwidth;
+
+  @Option(
+      names = "--check-finite",
+      description = "Searches each layer's parameters for NaN and infinity as they are read.")
+  private boolean checkFinite;
+
+  /** The options as they count, with what some of the commands do not have. */
+  RunOptions checked(int steps, @Nullable Path trace) throws UserMistakeException {
+    Amounts.range("--batch", batch, 1, SAMPLES_MAX);
+    return new RunOptions(
+        model,
+        budget == null ? null : Long.valueOf(Amounts.bytes("--budget", budget)),
+        AskedSchedule.parse(schedule),
+        steps,
+        batch,
+        bandwidth == null ? null : Long.valueOf(Amounts.bytesPerSecond("--bandwidth", bandwidth)),
+        checkFinite,
+        trace);
+  }
+}
