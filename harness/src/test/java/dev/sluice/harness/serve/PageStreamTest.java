@@ -341,6 +341,35 @@ final class PageStreamTest {
   }
 
   @Test
+  void anHourOf200ClassesOn1024LanesIsASnapshotOfAtMost300Kib_withEachClass() throws IOException {
+    described();
+    for (int second = 0; second < 3600; second++) {
+      run.settled(Windows.second(second, 200), new byte[0]);
+    }
+    run.caughtUp();
+    try (RawClient page = stream()) {
+      assertCrowded(page.event().data());
+      byte[] lanes = Windows.json(Windows.lanes(14_400, 16, 64));
+      run.lanes(Windows.lanes(14_400, 16, 64), lanes);
+      assertThat(page.event().data()).isEqualTo(new String(lanes, StandardCharsets.UTF_8));
+    }
+    String json = RawClient.get(server.url(), "/api/runs/run-1/snapshot").text();
+    assertCrowded(json);
+    assertThat(JSON.readTree(json).at("/batches/batches")).isNotEmpty();
+  }
+
+  private static void assertCrowded(String snapshot) throws IOException {
+    assertThat(snapshot.length()).isLessThanOrEqualTo(300 * 1024);
+    JsonNode points = JSON.readTree(snapshot).path("points");
+    assertThat(points.path("classes")).hasSize(200);
+    long requested = 0;
+    for (JsonNode jobs : points.at("/classes/class-199/requested")) {
+      requested += jobs.asLong();
+    }
+    assertThat(requested).as("jobs of the last class").isEqualTo(36_000);
+  }
+
+  @Test
   void secondsArePaged() throws IOException {
     described();
     settled(0, 700);

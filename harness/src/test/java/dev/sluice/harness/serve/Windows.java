@@ -5,6 +5,8 @@ import dev.sluice.contract.window.LanesWindow;
 import dev.sluice.contract.window.LatencyHistogram;
 import dev.sluice.contract.window.MetricsWindow;
 import dev.sluice.contract.window.RunDescribed;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -87,5 +89,65 @@ final class Windows {
 
   static byte[] json(LanesWindow window) {
     return EventCodec.LANES.write(window);
+  }
+
+  /** A second of a run with many classes, {@code class-0} and on, like each of its seconds. */
+  static MetricsWindow second(long number, int classes) {
+    MetricsWindow one = second(number);
+    Map<String, MetricsWindow.Counts> byClass = new HashMap<>();
+    for (int i = 0; i < classes; i++) {
+      byClass.put("class-" + i, one.total());
+    }
+    return new MetricsWindow(
+        one.fromNs(),
+        one.toNs(),
+        one.total(),
+        byClass,
+        one.waiting(),
+        one.running(),
+        one.lanes(),
+        one.laneUse(),
+        one.blockedNs(),
+        one.tokensInUse(),
+        one.tokens(),
+        one.sendLatenessMsMax(),
+        one.sendLatenessMsP99(),
+        one.predictions());
+  }
+
+  /** A quarter of a second in which each of many lanes ran one batch. */
+  static LanesWindow lanes(long number, int executors, int lanesEach) {
+    LanesWindow one = lanes(number);
+    LanesWindow.Lane lane = one.executors().get(0).lanes().get(0);
+    LanesWindow.Batch batch = lane.batches().get(0);
+    List<LanesWindow.Executor> all = new ArrayList<>();
+    for (int e = 0; e < executors; e++) {
+      List<LanesWindow.Lane> lanes = new ArrayList<>();
+      for (int i = 0; i < lanesEach; i++) {
+        var own =
+            new LanesWindow.Batch(
+                "0:" + number + "-" + (e * lanesEach + i),
+                1,
+                batch.startedNs(),
+                true,
+                batch.finishedNs(),
+                batch.result(),
+                batch.workload(),
+                batch.backend(),
+                batch.precision(),
+                "class-" + i,
+                1,
+                batch.firstJob(),
+                1,
+                batch.predictedMs(),
+                null,
+                batch.serviceMs(),
+                Map.of());
+        lanes.add(new LanesWindow.Lane(i, lane.busy(), lane.model(), List.of(own), 0));
+      }
+      all.add(new LanesWindow.Executor("executor-" + e, 0, "emulated", null, lanes));
+    }
+    return new LanesWindow(
+        one.fromNs(), one.toNs(), one.requested(), one.waiting(), one.running(), all);
   }
 }
