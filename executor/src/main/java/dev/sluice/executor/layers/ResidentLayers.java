@@ -64,7 +64,8 @@ public final class ResidentLayers implements AutoCloseable {
   /**
    * @param names names of the layers, for messages
    * @param tensors tensors of each layer, in the order in which the source gives them
-   * @param source source of the tensors, which the caller closes after this
+   * @param source source of the tensors, which the caller closes after this, and which serves
+   *     nothing else: closing this ends a read, and with it the source's file
    * @param budgetBytes bytes that layers may take together
    * @param clockNs clock of the trace
    */
