@@ -15,6 +15,8 @@ import dev.sluice.harness.bench.core.SimulatorInChild;
 import dev.sluice.harness.bench.core.TraceBench;
 import dev.sluice.harness.bench.core.WorkflowBench;
 import dev.sluice.harness.bench.row.Bench;
+import dev.sluice.harness.bench.sweep.SweepBench;
+import dev.sluice.harness.bench.sweep.SweepKillsBench;
 import dev.sluice.harness.machine.MachineClock;
 import java.nio.file.Path;
 import java.util.List;
@@ -109,6 +111,7 @@ public final class Benches {
             .reads(atLeast("jobs_done_in_512_mib", "jobs", 100_000), "all_done"),
         new LogBench(SMALL_HEAP, folder, out),
         new SweepBench(folder),
+        new SweepKillsBench(folder),
         new TakeoverBench(folder, out),
         new PageBench(folder, out),
         new LayersBench(folder, out),

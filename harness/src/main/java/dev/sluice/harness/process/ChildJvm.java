@@ -48,6 +48,13 @@ public final class ChildJvm {
         .toList();
   }
 
+  /** Those of {@link #ownOptions} that do not shape the machine: properties, logs, classes. */
+  public static List<String> ownPlainOptions() {
+    return ownOptions().stream()
+        .filter(o -> o.startsWith("-D") || o.startsWith("-Xlog") || o.startsWith("-XX:Shared"))
+        .toList();
+  }
+
   /**
    * The command line of a child of this kind that runs one of Sluice's commands.
    *

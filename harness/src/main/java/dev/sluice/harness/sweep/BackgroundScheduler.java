@@ -1,37 +1,24 @@
 package dev.sluice.harness.sweep;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** The scheduler as a process in a session of its own, which outlives the command. */
 public final class BackgroundScheduler {
   /** Name of the command that the process runs. */
   public static final String COMMAND = "scheduler";
 
-  private static final DateTimeFormatter MOMENT =
-      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss.SSS ", Locale.ROOT)
-          .withZone(ZoneId.systemDefault());
-
   private BackgroundScheduler() {}
 
   /** Starts the process. */
-  static Process start(Workspace workspace) throws IOException {
-    List<String> options = new ArrayList<>();
-    for (String own : ChildJvm.ownOptions()) {
-      if (own.startsWith("-D") || own.startsWith("-Xlog") || own.startsWith("-XX:Shared")) {
-        options.add(own);
-      }
-    }
+  public static Process start(Workspace workspace) throws IOException {
+    List<String> options = new ArrayList<>(ChildJvm.ownPlainOptions());
     options.addAll(
         List.of(
             "-XX:+UseSerialGC",
@@ -68,13 +55,9 @@ public final class BackgroundScheduler {
    */
   public static int run(Workspace workspace)
       throws UserMistakeException, IOException, InterruptedException {
-    line("scheduler of " + workspace.queue().folder());
-    int status = StartRun.foreground(workspace, BackgroundScheduler::line);
-    line("ended, status " + status);
+    var log = new SchedulerLog(workspace, System.out);
+    int status = StartRun.foreground(workspace, log::line);
+    log.ended(status);
     return status;
-  }
-
-  private static void line(String text) {
-    System.out.println(MOMENT.format(MachineClock.now()) + text);
   }
 }

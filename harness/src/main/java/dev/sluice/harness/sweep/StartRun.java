@@ -45,7 +45,7 @@ public final class StartRun {
     BACKGROUND,
     /** Returns when the scheduler has ended, for all tasks have. */
     WAIT,
-    /** Is the scheduler itself. */
+    /** Is the scheduler itself, and draws its table anew until it ends. */
     FOREGROUND
   }
 
@@ -177,7 +177,7 @@ public final class StartRun {
             "start without --foreground hands the configs over to it");
       }
       queue.hand(new Request(entries));
-      return foreground(workspace, console::line);
+      return foregroundWithTable();
     }
     boolean ran = queue.isHeld();
     Path handed = queue.hand(new Request(entries));
@@ -214,6 +214,19 @@ public final class StartRun {
       MachineClock.pacer().awaitNs(MachineClock.monotonicNs() + PAUSE_NS);
     }
     return true;
+  }
+
+  /** Runs the scheduler in this process; its log is where that of any other would be. */
+  private int foregroundWithTable() throws UserMistakeException, IOException, InterruptedException {
+    try (var log = SchedulerLog.open(workspace)) {
+      int status;
+      try (var table = new StatusWatch.Beside(workspace, console, log::line)) {
+        status = foreground(workspace, log::line);
+      }
+      StatusWatch.draw(workspace, console);
+      log.ended(status);
+      return status;
+    }
   }
 
   /** Runs the scheduler in this process. */
