@@ -96,6 +96,22 @@ final class ResultsRunsTest {
   }
 
   @Test
+  void theAskedRateIsFoundBehindOtherFigures_andOneThatIsNoneIsLeftOut() throws IOException {
+    for (String rate : List.of("25.5", "null", "\"x\"")) {
+      Path run = Files.createDirectories(results.resolve("rate-" + rate.hashCode()));
+      String lines = "  \"run_id\" : \"r\",\n  \"all_goodput_jobs_sec\" : 3.5,\n  \"x\" : [ 1 ],\n";
+      Files.writeString(
+          run.resolve("summary.json"),
+          "{\n" + lines + "  \"asked_rate_jobs_sec\" : " + rate + ",\n  \"more\" : 1\n}\n");
+    }
+
+    Map<String, JsonNode> rows = listed();
+    assertThat(rows.get("rate-" + "25.5".hashCode()).path("rate_per_s").asDouble()).isEqualTo(25.5);
+    assertThat(rows.get("rate-" + "null".hashCode()).path("rate_per_s").isNull()).isTrue();
+    assertThat(rows.get("rate-" + "\"x\"".hashCode()).path("rate_per_s").isNull()).isTrue();
+  }
+
+  @Test
   void aRunThatIsNotComparableSaysWhy_andAnInfinitePercentileIsNamed() throws IOException {
     finished("two", "\"generator saturated\"", "null");
 

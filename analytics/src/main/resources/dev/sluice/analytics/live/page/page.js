@@ -16,6 +16,7 @@ const CAUSES = ['tokens', 'window', 'capability', 'policy'];
 
 const $ = (id) => document.getElementById(id);
 const isNumber = Number.isFinite;
+const inOrder = new Intl.Collator('en', { numeric: true }).compare;
 const sum = (values) => values.reduce((a, b) => a + (b ?? 0), 0);
 const clamp = (v, low, high) => Math.max(low, Math.min(high, v));
 
@@ -36,8 +37,6 @@ const table = (caption, heads, rows) => h('table', null, h('caption', null, capt
 	h('tbody', null, rows.map(([first, ...cells]) => h('tr', null, h('th', { scope: 'row' }, first), cells.map((cell) => cell.tagName ? cell : h('td', null, cell))))));
 
 const swatch = (place, dash = place) => h('i', { class: `swatch c${place} d${dash}` });
-
-// text
 
 const digits = (v, n) => v.toLocaleString('en', { maximumFractionDigits: n });
 const text = (f) => (v) => v === 'inf' ? 'infinite' : isNumber(v) ? f(v) : '–';
@@ -147,22 +146,18 @@ function takeSecond(w) {
 
 function laneOf(executor, index) {
 	const key = index === null ? executor : `${executor}/${index}`;
-	let lane = S.lanes.get(key);
-	if (!lane) {
-		lane = { key, executor, index, model: null, bars: [], shares: [] };
-		S.lanes = new Map([...S.lanes.set(key, lane)].sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true })));
-	}
-	return lane;
+	if (!S.lanes.has(key)) S.lanes.set(key, { key, executor, index, model: null, bars: [], known: new Map(), shares: [] });
+	return S.lanes.get(key);
 }
 
 function addBar(lane, batch) {
-	const bar = { ...batch, lane, from: batch.startedNs / 1e9, to: isNumber(batch.finishedNs) ? batch.finishedNs / 1e9 : null };
-	const bars = lane.bars;
-	const known = bars.findLastIndex((b) => b.id === bar.id && b.attempt === bar.attempt);
-	if (known >= 0) {
-		if (S.picked === bars[known]) S.picked = bar;
-		bars.splice(known, 1);
-	}
+	const key = `${batch.id}/${batch.attempt}`;
+	const bar = { ...batch, key, lane, from: batch.startedNs / 1e9, to: isNumber(batch.finishedNs) ? batch.finishedNs / 1e9 : null };
+	const { bars, known } = lane;
+	const old = known.get(key);
+	known.set(key, bar);
+	if (S.picked === old) S.picked = bar;
+	if (old) bars.splice(bars.lastIndexOf(old), 1);
 	bars.splice(bars.findLastIndex((b) => b.from <= bar.from) + 1, 0, bar);
 }
 
@@ -181,7 +176,9 @@ function takeLanes(w) {
 		}
 	}
 	for (const lane of S.lanes.values()) {
-		if ((lane.bars[0] ?? lane.shares[0])?.from < t - BARS_KEPT_S - 5) Object.assign(lane, { bars: keep(lane.bars), shares: keep(lane.shares) });
+		if ((lane.bars[0] ?? lane.shares[0])?.from >= t - BARS_KEPT_S - 5) continue;
+		const bars = keep(lane.bars);
+		Object.assign(lane, { bars, known: new Map(bars.map((b) => [b.key, b])), shares: keep(lane.shares) });
 	}
 	S.held = [Math.max(S.held[1] ? S.held[0] : t, t - BARS_KEPT_S), t];
 	S.soon.push({ t, requested: w.requested, waiting: w.waiting, running: w.running, use: all.length ? sum(all.map((l) => l.busy)) / all.length : null });
@@ -363,8 +360,8 @@ function draw() {
 	if (document.hidden || !S.run) return;
 	drawnAt = performance.now();
 	const all = dirty;
+	if (all && showRun()) return waits = requestAnimationFrame(draw);
 	dirty = false;
-	if (all) showRun();
 	showState();
 	showTiles();
 	drawGantt();
@@ -392,8 +389,6 @@ function drawNext() {
 }
 
 const news = (words) => set($('news'), words);
-
-// colors
 
 const palette = {};
 const color = (place) => palette[`c${place}`];
@@ -480,8 +475,8 @@ function showRun() {
 	$('runs-button').hidden = isStatic;
 	for (const button of document.querySelectorAll('[data-span]')) button.setAttribute('aria-pressed', S.view.end === null && String(S.view.span) === button.dataset.span);
 	buildTiles();
-	buildCharts();
 	showFigures();
+	return buildCharts();
 }
 
 let tiles = {};
@@ -569,8 +564,6 @@ function showTiles() {
 
 const share = (c) => c && ended(c) ? c.violations / ended(c) : null;
 
-// windows of time
-
 function range({ span, end }) {
 	const to = Math.max(end ?? now(), Math.min(span ?? 5, 10));
 	return [span === null ? 0 : Math.max(0, to - span), to];
@@ -608,7 +601,7 @@ const gantt = $('gantt').firstElementChild;
 function drawGantt() {
 	const { g, width, height } = fitted(gantt);
 	const [from, to] = range(S.gantt);
-	const lanes = [...S.lanes.values()];
+	const lanes = [...S.lanes.values()].sort((a, b) => inOrder(a.key, b.key));
 	const folded = lanes.some((l) => l.index === null);
 	const rows = lanes.filter((l) => (l.index === null) === folded);
 	const edge = width < 500 ? 64 : 120;
@@ -701,7 +694,7 @@ function askForBars(from, to) {
 		try {
 			const bars = await asking.get(key);
 			if (feed !== asking || asking.asked !== key) return;
-			if (!live()) S.lanes.forEach((lane) => { lane.bars = []; });
+			if (!live()) S.lanes.forEach((lane) => { Object.assign(lane, { bars: [], known: new Map() }); });
 			const [, end] = S.held;
 			takeBars({ ...bars, ...(live() ? { to_s: end } : {}) });
 			redraw(true);
@@ -1026,6 +1019,7 @@ function buildCharts() {
 	choice.value = S.group;
 	$('groups').replaceChildren(...(groups > 1 ? [h('label', { for: 'group' }, 'Classes'), choice] : []));
 	showLegend();
+	return true;
 }
 
 function showLegend() {
@@ -1037,8 +1031,6 @@ function showLegend() {
 		return [key, name];
 	}));
 }
-
-// figures
 
 const FIGURES = { count: 'Jobs', done: 'Done', dropped: 'Dropped', failed: 'Failed', p50_e2e_ms: 'p50 ms', p95_e2e_ms: 'p95 ms', p99_e2e_ms: 'p99 ms',
 	slo_violation_rate: 'Late share', goodput_jobs_sec: 'In time per s' };
@@ -1084,7 +1076,7 @@ function drawRuns() {
 	const wanted = $('filter').value.toLowerCase().split(/\s+/);
 	const key = (r) => r[L.key] === 'inf' ? Infinity : r[L.key] ?? -Infinity;
 	const found = L.runs.filter((r) => wanted.every((word) => [r.id, r.state, r.policy, ...(r.words ?? []), ...(r.why ?? [])].join(' ').toLowerCase().includes(word)))
-		.sort((a, b) => (L.down ? -1 : 1) * (isNumber(key(a)) && isNumber(key(b)) ? key(a) === key(b) ? 0 : key(a) - key(b) : String(key(a)).localeCompare(String(key(b)), 'en', { numeric: true })));
+		.sort((a, b) => (L.down ? -1 : 1) * (isNumber(key(a)) && isNumber(key(b)) ? key(a) - key(b) : inOrder(key(a), key(b))));
 	set($('list-count'), count(found.length, 'run') + (found.length > 200 ? ', 200 of them shown' : ''));
 	const focused = document.activeElement.id;
 	const heads = Object.entries(COLUMNS).map(([name, [title]]) => h('th', { scope: 'col', 'aria-sort': L.key === name && (L.down ? 'descending' : 'ascending') },

@@ -33,6 +33,9 @@ import java.util.stream.IntStream;
  */
 public final class SweepBench implements Bench {
   private static final int SLOTS = 8;
+  private static final int TIMED = 800;
+  private static final int EMPTY = 10_000;
+  private static final int FOUND = 40;
   private static final int COMMANDS = 5;
   private static final long LIMIT_MS = 60_000;
   private static final double NS_PER_MS = 1e6;
@@ -48,21 +51,12 @@ public final class SweepBench implements Bench {
   private static final Row FOUND_AGAIN = atMost("sweep_found_again_max_ms", "ms", 50);
 
   private final Path folder;
-  private final Sizes sizes;
-
-  /** Numbers of tasks: that are timed, of nothing, and found again. */
-  record Sizes(int timed, int empty, int foundAgain) {}
 
   /**
    * @param folder where files of the measurement go
    */
   public SweepBench(Path folder) {
-    this(folder, new Sizes(800, 10_000, 40));
-  }
-
-  SweepBench(Path folder, Sizes sizes) {
     this.folder = folder;
-    this.sizes = sizes;
   }
 
   @Override
@@ -107,15 +101,15 @@ public final class SweepBench implements Bench {
       throws IOException, InterruptedException, MeasurementFailedException {
     try (var news = new TaskNews(workspace.file("news"))) {
       workspace.runs("/bin/sh", news.says(BEGIN) + "sleep 0.2\n" + news.says(END));
-      workspace.hand(sizes.timed());
+      workspace.hand(TIMED);
       int unused = workspace.scheduler().waitFor();
-      workspace.checkDone(sizes.timed());
-      if (!news.await(END, sizes.timed(), LIMIT_MS)) {
+      workspace.checkDone(TIMED);
+      if (!news.await(END, TIMED, LIMIT_MS)) {
         throw new MeasurementFailedException("tasks ended without a word", workspace.file("logs"));
       }
       long[] beginsNs = news.atNs(BEGIN);
       long[] endsNs = news.atNs(END);
-      return IntStream.range(0, sizes.timed() - SLOTS)
+      return IntStream.range(0, TIMED - SLOTS)
           .mapToLong(k -> Math.max(0, beginsNs[k + SLOTS] - endsNs[k]))
           .sorted()
           .toArray();
@@ -126,13 +120,13 @@ public final class SweepBench implements Bench {
       throws IOException, InterruptedException, MeasurementFailedException {
     BenchWorkspace workspace = workspace("many", SLOTS, false);
     workspace.runs("true", "");
-    workspace.hand(sizes.empty());
+    workspace.hand(EMPTY);
     Process scheduler = workspace.scheduler();
     long mostBytes = 0;
     while (!scheduler.waitFor(200, TimeUnit.MILLISECONDS)) {
       mostBytes = Math.max(mostBytes, MemoryOf.residentBytes(scheduler.pid()).orElse(0));
     }
-    workspace.checkDone(sizes.empty());
+    workspace.checkDone(EMPTY);
     readings.put(EMPTY_PER_SECOND, perSecond(workspace.state().tasks()));
     if (mostBytes > 0) {
       readings.put(MEMORY, mostBytes / BYTES_PER_MB);
@@ -189,7 +183,7 @@ public final class SweepBench implements Bench {
    * the task that takes its slot.
    */
   private long foundAgainNs() throws IOException, InterruptedException, MeasurementFailedException {
-    int tasks = sizes.foundAgain();
+    int tasks = FOUND;
     BenchWorkspace workspace = workspace("found", tasks, false);
     Path gate = workspace.file("gate");
     try (var news = new TaskNews(workspace.file("news"));
