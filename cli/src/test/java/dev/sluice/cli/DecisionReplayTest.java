@@ -30,7 +30,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** {@code replay --decisions}: what it prints of logs of simulations and runs, and refuses. */
 final class DecisionReplayTest {
-  private static final Path CONFIGS = Path.of("../configs");
 
   @TempDir private static Path shared;
 
@@ -61,15 +60,7 @@ final class DecisionReplayTest {
   }
 
   static Stream<Path> configs() throws IOException {
-    try (Stream<Path> files = Files.walk(CONFIGS, 2)) {
-      return files
-          .filter(file -> file.toString().endsWith(".yaml"))
-          .filter(file -> !file.endsWith("profile.yaml")) // no experiment: it has no arrivals
-          .filter(file -> !file.getParent().endsWith("workflows")) // nor are these
-          .sorted()
-          .toList()
-          .stream();
-    }
+    return ShippedExperiments.files().stream();
   }
 
   @ParameterizedTest

@@ -15,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -85,15 +84,7 @@ final class SimulateCommandTest {
 
   @Test
   void simulatesEachShippedExperiment() throws IOException {
-    List<Path> configs;
-    try (Stream<Path> all = Files.walk(CONFIGS)) {
-      configs =
-          all.filter(file -> file.toString().endsWith(".yaml"))
-              .filter(file -> !file.endsWith("profile.yaml")) // no experiment: it has no arrivals
-              .filter(file -> !file.getParent().endsWith("workflows")) // nor are these
-              .sorted()
-              .toList();
-    }
+    List<Path> configs = ShippedExperiments.files();
     assertThat(configs).hasSizeGreaterThan(10);
     for (Path config : configs) {
       String runId = config.getFileName().toString().replace(".yaml", "");
