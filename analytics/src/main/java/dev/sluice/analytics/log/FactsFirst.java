@@ -43,9 +43,6 @@ final class FactsFirst {
 
     /** Last applied dispatch; null: none. */
     @Nullable DispatchId lastDispatch;
-
-    /** True if all that is known to be there has been read. */
-    boolean readToItsEnd;
   }
 
   /** A dispatch or an outcome whose facts have not been applied; one of the two is null. */
@@ -128,11 +125,14 @@ final class FactsFirst {
             && isApplied(end.dispatchId(), dispatches));
   }
 
-  /** True if the dispatch has been applied, or if it cannot come any more: it was unreadable. */
+  /**
+   * True if the dispatch has been applied, or a later one: ids rise, so that it was unreadable. How
+   * many dispatches are known and not read says nothing, because an answer with newer ones may be
+   * under way.
+   */
   private static boolean isApplied(@Nullable DispatchId id, Progress dispatches) {
     return id == null
-        || (dispatches.lastDispatch != null && id.compareTo(dispatches.lastDispatch) <= 0)
-        || (dispatches.readToItsEnd && dispatches.waiting.isEmpty());
+        || (dispatches.lastDispatch != null && id.compareTo(dispatches.lastDispatch) <= 0);
   }
 
   /** True if every record that was taken has been applied. */
@@ -158,7 +158,6 @@ final class FactsFirst {
       OptionalLong lag = records.lag(entry.getKey());
       behind += lag.orElse(0);
       Progress of = entry.getValue();
-      of.readToItsEnd = lag.orElse(1) == 0;
       if (!of.waiting.isEmpty()) {
         slowestEpochMs = Math.min(slowestEpochMs, of.waiting.element().appendedAtEpochMs());
       } else if (lag.isEmpty() || lag.getAsLong() > 0) {

@@ -35,6 +35,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.MockConsumer;
@@ -143,6 +144,23 @@ final class EventLogReaderTest {
       assertThat(end.done()).isEqualTo(5);
       assertThat(end.waiting() + end.running()).isZero();
     }
+  }
+
+  @Test
+  void waitsForTheDispatchThatAnOutcomeNames_alsoIfNoneIsKnownToBeUnread() throws Exception {
+    try (var reader = reader(run())) {
+      assertThat(reader.awaitRunEnd(LONG)).isTrue();
+    }
+    List<MetricsWindow> asItWas = windows();
+    producer = producer();
+    consumers.clear();
+    var late = consumer(run(), topics.dispatches());
+    try (var reader =
+        new EventLogReader(
+            () -> consumer(run()), late, producer, topics, clock, EventLogReaderTest::described)) {
+      assertThat(reader.awaitRunEnd(LONG)).isTrue();
+    }
+    assertThat(windows()).isEqualTo(asItWas);
   }
 
   @Test
@@ -329,10 +347,18 @@ final class EventLogReaderTest {
   }
 
   /**
-   * @param lateTopic comes five polls after the others; null: none
+   * @param lateTopic comes five polls after the others, of which the consumer knows nothing; null:
+   *     none
    */
   private MockConsumer<byte[], byte[]> consumer(List<Bytes> log, @Nullable String lateTopic) {
-    var consumer = new MockConsumer<byte[], byte[]>("earliest");
+    var consumer =
+        new MockConsumer<byte[], byte[]>("earliest") {
+          @Override
+          public synchronized OptionalLong currentLag(TopicPartition partition) {
+            boolean late = partition.topic().equals(lateTopic);
+            return late ? OptionalLong.of(0) : super.currentLag(partition);
+          }
+        };
     consumers.add(consumer);
     Map<TopicPartition, List<Bytes>> byPartition =
         new TreeMap<>(Comparator.comparing(TopicPartition::topic));
