@@ -17,6 +17,7 @@ import dev.sluice.contract.sweep.Grid.Axis;
 import dev.sluice.contract.sweep.Grid.Mode;
 import dev.sluice.contract.sweep.Grid.Setting;
 import dev.sluice.executor.dispatch.LaneSource;
+import dev.sluice.harness.frame.BuildDigest;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.simulate.QuietSimulation;
 import java.io.IOException;
@@ -69,6 +70,7 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
     List<Cell> cells = new ArrayList<>();
     Map<String, Found> mistakes = new LinkedHashMap<>();
     Set<String> figures = new TreeSet<>(vocabulary.figures());
+    String build = build(grid);
     for (Map<String, Setting> settings : left) {
       Map<String, String> values = new LinkedHashMap<>();
       settings.forEach((key, setting) -> values.put(key, setting.text()));
@@ -77,7 +79,7 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
         ParsedExperiment parsed = ExperimentFile.read(grid.base(), unkeyed.overrides(), vocabulary);
         check(grid.mode(), parsed);
         addFigures(parsed.experiment(), vocabulary, figures);
-        cells.add(new Cell(values, key(grid.mode(), parsed)));
+        cells.add(new Cell(values, key(build, grid.mode(), parsed)));
       } catch (UserMistakeException e) {
         for (Problem problem : e.problems()) {
           Problem placed = placed(problem, settings);
@@ -180,10 +182,24 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
     }
   }
 
+  /** The version of Sluice, and a digest that tells builds of one version apart. */
+  private static String build(Grid grid) throws UserMistakeException {
+    try {
+      return SluiceVersion.current() + ' ' + BuildDigest.current();
+    } catch (IOException e) {
+      throw new UserMistakeException(
+          grid.file().toString(),
+          "Sluice's own classes cannot be read (" + UserMistakeException.reason(e) + ")",
+          "Sluice was built anew just now; the same command works",
+          e);
+    }
+  }
+
   /** The digest of all that decides a cell's outcome, with the files that its config names. */
-  private static String key(Mode mode, ParsedExperiment parsed) throws UserMistakeException {
+  private static String key(String build, Mode mode, ParsedExperiment parsed)
+      throws UserMistakeException {
     var text = new StringBuilder();
-    text.append(SluiceVersion.current()).append('\n').append(mode.key()).append('\n');
+    text.append(build).append('\n').append(mode.key()).append('\n');
     text.append(ResolvedConfig.write(parsed.experiment()));
     files(parsed).forEach((name, digest) -> text.append(name).append(' ').append(digest));
     return Sha256.hex(text.toString().getBytes(StandardCharsets.UTF_8));

@@ -37,6 +37,7 @@ final class Keepers {
 
   private final QueueFolder folder;
   private final Sessions sessions;
+  private final Work.@Nullable Keeper other;
   private final Listener listener;
 
   /** Listener to keepers, called on threads of their own. */
@@ -48,9 +49,13 @@ final class Keepers {
     void gone(Attempt attempt);
   }
 
-  Keepers(QueueFolder folder, Sessions sessions, Listener listener) {
+  /**
+   * @param other who keeps attempts in place of shells; null: nobody
+   */
+  Keepers(QueueFolder folder, Sessions sessions, Work.@Nullable Keeper other, Listener listener) {
     this.folder = folder;
     this.sessions = sessions;
+    this.other = other;
     this.listener = listener;
   }
 
@@ -73,6 +78,24 @@ final class Keepers {
    */
   void start(Attempt attempt, TaskState task, Work.Plan plan, String stamp) throws IOException {
     Posix.makeFifo(attempt.fifo());
+    // Held open until the keeper does: without a writer the reader would take it for gone.
+    var own = new RandomAccessFile(attempt.fifo().toFile(), "rw");
+    try {
+      var pipe = new FileInputStream(attempt.fifo().toFile());
+      Process keeper =
+          other == null ? shell(attempt, task, plan, stamp) : other.keep(attempt, plan, stamp);
+      if (keeper != null) {
+        var unused = keeper.onExit().thenAccept(ended -> close(own));
+      }
+      listen(attempt, pipe, own);
+    } catch (IOException | RuntimeException e) {
+      own.close();
+      throw e;
+    }
+  }
+
+  private @Nullable Process shell(Attempt attempt, TaskState task, Work.Plan plan, String stamp)
+      throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -85,23 +108,10 @@ final class Keepers {
                 stamp));
     command.addAll(plan.command());
     Map<String, String> environment = new HashMap<>(plan.environment());
-    environment.put(QUEUE, folder.folder().toString());
+    environment.putAll(folder.variables());
     environment.put(ATTEMPT, attempt.id());
-    // Held open until the keeper does: without a writer the reader would take it for gone.
-    var own = new RandomAccessFile(attempt.fifo().toFile(), "rw");
-    try {
-      var pipe = new FileInputStream(attempt.fifo().toFile());
-      Process keeper =
-          sessions.begin(
-              new Sessions.Begin(task.name(), task.gpu(), command, environment, plan.directory()));
-      if (keeper != null) {
-        var unused = keeper.onExit().thenAccept(ended -> close(own));
-      }
-      listen(attempt, pipe, own);
-    } catch (IOException | RuntimeException e) {
-      own.close();
-      throw e;
-    }
+    return sessions.begin(
+        new Sessions.Begin(task.name(), task.gpu(), command, environment, plan.directory()));
   }
 
   private static void close(RandomAccessFile own) {
