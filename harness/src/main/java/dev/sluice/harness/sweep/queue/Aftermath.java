@@ -55,8 +55,19 @@ final class Aftermath implements AutoCloseable {
   }
 
   /** Begin of a line between whose like a task's output stands. */
-  static String stamp(String kind, long atMs) {
+  private static String stamp(String kind, long atMs) {
     return "== " + kind + " " + MOMENT.format(Instant.ofEpochMilli(atMs)) + " ";
+  }
+
+  /** First line of a task's attempt in its log. */
+  static String begun(TaskState task, Path queue) {
+    String line =
+        stamp("start", task.sinceMs())
+            + "task (%s), attempt %d".formatted(task.name(), task.attempt())
+            + (task.gpu() == QueueState.NO_GPU ? "" : ", GPU " + task.gpu())
+            + ", "
+            + queue;
+    return line.replace('\n', ' ');
   }
 
   /** An attempt has ended. Returns at once. */

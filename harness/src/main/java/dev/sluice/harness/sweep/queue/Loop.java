@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The loop of a scheduler that holds its queue; see {@link Scheduler}. */
-final class Loop implements Keepers.Listener {
+final class Loop implements Keepers.Listener, AutoCloseable {
   /** Longest wait for a keeper to claim its attempt. */
   private static final long CLAIM_LIMIT_NS = 10_000_000_000L;
 
@@ -94,6 +94,11 @@ final class Loop implements Keepers.Listener {
   @Override
   public void gone(Attempt attempt) {
     mailbox.add(new Scheduler.News.Gone(attempt));
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    keepers.close();
   }
 
   Scheduler.End run() throws IOException, InterruptedException {
@@ -329,6 +334,7 @@ final class Loop implements Keepers.Listener {
     while (!stopping && !full) {
       Start start = state.next(settings);
       if (start == null) {
+        keepers.want(Math.min(state.waitingCount(), settings.slotCount()));
         return;
       }
       if (isMarked(start.task())) {
@@ -368,15 +374,7 @@ final class Loop implements Keepers.Listener {
       return true;
     }
     try {
-      String stamp =
-          Aftermath.stamp("start", now)
-              + quoted(task)
-              + ", attempt "
-              + attempt.number()
-              + (gpu == QueueState.NO_GPU ? "" : ", GPU " + gpu)
-              + ", "
-              + folder.folder();
-      keepers.start(attempt, task, plan, stamp.replace('\n', ' '));
+      keepers.start(attempt, task, plan, Aftermath.begun(task, folder.folder()));
     } catch (IOException e) {
       notStarted(attempt, e);
     }

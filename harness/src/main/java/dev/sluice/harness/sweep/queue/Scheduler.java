@@ -114,13 +114,14 @@ public final class Scheduler {
       try (var journal = Journal.open(medium.open(folder.journal()), content);
           var syncing = new Syncing(journal);
           var after = new Aftermath(sessions, settings.cleanup(), log);
-          var watch = FolderWatch.of(watched, files -> mailbox.add(new News.FilesCame(files)))) {
-        return new Loop(
-                new Loop.Parts(folder, settings, work, journal, syncing, after, log),
-                state,
-                mailbox,
-                sessions)
-            .run();
+          var watch = FolderWatch.of(watched, files -> mailbox.add(new News.FilesCame(files)));
+          var loop =
+              new Loop(
+                  new Loop.Parts(folder, settings, work, journal, syncing, after, log),
+                  state,
+                  mailbox,
+                  sessions)) {
+        return loop.run();
       }
     }
   }
