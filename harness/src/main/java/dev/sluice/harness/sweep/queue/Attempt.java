@@ -83,10 +83,13 @@ record Attempt(Path attempts, int task, int number) {
     return true;
   }
 
-  /** The exit status that the keeper left; empty: none yet. */
+  /** The exit status that the keeper left, a line; empty: none yet, or the disk was full. */
   OptionalInt status() throws IOException {
     try {
-      return OptionalInt.of(Integer.parseInt(Files.readString(file("exit")).strip()));
+      String line = Files.readString(file("exit"));
+      return line.endsWith("\n")
+          ? OptionalInt.of(Integer.parseInt(line.strip()))
+          : OptionalInt.empty();
     } catch (NoSuchFileException e) {
       return OptionalInt.empty();
     }
@@ -106,7 +109,7 @@ record Attempt(Path attempts, int task, int number) {
 
   /** Removes all files of an attempt that has ended. */
   void remove() throws IOException {
-    for (String kind : new String[] {"fifo", "order", "exit", "exit.unfinished", "claim"}) {
+    for (String kind : new String[] {"fifo", "order", "exit", "claim"}) {
       Files.deleteIfExists(file(kind));
     }
   }

@@ -210,6 +210,7 @@ public final class QueueState {
     task.gpu = e.gpu();
     task.digest = e.digest();
     task.log = e.log();
+    task.boot = e.boot();
     task.sinceMs = e.atMs();
     running.put(task.number, task);
     runningByGpu.merge(e.gpu(), 1, Integer::sum);
@@ -222,6 +223,7 @@ public final class QueueState {
         throw new IllegalArgumentException("attempt " + e.attempt() + " does not run");
       }
       running.remove(task.number);
+      task.boot = "";
       runningByGpu.merge(task.gpu, -1, Integer::sum);
       count(task.gpu, e);
     } else {

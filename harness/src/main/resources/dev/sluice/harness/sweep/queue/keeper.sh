@@ -32,8 +32,10 @@ keep() {
   "$@"
   status=$?
   printf 'ended %s\n' "$status" >&9
-  printf '%s\n' "$status" >"$attempt.exit.unfinished"
-  exec mv -f "$attempt.exit.unfinished" "$attempt.exit"
+  # The line break is its end: a status without one is none. A rename would be one more program,
+  # started while the next task's is.
+  printf '%s\n' "$status" >"$attempt.exit"
+  exit
 }
 
 IFS= read -r order || exit 0
