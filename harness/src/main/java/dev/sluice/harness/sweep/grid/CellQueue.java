@@ -100,13 +100,7 @@ final class CellQueue implements AutoCloseable {
   private Sessions counting(Progress progress) {
     var ended = new AtomicInteger();
     var failed = new AtomicInteger();
-    Sessions plain = Sessions.plain();
     return new Sessions() {
-      @Override
-      public @Nullable Process begin(Begin begin) throws IOException {
-        return plain.begin(begin);
-      }
-
       @Override
       public void ended(String task, int gpu, boolean cleanup) {
         if (!work.isDone(task)) {

@@ -6,7 +6,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -52,12 +51,17 @@ public record Attempt(Path attempts, int task, int number) {
   }
 
   private Path file(String kind) {
-    return attempts.resolve(task + "." + number + "." + kind);
+    return attempts.resolve(name() + "." + kind);
+  }
+
+  /** Name of the attempt among those of its queue. */
+  String name() {
+    return task + "." + number;
   }
 
   /** Path of the attempt's files without their ends. */
   public String prefix() {
-    return attempts.resolve(task + "." + number).toString();
+    return attempts.resolve(name()).toString();
   }
 
   /** The named pipe that a keeper holds open as long as it lives. */
@@ -68,6 +72,11 @@ public record Attempt(Path attempts, int task, int number) {
   /** A value that tells the attempt from all others of all queues. */
   String id() {
     return prefix();
+  }
+
+  /** Writes what the keeper reads once it is told to. */
+  void writeOrder(String order) throws IOException {
+    Files.writeString(file("order"), order);
   }
 
   Claim claim() throws IOException {
@@ -97,8 +106,7 @@ public record Attempt(Path attempts, int task, int number) {
 
   /** Leaves the exit status, and gives up a claim whose process lives on. */
   public void leave(int status) throws IOException {
-    Files.writeString(file("exit.unfinished"), status + "\n");
-    Files.move(file("exit.unfinished"), file("exit"), StandardCopyOption.ATOMIC_MOVE);
+    Files.writeString(file("exit"), status + "\n");
     Files.deleteIfExists(file("claim"));
   }
 
@@ -113,10 +121,13 @@ public record Attempt(Path attempts, int task, int number) {
     return true;
   }
 
-  /** The exit status that the keeper left; empty: none yet. */
+  /** The exit status that the keeper left, a line; empty: none yet, or the disk was full. */
   OptionalInt status() throws IOException {
     try {
-      return OptionalInt.of(Integer.parseInt(Files.readString(file("exit")).strip()));
+      String line = Files.readString(file("exit"));
+      return line.endsWith("\n")
+          ? OptionalInt.of(Integer.parseInt(line.strip()))
+          : OptionalInt.empty();
     } catch (NoSuchFileException e) {
       return OptionalInt.empty();
     }
@@ -133,7 +144,7 @@ public record Attempt(Path attempts, int task, int number) {
 
   /** Removes all files of an attempt that has ended. */
   void remove() throws IOException {
-    for (String kind : new String[] {"fifo", "exit", "exit.unfinished", "claim"}) {
+    for (String kind : new String[] {"fifo", "order", "exit", "claim"}) {
       Files.deleteIfExists(file(kind));
     }
   }
