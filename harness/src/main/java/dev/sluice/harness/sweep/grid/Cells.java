@@ -48,6 +48,14 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
     cells = List.copyOf(cells);
   }
 
+  /**
+   * A cell that was checked.
+   *
+   * @param problems its mistakes; none: the cell has its key
+   * @param figures figures that its experiment has beside those of all
+   */
+  private record Checked(Cell cell, List<Problem> problems, Set<String> figures) {}
+
   /** A mistake, and the cells that have it. */
   private record Found(Problem problem, List<String> cells) {}
 
@@ -71,23 +79,18 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
     Map<String, Found> mistakes = new LinkedHashMap<>();
     Set<String> figures = new TreeSet<>(vocabulary.figures());
     String build = build(grid);
-    for (Map<String, Setting> settings : left) {
-      Map<String, String> values = new LinkedHashMap<>();
-      settings.forEach((key, setting) -> values.put(key, setting.text()));
-      var unkeyed = new Cell(values, "");
-      try {
-        ParsedExperiment parsed = ExperimentFile.read(grid.base(), unkeyed.overrides(), vocabulary);
-        check(grid.mode(), parsed);
-        addFigures(parsed.experiment(), vocabulary, figures);
-        cells.add(new Cell(values, key(build, grid.mode(), parsed)));
-      } catch (UserMistakeException e) {
-        for (Problem problem : e.problems()) {
-          Problem placed = placed(problem, settings);
-          mistakes
-              .computeIfAbsent(placed.toString(), text -> new Found(placed, new ArrayList<>()))
-              .cells()
-              .add(unkeyed.name());
-        }
+    Stream<Map<String, Setting>> each =
+        grid.mode() == Mode.SIMULATE ? left.parallelStream() : left.stream();
+    for (Checked checked : each.map(c -> checked(grid, vocabulary, build, c)).toList()) {
+      figures.addAll(checked.figures());
+      if (checked.problems().isEmpty()) {
+        cells.add(checked.cell());
+      }
+      for (Problem problem : checked.problems()) {
+        mistakes
+            .computeIfAbsent(problem.toString(), text -> new Found(problem, new ArrayList<>()))
+            .cells()
+            .add(checked.cell().name());
       }
     }
     List<Problem> problems =
@@ -99,6 +102,23 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
       throw new UserMistakeException(problems.subList(0, Math.min(LISTED_MAX, problems.size())));
     }
     return new Cells(grid, base, cells, crossed.size() - left.size());
+  }
+
+  private static Checked checked(
+      Grid grid, Vocabulary vocabulary, String build, Map<String, Setting> settings) {
+    Map<String, String> values = new LinkedHashMap<>();
+    settings.forEach((key, setting) -> values.put(key, setting.text()));
+    var unkeyed = new Cell(values, "");
+    try {
+      ParsedExperiment parsed = ExperimentFile.read(grid.base(), unkeyed.overrides(), vocabulary);
+      check(grid.mode(), parsed);
+      Set<String> figures = new TreeSet<>();
+      addFigures(parsed.experiment(), vocabulary, figures);
+      return new Checked(new Cell(values, key(build, grid.mode(), parsed)), List.of(), figures);
+    } catch (UserMistakeException e) {
+      List<Problem> placed = e.problems().stream().map(p -> placed(p, settings)).toList();
+      return new Checked(unkeyed, placed, Set.of());
+    }
   }
 
   private static void check(Mode mode, ParsedExperiment parsed) throws UserMistakeException {
