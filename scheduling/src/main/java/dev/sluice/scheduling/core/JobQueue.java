@@ -59,14 +59,15 @@ final class JobQueue {
   }
 
   /**
-   * Returns the jobs that have waited too long, and no longer watches them; they stay in the queue.
+   * Returns the jobs that have waited too long, at most so many, and no longer watches them; they
+   * stay in the queue.
    */
-  List<QueuedJob> takeExpired() {
+  List<QueuedJob> takeExpired(int most) {
     if (nextExpiryAtNs() > state.nowNs()) {
       return List.of();
     }
     List<QueuedJob> old = new ArrayList<>();
-    while (nextExpiryAtNs() <= state.nowNs()) {
+    while (old.size() < most && nextExpiryAtNs() <= state.nowNs()) {
       QueuedJob job = mayExpire.remove();
       job.mayExpire = false;
       old.add(job);
