@@ -237,7 +237,7 @@ public final class StartRun {
     }
     var logs = new LogPaths(workspace);
     String prefix = workspace.config().names().workerPrefix();
-    try (var tmux = new TmuxSessions(Sessions.plain(), prefix, logs::task)) {
+    try (var tmux = new TmuxSessions(prefix, logs::task)) {
       tmux.openScheduler(logs.schedulerName(), logs.scheduler());
       return foreground(workspace, log, tmux);
     }

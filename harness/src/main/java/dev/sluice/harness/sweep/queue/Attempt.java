@@ -31,12 +31,17 @@ record Attempt(Path attempts, int task, int number) {
   private static final String BY_SCHEDULER = "withdrawn";
 
   private Path file(String kind) {
-    return attempts.resolve(task + "." + number + "." + kind);
+    return attempts.resolve(name() + "." + kind);
+  }
+
+  /** Name of the attempt among those of its queue. */
+  String name() {
+    return task + "." + number;
   }
 
   /** Path of the attempt's files without their ends. */
   String prefix() {
-    return attempts.resolve(task + "." + number).toString();
+    return attempts.resolve(name()).toString();
   }
 
   Path fifo() {
@@ -46,6 +51,11 @@ record Attempt(Path attempts, int task, int number) {
   /** A value that tells the attempt from all others of all queues. */
   String id() {
     return prefix();
+  }
+
+  /** Writes what the keeper reads once it is told to. */
+  void writeOrder(String order) throws IOException {
+    Files.writeString(file("order"), order);
   }
 
   Claim claim() throws IOException {
@@ -73,10 +83,13 @@ record Attempt(Path attempts, int task, int number) {
     return true;
   }
 
-  /** The exit status that the keeper left; empty: none yet. */
+  /** The exit status that the keeper left, a line; empty: none yet, or the disk was full. */
   OptionalInt status() throws IOException {
     try {
-      return OptionalInt.of(Integer.parseInt(Files.readString(file("exit")).strip()));
+      String line = Files.readString(file("exit"));
+      return line.endsWith("\n")
+          ? OptionalInt.of(Integer.parseInt(line.strip()))
+          : OptionalInt.empty();
     } catch (NoSuchFileException e) {
       return OptionalInt.empty();
     }
@@ -96,7 +109,7 @@ record Attempt(Path attempts, int task, int number) {
 
   /** Removes all files of an attempt that has ended. */
   void remove() throws IOException {
-    for (String kind : new String[] {"fifo", "exit", "exit.unfinished", "claim"}) {
+    for (String kind : new String[] {"fifo", "order", "exit", "claim"}) {
       Files.deleteIfExists(file(kind));
     }
   }
