@@ -101,7 +101,7 @@ public final class CellWorker {
       } catch (UserMistakeException e) {
         log.println(e.getMessage());
         return ExitStatus.MISTAKE;
-      } catch (IOException | RuntimeException | OutOfMemoryError | StackOverflowError e) {
+      } catch (IOException | RuntimeException | Error e) {
         e.printStackTrace(log);
         return ExitStatus.BUG;
       }
