@@ -197,6 +197,7 @@ public final class LiveFold implements LogFold {
       batches.put(key, batch);
       windows.tokensHeld(batch.decidedAtNs, batch.tokensHeld);
       if (end != null) {
+        countBusy(end.completion(), batch.lanes - 1); // its first lane was counted
         apply(end, batch);
       }
     }
