@@ -216,7 +216,8 @@ final class WorkspaceTest {
   @Test
   @Tag("loop")
   void statusTellsTheLastLine_ofAHugeLog_withoutReadingIt() throws Exception {
-    assertThat(run().start("a.yml", null)).isZero();
+    write("configs/a.yml", "exit 9\n");
+    assertThat(run().start("a.yml", null)).isEqualTo(3);
     try (var log = new RandomAccessFile(folder.resolve("logs/train_logs/a.log").toFile(), "rw")) {
       log.seek(1L << 32);
       log.write("\nlast words\n".getBytes(StandardCharsets.UTF_8));
