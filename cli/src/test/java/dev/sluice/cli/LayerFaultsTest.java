@@ -110,7 +110,8 @@ final class LayerFaultsTest {
         .contains("another process (pid " + process.pid() + ") works in the folder (" + out + ")");
 
     isStoppedByCtrlC();
-    int step = new ObjectMapper().readTree(out.resolve("manifest.json").toFile()).get("step").asInt();
+    int step =
+        new ObjectMapper().readTree(out.resolve("manifest.json").toFile()).get("step").asInt();
     assertThat(step).isPositive();
     BadInputCommand resumed =
         sluice(with(training, "--resume", "--steps", Integer.toString(step + 1)));
@@ -142,8 +143,7 @@ final class LayerFaultsTest {
     }
     Path hash = weights.resolveSibling(weights.getFileName() + ".sha256");
     String before = Files.readString(hash);
-    String now =
-        HexFormat.of().formatHex(Sha256.begin().digest(Files.readAllBytes(weights)));
+    String now = HexFormat.of().formatHex(Sha256.begin().digest(Files.readAllBytes(weights)));
     Files.writeString(hash, now + before.substring(now.length()));
 
     BadInputCommand run =
@@ -184,9 +184,12 @@ final class LayerFaultsTest {
 
     Path disk = Files.createDirectory(folder.resolve("disk"));
     long bytes =
-        Training.layers("vit_micro", "sgd").stream().mapToLong(Training.LayerSize::storedBytes).sum();
+        Training.layers("vit_micro", "sgd").stream()
+            .mapToLong(Training.LayerSize::storedBytes)
+            .sum();
     String size = "size=" + 3 * bytes / 2; // one step has room, and not the next one beside it
-    assumeTrue(mount("mount", "-t", "tmpfs", "-o", size, "none", disk) == 0, "needs a right to mount");
+    assumeTrue(
+        mount("mount", "-t", "tmpfs", "-o", size, "none", disk) == 0, "needs a right to mount");
     try {
       Path out = disk.resolve("out");
       BadInputCommand full = sluice(with(training, "--out", out.toString()));

@@ -50,15 +50,7 @@ final class TrainingTest {
       LayerTrace trace)
       throws Exception {
     return Training.open(
-        settings,
-        out,
-        resume,
-        budgetBytes,
-        CACHE,
-        Engines.prepare(1, CACHE),
-        pace,
-        () -> 0,
-        trace);
+        settings, out, resume, budgetBytes, CACHE, Engines.prepare(1, CACHE), pace, () -> 0, trace);
   }
 
   private static Training.Settings settings(String model, String optimizer) {
@@ -240,8 +232,7 @@ final class TrainingTest {
 
   @ParameterizedTest
   @EnumSource
-  void aReadThatFailsEndsTheStepAtTheHookThatNeededIt_andNothingIsLost(Plan plan)
-      throws Exception {
+  void aReadThatFailsEndsTheStepAtTheHookThatNeededIt_andNothingIsLost(Plan plan) throws Exception {
     int steps = 2;
     var settings = settings("vit_micro", "sgd");
     List<Training.LayerSize> sizes = Training.layers("vit_micro", "sgd");
@@ -278,8 +269,7 @@ final class TrainingTest {
       assertThatThrownBy(() -> train(training, steps, hooks))
           .isInstanceOf(LayerReadException.class)
           .hasMessage(
-              "layer %s could not be read: the disk is gone",
-              sizes.get(reads.get(failing)).name());
+              "layer %s could not be read: the disk is gone", sizes.get(reads.get(failing)).name());
       int beforeInStep = readsOfStep == 0 ? 0 : failing % readsOfStep;
       boolean sharedRead = plan == Plan.PREFETCH && beforeInStep >= layers;
       assertThat(computed)

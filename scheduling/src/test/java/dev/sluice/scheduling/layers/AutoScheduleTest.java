@@ -117,6 +117,26 @@ final class AutoScheduleTest {
   }
 
   @Test
+  void aLargeLayerIsReadBeforeSmallOnesThatAreUsedFirst_whereItsRoomComesEarlier() {
+    List<String> names = List.of("stem", "b0", "b1", "b2", "b3", "b4", "head");
+    Layers layers = new Layers(names, List.of(3L, 28L, 28L, 28L, 28L, 28L, 3L), false);
+    List<Long> fetchNs = List.of(2L, 20L, 20L, 20L, 20L, 20L, 2L);
+    List<Long> computeNs = List.of(4L, 28L, 28L, 28L, 28L, 28L, 1L);
+    LayerTimes times = new LayerTimes(fetchNs, computeNs, computeNs);
+    AutoSchedule auto = AutoSchedule.best(layers, times, 56, 100);
+    assertThat(ScheduleCheck.faults(auto.schedule(), layers, 56)).isEmpty();
+    assertThat(ScheduleTime.of(auto.schedule(), layers, times, 100).wallNs())
+        .isEqualTo(auto.wallNs())
+        .as("b0's 20 would be waited for but for head and stem, of 4 together and 5 of computing")
+        .isLessThan(2 + 100 * (145 + 7));
+    assertThat(auto.schedule().step())
+        .containsSubsequence(
+            Operation.made(Kind.PREFETCH, 1),
+            Operation.made(Kind.COMPUTE, 5),
+            Operation.made(Kind.PREFETCH, 0));
+  }
+
+  @Test
   void aBudgetBelowTheLargestLayerIsRefused() {
     Layers layers = new Layers(List.of("a"), List.of(10L), false);
     List<Long> one = List.of(1L);

@@ -74,7 +74,8 @@ final class DrawnListsTest {
     assertThat(ScheduleCheck.faults(drawn.schedule(), layers, drawn.budgetBytes()))
         .as("%s", drawn)
         .isEmpty();
-    assertThat(ScheduleCheck.faults(drawn.schedule(), layers, drawn.budgetBytes() - 1)).isNotEmpty();
+    assertThat(ScheduleCheck.faults(drawn.schedule(), layers, drawn.budgetBytes() - 1))
+        .isNotEmpty();
     return drawn;
   }
 
