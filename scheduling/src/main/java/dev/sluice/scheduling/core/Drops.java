@@ -11,13 +11,23 @@ import dev.sluice.scheduling.state.QueuedJob;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Waiting jobs that are dropped before the policy is asked. */
+/**
+ * Waiting jobs that are dropped before the policy is asked. However many must go, one fact drops
+ * {@value #AT_ONCE_MAX} of them at most, so that what follows from a fact stays small; the core
+ * asks to be woken at once for the others, and starts nothing before they are gone.
+ */
 final class Drops {
+  /** Largest number of jobs that one fact drops. */
+  static final int AT_ONCE_MAX = 500;
+
   private final CoreState state;
   private final Sources sources;
   private final JobQueue queue;
   private final Batches batches;
   private final Arrivals arrivals;
+
+  /** Whether jobs that must be dropped still wait, since they were too many for one fact. */
+  private boolean anyLeft;
 
   Drops(CoreState state, Sources sources, JobQueue queue, Batches batches, Arrivals arrivals) {
     this.state = state;
@@ -27,30 +37,62 @@ final class Drops {
     this.arrivals = arrivals;
   }
 
-  /** Drops all jobs that must not be offered to the policy. */
-  void dropAll(CoreListener listener) {
+  /** Drops jobs that must not be offered to the policy, at most {@value #AT_ONCE_MAX} of them. */
+  void drop(CoreListener listener) {
+    int most = AT_ONCE_MAX;
     if (sources.haveEnded()) {
-      drop(state.waitingIn(group -> true), Reason.RUN_ENDED.text(), listener);
+      most -= drop(queue.takeLeftOver(most), Reason.RUN_ENDED.text(), listener);
     }
-    if (queue.budgetsMatter && !state.settings.cpuFallback()) {
-      drop(state.waitingIn(group -> group.overBudget), Reason.OVER_BUDGET.text(), listener);
+    if (anyOverBudget()) {
+      List<QueuedJob> over = state.waitingIn(group -> group.overBudget);
+      over = over.subList(0, Math.min(most, over.size()));
+      most -= drop(over, Reason.OVER_BUDGET.text(), listener);
     }
-    List<QueuedJob> expired = queue.takeExpired();
-    if (!expired.isEmpty()) {
-      drop(expired, Reason.WAITED_TOO_LONG.text(), listener);
-    }
-    admit(listener);
-  }
-
-  private void admit(CoreListener listener) {
+    queue.budgetsMatter = anyOverBudget();
+    most -= drop(queue.takeExpired(most), Reason.WAITED_TOO_LONG.text(), listener);
     Admission admission = state.settings.admission();
     if (admission != Admission.NONE) {
-      drop(late(state, admission), reason(admission).text(), listener);
+      most -= drop(late(state, admission, most), reason(admission).text(), listener);
     }
+    anyLeft = most == 0 && mustDrop();
   }
 
-  /** Returns the waiting jobs that an admission drops now, by entry. */
-  static List<QueuedJob> late(CoreState state, Admission admission) {
+  /** Returns whether jobs that must not be offered to the policy still wait. */
+  boolean anyLeft() {
+    return anyLeft;
+  }
+
+  /** Takes over what another core had left to drop; after all else of its state. */
+  void restore() {
+    queue.budgetsMatter = true;
+    anyLeft = mustDrop();
+  }
+
+  private boolean mustDrop() {
+    return (sources.haveEnded() && state.waiting() > 0)
+        || anyOverBudget()
+        || queue.nextExpiryAtNs() <= state.nowNs()
+        || nextAdmissionAtNs() <= state.nowNs();
+  }
+
+  private boolean anyOverBudget() {
+    if (!queue.budgetsMatter || state.settings.cpuFallback()) {
+      return false;
+    }
+    for (JobGroup group : state.groups()) {
+      if (group.overBudget) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Returns the waiting jobs that an admission drops now, by entry.
+   *
+   * @param most largest number of jobs; those of the first groups stand for the others
+   */
+  static List<QueuedJob> late(CoreState state, Admission admission, int most) {
     List<QueuedJob> late = new ArrayList<>();
     if (admission == Admission.NONE) {
       return late;
@@ -59,7 +101,7 @@ final class Drops {
       long latestStartNs = state.nowNs() + neededNs(state, admission, group);
       JobList.Walk byDeadline = group.list(JobOrder.DEADLINE).walk();
       QueuedJob job = byDeadline.next();
-      while (job != null && job.deadlineNs < latestStartNs) {
+      while (job != null && job.deadlineNs < latestStartNs && late.size() < most) {
         late.add(job);
         job = byDeadline.next();
       }
@@ -93,12 +135,14 @@ final class Drops {
     return nextNs;
   }
 
-  private void drop(List<QueuedJob> jobs, String reason, CoreListener listener) {
+  /** Drops the jobs, and returns how many they are. */
+  private int drop(List<QueuedJob> jobs, String reason, CoreListener listener) {
     for (QueuedJob job : jobs) {
       queue.remove(job, QueuedJob.Phase.ENDED, listener);
       arrivals.tellDropped(job.spec.id(), job.attempts, reason, listener);
       batches.forgetWhereLost(job, listener);
       arrivals.endNode(job.spec, job.workflow, false, listener);
     }
+    return jobs.size();
   }
 }

@@ -7,6 +7,7 @@ import dev.sluice.scheduling.state.QueuedJob;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
 
 /** Jobs that enter and leave the queue, and the time that they may wait in it. */
 final class JobQueue {
@@ -22,6 +23,12 @@ final class JobQueue {
   /** Jobs that may come to wait too long, by entry; some of them have left the queue since. */
   private final PriorityQueue<QueuedJob> mayExpire = new PriorityQueue<>(JobOrder.ENTRY);
 
+  /**
+   * Jobs that wait though the run has ended, by entry; some of them have ended since. Null: the run
+   * has not ended.
+   */
+  private @Nullable PriorityQueue<QueuedJob> leftOver;
+
   JobQueue(CoreState state, Kept kept) {
     this.state = state;
     this.kept = kept;
@@ -36,6 +43,9 @@ final class JobQueue {
   /** Adds a job that the driver knows of. */
   void addKept(QueuedJob job) {
     state.add(job);
+    if (leftOver != null) {
+      leftOver.add(job);
+    }
     if (!job.mayExpire && state.settings.bounds().expireAfterNs() < Long.MAX_VALUE) {
       job.mayExpire = true;
       mayExpire.add(job);
@@ -59,14 +69,36 @@ final class JobQueue {
   }
 
   /**
-   * Returns the jobs that have waited too long, and no longer watches them; they stay in the queue.
+   * Returns jobs that wait though the run has ended, the first by entry, and no longer watches
+   * them; they stay in the queue.
    */
-  List<QueuedJob> takeExpired() {
+  List<QueuedJob> takeLeftOver(int most) {
+    PriorityQueue<QueuedJob> all = leftOver;
+    if (all == null) {
+      all = new PriorityQueue<>(JobOrder.ENTRY);
+      all.addAll(state.waitingIn(group -> true));
+      leftOver = all;
+    }
+    List<QueuedJob> taken = new ArrayList<>();
+    while (taken.size() < most && !all.isEmpty()) {
+      QueuedJob job = all.remove();
+      if (job.phase == QueuedJob.Phase.WAITING) {
+        taken.add(job);
+      }
+    }
+    return taken;
+  }
+
+  /**
+   * Returns jobs that have waited too long, the first by entry, and no longer watches them; they
+   * stay in the queue.
+   */
+  List<QueuedJob> takeExpired(int most) {
     if (nextExpiryAtNs() > state.nowNs()) {
       return List.of();
     }
     List<QueuedJob> old = new ArrayList<>();
-    while (nextExpiryAtNs() <= state.nowNs()) {
+    while (old.size() < most && nextExpiryAtNs() <= state.nowNs()) {
       QueuedJob job = mayExpire.remove();
       job.mayExpire = false;
       old.add(job);

@@ -61,7 +61,7 @@ public final class RecordedDecisions {
    * order by deadline.
    */
   public static List<Late> late(SchedulerState state, Admission admission) {
-    List<QueuedJob> jobs = Drops.late((CoreState) state, admission);
+    List<QueuedJob> jobs = Drops.late((CoreState) state, admission, Integer.MAX_VALUE);
     if (jobs.isEmpty()) {
       return List.of();
     }

@@ -22,16 +22,16 @@ import java.util.Collection;
  * The state machine that schedules one shard: facts in, decisions out. Equal facts in equal order
  * give equal decisions, also after the core was cut and restored from its entities.
  *
- * <p>After each fact the core drops what must be dropped, then asks the policy until the policy has
- * nothing to start, and checks each answer. A core must be used by one thread only, and discarded
- * after an exception.
+ * <p>After each fact the core drops what must be dropped, some hundred jobs at most. Once nothing
+ * is left to drop, it asks the policy until the policy has nothing to start, and checks each
+ * answer. A core must be used by one thread only, and discarded after an exception.
  */
 public final class SchedulingCore {
   /**
    * Version of the core's decisions, noted in each recording. It is raised by each change after
    * which equal facts may lead to other decisions.
    */
-  public static final String DECISIONS_VERSION = "1";
+  public static final String DECISIONS_VERSION = "2";
 
   final CoreState state;
   final JobQueue queue;
@@ -88,6 +88,7 @@ public final class SchedulingCore {
     choices.wakeAtNs = progress.policyWakeAtNs();
     choices.blockedSinceNs = progress.blockedSinceNs();
     choices.blockedCause = progress.blockedCause();
+    drops.restore();
   }
 
   /**
@@ -107,14 +108,15 @@ public final class SchedulingCore {
     } else if (fact instanceof RunStarted) {
       state.advanceTo(nowNs);
     }
-    queue.budgetsMatter = false;
     kept.keepsState = listener.keepsState();
     take(fact, listener);
     if (sources.haveStarted()) {
       losses.checkLeases(listener);
       listener.deciding(state);
-      drops.dropAll(listener);
-      choices.decide(factId, listener);
+      drops.drop(listener);
+      if (!drops.anyLeft()) {
+        choices.decide(factId, listener);
+      }
     }
     tellChanges(listener);
   }
@@ -126,6 +128,9 @@ public final class SchedulingCore {
   public long wakeAtNs() {
     if (!sources.haveStarted()) {
       return Long.MAX_VALUE;
+    }
+    if (drops.anyLeft()) {
+      return state.nowNs() + 1;
     }
     long wakeAtNs = Math.min(choices.wakeAtNs, drops.nextAdmissionAtNs());
     if (batches.running > 0) {

@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.core;
 
+import static dev.sluice.scheduling.core.Facts.ALONE;
 import static dev.sluice.scheduling.core.Facts.MS;
 import static dev.sluice.scheduling.core.Facts.START;
 import static dev.sluice.scheduling.core.Facts.TICK;
@@ -11,16 +12,23 @@ import static dev.sluice.scheduling.core.Facts.done;
 import static dev.sluice.scheduling.core.Facts.executor;
 import static dev.sluice.scheduling.core.Facts.job;
 import static dev.sluice.scheduling.core.Facts.joining;
+import static dev.sluice.scheduling.core.Facts.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreFact.ArrivalsEnded;
 import dev.sluice.scheduling.fact.CoreFact.Result;
 import dev.sluice.scheduling.fact.CoreFact.RunStarted;
+import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.fact.CoreSettings.Admission;
 import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.fact.JobEnd.Status;
+import dev.sluice.scheduling.policies.Policies;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Bounds of the queue, of the budget and of the run. */
@@ -114,4 +122,83 @@ final class BoundsTest {
         .containsExactly(tuple("large", 264));
     assertThat(shard.at(0, job(2).on("vit").arrives())).isEmpty();
   }
+
+  @Test
+  void theRunEndsInSlices_andNothingStartsBetweenThem() {
+    Shard shard = Shard.of("fifo", alone(), executor("e", 1, 1000));
+    shard.at(0, START);
+    Dispatch running = shard.at(0, job(0).arrives()).get(0);
+    for (int i = 1; i <= 1_200; i++) {
+      shard.at(i, job(i).arrives());
+    }
+    shard.at(MS, new ArrivalsEnded(0, 1_201));
+    assertThat(shard.ends).hasSize(500).extracting(JobEnd::reason).containsOnly("run_ended");
+    assertThat(shard.core.wakeAtNs()).isEqualTo(MS + 1);
+
+    assertThat(shard.at(MS, done(running))).as("a lane is free").isEmpty();
+    assertThat(shard.ends).hasSize(1_001);
+    assertThat(shard.core.wakeAtNs()).isEqualTo(MS + 1);
+
+    shard.at(2 * MS, TICK);
+    assertThat(shard.core.waiting()).isZero();
+    assertThat(shard.core.wakeAtNs()).isEqualTo(Long.MAX_VALUE);
+    assertThat(shard.ends)
+        .extracting(JobEnd::jobId)
+        .doesNotHaveDuplicates()
+        .hasSize(1_201)
+        .startsWith("j1", "j2")
+        .endsWith("j1199", "j1200");
+    assertThat(shard.dispatches).containsExactly(running);
+  }
+
+  /** A replay asks one policy in the states of another, and keeps the orders that both read. */
+  @Test
+  void theSameJobsAreInASlice_whateverOrdersThePolicyReads() {
+    List<JobEnd> ends = new ArrayList<>();
+    for (String policy : Policies.names()) {
+      Shard shard = Shard.of(policy, alone());
+      shard.at(0, START);
+      for (int i = 0; i < 600; i++) {
+        shard.at(0, job(i).on(i % 2 == 0 ? "vit" : "resnet18").sloMs(2_000 - i).arrives());
+      }
+      shard.at(MS, new ArrivalsEnded(0, 600));
+      ends = ends.isEmpty() ? shard.ends : ends;
+      assertThat(shard.ends).as(policy).isEqualTo(ends).hasSize(500);
+    }
+  }
+
+  @Test
+  void everyReasonToDropGoesInSlices_alsoIfAnotherCoreGoesOn() {
+    for (Case slow :
+        List.of(
+            new Case("waited_too_long", bounded(2_000, 50), 60 * MS, TICK),
+            new Case("expired", settings(ALONE, Admission.EXPIRED), 160 * MS, TICK),
+            new Case("over_budget", alone(), 60 * MS, executor("e", 1, 70)),
+            new Case("run_ended", alone(), 60 * MS, new ArrivalsEnded(0, 1_301)))) {
+      Shard shard = Shard.of("fifo", slow.settings(), executor("e", 1, 1000));
+      shard.at(0, START);
+      shard.at(0, job(0).sloMs(10_000).arrives());
+      for (int i = 1; i <= 1_300; i++) {
+        shard.at(0, job(i).sloMs(150).arrives());
+      }
+      shard.at(slow.atNs(), slow.fact());
+      assertThat(shard.ends).as(slow.reason()).hasSize(500);
+
+      Shard other =
+          shard.restored(
+              slow.settings(), Policies.create("fifo", Map.of()), List.copyOf(shard.kept.values()));
+      assertThat(other.core.wakeAtNs()).isEqualTo(shard.core.wakeAtNs()).isEqualTo(slow.atNs() + 1);
+      for (int i = 1; i <= 2; i++) {
+        shard.at(slow.atNs() + i * MS, TICK);
+        other.at(slow.atNs() + i * MS, TICK);
+        assertThat(other.core.wakeAtNs()).isEqualTo(shard.core.wakeAtNs());
+      }
+      assertThat(shard.core.waiting()).isZero();
+      assertThat(shard.ends).hasSize(1_300).extracting(JobEnd::reason).containsOnly(slow.reason());
+      assertThat(other.ends).isEqualTo(shard.ends.subList(500, 1_300));
+    }
+  }
+
+  /** A fact that makes 1,300 waiting jobs end. */
+  private record Case(String reason, CoreSettings settings, long atNs, CoreFact fact) {}
 }
