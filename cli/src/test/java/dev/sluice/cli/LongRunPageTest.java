@@ -44,9 +44,9 @@ final class LongRunPageTest {
       }
       run.send(run.lanes(4 * HOUR, 2));
       String page = run.serve();
+      browser.tell("Page.addScriptToEvaluateOnNewDocument", Map.of("source", WATCH));
       for (int visit = 0; visit < 2; visit++) { // the first one finds nothing in any cache
         browser.go("about:blank");
-        browser.tell("Page.addScriptToEvaluateOnNewDocument", Map.of("source", WATCH));
         browser.go(page);
         Number charts = (Number) browser.await("window.chartsAt");
         Number paint =
