@@ -41,11 +41,11 @@ final class Drops {
   void drop(CoreListener listener) {
     int most = AT_ONCE_MAX;
     if (sources.haveEnded()) {
-      List<QueuedJob> all = state.waitingIn(group -> true, most);
-      most -= drop(all, Reason.RUN_ENDED.text(), listener);
+      most -= drop(queue.takeLeftOver(most), Reason.RUN_ENDED.text(), listener);
     }
     if (anyOverBudget()) {
-      List<QueuedJob> over = state.waitingIn(group -> group.overBudget, most);
+      List<QueuedJob> over = state.waitingIn(group -> group.overBudget);
+      over = over.subList(0, Math.min(most, over.size()));
       most -= drop(over, Reason.OVER_BUDGET.text(), listener);
     }
     queue.budgetsMatter = anyOverBudget();
@@ -138,9 +138,9 @@ final class Drops {
   /** Drops the jobs, and returns how many they are. */
   private int drop(List<QueuedJob> jobs, String reason, CoreListener listener) {
     for (QueuedJob job : jobs) {
-      queue.remove(job, QueuedJob.Phase.ENDED, listener);
+      queue.remove(job, QueuedJob.Phase.ENDED);
       arrivals.tellDropped(job.spec.id(), job.attempts, reason, listener);
-      batches.forgetWhereLost(job, listener);
+      batches.forgetWhereLost(job);
       arrivals.endNode(job.spec, job.workflow, false, listener);
     }
     return jobs.size();

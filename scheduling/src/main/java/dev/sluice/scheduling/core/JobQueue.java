@@ -7,11 +7,11 @@ import dev.sluice.scheduling.state.QueuedJob;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
 
 /** Jobs that enter and leave the queue, and the time that they may wait in it. */
 final class JobQueue {
   private final CoreState state;
-  private final Kept kept;
 
   /** Entry of the next job that arrives. */
   long nextEntry;
@@ -22,20 +22,21 @@ final class JobQueue {
   /** Jobs that may come to wait too long, by entry; some of them have left the queue since. */
   private final PriorityQueue<QueuedJob> mayExpire = new PriorityQueue<>(JobOrder.ENTRY);
 
-  JobQueue(CoreState state, Kept kept) {
+  /**
+   * Jobs that wait though the run has ended, by entry; some of them have ended since. Null: the run
+   * has not ended.
+   */
+  private @Nullable PriorityQueue<QueuedJob> leftOver;
+
+  JobQueue(CoreState state) {
     this.state = state;
-    this.kept = kept;
   }
 
-  /** Adds a job that the driver must be told of. */
   void add(QueuedJob job) {
-    addKept(job);
-    kept.arrived(job);
-  }
-
-  /** Adds a job that the driver knows of. */
-  void addKept(QueuedJob job) {
     state.add(job);
+    if (leftOver != null) {
+      leftOver.add(job);
+    }
     if (!job.mayExpire && state.settings.bounds().expireAfterNs() < Long.MAX_VALUE) {
       job.mayExpire = true;
       mayExpire.add(job);
@@ -49,17 +50,34 @@ final class JobQueue {
     budgetsMatter |= job.group.overBudget;
   }
 
-  void remove(QueuedJob job, QueuedJob.Phase to, CoreListener listener) {
+  void remove(QueuedJob job, QueuedJob.Phase to) {
     state.remove(job);
     job.phase = to;
-    if (job.kept) {
-      job.kept = false;
-      listener.removed(job.toEntity().key());
-    }
   }
 
   /**
-   * Returns the jobs that have waited too long, at most so many, and no longer watches them; they
+   * Returns jobs that wait though the run has ended, the first by entry, and no longer watches
+   * them; they stay in the queue.
+   */
+  List<QueuedJob> takeLeftOver(int most) {
+    PriorityQueue<QueuedJob> all = leftOver;
+    if (all == null) {
+      all = new PriorityQueue<>(JobOrder.ENTRY);
+      all.addAll(state.waitingIn(group -> true));
+      leftOver = all;
+    }
+    List<QueuedJob> taken = new ArrayList<>();
+    while (taken.size() < most && !all.isEmpty()) {
+      QueuedJob job = all.remove();
+      if (job.phase == QueuedJob.Phase.WAITING) {
+        taken.add(job);
+      }
+    }
+    return taken;
+  }
+
+  /**
+   * Returns jobs that have waited too long, the first by entry, and no longer watches them; they
    * stay in the queue.
    */
   List<QueuedJob> takeExpired(int most) {

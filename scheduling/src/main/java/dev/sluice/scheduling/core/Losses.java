@@ -17,7 +17,6 @@ import java.util.List;
 final class Losses {
   private final CoreState state;
   private final LeaseClock leases;
-  private final Kept kept;
   private final JobQueue queue;
   private final Batches batches;
   private final Completions completions;
@@ -25,13 +24,11 @@ final class Losses {
   Losses(
       CoreState state,
       LeaseClock leases,
-      Kept kept,
       JobQueue queue,
       Batches batches,
       Completions completions) {
     this.state = state;
     this.leases = leases;
-    this.kept = kept;
     this.queue = queue;
     this.batches = batches;
     this.completions = completions;
@@ -42,7 +39,6 @@ final class Losses {
       for (ExecutorLanes executor : state.executors()) {
         if (leases.hasExpired(executor)) {
           executor.lost(true);
-          kept.changed(executor);
           loseAll(executor, listener);
         }
       }
@@ -89,10 +85,6 @@ final class Losses {
     batches.running--;
     batches.lose(batch);
     batch.lane.executor().lose(batch);
-    if (kept.keepsState) {
-      listener.removed(RunningBatch.key(name));
-      listener.changed(batch.toLostEntity());
-    }
     for (QueuedJob job : batch.jobs) {
       if (job.phase == QueuedJob.Phase.ENDED) {
         continue;

@@ -61,7 +61,7 @@ public final class ServiceTimes {
    */
   @Nullable
   public String publish(
-      PredictionsPublished fact, List<ExecutorReported> executors, CoreListener listener) {
+      PredictionsPublished fact, List<ExecutorReported> executors) {
     if (!settings.enabled()) {
       return null;
     }
@@ -71,7 +71,7 @@ public final class ServiceTimes {
     }
     String reason = reasonToRefuse(fact, known, executors);
     if (reason == null) {
-      use(new PublishedTable(fact), listener);
+      use(new PublishedTable(fact));
     }
     return reason;
   }
@@ -111,16 +111,21 @@ public final class ServiceTimes {
         && executor.capability(service.workload(), service.backend(), service.precision()) != null;
   }
 
-  private void use(PublishedTable table, CoreListener listener) {
+  private void use(PublishedTable table) {
     DeviceTimes device = device(table.fact.deviceKind());
     device.publish(table);
-    device.tellChanges(listener);
     for (ModelTimes model : models.values()) {
       if (model.device == device) {
-        model.forgetCorrections(listener);
+        model.forgetCorrections();
         model.findRow();
       }
     }
+  }
+
+  /** Adds all that was learnt, and the published tables. */
+  public void addTo(List<CoreEntity> entities) {
+    devices.values().forEach(device -> device.addTo(entities));
+    models.values().forEach(model -> model.addTo(entities));
   }
 
   /** Takes over what another learnt, its running means as well; after the executors. */

@@ -107,12 +107,7 @@ public final class CoreState implements SchedulerState {
 
   /** Returns the waiting jobs of all groups that match, by entry. Walks over all of their jobs. */
   public List<QueuedJob> waitingIn(Predicate<JobGroup> matches) {
-    return jobs.waitingIn(matches, Integer.MAX_VALUE);
-  }
-
-  /** Returns waiting jobs of the groups that match, by entry: all of them, or so many. */
-  public List<QueuedJob> waitingIn(Predicate<JobGroup> matches, int most) {
-    return jobs.waitingIn(matches, most);
+    return jobs.waitingIn(matches);
   }
 
   @Override
@@ -349,11 +344,9 @@ public final class CoreState implements SchedulerState {
     passedOverGroups.restore(executor, group, entity.sinceNs(), entity.dueNs());
   }
 
-  /** Tells what changed of the groups that were passed over. */
-  public void tellPassedOver(CoreListener listener) {
-    if (passedOverGroups != null) {
-      passedOverGroups.tellChanges(listener);
-    }
+  /** Adds the groups that executors pass over. */
+  public void addPassedOverTo(List<CoreEntity> entities) {
+    executors.all.forEach(executor -> executor.reservations.addTo(entities));
   }
 
   @Override

@@ -183,16 +183,12 @@ final class WaitingJobs {
     }
   }
 
-  /**
-   * Returns waiting jobs of the groups that match, by entry.
-   *
-   * @param most largest number of jobs; equal states give equal ones
-   */
-  List<QueuedJob> waitingIn(Predicate<JobGroup> matches, int most) {
+  /** Returns the waiting jobs of all groups that match, by entry. Walks over all of their jobs. */
+  List<QueuedJob> waitingIn(Predicate<JobGroup> matches) {
     List<QueuedJob> jobs = new ArrayList<>();
     if (keepsArrival) {
       JobList.Walk walk = byArrival.walk();
-      for (QueuedJob job = walk.next(); job != null && jobs.size() < most; job = walk.next()) {
+      for (QueuedJob job = walk.next(); job != null; job = walk.next()) {
         if (matches.test(job.group)) {
           jobs.add(job);
         }
@@ -202,7 +198,7 @@ final class WaitingJobs {
       for (JobGroup group : groupsByRank) {
         if (matches.test(group)) {
           JobList.Walk walk = group.list(order).walk();
-          for (QueuedJob job = walk.next(); job != null && jobs.size() < most; job = walk.next()) {
+          for (QueuedJob job = walk.next(); job != null; job = walk.next()) {
             jobs.add(job);
           }
         }

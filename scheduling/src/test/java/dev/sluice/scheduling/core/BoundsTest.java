@@ -26,6 +26,7 @@ import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.fact.JobEnd.Status;
 import dev.sluice.scheduling.policies.Policies;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -148,6 +149,22 @@ final class BoundsTest {
         .startsWith("j1", "j2")
         .endsWith("j1199", "j1200");
     assertThat(shard.dispatches).containsExactly(running);
+  }
+
+  /** A replay asks one policy in the states of another, and keeps the orders that both read. */
+  @Test
+  void theSameJobsAreInASlice_whateverOrdersThePolicyReads() {
+    List<JobEnd> ends = new ArrayList<>();
+    for (String policy : Policies.names()) {
+      Shard shard = Shard.of(policy, alone());
+      shard.at(0, START);
+      for (int i = 0; i < 600; i++) {
+        shard.at(0, job(i).on(i % 2 == 0 ? "vit" : "resnet18").sloMs(2_000 - i).arrives());
+      }
+      shard.at(MS, new ArrivalsEnded(0, 600));
+      ends = ends.isEmpty() ? shard.ends : ends;
+      assertThat(shard.ends).as(policy).isEqualTo(ends).hasSize(500);
+    }
   }
 
   @Test
