@@ -5,8 +5,8 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.layers.runtime.LayersCheck;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -25,12 +25,7 @@ final class LayersCheckCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FILE", description = "The schedule, a YAML file.")
   private Path file = Path.of("");
 
-  @Option(
-      names = "--budget",
-      paramLabel = "SIZE",
-      description =
-          "Bytes that layers may take in memory, such as 64MB (default: the whole model's).")
-  private @Nullable String budget;
+  @Mixin private BudgetOption budget = new BudgetOption();
 
   @Option(
       names = "--optimizer",
@@ -43,8 +38,7 @@ final class LayersCheckCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     try {
-      Long bytes = budget == null ? null : Long.valueOf(Amounts.bytes("--budget", budget));
-      return new LayersCheck(file, bytes, optimizer, System.out).execute();
+      return new LayersCheck(file, budget.bytes(), optimizer, System.out).execute();
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());
       return ExitStatus.MISTAKE;

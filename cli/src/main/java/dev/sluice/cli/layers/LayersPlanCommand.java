@@ -7,7 +7,6 @@ import dev.sluice.harness.terminal.Console;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** {@code ./sluice layers plan}: prints a schedule. */
 @Command(
@@ -26,21 +25,12 @@ import picocli.CommandLine.Option;
       "  ./sluice layers plan vit --budget 64MB --schedule auto >schedule.yaml"
     })
 final class LayersPlanCommand implements Callable<Integer> {
-  private static final int STEPS_MAX = 1_000_000;
-
-  @Mixin private RunOfLayers run = new RunOfLayers();
-
-  @Option(
-      names = "--steps",
-      paramLabel = "N",
-      description = "Number of steps that the schedule is best for (default: ${DEFAULT-VALUE}).")
-  private int steps = 20;
+  @Mixin private RunOfLayers run = new RunOfLayers(20);
 
   @Override
   public Integer call() throws Exception {
     try {
-      Amounts.range("--steps", steps, 1, STEPS_MAX);
-      return new LayersPlan(run.checked(steps, null), System.out, new Console(System.err, false))
+      return new LayersPlan(run.checked(null), System.out, new Console(System.err, false))
           .execute();
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());

@@ -4,12 +4,9 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.layers.runtime.LayersRun;
 import dev.sluice.harness.terminal.Console;
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** {@code ./sluice layers run}: inference by layers. */
 @Command(
@@ -33,28 +30,15 @@ import picocli.CommandLine.Option;
       "  ./sluice layers run vit --budget 64MB --bandwidth 700MB/s --trace results/vit-layers"
     })
 final class LayersRunCommand implements Callable<Integer> {
-  private static final int STEPS_MAX = 1_000_000;
+  @Mixin private RunOfLayers run = new RunOfLayers(20);
 
-  @Mixin private RunOfLayers run = new RunOfLayers();
-
-  @Option(
-      names = "--steps",
-      paramLabel = "N",
-      description = "Number of batches (default: ${DEFAULT-VALUE}).")
-  private int steps = 20;
-
-  @Option(
-      names = "--trace",
-      paramLabel = "DIR",
-      description = "Leaves layers.csv, trace.json (for Perfetto) and timeline.png in this folder.")
-  private @Nullable Path trace;
+  @Mixin private TraceOption trace = new TraceOption();
 
   @Override
   public Integer call() throws Exception {
     var console = Console.standardOutput();
     try {
-      Amounts.range("--steps", steps, 1, STEPS_MAX);
-      return new LayersRun(run.checked(steps, trace), console).execute();
+      return new LayersRun(run.checked(trace.folder()), console).execute();
     } catch (UserMistakeException e) {
       console.endLiveLine();
       System.err.println(e.getMessage());

@@ -7,7 +7,6 @@ import dev.sluice.harness.layers.runtime.RunOptions;
 import dev.sluice.harness.terminal.Console;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -36,15 +35,9 @@ import picocli.CommandLine.Option;
           + " --resume"
     })
 final class LayersTrainCommand implements Callable<Integer> {
-  private static final int STEPS_MAX = 1_000_000;
+  @Mixin private RunOfLayers run = new RunOfLayers(50);
 
-  @Mixin private RunOfLayers run = new RunOfLayers();
-
-  @Option(
-      names = "--steps",
-      paramLabel = "N",
-      description = "Number of steps in all, those before --resume included (default: 50).")
-  private int steps = 50;
+  @Mixin private TraceOption trace = new TraceOption();
 
   @Option(
       names = "--optimizer",
@@ -74,20 +67,13 @@ final class LayersTrainCommand implements Callable<Integer> {
       description = "Makes each Nth step durable, and the last (default: ${DEFAULT-VALUE}).")
   private int commitEvery = 1;
 
-  @Option(
-      names = "--trace",
-      paramLabel = "DIR",
-      description = "Leaves layers.csv, trace.json (for Perfetto) and timeline.png in this folder.")
-  private @Nullable Path trace;
-
   @Override
   public Integer call() throws Exception {
     var console = Console.standardOutput();
     try {
-      Amounts.range("--steps", steps, 1, STEPS_MAX);
-      Amounts.range("--commit-every", commitEvery, 1, STEPS_MAX);
+      Amounts.range("--commit-every", commitEvery, 1, RunOfLayers.STEPS_MAX);
       var training = new RunOptions.Training(optimizer, seed, out, resume, commitEvery);
-      return new LayersTrain(run.checked(steps, trace), training, console).execute();
+      return new LayersTrain(run.checked(trace.folder()), training, console).execute();
     } catch (UserMistakeException e) {
       console.endLiveLine();
       System.err.println(e.getMessage());

@@ -5,22 +5,19 @@ import dev.sluice.harness.layers.runtime.AskedSchedule;
 import dev.sluice.harness.layers.runtime.RunOptions;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Options of every command that computes a model's layers. */
 final class RunOfLayers {
+  static final int STEPS_MAX = 1_000_000;
   private static final int SAMPLES_MAX = 256;
 
   @Parameters(paramLabel = "MODEL", description = "Name of a built-in model, such as vit.")
   private String model = "";
 
-  @Option(
-      names = "--budget",
-      paramLabel = "SIZE",
-      description =
-          "Bytes that layers may take in memory, such as 64MB (default: the whole model's).")
-  private @Nullable String budget;
+  @Mixin private BudgetOption budget = new BudgetOption();
 
   @Option(
       names = "--schedule",
@@ -31,6 +28,14 @@ final class RunOfLayers {
           "auto, eager, on_demand, prefetch N (N layers ahead), or a schedule's file (default:"
               + " ${DEFAULT-VALUE}).")
   private String schedule = AskedSchedule.AUTO;
+
+  @Option(
+      names = "--steps",
+      paramLabel = "N",
+      description =
+          "Number of steps; of a training those before --resume count (default:"
+              + " ${DEFAULT-VALUE}).")
+  private int steps;
 
   @Option(
       names = "--batch",
@@ -50,12 +55,20 @@ final class RunOfLayers {
       description = "Searches each layer's parameters for NaN and infinity as they are read.")
   private boolean checkFinite;
 
-  /** The options as they count, with what some of the commands do not have. */
-  RunOptions checked(int steps, @Nullable Path trace) throws UserMistakeException {
+  /**
+   * @param steps number of steps unless the user gives one
+   */
+  RunOfLayers(int steps) {
+    this.steps = steps;
+  }
+
+  /** The options as they count. */
+  RunOptions checked(@Nullable Path trace) throws UserMistakeException {
+    Amounts.range("--steps", steps, 1, STEPS_MAX);
     Amounts.range("--batch", batch, 1, SAMPLES_MAX);
     return new RunOptions(
         model,
-        budget == null ? null : Long.valueOf(Amounts.bytes("--budget", budget)),
+        budget.bytes(),
         AskedSchedule.parse(schedule),
         steps,
         batch,

@@ -302,12 +302,7 @@ public final class LaneSource implements AutoCloseable {
         .ifPresent(devices -> notes.add("lanes: " + devices));
     boolean emulated = parsed.experiment().lanes().emulated();
     if (!emulated) {
-      budgets(parsed.experiment())
-          .forEach(
-              (name, bytes) ->
-                  notes.add(
-                      "%s: layers come and go, %s at a time"
-                          .formatted(name, ByteSize.text(bytes))));
+      notes.addAll(notesOnBudgets(parsed.experiment()));
     }
     if (table != null) {
       notes.add((emulated ? "" : "slo_scale counts in ") + describe(table));
@@ -317,6 +312,22 @@ public final class LaneSource implements AutoCloseable {
     }
     if (table == null || !table.hasContention()) {
       notes.add("emulated lanes have no contention");
+    }
+    return notes;
+  }
+
+  private static List<String> notesOnBudgets(Experiment experiment) {
+    List<String> notes = new ArrayList<>();
+    Map<String, Long> budgets = budgets(experiment);
+    budgets.forEach(
+        (name, bytes) ->
+            notes.add(
+                "%s: layers come and go by schedule auto, %s at a time"
+                    .formatted(name, ByteSize.text(bytes))));
+    if (!budgets.isEmpty() && experiment.lanes().device().equals("auto")) {
+      notes.add(
+          "all lanes compute on the processor: each may get %s, and memory_budget works there alone"
+              .formatted(String.join(" or ", budgets.keySet())));
     }
     return notes;
   }

@@ -7,7 +7,11 @@ import dev.sluice.executor.model.InferenceSession;
 import dev.sluice.executor.model.InputBuffer;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
+import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.Workloads;
+import dev.sluice.executor.parameters.LayerFile;
+import dev.sluice.executor.parameters.ParameterSource;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,17 +21,16 @@ import java.util.Map;
  * each has memory of its own for the layers. Close it after all its sessions.
  */
 public final class LayeredModels implements AutoCloseable {
-  private final LayerScheduling scheduling;
   private final Map<String, Loaded> models = new LinkedHashMap<>();
 
-  private record Loaded(LayeredModel model, Path file, long budgetBytes) {}
+  private record Loaded(
+      LayeredModel model, Path file, long budgetBytes, LayerScheduling.Chosen schedule) {}
 
-  private LayeredModels(LayerScheduling scheduling) {
-    this.scheduling = scheduling;
-  }
+  private LayeredModels() {}
 
   /**
-   * Loads models: writes each file of parameters if it is missing, and checks it.
+   * Loads models: writes each file of parameters if it is missing, checks it, and chooses the
+   * model's schedule.
    *
    * @param budgets bytes of parameters that a lane may hold, by built-in workload
    * @throws UserMistakeException if a file cannot be had for a reason that the user can remove
@@ -39,13 +42,12 @@ public final class LayeredModels implements AutoCloseable {
       ModelProgress progress,
       LayerScheduling scheduling)
       throws UserMistakeException {
-    var loaded = new LayeredModels(scheduling);
+    var loaded = new LayeredModels();
     try {
       for (Map.Entry<String, Long> budget : budgets.entrySet()) {
         String workload = budget.getKey();
         Path file = cache.weights(workload, progress);
-        LayeredModel model = LayeredModel.load(Workloads.network(workload), engines);
-        loaded.models.put(workload, new Loaded(model, file, budget.getValue()));
+        loaded.models.put(workload, loaded(workload, file, budget.getValue(), engines, scheduling));
       }
       return loaded;
     } catch (InferenceException e) {
@@ -53,6 +55,27 @@ public final class LayeredModels implements AutoCloseable {
       throw new IllegalStateException(e); // the modules are code that this program wrote
     } catch (UserMistakeException | RuntimeException e) {
       loaded.close();
+      throw e;
+    }
+  }
+
+  private static Loaded loaded(
+      String workload, Path file, long budgetBytes, Engines engines, LayerScheduling scheduling)
+      throws UserMistakeException, InferenceException {
+    Network network = Workloads.network(workload);
+    LayeredModel model = LayeredModel.load(network, engines);
+    try (ParameterSource source = LayerFile.open(file, model.tensors())) {
+      return new Loaded(
+          model, file, budgetBytes, scheduling.choose(network, model, source, budgetBytes));
+    } catch (IOException | LayerReadException e) {
+      model.close();
+      throw new UserMistakeException(
+          file.toString(),
+          "the parameters cannot be read (" + e.getMessage() + ")",
+          "the disk fails; without the file, the next run writes it again",
+          e);
+    } catch (UserMistakeException | InferenceException | RuntimeException e) {
+      model.close();
       throw e;
     }
   }
@@ -73,7 +96,7 @@ public final class LayeredModels implements AutoCloseable {
       throw new IllegalArgumentException("(" + workload + ") has no memory budget");
     }
     return new LayeredSession(
-        loaded.model(), loaded.file(), loaded.budgetBytes(), scheduling, buffer);
+        loaded.model(), loaded.file(), loaded.budgetBytes(), loaded.schedule(), buffer);
   }
 
   @Override

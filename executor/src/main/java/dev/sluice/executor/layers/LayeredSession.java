@@ -19,7 +19,7 @@ final class LayeredSession implements InferenceSession {
   private final LayeredModel model;
   private final Path file;
   private final long budgetBytes;
-  private final LayerScheduling scheduling;
+  private final LayerScheduling.Chosen schedule;
   private final InputBuffer buffer;
   private @Nullable Running running;
   private boolean closed;
@@ -40,12 +40,12 @@ final class LayeredSession implements InferenceSession {
       LayeredModel model,
       Path file,
       long budgetBytes,
-      LayerScheduling scheduling,
+      LayerScheduling.Chosen schedule,
       InputBuffer buffer) {
     this.model = model;
     this.file = file;
     this.budgetBytes = budgetBytes;
-    this.scheduling = scheduling;
+    this.schedule = schedule;
     this.buffer = buffer;
   }
 
@@ -80,7 +80,7 @@ final class LayeredSession implements InferenceSession {
       try {
         ParameterSource source = LayerFile.open(file, model.tensors());
         ResidentLayers resident = model.resident(source, budgetBytes, () -> 0, LayerTrace.NONE);
-        now = new Running(source, resident, scheduling.hooks(model, budgetBytes, resident));
+        now = new Running(source, resident, schedule.hooks(resident));
         running = now;
       } catch (UserMistakeException | IOException e) {
         throw new InferenceException("the parameters cannot be read: " + e.getMessage(), e);

@@ -7,6 +7,7 @@ import ai.djl.Device;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.Shape;
+import dev.sluice.executor.layers.LayerTrace.Row;
 import dev.sluice.executor.parameters.ParameterSource;
 import dev.sluice.executor.parameters.TensorShape;
 import java.io.IOException;
@@ -108,7 +109,7 @@ public final class ResidentLayers implements AutoCloseable {
   public void prefetch(int layer) {
     long startNs = clockNs.getAsLong();
     ask(layer);
-    tell("prefetch", layer, startNs);
+    tell(Row.PREFETCH, layer, startNs);
   }
 
   /**
@@ -120,7 +121,7 @@ public final class ResidentLayers implements AutoCloseable {
     long startNs = clockNs.getAsLong();
     Layer resident = layers[layer];
     await(layer, resident == null ? ask(layer) : resident);
-    tell("fetch", layer, startNs);
+    tell(Row.FETCH, layer, startNs);
   }
 
   /**
@@ -134,7 +135,7 @@ public final class ResidentLayers implements AutoCloseable {
     await(layer, resident);
     layers[layer] = null;
     free(resident);
-    tell("release", layer, startNs);
+    tell(Row.RELEASE, layer, startNs);
   }
 
   /** Returns the bytes that layers take of the budget. */
@@ -156,7 +157,12 @@ public final class ResidentLayers implements AutoCloseable {
 
   /** Tells the trace that a layer was computed. */
   void computed(int layer, long startNs) {
-    tell("compute", layer, startNs);
+    tell(Row.COMPUTE, layer, startNs);
+  }
+
+  /** Tells the trace that a layer's gradients were applied. */
+  void updated(int layer, long startNs) {
+    tell(Row.UPDATE, layer, startNs);
   }
 
   long nowNs() {
@@ -206,16 +212,17 @@ public final class ResidentLayers implements AutoCloseable {
     long startNs = clockNs.getAsLong();
     source.read(layer, into.duplicate().clear());
     long endNs = clockNs.getAsLong();
-    trace.operation(
-        askedIn,
-        askedBy,
-        "read",
-        layer,
-        READER_THREAD,
-        startNs,
-        endNs,
-        source.bytes(layer),
-        residentBytes.get());
+    trace.add(
+        new Row(
+            askedIn,
+            askedBy,
+            Row.READ,
+            layer,
+            READER_THREAD,
+            startNs,
+            endNs,
+            source.bytes(layer),
+            residentBytes.get()));
   }
 
   private void await(int layer, Layer asked) {
@@ -244,16 +251,17 @@ public final class ResidentLayers implements AutoCloseable {
   }
 
   private void tell(String operation, int layer, long startNs) {
-    trace.operation(
-        step,
-        hook,
-        operation,
-        layer,
-        COMPUTE_THREAD,
-        startNs,
-        clockNs.getAsLong(),
-        source.bytes(layer),
-        residentBytes.get());
+    trace.add(
+        new Row(
+            step,
+            hook,
+            operation,
+            layer,
+            COMPUTE_THREAD,
+            startNs,
+            clockNs.getAsLong(),
+            source.bytes(layer),
+            residentBytes.get()));
   }
 
   /** Ends the reading, even in the middle of a layer, and frees all memory. */

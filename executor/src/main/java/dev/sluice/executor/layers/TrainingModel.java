@@ -109,13 +109,15 @@ final class TrainingModel implements AutoCloseable {
                 resident.tensors(i),
                 upstream,
                 i == 0 ? null : scope); // nothing wants a gradient by the pictures
+        resident.computed(i, startNs);
+        long updateNs = resident.nowNs();
         layers.get(i).tensors().update(resident.tensors(i), step);
+        resident.updated(i, updateNs);
         upstream.close();
         kept.get(i).close();
         if (next != null) {
           upstream = next;
         }
-        resident.computed(i, startNs);
         resident.enter("on_post_backward");
         hooks.onPostBackward(i);
       }

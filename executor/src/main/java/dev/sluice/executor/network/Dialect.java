@@ -1,28 +1,25 @@
 package dev.sluice.executor.network;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The operations of a network, as one file format writes them. Each operation has a result {@code
  * out}, which is the result of no other operation of the network.
  */
 interface Dialect {
-  /** A 2-D convolution with square kernel and equal stride and padding on both axes, no bias. */
-  void convolve(Tensor out, Tensor in, Weight kernel, int stride, int padding);
-
   /**
-   * A 2-D convolution with square kernel, equal stride and padding on both axes, and a bias per
-   * output channel.
+   * A 2-D convolution with square kernel, and equal stride and padding on both axes.
+   *
+   * @param bias a number per output channel; null: none
    */
-  void convolve(Tensor out, Tensor in, Weight kernel, Weight bias, int stride, int padding);
+  void convolve(
+      Tensor out, Tensor in, Weight kernel, @Nullable Weight bias, int stride, int padding);
 
   /** (in − mean) / √(variance + epsilon) × scale + shift, each of them per channel. */
-  void batchNorm(
-      Tensor out,
-      Tensor in,
-      Weight scale,
-      Weight shift,
-      Weight mean,
-      Weight variance,
-      float epsilon);
+  void batchNorm(Tensor out, Tensor in, BatchNorm norm);
+
+  /** What a batch norm has for each channel, and the number that keeps its divisor above 0. */
+  record BatchNorm(Weight scale, Weight shift, Weight mean, Weight variance, float epsilon) {}
 
   /** max(in, 0); {@code in} is used by nothing else. */
   void relu(Tensor out, Tensor in);

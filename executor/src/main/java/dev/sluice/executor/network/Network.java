@@ -211,7 +211,7 @@ public final class Network {
     int padding = size / 2;
     Weight kernel = kernel(in, name, channels, size, rule, gain);
     Tensor out = convolved(in, channels, size, stride, padding);
-    return then(out, dialect -> dialect.convolve(out, in, kernel, stride, padding), in);
+    return then(out, dialect -> dialect.convolve(out, in, kernel, null, stride, padding), in);
   }
 
   /** Adds a convolution with bias whose squares of size × size tile the input. */
@@ -246,11 +246,9 @@ public final class Network {
     Weight mean = keep(new Weight(name + Weight.RUNNING_MEAN, shape, Weight.Rule.CONSTANT, 0));
     Weight variance =
         keep(new Weight(name + Weight.RUNNING_VARIANCE, shape, Weight.Rule.CONSTANT, 1));
+    var norm = new Dialect.BatchNorm(scale, shift, mean, variance, BATCH_NORM_EPSILON);
     Tensor out = new Tensor(nextName(), in.shape());
-    return then(
-        out,
-        dialect -> dialect.batchNorm(out, in, scale, shift, mean, variance, BATCH_NORM_EPSILON),
-        in);
+    return then(out, dialect -> dialect.batchNorm(out, in, norm), in);
   }
 
   /** Adds a ReLU on a tensor that no other operation reads. */

@@ -5,6 +5,7 @@ import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a network as ONNX: opset 17, IR version 8 (ONNX Runtime 1.21 refuses opset 23 and IR 11),
@@ -208,41 +209,32 @@ public final class OnnxFile {
     }
 
     @Override
-    public void convolve(Tensor out, Tensor in, Weight kernel, int stride, int padding) {
-      convolve(out, List.of(in.name(), kernel.name()), kernel, stride, padding);
-    }
-
-    @Override
     public void convolve(
-        Tensor out, Tensor in, Weight kernel, Weight bias, int stride, int padding) {
-      convolve(out, List.of(in.name(), kernel.name(), bias.name()), kernel, stride, padding);
-    }
-
-    private void convolve(Tensor out, List<String> in, Weight kernel, int stride, int padding) {
+        Tensor out, Tensor in, Weight kernel, @Nullable Weight bias, int stride, int padding) {
       int size = kernel.shape().get(2);
       node(
           "Conv",
           out.name(),
-          in,
+          bias == null
+              ? List.of(in.name(), kernel.name())
+              : List.of(in.name(), kernel.name(), bias.name()),
           integers("kernel_shape", size, size),
           integers("strides", stride, stride),
           integers("pads", padding, padding, padding, padding));
     }
 
     @Override
-    public void batchNorm(
-        Tensor out,
-        Tensor in,
-        Weight scale,
-        Weight shift,
-        Weight mean,
-        Weight variance,
-        float epsilon) {
+    public void batchNorm(Tensor out, Tensor in, BatchNorm norm) {
       node(
           "BatchNormalization",
           out.name(),
-          List.of(in.name(), scale.name(), shift.name(), mean.name(), variance.name()),
-          number("epsilon", epsilon));
+          List.of(
+              in.name(),
+              norm.scale().name(),
+              norm.shift().name(),
+              norm.mean().name(),
+              norm.variance().name()),
+          number("epsilon", norm.epsilon()));
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.sluice.executor.network;
 
 import java.util.Locale;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Operations as lines of TorchScript. */
 final class TorchScriptSource implements Dialect {
@@ -45,23 +46,14 @@ final class TorchScriptSource implements Dialect {
   }
 
   @Override
-  public void convolve(Tensor out, Tensor in, Weight kernel, int stride, int padding) {
-    convolve(out, in, weight(kernel), "None", stride, padding);
-  }
-
-  @Override
-  public void convolve(Tensor out, Tensor in, Weight kernel, Weight bias, int stride, int padding) {
-    convolve(out, in, weight(kernel), weight(bias), stride, padding);
-  }
-
-  private void convolve(
-      Tensor out, Tensor in, String kernel, String bias, int stride, int padding) {
+  public void convolve(
+      Tensor out, Tensor in, Weight kernel, @Nullable Weight bias, int stride, int padding) {
     line(
         name(out),
         "torch.conv2d(%s, %s, %s, [%d, %d], [%d, %d], [1, 1], 1)",
         name(in),
-        kernel,
-        bias,
+        weight(kernel),
+        bias == null ? "None" : weight(bias),
         stride,
         stride,
         padding,
@@ -69,24 +61,17 @@ final class TorchScriptSource implements Dialect {
   }
 
   @Override
-  public void batchNorm(
-      Tensor out,
-      Tensor in,
-      Weight scale,
-      Weight shift,
-      Weight mean,
-      Weight variance,
-      float epsilon) {
+  public void batchNorm(Tensor out, Tensor in, BatchNorm norm) {
     line(
         name(out),
         "torch.batch_norm(%s, %s, %s, %s, %s, %s, 0.10000000000000001, %s, True)",
         name(in),
-        weight(scale),
-        weight(shift),
-        weight(mean),
-        weight(variance),
+        weight(norm.scale()),
+        weight(norm.shift()),
+        weight(norm.mean()),
+        weight(norm.variance()),
         training ? "True" : "False",
-        epsilon);
+        norm.epsilon());
   }
 
   @Override

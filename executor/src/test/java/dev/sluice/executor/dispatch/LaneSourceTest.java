@@ -25,6 +25,7 @@ final class LaneSourceTest {
           Map.of("fifo", List.of(), "dynamic", List.of()),
           Map.of("poisson", ArrivalKeys.NONE),
           Workloads.tokens(),
+          Map.of("vit", new Vocabulary.Parameters(346_000_000, 28_400_000)),
           List.of());
 
   private static final String EXPERIMENT =
@@ -72,6 +73,23 @@ final class LaneSourceTest {
         .containsExactly("slo_scale counts in latency table table.csv: Made up.");
     Files.delete(folder.resolve("table.csv"));
     assertThat(LaneSource.of(parsed(real.replace("slo_scale: 4", "slo_ms: 4"))).notes()).isEmpty();
+  }
+
+  @Test
+  void aMemoryBudgetIsNoted_andThatItTakesAllLanesToTheProcessor() throws Exception {
+    String budget =
+        """
+        duration_seconds: 20
+        arrival_rate_jobs_per_sec: 10
+        workloads: [{name: vit, memory_budget: 64MB}, resnet18]
+        lanes: {device: %s}
+        """;
+    assertThat(LaneSource.of(parsed(budget.formatted("auto"))).notes())
+        .containsExactly(
+            "vit: layers come and go by schedule auto, 64.0 MB at a time",
+            "all lanes compute on the processor: each may get vit, and memory_budget works there"
+                + " alone");
+    assertThat(LaneSource.of(parsed(budget.formatted("cpu"))).notes()).hasSize(1);
   }
 
   @Test

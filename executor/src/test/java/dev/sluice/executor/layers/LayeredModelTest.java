@@ -153,9 +153,9 @@ final class LayeredModelTest {
       for (int failing = 0; failing < steps * layers; failing++) {
         var computed = new ArrayList<Integer>();
         LayerTrace trace =
-            (step, hook, operation, layer, thread, startNs, endNs, bytes, residentBytes) -> {
-              if (operation.equals("compute")) {
-                computed.add(layer);
+            row -> {
+              if (row.operation().equals(LayerTrace.Row.COMPUTE)) {
+                computed.add(row.layer());
               }
             };
         ParameterSource source = new FailingAt(LayerFile.open(weights, model.tensors()), failing);
@@ -227,8 +227,10 @@ final class LayeredModelTest {
     Network network = Workloads.network("vit_tiny");
     var rows = Collections.synchronizedList(new ArrayList<String>());
     LayerTrace trace =
-        (step, hook, operation, layer, thread, startNs, endNs, bytes, residentBytes) ->
-            rows.add("%d %s %s %d %s".formatted(step, hook, operation, layer, thread));
+        row ->
+            rows.add(
+                "%d %s %s %d %s"
+                    .formatted(row.step(), row.hook(), row.operation(), row.layer(), row.thread()));
     var gate = new CountDownLatch(1);
     try (LayeredModel model = LayeredModel.load(network, Engines.prepare(1, CACHE));
         ParameterSource file =

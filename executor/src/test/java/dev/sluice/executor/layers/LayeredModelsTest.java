@@ -3,6 +3,7 @@ package dev.sluice.executor.layers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.model.Devices;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.InferenceException;
@@ -13,6 +14,7 @@ import dev.sluice.executor.model.LoadedModels;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
 import dev.sluice.executor.model.ModelRequest;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -33,16 +35,17 @@ final class LayeredModelsTest {
     Engines engines = Engines.prepare(1, CACHE);
     var failing = new AtomicBoolean();
     LayerScheduling scheduling =
-        (model, budgetBytes, resident) ->
-            new ListedHooks(ListedHooks.PREFETCH, model.names().size(), resident) {
-              @Override
-              public void onPostForward(int layer) {
-                super.onPostForward(layer);
-                if (layer == 5 && failing.getAndSet(false)) {
-                  throw new LayerReadException("block_5", new IllegalStateException("gone"));
-                }
-              }
-            };
+        (network, model, source, budgetBytes) ->
+            resident ->
+                new ListedHooks(ListedHooks.PREFETCH, model.names().size(), resident) {
+                  @Override
+                  public void onPostForward(int layer) {
+                    super.onPostForward(layer);
+                    if (layer == 5 && failing.getAndSet(false)) {
+                      throw new LayerReadException("block_5", new IllegalStateException("gone"));
+                    }
+                  }
+                };
     try (LoadedModels whole =
             LoadedModels.load(
                 List.of(new ModelRequest("vit_tiny", "pytorch", "fp32", null)),
@@ -71,5 +74,21 @@ final class LayeredModelsTest {
         assertThat(first.infer(JOBS)).isDeepEqualTo(expected);
       }
     }
+  }
+
+  @Test
+  void aFileThatCannotBeRead_isTheUsersMistake_andNamed() throws Exception {
+    Engines engines = Engines.prepare(1, CACHE);
+    LayerScheduling failing =
+        (network, model, source, budgetBytes) -> {
+          throw new LayerReadException("block_3", new IOException("the disk is gone"));
+        };
+    assertThatThrownBy(
+            () ->
+                LayeredModels.load(
+                    Map.of("vit_tiny", 5_000_000L), engines, CACHE, ModelProgress.none(), failing))
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageContaining("vit_tiny")
+        .hasMessageContaining("layer block_3 could not be read: the disk is gone");
   }
 }

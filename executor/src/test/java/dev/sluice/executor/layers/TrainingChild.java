@@ -27,8 +27,9 @@ final class TrainingChild {
             Engines.prepare(1, cache),
             source -> source,
             () -> 0,
-            (step, hook, operation, layer, thread, startNs, endNs, bytes, residentBytes) ->
-                System.out.println(step + " " + hook + " " + operation + " " + layer))) {
+            row ->
+                System.out.println(
+                    row.step() + " " + row.hook() + " " + row.operation() + " " + row.layer()))) {
       var hooks = new TestSchedule(training, Training.layers(MODEL, "sgd").size(), Plan.ON_DEMAND);
       while (training.stepsDone() < STEPS) {
         training.step(hooks);

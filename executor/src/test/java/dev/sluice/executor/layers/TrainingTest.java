@@ -43,7 +43,7 @@ final class TrainingTest {
         Engines.prepare(1, CACHE),
         source -> source,
         () -> 0,
-        (step, hook, operation, layer, thread, startNs, endNs, bytes, residentBytes) -> {});
+        LayerTrace.NONE);
   }
 
   private static Training.Settings settings(String model, String optimizer) {

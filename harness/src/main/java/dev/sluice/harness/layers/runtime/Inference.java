@@ -100,6 +100,12 @@ final class Inference implements AutoCloseable {
     }
   }
 
+  /** One sample at a time on a model that its owner closes, with its source, in place of this. */
+  static Inference of(Network network, LayeredModel model, ParameterSource source) {
+    return new Inference(
+        model, source, Sizes.ofInference(network), input(network, 1), 1, OptionalLong.empty());
+  }
+
   /** The user's cache of models. */
   static ModelCache cache() {
     return new ModelCache(
@@ -182,11 +188,7 @@ final class Inference implements AutoCloseable {
 
   /** Computes steps that nobody times, after which the engine has compiled what it compiles. */
   void warmUp(long budgetBytes) throws InferenceException {
-    run(
-        Schedules.onDemand(layers),
-        budgetBytes,
-        WARM_UP_PASSES,
-        (step, hook, operation, layer, thread, startNs, endNs, bytes, residentBytes) -> {});
+    run(Schedules.onDemand(layers), budgetBytes, WARM_UP_PASSES, LayerTrace.NONE);
   }
 
   /** Times each layer's fetch and compute in three passes; medians of these. */

@@ -1,35 +1,32 @@
 package dev.sluice.harness.layers.runtime;
 
-import dev.sluice.executor.layers.Hooks;
 import dev.sluice.executor.layers.LayerScheduling;
 import dev.sluice.executor.layers.LayeredModel;
-import dev.sluice.executor.layers.ResidentLayers;
+import dev.sluice.executor.model.InferenceException;
+import dev.sluice.executor.network.Network;
+import dev.sluice.executor.parameters.ParameterSource;
+import dev.sluice.scheduling.layers.AutoSchedule;
 import dev.sluice.scheduling.layers.LayerSchedule;
+import dev.sluice.scheduling.layers.LayerTimes;
 import dev.sluice.scheduling.layers.Layers;
-import dev.sluice.scheduling.layers.ScheduleCheck;
-import dev.sluice.scheduling.layers.Schedules;
 
-/** Schedules of lanes: layers are read as far ahead as the budget allows. */
+/**
+ * Schedules of lanes: auto, by three timed passes with one sample while nothing else computes. More
+ * samples only leave more time to read beside computing.
+ */
 public final class LaneSchedules implements LayerScheduling {
-  @Override
-  public Hooks hooks(LayeredModel model, long budgetBytes, ResidentLayers resident) {
-    var layers = new Layers(model.names(), model.parameterBytes(), false);
-    return new WalkHooks(
-        schedule(layers, budgetBytes), model.names(), new ResidentOperations(resident));
-  }
+  /** Steps that a schedule is best for: of a lane, nobody knows how many there will be. */
+  private static final int STEPS = 1000;
 
-  /**
-   * Returns the schedule that reads most layers ahead within a budget; a model that fits stays.
-   *
-   * @param budgetBytes at least the bytes of the largest layer
-   */
-  static LayerSchedule schedule(Layers layers, long budgetBytes) {
-    for (int ahead = layers.uses(); ahead > 0; ahead--) {
-      LayerSchedule schedule = Schedules.prefetch(layers, ahead);
-      if (ScheduleCheck.faults(schedule, layers, budgetBytes).isEmpty()) {
-        return schedule;
-      }
-    }
-    return Schedules.onDemand(layers);
+  @Override
+  public Chosen choose(
+      Network network, LayeredModel model, ParameterSource source, long budgetBytes)
+      throws InferenceException {
+    Layers layers = Sizes.ofInference(network);
+    Inference inference = Inference.of(network, model, source);
+    inference.warmUp(budgetBytes);
+    LayerTimes times = inference.timed(budgetBytes);
+    LayerSchedule schedule = AutoSchedule.best(layers, times, budgetBytes, STEPS).schedule();
+    return resident -> new WalkHooks(schedule, layers.names(), new ResidentOperations(resident));
   }
 }

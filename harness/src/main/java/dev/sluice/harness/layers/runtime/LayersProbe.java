@@ -87,7 +87,7 @@ public final class LayersProbe {
 
   private static LayersTrace trace(Layers layers, long budgetBytes) throws IOException {
     var about = new LayersTrace.Run(MODEL, layers.names(), budgetBytes);
-    return new LayersTrace(about, MachineClock.monotonicNs(), null);
+    return new LayersTrace(about, null);
   }
 
   /** Wall time over the ideal, with a budget of two blocks; and on_demand over auto. */

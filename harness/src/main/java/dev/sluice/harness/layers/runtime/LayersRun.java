@@ -19,7 +19,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.HexFormat;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** {@code layers run}: inference by layers, from the options to the last lines. */
@@ -28,7 +27,8 @@ public final class LayersRun {
 
   private final RunOptions options;
   private final Console console;
-  private final AtomicReference<@Nullable Inference> running = new AtomicReference<>();
+  private volatile @Nullable Inference running;
+  private volatile boolean stopped;
 
   public LayersRun(RunOptions options, Console console) {
     this.options = options;
@@ -61,7 +61,8 @@ public final class LayersRun {
   }
 
   private void stop() {
-    Inference now = running.get();
+    stopped = true;
+    Inference now = running;
     if (now != null) {
       now.stop();
     }
@@ -72,7 +73,10 @@ public final class LayersRun {
     Opening.print(console, options, "inference", plan.layers(), plan.budgetBytes());
     try (var bar = new ModelBar(console);
         var inference = Inference.open(options, bar)) {
-      running.set(inference);
+      running = inference;
+      if (stopped) {
+        inference.stop(); // while it was opened
+      }
       inference.warmUp(plan.budgetBytes());
       if (options.schedule().isAuto()) {
         plan.choose(inference.timed(plan.budgetBytes()));
@@ -83,7 +87,8 @@ public final class LayersRun {
               Opening.title(options, plan.budgetBytes()),
               plan.layers().names(),
               plan.budgetBytes());
-      try (var trace = new LayersTrace(about, MachineClock.monotonicNs(), folder)) {
+      try (var trace = new LayersTrace(about, folder)) {
+        trace.begin(MachineClock.monotonicNs());
         Inference.Computed computed =
             inference.run(plan.schedule(), plan.budgetBytes(), options.steps(), trace);
         trace.write(options.steps());
@@ -98,7 +103,7 @@ public final class LayersRun {
         console.item("logits", digest(computed.logits()) + " in every step");
       }
     } finally {
-      running.set(null);
+      running = null;
     }
     if (folder != null) {
       console.line("");

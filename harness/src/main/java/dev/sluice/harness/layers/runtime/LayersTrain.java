@@ -22,7 +22,6 @@ import dev.sluice.scheduling.layers.LayerTimes;
 import dev.sluice.scheduling.layers.Layers;
 import dev.sluice.scheduling.layers.Schedules;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -35,6 +34,9 @@ public final class LayersTrain {
 
   /** Steps after which a line tells the loss, where there is no terminal. */
   private static final int TOLD_STEPS = 10;
+
+  /** Folder of the copy in which layers are timed, in that of the training. */
+  private static final String TIMED = ".timed";
 
   private final RunOptions options;
   private final RunOptions.Training training;
@@ -93,19 +95,20 @@ public final class LayersTrain {
     Engines engines = Engines.prepare(1, cache);
     engines.start("pytorch");
     OptionalLong startedBytes = MemoryOf.residentBytesAndForgetPeak();
-    if (options.schedule().isAuto()) {
-      plan.choose(timed(plan, cache, engines));
-    }
-    console.item("schedule", plan.text());
     var about =
         new LayersTrace.Run(
             Opening.title(options, plan.budgetBytes()), plan.layers().names(), plan.budgetBytes());
-    try (var trace = new LayersTrace(about, MachineClock.monotonicNs(), folder);
+    try (var trace = new LayersTrace(about, folder);
         Training state = opened(training.out(), training.resume(), plan, cache, engines, trace)) {
       int before = state.stepsDone();
       if (training.resume()) {
         console.item("resumed", "after step %d".formatted(before));
       }
+      if (options.schedule().isAuto()) {
+        plan.choose(timed(plan, cache, engines));
+      }
+      console.item("schedule", plan.text());
+      trace.begin(MachineClock.monotonicNs());
       long startNs = MachineClock.monotonicNs();
       steps(state, plan.schedule(), plan.layers(), options.steps() - before);
       state.commit();
@@ -183,19 +186,18 @@ public final class LayersTrain {
   /** Times each layer in three steps of a copy of the training, which is thrown away. */
   private LayerTimes timed(Plan plan, ModelCache cache, Engines engines)
       throws UserMistakeException, IOException, InferenceException {
-    Path copy = Files.createTempDirectory(training.out(), ".timed");
+    Path copy = training.out().resolve(TIMED);
+    TemporaryFolder.remove(copy); // of a process that was killed meanwhile
     try {
       LayerSchedule schedule = Schedules.onDemand(plan.layers());
       var times = new MeasuredTimes(plan.layers().count());
       LayerTrace afterWarmUp =
-          (step, hook, operation, layer, thread, startNs, endNs, bytes, residentBytes) -> {
-            if (step > WARM_UP_STEPS) {
-              times.operation(
-                  step, hook, operation, layer, thread, startNs, endNs, bytes, residentBytes);
+          row -> {
+            if (row.step() > WARM_UP_STEPS) {
+              times.add(row);
             }
           };
-      try (Training state =
-          opened(copy.resolve("state"), false, plan, cache, engines, afterWarmUp)) {
+      try (Training state = opened(copy, false, plan, cache, engines, afterWarmUp)) {
         var hooks = new WalkHooks(schedule, plan.layers().names(), new TrainingOperations(state));
         running = hooks;
         for (int step = 0; step < WARM_UP_STEPS + TIMED_STEPS; step++) {

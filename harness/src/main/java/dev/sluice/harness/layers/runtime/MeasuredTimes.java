@@ -2,7 +2,6 @@ package dev.sluice.harness.layers.runtime;
 
 import dev.sluice.executor.lane.LowerMedian;
 import dev.sluice.executor.layers.LayerTrace;
-import dev.sluice.harness.layers.trace.TraceRow;
 import dev.sluice.scheduling.layers.LayerTimes;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,21 +26,17 @@ final class MeasuredTimes implements LayerTrace {
   }
 
   @Override
-  public synchronized void operation(
-      int step,
-      String hook,
-      String operation,
-      int layer,
-      String thread,
-      long startNs,
-      long endNs,
-      long bytes,
-      long residentBytes) {
-    long tookNs = endNs - startNs;
-    switch (operation) {
-      case TraceRow.READ -> readNs.get(layer).add(tookNs);
-      case TraceRow.COMPUTE ->
-          (hook.endsWith("backward") ? backwardNs : forwardNs).get(layer).add(tookNs);
+  public synchronized void add(Row row) {
+    switch (row.operation()) {
+      case Row.READ -> readNs.get(row.layer()).add(row.tookNs());
+      case Row.COMPUTE ->
+          (row.hook().endsWith("backward") ? backwardNs : forwardNs)
+              .get(row.layer())
+              .add(row.tookNs());
+      case Row.UPDATE -> {
+        List<Long> times = backwardNs.get(row.layer());
+        times.set(times.size() - 1, times.get(times.size() - 1) + row.tookNs());
+      }
       default -> {
         // only what takes the time of a disk or a processor is planned with
       }

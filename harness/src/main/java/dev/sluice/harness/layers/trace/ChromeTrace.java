@@ -2,6 +2,7 @@ package dev.sluice.harness.layers.trace;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.sluice.executor.layers.LayerTrace.Row;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.ArrayList;
@@ -32,7 +33,7 @@ final class ChromeTrace {
     named("process_name", 0, title);
   }
 
-  void add(TraceRow row) throws IOException {
+  void add(Row row) throws IOException {
     int thread = threads.indexOf(row.thread()) + 1;
     if (thread == 0) {
       threads.add(row.thread());

@@ -1,5 +1,6 @@
 package dev.sluice.harness.layers.trace;
 
+import dev.sluice.executor.layers.LayerTrace.Row;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.List;
@@ -21,7 +22,7 @@ final class LayersCsv {
     out.write(HEADER);
   }
 
-  void add(TraceRow row) throws IOException {
+  void add(Row row) throws IOException {
     out.write(
         row.step()
             + ","

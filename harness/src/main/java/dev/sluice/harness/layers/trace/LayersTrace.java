@@ -26,11 +26,11 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
   private static final int SHOWN_MAX = 5000;
 
   private final Run run;
-  private final long originNs;
   private final RunFigures figures;
   private final @Nullable Open files;
-  private final List<TraceRow> shown = new ArrayList<>();
+  private final List<Row> shown = new ArrayList<>();
   private @Nullable IOException failure;
+  private long originNs;
 
   /**
    * What a run is, for titles.
@@ -49,12 +49,10 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
       TraceFolder folder, Writer csvOut, LayersCsv csv, Writer jsonOut, ChromeTrace json) {}
 
   /**
-   * @param originNs time of the run's clock at which the first step begins
    * @param folder takes the files; null: there are none
    */
-  public LayersTrace(Run run, long originNs, @Nullable TraceFolder folder) throws IOException {
+  public LayersTrace(Run run, @Nullable TraceFolder folder) throws IOException {
     this.run = run;
-    this.originNs = originNs;
     this.figures = new RunFigures(run.layers().size());
     this.files = folder == null ? null : opened(run, folder);
   }
@@ -70,32 +68,15 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
         new ChromeTrace(jsonOut, run.layers(), run.title()));
   }
 
-  @Override
-  public void operation(
-      int step,
-      String hook,
-      String operation,
-      int layer,
-      String thread,
-      long startNs,
-      long endNs,
-      long bytes,
-      long residentBytes) {
-    add(
-        new TraceRow(
-            step,
-            hook,
-            operation,
-            layer,
-            thread,
-            startNs - originNs,
-            endNs - originNs,
-            bytes,
-            residentBytes));
+  /** Says that the first step begins. All operations come behind this. */
+  public synchronized void begin(long nowNs) {
+    originNs = nowNs;
   }
 
   /** Takes an operation. A file that cannot be written fails the run at its next check. */
-  public synchronized void add(TraceRow row) {
+  @Override
+  public synchronized void add(Row byClock) {
+    Row row = byClock.since(originNs);
     figures.add(row);
     if (row.step() <= STEPS_SHOWN && shown.size() < SHOWN_MAX) {
       shown.add(row);
@@ -143,25 +124,26 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
             ? run.title() + " · steps 1 to " + STEPS_SHOWN + " of " + steps
             : run.title();
     var picture = new LayerTimeline(title, run.layers(), run.budgetBytes());
-    long leastNs = shown.stream().mapToLong(TraceRow::startNs).min().orElse(0);
-    for (TraceRow row : shown) {
+    long leastNs = shown.stream().mapToLong(Row::startNs).min().orElse(0);
+    for (Row row : shown) {
       Kind kind = kind(row);
       if (kind != null) {
         picture.add(kind, row.layer(), row.startNs() - leastNs, row.endNs() - leastNs);
       }
     }
     shown.stream()
-        .filter(row -> !row.operation().equals(TraceRow.READ)) // bytes are taken by the list
-        .sorted(Comparator.comparingLong(TraceRow::endNs))
+        .filter(row -> !row.operation().equals(Row.READ)) // bytes are taken by the list
+        .sorted(Comparator.comparingLong(Row::endNs))
         .forEach(row -> picture.memory(row.endNs() - leastNs, row.residentBytes()));
     return picture.png();
   }
 
-  private static @Nullable Kind kind(TraceRow row) {
+  private static @Nullable Kind kind(Row row) {
     return switch (row.operation()) {
-      case TraceRow.READ -> Kind.FETCH;
-      case TraceRow.FETCH -> row.tookNs() < WAIT_NS_MIN ? null : Kind.WAIT;
-      case TraceRow.COMPUTE -> row.hook().endsWith("backward") ? Kind.BACKWARD : Kind.FORWARD;
+      case Row.READ -> Kind.FETCH;
+      case Row.FETCH -> row.tookNs() < WAIT_NS_MIN ? null : Kind.WAIT;
+      case Row.COMPUTE, Row.UPDATE ->
+          row.hook().endsWith("backward") ? Kind.BACKWARD : Kind.FORWARD;
       default -> null;
     };
   }

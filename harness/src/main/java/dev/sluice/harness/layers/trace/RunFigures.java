@@ -1,5 +1,6 @@
 package dev.sluice.harness.layers.trace;
 
+import dev.sluice.executor.layers.LayerTrace.Row;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -25,18 +26,18 @@ public final class RunFigures {
   }
 
   /** Counts an operation. */
-  public void add(TraceRow row) {
+  public void add(Row row) {
     residentBytesMax = Math.max(residentBytesMax, row.residentBytes());
     switch (row.operation()) {
-      case TraceRow.COMPUTE -> computeNs += row.tookNs();
-      case TraceRow.FETCH -> stallNs.set(row.layer(), stallNs.get(row.layer()) + row.tookNs());
-      case TraceRow.READ -> {
+      case Row.COMPUTE, Row.UPDATE -> computeNs += row.tookNs();
+      case Row.FETCH -> stallNs.set(row.layer(), stallNs.get(row.layer()) + row.tookNs());
+      case Row.READ -> {
         readNs += row.tookNs();
         readBytes += row.bytes();
         firstReadNs = firstReadNs < 0 ? row.tookNs() : firstReadNs;
       }
       default -> {
-        // a release, a prefetch or an update takes no time of these figures
+        // a release or a prefetch takes no time of these figures
       }
     }
   }

@@ -2,14 +2,18 @@ package dev.sluice.harness.layers.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.layers.LayerTrace.Row;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.StreamSupport;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
@@ -19,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class LayersTraceTest {
   private static final LayersTrace.Run RUN =
       new LayersTrace.Run("toy · auto", List.of("stem", "head"), 100);
-  private static final List<TraceRow> ROWS =
+  private static final List<Row> ROWS =
       List.of(
           row("on_pre_forward", "read", 0, "reader", 0, 40_000, 60),
           row("on_pre_forward", "fetch", 0, "compute", 1_000, 41_000, 60),
@@ -32,15 +36,14 @@ final class LayersTraceTest {
 
   @TempDir private Path temporary;
 
-  private static TraceRow row(
+  private static Row row(
       String hook, String operation, int layer, String thread, long from, long to, long resident) {
-    return new TraceRow(
-        1, hook, operation, layer, thread, from, to, layer == 0 ? 60 : 40, resident);
+    return new Row(1, hook, operation, layer, thread, from, to, layer == 0 ? 60 : 40, resident);
   }
 
   private Path written() throws IOException, UserMistakeException {
     try (var folder = TraceFolder.create(temporary.resolve("trace"));
-        var trace = new LayersTrace(RUN, 0, folder)) {
+        var trace = new LayersTrace(RUN, folder)) {
       ROWS.forEach(trace::add);
       trace.write(1);
       return folder.finish();
@@ -57,10 +60,41 @@ final class LayersTraceTest {
   }
 
   @Test
+  void hasTheFieldsThatTheFormatAsksForInEachEvent() throws Exception {
+    Map<Integer, String> threads = new HashMap<>();
+    for (JsonNode event : events(written())) {
+      assertThat(event.get("name").isTextual()).as("%s", event).isTrue();
+      assertThat(event.get("pid").isInt() && event.get("tid").isInt()).as("%s", event).isTrue();
+      assertThat(event.get("ts").isNumber()).as("%s", event).isTrue();
+      int thread = event.get("tid").asInt();
+      String phase = event.get("ph").asText();
+      JsonNode args = event.get("args");
+      switch (phase) {
+        case "M" -> {
+          assertThat(args.get("name").isTextual()).as("%s", event).isTrue();
+          if (event.get("name").asText().equals("thread_name")) {
+            assertThat(threads.put(thread, args.get("name").asText())).isNull();
+          }
+        }
+        case "X" -> {
+          assertThat(event.get("dur").asDouble()).as("%s", event).isNotNegative();
+          assertThat(threads).as("a thread is named before its first event").containsKey(thread);
+        }
+        case "C" -> args.forEach(value -> assertThat(value.isNumber()).isTrue());
+        default -> fail("an event of an unknown phase: %s", event);
+      }
+    }
+    assertThat(threads).containsOnly(Map.entry(1, "reader"), Map.entry(2, "compute"));
+  }
+
+  private static List<JsonNode> events(Path folder) throws IOException {
+    JsonNode trace = new ObjectMapper().readTree(folder.resolve("trace.json").toFile());
+    return StreamSupport.stream(trace.get("traceEvents").spliterator(), false).toList();
+  }
+
+  @Test
   void isATraceThatPerfettoOpens() throws Exception {
-    JsonNode trace = new ObjectMapper().readTree(written().resolve("trace.json").toFile());
-    List<JsonNode> events =
-        StreamSupport.stream(trace.get("traceEvents").spliterator(), false).toList();
+    List<JsonNode> events = events(written());
     assertThat(events)
         .filteredOn(event -> event.get("ph").asText().equals("X"))
         .hasSize(ROWS.size())
@@ -105,7 +139,7 @@ final class LayersTraceTest {
   void ofAFailedRunLooksFailed() throws Exception {
     for (int run = 0; run < 2; run++) { // the second replaces what the first left
       try (var folder = TraceFolder.create(temporary.resolve("trace"));
-          var trace = new LayersTrace(RUN, 0, folder)) {
+          var trace = new LayersTrace(RUN, folder)) {
         trace.add(ROWS.get(0));
       }
     }
