@@ -11,7 +11,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** A shard's facts in their topic. They come from plain producers, so that no offset is left out. */
+/**
+ * A shard's facts in their topic. They come from plain producers, so that no offset is left out.
+ */
 final class TopicFactLog implements FactLog {
   private static final Duration POLL = Duration.ofSeconds(1);
 

@@ -58,7 +58,13 @@ final class SchedulerTopologyTest {
     settings.put(StreamsConfig.STATE_DIR_CONFIG, "target/streams-state");
     var topology =
         SchedulerTopology.build(
-            TOPICS, RecordedRun.SETTINGS, () -> Policies.create("fifo", Map.of()), wakeUps, shards, NOTHING_AGAIN, SnapshotStore.Pace.DEFAULT);
+            TOPICS,
+            RecordedRun.SETTINGS,
+            () -> Policies.create("fifo", Map.of()),
+            wakeUps,
+            shards,
+            NOTHING_AGAIN,
+            SnapshotStore.Pace.DEFAULT);
     driver = new TopologyTestDriver(topology, settings);
     facts =
         driver.createInputTopic(
@@ -82,7 +88,13 @@ final class SchedulerTopologyTest {
   void hasThisShape() {
     var topology =
         SchedulerTopology.build(
-            TOPICS, RecordedRun.SETTINGS, () -> Policies.create("fifo", Map.of()), wakeUps, shards, NOTHING_AGAIN, SnapshotStore.Pace.DEFAULT);
+            TOPICS,
+            RecordedRun.SETTINGS,
+            () -> Policies.create("fifo", Map.of()),
+            wakeUps,
+            shards,
+            NOTHING_AGAIN,
+            SnapshotStore.Pace.DEFAULT);
 
     assertThat(topology.describe().toString())
         .isEqualTo(

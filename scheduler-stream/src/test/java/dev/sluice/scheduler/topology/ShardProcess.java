@@ -16,7 +16,9 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
 
-/** One process's scheduler of a recorded shard, without Kafka: it goes on from a committed state. */
+/**
+ * One process's scheduler of a recorded shard, without Kafka: it goes on from a committed state.
+ */
 final class ShardProcess {
   private final RecordedRun run;
   private final MockProcessorContext<Integer, byte[]> context =

@@ -171,7 +171,17 @@ final class SnapshotStoreTest {
             i ->
                 new WaitingJob(
                     new JobSpec(
-                        "job-" + i, 0, i, "batch", "small", "onnx", "fp32", 1, 1, 1_000_000_000L, 0),
+                        "job-" + i,
+                        0,
+                        i,
+                        "batch",
+                        "small",
+                        "onnx",
+                        "fp32",
+                        1,
+                        1,
+                        1_000_000_000L,
+                        0),
                     i,
                     0,
                     0))

@@ -1,8 +1,6 @@
 package dev.sluice.scheduling.core;
 
 import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.fact.CoreEntity.LostBatch;
-import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;

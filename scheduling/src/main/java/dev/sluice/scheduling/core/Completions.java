@@ -1,6 +1,5 @@
 package dev.sluice.scheduling.core;
 
-import dev.sluice.scheduling.fact.CoreEntity.RunningBatch;
 import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
 import dev.sluice.scheduling.fact.CoreListener;
@@ -24,11 +23,7 @@ final class Completions {
   private final Arrivals arrivals;
 
   Completions(
-      CoreState state,
-      LeaseClock leases,
-      JobQueue queue,
-      Batches batches,
-      Arrivals arrivals) {
+      CoreState state, LeaseClock leases, JobQueue queue, Batches batches, Arrivals arrivals) {
     this.state = state;
     this.leases = leases;
     this.queue = queue;

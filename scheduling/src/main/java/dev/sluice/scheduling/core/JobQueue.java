@@ -1,6 +1,5 @@
 package dev.sluice.scheduling.core;
 
-import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.QueuedJob;

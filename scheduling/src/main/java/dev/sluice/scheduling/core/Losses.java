@@ -1,6 +1,5 @@
 package dev.sluice.scheduling.core;
 
-import dev.sluice.scheduling.fact.CoreEntity.RunningBatch;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.fact.JobEnd.Status;

@@ -17,12 +17,7 @@ final class Reports {
   private final Batches batches;
   private final Losses losses;
 
-  Reports(
-      CoreState state,
-      LeaseClock leases,
-      JobQueue queue,
-      Batches batches,
-      Losses losses) {
+  Reports(CoreState state, LeaseClock leases, JobQueue queue, Batches batches, Losses losses) {
     this.state = state;
     this.leases = leases;
     this.queue = queue;

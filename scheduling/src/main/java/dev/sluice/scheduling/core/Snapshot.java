@@ -19,8 +19,7 @@ final class Snapshot {
   private final List<CoreEntity> entities = new ArrayList<>();
 
   /** Workflows that were taken already. */
-  private final Set<RunningWorkflow> workflows =
-      Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<RunningWorkflow> workflows = Collections.newSetFromMap(new IdentityHashMap<>());
 
   private Snapshot(CoreState state) {
     this.state = state;

@@ -1,7 +1,6 @@
 package dev.sluice.scheduling.prediction;
 
 import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.Prediction;
 import dev.sluice.scheduling.prediction.Correction.Factor;
@@ -132,11 +131,7 @@ final class DeviceTimes {
     }
 
     /** Takes in the service time of a completed batch with its prediction. */
-    void observe(
-        String precision,
-        int samples,
-        Prediction predicted,
-        long serviceNs) {
+    void observe(String precision, int samples, Prediction predicted, long serviceNs) {
       judge(0, predicted.quantileNs(), serviceNs);
       judge(1, predicted.p95Ns(), serviceNs);
       judge(2, predicted.p99Ns(), serviceNs);

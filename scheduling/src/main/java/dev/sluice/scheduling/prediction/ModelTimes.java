@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreFact.Capability;
 import dev.sluice.scheduling.fact.CoreFact.WarmUp;
-import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.Prediction;
 import dev.sluice.scheduling.fact.Prediction.Source;
 import dev.sluice.scheduling.prediction.Correction.Factor;
@@ -303,12 +302,7 @@ public final class ModelTimes {
       if (factor != null) {
         entities.add(
             new CoreEntity.SamplesCorrection(
-                key.deviceKind,
-                key.workload,
-                key.backend,
-                key.precision,
-                samples,
-                factor.log()));
+                key.deviceKind, key.workload, key.backend, key.precision, samples, factor.log()));
       }
     }
   }

@@ -4,7 +4,6 @@ import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreFact.Capability;
 import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
 import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
-import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
 import java.util.Collection;
 import java.util.HashMap;
@@ -60,8 +59,7 @@ public final class ServiceTimes {
    * @return why it is refused; null: it is not, or it is the one in use
    */
   @Nullable
-  public String publish(
-      PredictionsPublished fact, List<ExecutorReported> executors) {
+  public String publish(PredictionsPublished fact, List<ExecutorReported> executors) {
     if (!settings.enabled()) {
       return null;
     }

@@ -2,7 +2,6 @@ package dev.sluice.scheduling.state;
 
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.Prediction;
 import dev.sluice.scheduling.job.JobSpec;

@@ -1,6 +1,5 @@
 package dev.sluice.scheduling.state;
 
-import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.state.Reservations.PassedOver;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -130,10 +130,6 @@ public final class RunningWorkflow {
         new JobSpec.Node(spec.index(), node, pathNs[node]));
   }
 
-  public String key() {
-    return CoreEntity.Workflow.key(spec.source(), spec.index());
-  }
-
   public CoreEntity.Workflow toEntity() {
     return new CoreEntity.Workflow(
         spec.id(),
