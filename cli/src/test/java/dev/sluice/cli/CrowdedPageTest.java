@@ -51,6 +51,8 @@ final class CrowdedPageTest {
   private static Roles roles;
   private static KafkaProducer<byte[], byte[]> producer;
   private static String rowsWhileLive;
+  private static String rowsAtTheEnd;
+  private static String rowsAfterTheEnd;
   private static long widthWhileLive;
   private static long narrowWidthWhileLive;
   private static List<String> latencyCharts;
@@ -101,11 +103,7 @@ final class CrowdedPageTest {
     }
     send(TOPICS.metrics(), EventCodec.METRICS.write(second(60)));
     browser.await("document.documentElement.dataset.settled >= 61");
-    rowsWhileLive =
-        (String)
-            browser.await(
-                "(() => { const words = document.getElementById('lanes-summary').textContent;"
-                    + " return words.includes('executor') && words; })()");
+    rowsWhileLive = rows();
     widthWhileLive = width();
     latencyCharts =
         (List<String>)
@@ -131,6 +129,17 @@ final class CrowdedPageTest {
     browser.resize(1366, 900);
     send(TOPICS.metrics(), EventCodec.METRICS.write(new RunSummarized(RUN, summary(), null)));
     browser.await("document.querySelector('[data-figure=all_count]')");
+    rowsAtTheEnd = rows();
+    browser.reload();
+    browser.await("document.querySelector('[data-figure=all_count]')");
+    rowsAfterTheEnd = rows();
+  }
+
+  private static String rows() {
+    return (String)
+        browser.await(
+            "(() => { const words = document.getElementById('lanes-summary').textContent;"
+                + " return words.includes('executor') && words; })()");
   }
 
   @AfterAll
@@ -226,8 +235,9 @@ final class CrowdedPageTest {
   }
 
   @Test
-  void lanesAreFoldedByExecutor() {
-    assertThat(rowsWhileLive).isEqualTo(EXECUTORS + " executors; height: share of busy lanes.");
+  void lanesAreFoldedByExecutor_alsoForAPageThatIsOpenedAfterTheEnd() {
+    assertThat(List.of(rowsWhileLive, rowsAtTheEnd, rowsAfterTheEnd))
+        .containsOnly(EXECUTORS + " executors; height: share of busy lanes.");
     browser.run("document.getElementById('lanes-numbers').open = true");
     String rows = "[...document.querySelectorAll('#lanes-numbers tbody th')]";
     browser.await(rows + ".length");

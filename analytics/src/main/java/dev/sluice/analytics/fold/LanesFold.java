@@ -23,10 +23,11 @@ final class LanesFold {
   static final int LANE_BATCHES_MAX = 40;
 
   /**
-   * Most batches in a window, unless there are more lanes: more of them would not fit a record of
-   * the topic together with the lanes, nor the queue of a page that reads slowly.
+   * Most batches in a window, unless there are more lanes. A quarter of a second is some 25 pixels
+   * of ten seconds on a screen: of 64 lanes at thousands of jobs a second a batch is narrower than
+   * two pixels, and only shares can be seen. Listing each would be half of what windows cost.
    */
-  static final int BATCHES_MAX = 1000;
+  static final int BATCHES_MAX = 128;
 
   /** Log time without a report after which an executor's lanes are not shown. */
   private static final long SILENT_NS_MAX = 10_000_000_000L;
@@ -50,11 +51,11 @@ final class LanesFold {
   static final class LaneBatch {
     private final DispatchKey key;
     private final long decidedNs;
-    private final BatchDispatched.Work work;
-    private final long predictedNs;
-    private final @Nullable Long p95Ns;
-    private final Map<String, Double> scoreTerms;
+    private final BatchDispatched dispatch;
+
+    /** Its open jobs at the dispatch, of which {@link #left} have not gone on. */
     private final List<OpenJob> jobs;
+
     private @Nullable String classType;
     private int left;
     private int waited;
@@ -65,14 +66,11 @@ final class LanesFold {
 
     private boolean lost;
 
-    private LaneBatch(DispatchKey key, BatchDispatched dispatch) {
+    private LaneBatch(DispatchKey key, BatchDispatched dispatch, List<OpenJob> jobs) {
       this.key = key;
       this.decidedNs = dispatch.decision().decidedAtNs();
-      this.work = dispatch.work();
-      this.predictedNs = dispatch.prediction().meanNs();
-      this.p95Ns = dispatch.prediction().p95Ns();
-      this.scoreTerms = dispatch.decision().scoreTerms();
-      this.jobs = new ArrayList<>(work.jobs().size());
+      this.dispatch = dispatch;
+      this.jobs = jobs;
     }
 
     private boolean hasEnded() {
@@ -97,7 +95,10 @@ final class LanesFold {
 
     private LanesWindow.Batch asRecord() {
       BatchCompleted known = completion;
+      BatchDispatched.Work work = dispatch.work();
       ModelKey model = work.model();
+      long predictedNs = dispatch.prediction().meanNs();
+      Long p95Ns = dispatch.prediction().p95Ns();
       return new LanesWindow.Batch(
           key.shard() + ":" + key.id(),
           work.attempt(),
@@ -115,7 +116,7 @@ final class LanesFold {
           predictedNs == 0 ? null : Double.valueOf(predictedNs / 1e6),
           p95Ns == null ? null : Double.valueOf(p95Ns / 1e6),
           known == null || known.serviceNs() == 0 ? null : Double.valueOf(known.serviceNs() / 1e6),
-          scoreTerms);
+          dispatch.decision().scoreTerms());
     }
   }
 
@@ -170,9 +171,13 @@ final class LanesFold {
     counts.changed(atNs, 1, 1, 0);
   }
 
-  /** A new batch; its jobs follow one by one, then {@link #begin}. */
-  LaneBatch batch(DispatchKey key, BatchDispatched dispatch) {
-    return new LaneBatch(key, dispatch);
+  /**
+   * A new batch; its jobs follow one by one, then {@link #begin}.
+   *
+   * @param jobs list that the caller fills with the jobs that join
+   */
+  LaneBatch batch(DispatchKey key, BatchDispatched dispatch, List<OpenJob> jobs) {
+    return new LaneBatch(key, dispatch, jobs);
   }
 
   /** Moves an open job into the batch. */
@@ -185,19 +190,19 @@ final class LanesFold {
     leave(job);
     job.laneBatch = batch;
     batch.classType = batch.classType == null ? job.classType : batch.classType;
-    batch.jobs.add(job);
     batch.left++;
     running++;
   }
 
   /** Puts the batch on its lanes; one without open jobs has ended before. */
-  void begin(LaneBatch batch, BatchDispatched.Place place) {
+  void begin(LaneBatch batch) {
+    BatchDispatched.Place place = batch.dispatch.place();
     counts.changed(batch.decidedNs, 0, -batch.waited, batch.left - batch.ran);
     ExecutorLanes executor = executor(place.executorId());
     for (int index : place.lanes()) {
       executor.grow(index + 1);
       LaneState lane = executor.lanes[index];
-      lane.model = batch.work.model();
+      lane.model = batch.dispatch.work().model();
       if (batch.left > 0) {
         lane.batches.add(batch);
       }
@@ -237,7 +242,6 @@ final class LanesFold {
         over += refused ? 0 : 1;
       }
     }
-    batch.jobs.clear();
   }
 
   /** Takes a job's committed outcome: it waits and runs no longer. */

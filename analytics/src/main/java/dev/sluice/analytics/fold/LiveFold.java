@@ -57,14 +57,19 @@ public final class LiveFold implements LogFold {
     private final int lanes;
     private final Prediction prediction;
     private final LanesFold.LaneBatch onLanes;
-    private final List<OpenJob> jobs = new ArrayList<>();
+    private final List<OpenJob> jobs;
     private long tokensHeld;
     private int open;
     private @Nullable Long finishedAtNs;
 
-    private Batch(DispatchKey key, BatchDispatched dispatch, LanesFold.LaneBatch onLanes) {
+    private Batch(
+        DispatchKey key,
+        BatchDispatched dispatch,
+        LanesFold.LaneBatch onLanes,
+        List<OpenJob> jobs) {
       this.key = key;
       this.onLanes = onLanes;
+      this.jobs = jobs;
       this.decidedAtNs = dispatch.decision().decidedAtNs();
       this.lanes = dispatch.place().lanes().size();
       this.prediction = dispatch.prediction();
@@ -169,8 +174,9 @@ public final class LiveFold implements LogFold {
       return; // a further copy
     }
     shards.onDispatch(key);
-    LanesFold.LaneBatch onLanes = lanes.batch(key, dispatch);
-    var batch = new Batch(key, dispatch, onLanes);
+    List<OpenJob> open = new ArrayList<>(dispatch.work().jobs().size());
+    LanesFold.LaneBatch onLanes = lanes.batch(key, dispatch, open);
+    var batch = new Batch(key, dispatch, onLanes, open);
     for (BatchDispatched.DispatchedJob member : dispatch.work().jobs()) {
       OpenJob job = jobs.get(member.jobId());
       if (job != null) {
@@ -181,16 +187,17 @@ public final class LiveFold implements LogFold {
         }
         lanes.join(onLanes, job);
         job.batch = batch;
-        batch.jobs.add(job);
+        open.add(job);
         batch.open++;
       }
     }
-    lanes.begin(onLanes, dispatch.place());
+    lanes.begin(onLanes);
     End end = early.isEmpty() ? null : early.remove(key);
     if (batch.open > 0) {
       batches.put(key, batch);
       windows.tokensHeld(batch.decidedAtNs, batch.tokensHeld);
       if (end != null) {
+        countBusy(end.completion(), batch.lanes - 1); // its first lane was counted
         apply(end, batch);
       }
     }

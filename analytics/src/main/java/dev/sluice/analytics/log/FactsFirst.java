@@ -166,6 +166,7 @@ final class FactsFirst {
     }
     recordsBehind = behind;
     Set<TopicPartition> pause = new HashSet<>();
+    Set<TopicPartition> awaited = new HashSet<>();
     for (Map.Entry<TopicPartition, Progress> entry : progress.entrySet()) {
       Progress of = entry.getValue();
       boolean ahead =
@@ -173,7 +174,11 @@ final class FactsFirst {
       if (ahead || !of.waiting.isEmpty()) {
         pause.add(entry.getKey());
       }
+      if (!of.waiting.isEmpty()) {
+        awaited.add(new TopicPartition(topics.facts(), entry.getKey().partition()));
+      }
     }
+    pause.removeAll(awaited); // they may seem ahead once the broker's clock was set back
     records.pauseOnly(pause);
     return slowestEpochMs;
   }

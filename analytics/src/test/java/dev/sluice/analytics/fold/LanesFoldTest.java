@@ -164,6 +164,25 @@ final class LanesFoldTest {
   }
 
   @Test
+  void listsOneHundredAndTwentyEightBatchesInAll_cuttingTheLongestLists() {
+    begin(5);
+    request(4 * 40 + 3);
+    int job = 0;
+    for (int i = 0; i < 40; i++) {
+      for (int lane = 0; lane < (i < 3 ? 5 : 4); lane++) {
+        fold.onDispatch(dispatch(1 + job, 5 * i, lane, "job-" + job), 0, ZERO);
+        fold.onFact(completion(1 + job, 5 * i, 4), 0, ZERO + 5 * i + 4);
+        job++;
+      }
+    }
+    List<LanesWindow.Lane> lanes = fold.closeLanesWindow(200 * MS).executors().get(0).lanes();
+    assertThat(lanes).extracting(lane -> lane.batches().size()).containsExactly(31, 31, 31, 31, 3);
+    assertThat(lanes).extracting(LanesWindow.Lane::more).containsExactly(.18, .18, .18, .18, 0.0);
+    assertThat(lanes.get(0).busy()).isEqualTo(0.8);
+    assertThat(lanes.get(4).busy()).isEqualTo(0.06);
+  }
+
+  @Test
   void aWindowOfManyLanes_fitsOneRecord() throws Exception {
     begin(1024);
     request(1024 * 3);

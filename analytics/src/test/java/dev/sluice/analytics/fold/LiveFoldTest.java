@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.analytics.report.RunReportTest;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.JobEnded;
@@ -13,6 +14,8 @@ import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.contract.window.LatencyHistogram;
 import dev.sluice.contract.window.MetricsWindow;
@@ -124,6 +127,43 @@ final class LiveFoldTest {
     assertThat(windows)
         .extracting(window -> window.byClass().get("interactive").waiting())
         .containsExactly(0L, 1L, 1L);
+  }
+
+  @Test
+  void countsEachLaneOfABatch_alsoIfItsEndIsReadBeforeItsDispatch() {
+    List<Double> use = new ArrayList<>();
+    for (boolean endFirst : List.of(false, true)) {
+      var fold = new LiveFold();
+      var started =
+          new RunStarted("run-1", SyntheticRun.ZERO_EPOCH_MS, 42, "c0ffee", "feed", 1, 1, null);
+      fold.onFact(started, 0, SyntheticRun.ZERO_EPOCH_MS - 90);
+      fold.onFact(SyntheticRun.report("local", 1, 2, false), 0, SyntheticRun.ZERO_EPOCH_MS);
+      List<SyntheticRun.Entry> log = new ArrayList<>();
+      RunReportTest.job(log, "w", 0, "interactive", "resnet18", 1, 500, 500, 501);
+      log.forEach(entry -> SyntheticRun.apply(fold, entry, 0));
+      var dispatch =
+          new BatchDispatched(
+              new DispatchId(2, 0),
+              new BatchDispatched.Place("local", 1, List.of(0, 1)),
+              BatchDispatched.Work.firstAttempt(
+                  new ModelKey("resnet18", "onnx", "fp32"),
+                  List.of(new BatchDispatched.DispatchedJob("w", 1)),
+                  1),
+              new BatchDispatched.Decision(2 * NS, null, Map.of()),
+              new Prediction(NS / 2, "running_mean", 1, null, null, null, null));
+      var end = BatchCompleted.done(new DispatchId(2, 0), "local", 1, 0, 2 * NS, NS / 2, 1);
+      if (endFirst) {
+        fold.onFact(end, 0, SyntheticRun.ZERO_EPOCH_MS + 2_500);
+      }
+      fold.onDispatch(dispatch, 0, SyntheticRun.ZERO_EPOCH_MS + 2_000);
+      if (!endFirst) {
+        fold.onFact(end, 0, SyntheticRun.ZERO_EPOCH_MS + 2_500);
+      }
+      fold.onFact(new Ticked(), 0, SyntheticRun.ZERO_EPOCH_MS + 6_000);
+      List<MetricsWindow> windows = fold.closeWindows(Long.MAX_VALUE);
+      use.add(windows.get(2).laneUse());
+    }
+    assertThat(use).containsExactly(0.5, 0.5);
   }
 
   @Property(tries = 20)

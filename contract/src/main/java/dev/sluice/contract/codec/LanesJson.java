@@ -59,7 +59,7 @@ final class LanesJson {
   private static final byte[] SERVICE_MS = ascii(",\"serviceMs\":");
   private static final byte[] SCORE_TERMS = ascii(",\"scoreTerms\":{");
 
-  private byte[] bytes = new byte[1 << 18];
+  private byte[] bytes = new byte[1 << 16];
   private int length;
 
   private LanesJson() {}

@@ -31,7 +31,7 @@ public enum Reading {
   WHOLE_RUN("read_committed", "none", polling(fetching(262_144, 200))),
 
   /** Every record soon, committed or not, in large answers: the dispatches of analytics. */
-  PROVISIONAL("read_uncommitted", "none", polling(fetching(65_536, 100)));
+  PROVISIONAL("read_uncommitted", "none", polling(fetching(262_144, 100)));
 
   @SuppressWarnings("ImmutableEnumChecker") // a copy that cannot change
   private final Map<String, Object> settings;

@@ -53,7 +53,7 @@ public record LanesWindow(
    * @param busy share of the window in which it ran a batch, from 0 to 1
    * @param model model of its last batch, {@code workload/backend/precision}; null before the first
    * @param batches at most 40 batches that started, ran or ended, the last ones by decision; where
-   *     the lanes have more than 1,000 together, the longest lists are cut until they have not
+   *     the lanes have more than 128 together, the longest lists are cut until they have not
    * @param more share of the window in batches beyond those of the list, from 0 to 1
    */
   public record Lane(

@@ -34,6 +34,11 @@ public final class Posix {
     }
   }
 
+  /** Loads the C library, some 25 ms of work, so that the first call need not. */
+  public static void load() {
+    Object unused = C.LIBRARY;
+  }
+
   /** Makes a named pipe that its owner alone may open. */
   public static void makeFifo(Path path) throws IOException {
     try {
@@ -57,15 +62,6 @@ public final class Posix {
         return false;
       }
       throw new IOException("process " + pid + " cannot be signalled (" + e.getMessage() + ")", e);
-    }
-  }
-
-  /** Tells whether a process group has a process, be it a zombie. */
-  public static boolean hasGroup(long leader) {
-    try {
-      return C.LIBRARY.kill(-Math.toIntExact(leader), 0) == 0;
-    } catch (LastErrorException e) {
-      return e.getErrorCode() != NO_SUCH_PROCESS;
     }
   }
 }

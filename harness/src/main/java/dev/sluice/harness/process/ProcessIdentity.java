@@ -5,9 +5,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One process of one boot of this machine, which no later process can be taken for: a pid is used
@@ -89,21 +93,36 @@ public record ProcessIdentity(String boot, long pid, long startTicks) {
    * those of other users.
    */
   public static List<Long> withVariable(String name, String value) throws IOException {
-    String wanted = '\0' + name + '=' + value + '\0';
-    List<Long> found = new ArrayList<>();
+    return withVariable(name, Set.of(value)).getOrDefault(value, List.of());
+  }
+
+  /** Processes as {@link #withVariable(String, String)} finds them, by value, in one pass. */
+  public static Map<String, List<Long>> withVariable(String name, Set<String> values)
+      throws IOException {
+    Map<String, List<Long>> found = new HashMap<>();
     for (long pid : pids()) {
-      byte[] environment;
-      try {
-        environment = Files.readAllBytes(PROC.resolve(pid + "/environ"));
-      } catch (IOException e) {
-        continue; // it has ended, or is another user's
-      }
-      String text = '\0' + new String(environment, StandardCharsets.UTF_8);
-      if (text.contains(wanted) && stat(pid).filter(s -> !s.ended()).isPresent()) {
-        found.add(pid);
+      String value = variable(pid, name);
+      if (value != null
+          && values.contains(value)
+          && stat(pid).filter(s -> !s.ended()).isPresent()) {
+        found.computeIfAbsent(value, v -> new ArrayList<>()).add(pid);
       }
     }
     return found;
+  }
+
+  private static @Nullable String variable(long pid, String name) {
+    String environment;
+    try {
+      byte[] bytes = Files.readAllBytes(PROC.resolve(pid + "/environ"));
+      environment = '\0' + new String(bytes, StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      return null; // it has ended, or is another user's
+    }
+    String wanted = '\0' + name + '=';
+    int from = environment.indexOf(wanted);
+    int to = from < 0 ? -1 : environment.indexOf('\0', from + wanted.length());
+    return to < 0 ? null : environment.substring(from + wanted.length(), to);
   }
 
   /** The words of a process's command line; empty: it has ended. */

@@ -124,8 +124,8 @@ function takeSnapshot({ run, points, batches }) {
 
 function takeBars({ batches, from_s, to_s, left_out, shares }) {
 	for (const { executor, lane, busy } of shares?.lanes ?? []) {
-		const span = shares.span_s;
-		laneOf(executor, lane).shares = busy.map((share, i) => ({ from: i * span, to: (i + 1) * span, share, coarse: true }));
+		const { span_s, from_s = 0, to_s } = shares;
+		laneOf(executor, lane).shares = busy.map((share, i) => ({ from: from_s + i * span_s, to: Math.min(from_s + (i + 1) * span_s, to_s ?? Infinity), share, coarse: !to_s }));
 	}
 	batches.forEach((b) => addBar(laneOf(b.executor, b.lane), b));
 	S.held = [from_s ?? 0, to_s ?? now()];
@@ -395,7 +395,7 @@ const color = (place) => palette[`c${place}`];
 
 function readPalette() {
 	const probe = document.body.appendChild(h('i', { class: 'probe' }));
-	for (const name of ['c0', 'c1', 'c2', 'c3', 'c4', 'ink', 'quiet', 'grid', 'panel']) {
+	for (const name of ['c0', 'c1', 'c2', 'c3', 'c4', 'ink', 'quiet', 'line', 'panel']) {
 		probe.style.color = `var(--${name})`;
 		palette[name] = getComputedStyle(probe).color;
 	}
@@ -612,7 +612,7 @@ function drawGantt() {
 	G = { rows, from, to, row, edge, width };
 	const step = STEPS.find((n) => (to - from) / n <= (width - edge) / 70) ?? 1e6;
 	for (let s = Math.ceil(from / step) * step; s < to; s += step) {
-		g.fillStyle = palette.grid;
+		g.fillStyle = palette.line;
 		g.fillRect(x(s), 0, 1, bottom);
 		g.fillStyle = palette.quiet;
 		g.fillText(step < 1 ? digits(s, 2) : clock(s), x(s) + 3, height - 8);
@@ -715,7 +715,7 @@ function pick(bar, pinned) {
 	];
 	const card = $('card');
 	card.replaceChildren(h('h3', null, `${bar.workload} · ${bar.backend} · ${bar.precision}`), h('dl', null, pairs(rows)), command(S.run.commands.explain.replace('JOB', bar.firstJob)));
-	card.className = (bar.from + (bar.to ?? now())) / 2 > (G.from + G.to) / 2 ? 'card left' : 'card';
+	card.classList.toggle('left', (bar.from + (bar.to ?? now())) / 2 > (G.from + G.to) / 2);
 	card.hidden = false;
 	valueOf(gantt, 0, now(), bar.from, `${bar.workload}, ${rows.map(([k, v]) => `${k} ${v}`).join('; ')}`);
 }
@@ -727,7 +727,7 @@ function unpick() {
 
 function command(words) {
 	const copy = ({ target }) => navigator.clipboard.writeText(words).then(() => set(target, 'Copied'));
-	return h('p', { class: 'command' }, h('code', null, words), navigator.clipboard ? h('button', { type: 'button', 'aria-label': `Copy ${words}`, onclick: copy }, 'Copy') : null);
+	return h('p', { class: 'command' }, h('code', null, words), navigator.clipboard ? h('button', { 'aria-label': `Copy ${words}`, onclick: copy }, 'Copy') : null);
 }
 
 function barAt(event) {
@@ -810,7 +810,8 @@ function showLaneNumbers() {
 		const inside = (parts) => parts.filter((b) => (b.to ?? now()) > from && b.from < to);
 		const bars = inside(lane.bars);
 		const busy = sum(bars.concat(inside(lane.shares).filter((p) => !bars.length || !p.coarse)).map((b) => (Math.min(to, b.to ?? now()) - Math.max(from, b.from)) * (b.share ?? 1)));
-		return [lane.key, lane.model ?? '', percent(Math.min(1, busy / (to - from))), ...[bars.length, sum(bars.map((b) => b.jobs)), sum(bars.map((b) => b.samples))].map((n) => digits(n, 0))];
+		const least = inside(lane.shares).some((p) => !p.coarse) ? '≥ ' : '';
+		return [lane.key, lane.model ?? '', percent(Math.min(1, busy / (to - from))), ...[bars.length, sum(bars.map((b) => b.jobs)), sum(bars.map((b) => b.samples))].map((n) => least + digits(n, 0))];
 	})));
 }
 
@@ -852,7 +853,7 @@ class Chart {
 	}
 
 	make() {
-		const axis = { stroke: () => palette.quiet, grid: { stroke: () => palette.grid, width: 1 }, ticks: { show: false }, font: '11px system-ui, sans-serif', gap: 4 };
+		const axis = { stroke: () => palette.quiet, grid: { stroke: () => palette.line, width: 1 }, ticks: { show: false }, font: '11px system-ui, sans-serif', gap: 4 };
 		const alone = (u, k) => u.data[k].flatMap((v, i, all) => isNumber(v) && !isNumber(all[i - 1]) && !isNumber(all[i + 1]) ? i : []);
 		this.u = new uPlot({
 			width: Math.max(200, this.plot.clientWidth), height: 220, legend: { show: false }, padding: [10, this.plot.clientWidth < 420 ? 76 : 112, 0, 0],
@@ -1080,7 +1081,7 @@ function drawRuns() {
 	set($('list-count'), count(found.length, 'run') + (found.length > 200 ? ', 200 of them shown' : ''));
 	const focused = document.activeElement.id;
 	const heads = Object.entries(COLUMNS).map(([name, [title]]) => h('th', { scope: 'col', 'aria-sort': L.key === name && (L.down ? 'descending' : 'ascending') },
-		h('button', { type: 'button', id: `sort-${name}`, onclick: () => { Object.assign(L, { down: L.key === name ? !L.down : name !== 'id', key: name }); drawRuns(); } }, title + (L.key === name ? L.down ? ' ↓' : ' ↑' : ''))));
+		h('button', { id: `sort-${name}`, onclick: () => { Object.assign(L, { down: L.key === name ? !L.down : name !== 'id', key: name }); drawRuns(); } }, title + (L.key === name ? L.down ? ' ↓' : ' ↑' : ''))));
 	$('runs').replaceChildren(h('thead', null, h('tr', null, h('th', { scope: 'col' }, 'Pick'), heads)), h('tbody', null, found.slice(0, 200).map((r) => {
 		const box = h('input', { type: 'checkbox', id: `pick-${r.id}`, 'aria-label': `Pick ${r.id}`, onchange: () => pickRun(r.id) });
 		box.checked = L.picked.includes(r.id);

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The journal of a queue: one {@link CheckedLine} for each event, appended. What was written
@@ -123,15 +124,25 @@ final class Journal implements AutoCloseable {
         if (to + 1 >= end) {
           break;
         }
-        throw new UserMistakeException(
-            source + ":" + line,
-            "the journal is damaged here, so nothing was started",
-            "a copy from before the damage can be put back; without this file the queue begins anew");
+        throw damaged(source, line, null);
       }
-      events.add(QueueEvent.of(fields));
+      try {
+        events.add(QueueEvent.of(fields));
+      } catch (IllegalArgumentException e) {
+        throw damaged(source, line, e);
+      }
       from = to + 1;
     }
     return new Content(events, from);
+  }
+
+  private static UserMistakeException damaged(
+      String source, int line, @Nullable IllegalArgumentException cause) {
+    return new UserMistakeException(
+        source + ":" + line,
+        "the journal is damaged here, so nothing was started",
+        "a copy from before the damage can be put back; without this file the queue begins anew",
+        cause);
   }
 
   /**

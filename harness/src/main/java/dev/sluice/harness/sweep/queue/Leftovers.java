@@ -9,7 +9,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Finds and ends processes of a queue by what they inherited from it, wherever they went. */
 public final class Leftovers {
@@ -17,9 +19,15 @@ public final class Leftovers {
 
   private Leftovers() {}
 
-  /** Processes of an attempt, its keeper among them. */
+  /** Processes of an attempt, all that its keeper began. */
   static List<Long> ofAttempt(Attempt attempt) throws IOException {
     return ProcessIdentity.withVariable(Keepers.ATTEMPT, attempt.id());
+  }
+
+  /** Processes of attempts, by the attempts' ids. */
+  static Map<String, List<Long>> ofAttempts(List<Attempt> attempts) throws IOException {
+    return ProcessIdentity.withVariable(
+        Keepers.ATTEMPT, attempts.stream().map(Attempt::id).collect(Collectors.toSet()));
   }
 
   /**

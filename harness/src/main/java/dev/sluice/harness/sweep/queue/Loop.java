@@ -2,6 +2,7 @@ package dev.sluice.harness.sweep.queue;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.machine.Posix;
 import dev.sluice.harness.sweep.queue.QueueEvent.Aside;
 import dev.sluice.harness.sweep.queue.QueueEvent.Ended;
 import dev.sluice.harness.sweep.queue.QueueEvent.Outcome;
@@ -22,7 +23,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The loop of a scheduler that holds its queue; see {@link Scheduler}. */
-final class Loop implements Keepers.Listener {
+final class Loop implements Keepers.Listener, AutoCloseable {
   /** Longest wait for a keeper to claim its attempt. */
   private static final long CLAIM_LIMIT_NS = 10_000_000_000L;
 
@@ -30,10 +31,10 @@ final class Loop implements Keepers.Listener {
   private static final long LOOK_MS = 1000;
 
   private final QueueFolder folder;
+  private final String boot;
   private final QueueSettings settings;
   private final Work work;
-  private final Journal journal;
-  private final Syncing syncing;
+  private final Ledger ledger;
   private final Aftermath after;
   private final Consumer<String> log;
   private final QueueState state;
@@ -41,22 +42,20 @@ final class Loop implements Keepers.Listener {
   private final Keepers keepers;
   private final Map<Integer, Live> live = new HashMap<>();
 
-  /** Events that happened but are not in the journal, since the disk is full. */
-  private final List<QueueEvent> owed = new ArrayList<>();
-
   private boolean stopping;
   private long lookedNs = MachineClock.monotonicNs();
 
-  /** True from a failed write to the next look. */
-  private boolean full;
-
-  /** What a loop works with. */
+  /**
+   * What a loop works with.
+   *
+   * @param boot id of the present boot
+   */
   record Parts(
       QueueFolder folder,
+      String boot,
       QueueSettings settings,
       Work work,
-      Journal journal,
-      Syncing syncing,
+      Ledger ledger,
       Aftermath after,
       Consumer<String> log) {}
 
@@ -68,22 +67,26 @@ final class Loop implements Keepers.Listener {
     /** True: nobody holds its pipe, but processes of it live. */
     boolean silent;
 
-    Live(Attempt attempt) {
+    /** True: an earlier scheduler began it, in this boot. */
+    final boolean foundAgain;
+
+    Live(Attempt attempt, boolean foundAgain) {
       this.attempt = attempt;
+      this.foundAgain = foundAgain;
     }
   }
 
   Loop(Parts parts, QueueState state, BlockingQueue<Scheduler.News> mailbox, Sessions sessions) {
     this.folder = parts.folder;
+    this.boot = parts.boot;
     this.settings = parts.settings;
     this.work = parts.work;
-    this.journal = parts.journal;
-    this.syncing = parts.syncing;
+    this.ledger = parts.ledger;
     this.after = parts.after;
     this.log = parts.log;
     this.state = state;
     this.mailbox = mailbox;
-    this.keepers = new Keepers(folder, sessions, this);
+    this.keepers = new Keepers(folder, sessions, work.keeper(), this);
   }
 
   @Override
@@ -96,22 +99,27 @@ final class Loop implements Keepers.Listener {
     mailbox.add(new Scheduler.News.Gone(attempt));
   }
 
+  @Override
+  public void close() throws InterruptedException {
+    keepers.close();
+    ledger.end();
+  }
+
   Scheduler.End run() throws IOException, InterruptedException {
-    findAgain();
     removeOld();
+    findAgain();
     takeRequests();
     checkMarkers();
+    rehearse();
     while (true) {
       fill();
       if (stopping) {
-        syncing.await();
         log.accept("stopped; tasks that run: " + live.size());
         return Scheduler.End.STOPPED;
       }
-      if (live.isEmpty() && owed.isEmpty() && !full) {
-        syncing.await();
+      if (live.isEmpty() && !ledger.isFull()) {
         takeRequests();
-        if (state.next(settings) == null) {
+        if (!ledger.isFull() && state.next(settings) == null) {
           return state.anyWaits() ? Scheduler.End.STUCK : Scheduler.End.ALL_ENDED;
         }
         continue;
@@ -130,12 +138,12 @@ final class Loop implements Keepers.Listener {
   }
 
   private long waitMs() {
-    boolean looking = full || live.values().stream().anyMatch(running -> running.silent);
+    boolean looking = ledger.isFull() || live.values().stream().anyMatch(running -> running.silent);
     long interval = settings.checkInterval().toMillis();
     return looking ? Math.min(LOOK_MS, interval) : interval;
   }
 
-  private void take(List<Scheduler.News> all) throws IOException {
+  private void take(List<Scheduler.News> all) throws IOException, InterruptedException {
     for (Scheduler.News news : all) {
       if (news instanceof Scheduler.News.CommandEnded ended) {
         commandEnded(ended.attempt(), ended.status());
@@ -150,7 +158,7 @@ final class Loop implements Keepers.Listener {
     }
   }
 
-  private void filesCame(List<Path> files) throws IOException {
+  private void filesCame(List<Path> files) throws IOException, InterruptedException {
     if (files.isEmpty()) {
       takeRequests();
       checkMarkers();
@@ -169,8 +177,8 @@ final class Loop implements Keepers.Listener {
   }
 
   /** Looks at everything that events may have failed to tell. */
-  private void look() throws IOException {
-    pay();
+  private void look() throws IOException, InterruptedException {
+    ledger.pay();
     takeRequests();
     checkMarkers();
     for (Live running : List.copyOf(live.values())) {
@@ -188,13 +196,16 @@ final class Loop implements Keepers.Listener {
   private void findAgain() throws IOException {
     for (TaskState task : state.running()) {
       Attempt attempt = folder.attempt(task);
-      live.put(task.number, new Live(attempt));
+      boolean sinceBoot = task.boot.equals(boot);
+      live.put(task.number, new Live(attempt, sinceBoot));
       OptionalInt status = attempt.status();
       if (status.isPresent()) {
         commandEnded(attempt, status.getAsInt());
+      } else if (!sinceBoot) {
+        commandEnded(
+            attempt, Verdict.UNKNOWN); // it may have run, claim or none: files get lost too
       } else if (attempt.claim() instanceof Attempt.Claim.None && attempt.withdraw()) {
-        record(ended(task, Outcome.WITHDRAWN, Verdict.UNKNOWN, "never began", false));
-        live.remove(task.number);
+        withdrawn(task);
       } else {
         log.accept(quoted(task) + " found again, attempt " + task.attempt());
         keepers.findAgain(attempt);
@@ -202,14 +213,29 @@ final class Loop implements Keepers.Listener {
     }
   }
 
-  /** Removes what an earlier scheduler had no time to remove. */
+  /** Loads what a start needs, so that the end of what was found again is soon followed by one. */
+  private void rehearse() {
+    if (!live.isEmpty() && state.anyWaits()) {
+      Posix.load();
+      TaskState next = state.waiting().get(0);
+      try {
+        Object unused = work.plan(next.name(), next.config(), settings.slotIds().get(0));
+      } catch (IOException e) {
+        log.accept(quoted(next) + " cannot be started yet: " + UserMistakeException.reason(e));
+      }
+    }
+  }
+
+  /** Removes what an earlier scheduler had no time to remove, except the claims that it took. */
   private void removeOld() throws IOException {
     for (Attempt attempt : Attempt.all(folder.attempts())) {
-      boolean ended =
-          attempt.task() >= state.nextNumber()
-              || attempt.number() < state.task(attempt.task()).attempt()
-              || !live.containsKey(attempt.task());
-      if (ended && !(attempt.claim() instanceof Attempt.Claim.Withdrawn)) {
+      TaskState task = attempt.task() < state.nextNumber() ? state.task(attempt.task()) : null;
+      int last = task == null ? 0 : task.attempt();
+      boolean runs = task != null && task.phase() == Phase.RUNNING && attempt.number() == last;
+      // An attempt that the journal does not know is of a boot before the present one.
+      boolean mayBeLate =
+          attempt.number() <= last && attempt.claim() instanceof Attempt.Claim.Withdrawn;
+      if (!runs && !mayBeLate) {
         attempt.remove();
       }
     }
@@ -231,6 +257,10 @@ final class Loop implements Keepers.Listener {
         end(attempt, Outcome.FAILED, Verdict.UNKNOWN, "its keeper never began");
         return;
       }
+    }
+    if (running.foundAgain && attempt.claim() instanceof Attempt.Claim.Unfinished) {
+      withdrawn(state.task(attempt.task())); // who claims by half runs nothing
+      return;
     }
     running.silent = !Leftovers.ofAttempt(attempt).isEmpty();
     if (!running.silent) {
@@ -254,20 +284,15 @@ final class Loop implements Keepers.Listener {
     TaskState task = state.task(attempt.task());
     boolean again = outcome == Outcome.FAILED && task.failures < settings.retriesMax();
     Ended ended = ended(task, outcome, status, why, again);
-    record(ended);
+    long position = record(ended);
     int gpu = task.gpu();
     if (gpu != QueueState.NO_GPU
         && state.quickFailures(gpu) >= settings.setAsideAfter()
         && !state.aside().contains(gpu)) {
-      record(new Aside(gpu, MachineClock.epochMs()));
+      long unused = record(new Aside(gpu, MachineClock.epochMs()));
       log.accept("GPU " + gpu + " gets no more: tasks in a row failed on it at once");
     }
-    log.accept(
-        quoted(task)
-            + (outcome == Outcome.DONE ? " is done" : " has failed")
-            + (why.isEmpty() ? "" : ": " + why)
-            + (again ? "; it waits again" : ""));
-    after.ended(attempt, ended, task.name(), gpu, task.log());
+    after.ended(new Aftermath.End(attempt, ended, position, task.name(), gpu, task.log()));
   }
 
   private Ended ended(TaskState task, Outcome outcome, int status, String why, boolean again) {
@@ -277,7 +302,7 @@ final class Loop implements Keepers.Listener {
     return new Ended(task.number, attempt, outcome, status, why, again, ranMs, now);
   }
 
-  private void takeRequests() throws IOException {
+  private void takeRequests() throws IOException, InterruptedException {
     for (Path file : folder.requests()) {
       Request request;
       try {
@@ -290,17 +315,19 @@ final class Loop implements Keepers.Listener {
       if (!queue(request)) {
         return; // the disk is full: the request stays where it is
       }
-      journal.sync();
       Files.delete(file);
     }
   }
 
-  private boolean queue(Request request) {
+  private boolean queue(Request request) throws InterruptedException {
     List<QueueEvent> events = request.events(state, MachineClock.epochMs());
-    if (full || !write(events)) {
+    if (!ledger.write(events)) {
       return false;
     }
     events.forEach(state::apply);
+    if (!ledger.settle()) {
+      return false;
+    }
     log.accept("queued: " + (events.size() - 1) + " of " + request.entries().size() + " asked");
     return true;
   }
@@ -314,9 +341,18 @@ final class Loop implements Keepers.Listener {
 
   private void checkMarker(TaskState task) {
     if (isMarked(task)) {
-      record(ended(task, Outcome.DONE_BEFORE, Verdict.UNKNOWN, "", false));
-      log.accept(quoted(task) + " is done before: its marker is there");
+      doneBefore(task);
     }
+  }
+
+  private void doneBefore(TaskState task) {
+    long unused = record(ended(task, Outcome.DONE_BEFORE, Verdict.UNKNOWN, "", false));
+    log.accept(quoted(task) + " is done before: its marker is there");
+  }
+
+  private void withdrawn(TaskState task) {
+    long unused = record(ended(task, Outcome.WITHDRAWN, Verdict.UNKNOWN, "never began", false));
+    live.remove(task.number);
   }
 
   private boolean isMarked(TaskState task) {
@@ -326,13 +362,14 @@ final class Loop implements Keepers.Listener {
 
   /** Starts what can start. */
   private void fill() {
-    while (!stopping && !full) {
+    while (!stopping && !ledger.isFull()) {
       Start start = state.next(settings);
       if (start == null) {
+        keepers.want(Math.min(state.waitingCount(), settings.slotCount()));
         return;
       }
       if (isMarked(start.task())) {
-        record(ended(start.task(), Outcome.DONE_BEFORE, Verdict.UNKNOWN, "", false));
+        doneBefore(start.task());
       } else if (!start(start.task(), start.gpu())) {
         return;
       }
@@ -356,27 +393,20 @@ final class Loop implements Keepers.Listener {
             gpu,
             plan == null ? "" : plan.digest(),
             plan == null ? "" : plan.log().toString(),
+            boot,
             now);
-    if (!write(List.of(started))) {
+    if (!ledger.write(List.of(started))) {
       return false;
     }
     state.apply(started);
     Attempt attempt = folder.attempt(task);
-    live.put(task.number, new Live(attempt));
+    live.put(task.number, new Live(attempt, false));
     if (plan == null) {
       end(attempt, Outcome.FAILED, Verdict.UNKNOWN, "it cannot be started: " + problem);
       return true;
     }
     try {
-      String stamp =
-          Aftermath.stamp("start", now)
-              + quoted(task)
-              + ", attempt "
-              + attempt.number()
-              + (gpu == QueueState.NO_GPU ? "" : ", GPU " + gpu)
-              + ", "
-              + folder.folder();
-      keepers.start(attempt, task, plan, stamp.replace('\n', ' '));
+      keepers.start(attempt, task, plan, Aftermath.begun(task, folder.folder()));
     } catch (IOException e) {
       notStarted(attempt, e);
     }
@@ -407,36 +437,10 @@ final class Loop implements Keepers.Listener {
     return running;
   }
 
-  private boolean write(List<QueueEvent> events) {
-    try {
-      journal.append(events);
-    } catch (IOException e) {
-      if (!full) {
-        full = true;
-        log.accept("nothing starts until the journal can be written: " + e.getMessage());
-      }
-      return false;
-    }
-    syncing.wake();
-    return true;
-  }
-
-  /** Takes in what has happened, in the journal now or as soon as the disk has room. */
-  private void record(QueueEvent event) {
+  /** Takes in what has happened; returns its position in the ledger. */
+  private long record(QueueEvent event) {
     state.apply(event);
-    if (!owed.isEmpty() || !write(List.of(event))) {
-      owed.add(event);
-    }
-  }
-
-  private void pay() {
-    if (owed.isEmpty()) {
-      full = false; // the next start tries
-    } else if (write(List.copyOf(owed))) {
-      owed.clear();
-      full = false;
-      log.accept("the journal can be written again");
-    }
+    return ledger.record(event);
   }
 
   private static String quoted(TaskState task) {

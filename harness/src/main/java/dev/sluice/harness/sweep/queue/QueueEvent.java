@@ -39,8 +39,9 @@ public sealed interface QueueEvent {
    * @param gpu id of the GPU; {@link QueueState#NO_GPU} without
    * @param digest digest of the config
    * @param log file of its output
+   * @param boot id of the machine's boot
    */
-  record Started(int task, int attempt, int gpu, String digest, String log, long atMs)
+  record Started(int task, int attempt, int gpu, String digest, String log, String boot, long atMs)
       implements QueueEvent {}
 
   /**
@@ -73,7 +74,7 @@ public sealed interface QueueEvent {
       return fields("queued", e.task, e.name, e.config, e.gpu == null ? "" : e.gpu, e.atMs);
     }
     if (this instanceof Started e) {
-      return fields("started", e.task, e.attempt, e.gpu, e.digest, e.log, e.atMs);
+      return fields("started", e.task, e.attempt, e.gpu, e.digest, e.log, e.boot, e.atMs);
     }
     if (this instanceof Ended e) {
       return fields(
@@ -104,7 +105,8 @@ public sealed interface QueueEvent {
         switch (in.text()) {
           case "queued" -> new Queued(in.whole(), in.text(), in.text(), in.wholeOrNull(), in.ms());
           case "started" ->
-              new Started(in.whole(), in.whole(), in.whole(), in.text(), in.text(), in.ms());
+              new Started(
+                  in.whole(), in.whole(), in.whole(), in.text(), in.text(), in.text(), in.ms());
           case "ended" ->
               new Ended(
                   in.whole(),

@@ -32,6 +32,11 @@ public record QueueSettings(
         List.of(), slots, 0, Integer.MAX_VALUE, false, true, Duration.ofSeconds(1));
   }
 
+  /** Number of tasks at once. */
+  int slotCount() {
+    return Math.multiplyExact(slotIds().size(), perGpu);
+  }
+
   /** Ids of the slots' GPUs; without GPUs {@link QueueState#NO_GPU} alone. */
   List<Integer> slotIds() {
     return gpus.isEmpty() ? List.of(QueueState.NO_GPU) : gpus;

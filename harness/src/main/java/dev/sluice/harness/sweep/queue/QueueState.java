@@ -74,6 +74,11 @@ public final class QueueState {
     return waiting.values().stream().anyMatch(tasks -> !tasks.isEmpty());
   }
 
+  /** Number of tasks that wait. */
+  int waitingCount() {
+    return waiting.values().stream().mapToInt(TreeMap::size).sum();
+  }
+
   /** Tasks that wait, in the order of the queue. */
   public List<TaskState> waiting() {
     TreeMap<Long, TaskState> all = new TreeMap<>();
@@ -205,6 +210,7 @@ public final class QueueState {
     task.gpu = e.gpu();
     task.digest = e.digest();
     task.log = e.log();
+    task.boot = e.boot();
     task.sinceMs = e.atMs();
     running.put(task.number, task);
     runningByGpu.merge(e.gpu(), 1, Integer::sum);
@@ -217,6 +223,7 @@ public final class QueueState {
         throw new IllegalArgumentException("attempt " + e.attempt() + " does not run");
       }
       running.remove(task.number);
+      task.boot = "";
       runningByGpu.merge(task.gpu, -1, Integer::sum);
       count(task.gpu, e);
     } else {

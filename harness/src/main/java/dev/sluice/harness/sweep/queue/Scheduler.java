@@ -1,6 +1,7 @@
 package dev.sluice.harness.sweep.queue;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.process.ProcessIdentity;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -112,15 +113,17 @@ public final class Scheduler {
         watched.add(markers);
       }
       try (var journal = Journal.open(medium.open(folder.journal()), content);
-          var syncing = new Syncing(journal);
-          var after = new Aftermath(sessions, settings.cleanup(), log);
-          var watch = FolderWatch.of(watched, files -> mailbox.add(new News.FilesCame(files)))) {
-        return new Loop(
-                new Loop.Parts(folder, settings, work, journal, syncing, after, log),
-                state,
-                mailbox,
-                sessions)
-            .run();
+          var ledger = new Ledger(journal, log);
+          var after = new Aftermath(ledger, sessions, settings.cleanup(), log);
+          var watch = FolderWatch.of(watched, files -> mailbox.add(new News.FilesCame(files)));
+          var loop =
+              new Loop(
+                  new Loop.Parts(
+                      folder, ProcessIdentity.presentBoot(), settings, work, ledger, after, log),
+                  state,
+                  mailbox,
+                  sessions)) {
+        return loop.run();
       }
     }
   }

@@ -27,6 +27,10 @@ public final class TaskState {
   int gpu = QueueState.NO_GPU;
   String digest = "";
   String log = "";
+
+  /** Boot in which it runs; empty: it does not run. */
+  String boot = "";
+
   long sinceMs;
   long ranMs;
   int status = Verdict.UNKNOWN;

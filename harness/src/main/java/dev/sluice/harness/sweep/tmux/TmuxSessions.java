@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,7 +29,6 @@ public final class TmuxSessions implements Sessions, AutoCloseable {
 
   private static final long CLOSE_LIMIT_SECONDS = 10;
 
-  private final Sessions beneath;
   private final String workerPrefix;
   private final LogOf logs;
   private final Deque<String> kept = new ArrayDeque<>();
@@ -55,11 +53,9 @@ public final class TmuxSessions implements Sessions, AutoCloseable {
   }
 
   /**
-   * @param beneath the sessions in which tasks run
    * @param workerPrefix what begins the names of the tasks' sessions
    */
-  public TmuxSessions(Sessions beneath, String workerPrefix, LogOf logs) {
-    this.beneath = beneath;
+  public TmuxSessions(String workerPrefix, LogOf logs) {
     this.workerPrefix = workerPrefix;
     this.logs = logs;
   }
@@ -88,21 +84,17 @@ public final class TmuxSessions implements Sessions, AutoCloseable {
   }
 
   @Override
-  public @Nullable Process begin(Begin begin) throws IOException {
-    Process keeper = beneath.begin(begin);
-    Path log = logs.task(begin.task());
-    String name = name(begin.task(), begin.gpu());
+  public void begun(String task, int gpu) {
+    String name = name(task, gpu);
     talk(
         () -> {
           kept.remove(name);
-          open(name, log);
+          open(name, logs.task(task));
         });
-    return keeper;
   }
 
   @Override
   public void ended(String task, int gpu, boolean cleanup) {
-    beneath.ended(task, gpu, cleanup);
     String name = name(task, gpu);
     talk(
         () -> {

@@ -25,7 +25,7 @@ final class JournalTest {
       List.of(
           new Queued(0, "a\tb\\n\n\r'\"é", "/c d/x.yml", null, 17),
           new Queued(1, "-n", "", 3, 18),
-          new Started(0, 1, -1, "abc", "/tmp/x.log", 19),
+          new Started(0, 1, -1, "abc", "/tmp/x.log", "b-1", 19),
           new Ended(0, 1, Outcome.FAILED, 137, "ended by signal 9", true, 12, 31),
           new Aside(3, 32),
           new Resumed(33));

@@ -7,6 +7,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.machine.Posix;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
+import dev.sluice.harness.process.ProcessIdentity;
 import dev.sluice.harness.sweep.queue.QueueEvent.Outcome;
 import dev.sluice.harness.sweep.queue.Request.Entry;
 import dev.sluice.harness.sweep.queue.Scheduler.End;
@@ -175,7 +176,8 @@ final class KilledSchedulerTest {
       journal.append(
           List.of(
               new QueueEvent.Queued(0, "t0", "echo $1 >>ran", null, 0),
-              new QueueEvent.Started(0, 1, QueueState.NO_GPU, "", "", 0)));
+              new QueueEvent.Started(
+                  0, 1, QueueState.NO_GPU, "", "", ProcessIdentity.presentBoot(), 0)));
     }
     assertThat(scheduler(1).run()).isEqualTo(End.ALL_ENDED);
     assertThat(folder.resolve("ran")).hasContent("t0");

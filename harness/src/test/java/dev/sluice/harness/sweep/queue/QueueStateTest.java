@@ -34,7 +34,7 @@ final class QueueStateTest {
   }
 
   private void start(int task, int attempt, int gpu) {
-    state.apply(new Started(task, attempt, gpu, "", "", 0));
+    state.apply(new Started(task, attempt, gpu, "", "", "", 0));
   }
 
   private static Ended end(int task, int attempt, Outcome outcome, boolean again, long ranMs) {
@@ -146,7 +146,8 @@ final class QueueStateTest {
       Start start = state.next(settings);
       if (start != null) {
         Task task = tasks.get(start.task().number);
-        state.apply(new Started(task.number(), start.task().attempt() + 1, start.gpu(), "", "", 0));
+        state.apply(
+            new Started(task.number(), start.task().attempt() + 1, start.gpu(), "", "", "", 0));
         naive.start(task, start.gpu());
         running.add(task);
       }

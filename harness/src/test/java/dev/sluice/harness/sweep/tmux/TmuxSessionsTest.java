@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.sweep.queue.QueueState;
-import dev.sluice.harness.sweep.queue.Sessions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -42,17 +40,13 @@ final class TmuxSessionsTest {
     return Launch.of("tmux", "has-session", "-t", "=" + name).status() == 0;
   }
 
-  private static Sessions.Begin begin(String task, int gpu) {
-    return new Sessions.Begin(task, gpu, List.of("true"), Map.of(), Path.of("/"));
-  }
-
   @Test
   void openASessionBesideEachTask_namedAsBefore_andKeepIt() throws Exception {
-    try (var sessions = new TmuxSessions(begin -> null, prefix + ":v1.0", this::log)) {
+    try (var sessions = new TmuxSessions(prefix + ":v1.0", this::log)) {
       Files.writeString(log("exp1"), "epoch 1\n");
       sessions.openScheduler(prefix + "_scheduler", log("scheduler"));
-      sessions.begin(begin("exp1", 0));
-      sessions.begin(begin("x y", QueueState.NO_GPU));
+      sessions.begun("exp1", 0);
+      sessions.begun("x y", QueueState.NO_GPU);
       sessions.ended("exp1", 0, false);
       sessions.ended("x y", QueueState.NO_GPU, true);
     }
@@ -62,14 +56,5 @@ final class TmuxSessionsTest {
     TmuxSessions.endAll(List.of(log("exp1")));
     assertThat(isOpen(prefix + "_v1_0_exp1_gpu0")).isFalse();
     assertThat(isOpen(prefix + "_scheduler")).isTrue();
-  }
-
-  @Test
-  void letATaskRun_withoutTmux() throws Exception {
-    try (var sessions = new TmuxSessions(begin -> Launch.of("true").start(), prefix, this::log)) {
-      Process keeper = sessions.begin(begin("exp1", 0));
-      assertThat(keeper).isNotNull();
-      assertThat(keeper.waitFor()).isZero();
-    }
   }
 }
