@@ -1,7 +1,6 @@
 package dev.sluice.scheduling.core;
 
 import dev.sluice.scheduling.fact.CoreListener;
-import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.fact.JobEnd.Status;
 import dev.sluice.scheduling.fact.Reason;
 import dev.sluice.scheduling.state.Batch;
@@ -80,7 +79,6 @@ final class Losses {
   }
 
   private void lose(Batch batch, CoreListener listener) {
-    DispatchName name = batch.dispatch.name();
     batches.running--;
     batches.lose(batch);
     batch.lane.executor().lose(batch);
