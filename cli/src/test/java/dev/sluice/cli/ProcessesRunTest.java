@@ -3,7 +3,6 @@ package dev.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.cli.Loop.Ended;
-import dev.sluice.harness.process.ChildJvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,21 +20,18 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @Timeout(300)
 final class ProcessesRunTest {
-  private static final Duration LIMIT = Duration.ofSeconds(120);
+  private static final Duration LIMIT = SluiceProcess.LIMIT;
   private static final int CHILDREN = 6; // broker, schedule twice, execute, analyze, produce
 
   @TempDir private Path folder;
-  private final Screen screen = new Screen();
   private Loop loop;
-  private Process process;
+  private SluiceProcess process;
+  private Screen screen;
 
   private void start(String... more) throws IOException {
     loop = new Loop(folder, null);
-    List<String> command = new ArrayList<>();
-    command.addAll(List.of("env", "--default-signal=INT")); // a job in the background ignores it
-    command.addAll(
-        ChildJvm.sluice(
-            List.of(),
+    List<String> arguments =
+        new ArrayList<>(
             List.of(
                 "run",
                 loop.write(Loop.EMULATED).toString(),
@@ -43,35 +39,22 @@ final class ProcessesRunTest {
                 "--run-id",
                 "apart",
                 "--results",
-                loop.results().toString())));
-    command.addAll(Roles.UNHURRIED);
-    command.addAll(List.of(more));
-    process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    var reader =
-        new Thread(
-            () -> {
-              try (var output = process.getInputStream()) {
-                output.transferTo(screen);
-              } catch (IOException e) {
-                screen.stream().println(e);
-              }
-            },
-            "screen-reader");
-    reader.setDaemon(true);
-    reader.start();
+                loop.results().toString()));
+    arguments.addAll(Roles.UNHURRIED);
+    arguments.addAll(List.of(more));
+    process = SluiceProcess.piped(arguments);
+    screen = process.screen();
   }
 
   @AfterEach
   void endProcess() throws InterruptedException {
-    process.descendants().forEach(ProcessHandle::destroyForcibly);
-    process.destroyForcibly().waitFor();
+    process.close();
   }
 
   @Test
   void isLikeRun_butWithEachRolesOutputInAFileOfItsOwn() throws Exception {
     start("--set", "duration_seconds=3");
-    assertThat(process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).as(screen.text()).isTrue();
-    assertThat(process.exitValue()).as(screen.text()).isZero();
+    assertThat(process.exitStatus()).as(screen.text()).isZero();
     assertThat(loop.left()).containsExactly("apart");
     var run = new Ended(0, loop.results().resolve("apart"), screen.text());
     assertThat(screen.text())
@@ -99,9 +82,10 @@ final class ProcessesRunTest {
   void leavesNoChild_whenKilled() throws Exception {
     start("--set", "duration_seconds=600");
     screen.await(" done ", LIMIT);
-    List<ProcessHandle> children = process.toHandle().descendants().toList();
+    List<ProcessHandle> children = process.handle().descendants().toList();
     assertThat(children).hasSizeGreaterThanOrEqualTo(CHILDREN);
-    process.destroyForcibly().waitFor();
+    process.signal("KILL");
+    assertThat(process.exitStatus()).isEqualTo(137);
     for (ProcessHandle child : children) {
       child.onExit().get(LIMIT.toSeconds(), TimeUnit.SECONDS);
     }
@@ -112,23 +96,18 @@ final class ProcessesRunTest {
   void endsTheRunWell_onCtrlC() throws Exception {
     start("--set", "duration_seconds=600");
     screen.await(" done ", LIMIT);
-    List<ProcessHandle> children = process.toHandle().descendants().toList();
+    List<ProcessHandle> children = process.handle().descendants().toList();
     // A terminal sends it to all of its processes; only the parent may heed it.
     for (ProcessHandle each : children) {
-      interrupt(each);
+      SluiceProcess.signal(each, "INT");
     }
-    interrupt(process.toHandle());
-    assertThat(process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).as(screen.text()).isTrue();
-    assertThat(process.exitValue()).as(screen.text()).isEqualTo(130);
+    process.signal("INT");
+    assertThat(process.exitStatus()).as(screen.text()).isEqualTo(130);
     assertThat(children).noneMatch(ProcessHandle::isAlive);
     assertThat(loop.left()).containsExactly("apart");
     var run = new Ended(130, loop.results().resolve("apart"), screen.text());
     assertThat(run.summary().path("interrupted").asBoolean()).isTrue();
     assertThat(run.count("done") + run.count("dropped")).isEqualTo(run.rows("trace.csv").size());
     assertThat(Files.exists(run.folder().resolve("logs"))).isTrue();
-  }
-
-  private static void interrupt(ProcessHandle handle) throws Exception {
-    new ProcessBuilder("kill", "-INT", Long.toString(handle.pid())).start().waitFor();
   }
 }

@@ -79,6 +79,7 @@ final class SweepCommandTest {
   }
 
   @Test
+  @Tag("loop")
   void simulatesEachCellOnce_andTellsThemSideBySide() throws IOException {
     BadInputCommand first = sweep();
     assertThat(first.err()).isEmpty();
@@ -110,6 +111,7 @@ final class SweepCommandTest {
   }
 
   @Test
+  @Tag("loop")
   void runsAnew_onlyWhatIsAnotherCellNow() throws IOException {
     sweep();
     Map<String, FileTime> before = cells();
@@ -121,6 +123,7 @@ final class SweepCommandTest {
   }
 
   @Test
+  @Tag("loop")
   void refusesToResume_whereTheBaseHasChanged_andSaysHow() throws IOException {
     sweep();
     write("base.yaml", BASE.replace("num_lanes: 1", "num_lanes: 2"));
@@ -167,6 +170,7 @@ final class SweepCommandTest {
   }
 
   @Test
+  @Tag("loop")
   void runsAgain_whatWasLeftUnfinished() throws IOException {
     sweep();
     Map<String, FileTime> before = cells();
@@ -181,6 +185,7 @@ final class SweepCommandTest {
   }
 
   @Test
+  @Tag("loop")
   void refusesAFolder_inWhichAnotherSweepWorks() throws IOException {
     sweep();
     try (FileChannel channel = FileChannel.open(left().resolve(".lock"), StandardOpenOption.WRITE);
@@ -217,7 +222,7 @@ final class SweepCommandTest {
     assertThat(ended.status()).as(ended.out() + ended.err()).isEqualTo(ExitStatus.FAULTS);
     assertThat(ended.out())
         .containsPattern("(?m)^\"localhost:1\" +failed$")
-        .contains("Cells without a number:", "./sluice run ended with status ");
+        .contains("Cells without a number:", "failed: exit status 2: ");
     List<String> rows = Files.readAllLines(left().resolve("sweep.csv"));
     assertThat(rows.get(1)).matches("embedded,(done|not comparable),.*"); // a busy machine
     assertThat(rows.get(2)).contains(",failed,").contains(",,");

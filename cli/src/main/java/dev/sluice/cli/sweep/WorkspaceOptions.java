@@ -1,14 +1,12 @@
 package dev.sluice.cli.sweep;
 
+import dev.sluice.harness.sweep.Workspace;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Options that name a workspace of the queue, as its scheduler.sh passes them. */
 public final class WorkspaceOptions {
-  /** Name of a workspace's own config. */
-  public static final String CONFIG = "scheduler_config.yml";
-
   @Option(
       names = "--config",
       paramLabel = "FILE",
@@ -28,6 +26,6 @@ public final class WorkspaceOptions {
 
   /** The workspace's config; whether it exists is not checked. */
   public Path config() {
-    return config == null ? workspace.resolve(CONFIG) : config;
+    return config == null ? workspace.resolve(Workspace.CONFIG) : config;
   }
 }

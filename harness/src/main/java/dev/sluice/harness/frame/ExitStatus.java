@@ -14,5 +14,8 @@ public final class ExitStatus {
   /** The command did what it was asked, and found faults or a missed threshold. */
   public static final int FAULTS = 3;
 
+  /** A person stopped the command by Ctrl-C. */
+  public static final int STOPPED = 130;
+
   private ExitStatus() {}
 }

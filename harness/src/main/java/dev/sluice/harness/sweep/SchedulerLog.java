@@ -11,7 +11,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
 /** Lines of a scheduler's log, each with its time; the first names the queue's folder. */
-final class SchedulerLog implements AutoCloseable {
+public final class SchedulerLog implements AutoCloseable {
   private static final DateTimeFormatter MOMENT =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss.SSS ", Locale.ROOT)
           .withZone(ZoneId.systemDefault());
@@ -24,7 +24,7 @@ final class SchedulerLog implements AutoCloseable {
   }
 
   /** Opens the workspace's own log, and appends to it. */
-  static SchedulerLog open(Workspace workspace) throws IOException {
+  public static SchedulerLog open(Workspace workspace) throws IOException {
     var file =
         Files.newOutputStream(
             new LogPaths(workspace).scheduler(),
@@ -33,7 +33,8 @@ final class SchedulerLog implements AutoCloseable {
     return new SchedulerLog(workspace, new PrintStream(file, true, StandardCharsets.UTF_8));
   }
 
-  synchronized void line(String text) {
+  /** Writes a line. */
+  public synchronized void line(String text) {
     out.println(MOMENT.format(MachineClock.now()) + text);
   }
 

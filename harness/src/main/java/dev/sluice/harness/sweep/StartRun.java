@@ -27,8 +27,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Queues tasks of a workspace, and has a scheduler run them. */
 public final class StartRun {
-  private static final int STOPPED = 130;
-
   /** Configs of which more is said than their number. */
   private static final int LISTED_MAX = 20;
 
@@ -251,7 +249,7 @@ public final class StartRun {
     try (var signals = Signals.listen(scheduler::stop, scheduler::stop)) {
       Scheduler.End end = scheduler.run();
       if (signals.received()) {
-        return STOPPED;
+        return ExitStatus.STOPPED;
       }
       if (end == Scheduler.End.STUCK) {
         log.accept("tasks wait for GPUs that are set aside or no longer there");

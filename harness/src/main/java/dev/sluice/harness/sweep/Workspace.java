@@ -24,6 +24,12 @@ public record Workspace(WorkspaceConfig config, QueueFolder queue, List<String> 
   /** Folder of the queue, in the workspace. */
   private static final String QUEUE = ".sluice-sweep";
 
+  /** Name of a workspace's own config. */
+  public static final String CONFIG = "scheduler_config.yml";
+
+  /** File of a workspace whose tasks are the cells of a grid. */
+  public static final String OF_A_GRID = "sweep.json";
+
   /** End of the name of a completion marker, behind the task's. */
   static final String MARKER = "_completed.txt";
 
@@ -42,8 +48,13 @@ public record Workspace(WorkspaceConfig config, QueueFolder queue, List<String> 
     String ids = System.getenv().getOrDefault(config.program().gpuVariable(), "").strip();
     return new Workspace(
         config,
-        new QueueFolder(workspace.resolve(QUEUE)),
+        queueOf(workspace),
         ids.isEmpty() ? List.of() : List.of(ids.split("\\s*,\\s*", -1)));
+  }
+
+  /** The queue of a workspace's folder. */
+  public static QueueFolder queueOf(Path workspace) {
+    return new QueueFolder(workspace.resolve(QUEUE));
   }
 
   /** The rules of the workspace's queue. */
@@ -113,6 +124,12 @@ public record Workspace(WorkspaceConfig config, QueueFolder queue, List<String> 
    * @throws UserMistakeException with all that is missing
    */
   void check() throws UserMistakeException {
+    if (Files.exists(config.workspace().resolve(OF_A_GRID))) {
+      throw new UserMistakeException(
+          config.workspace().toString(),
+          "the tasks of this workspace are the cells of a grid",
+          "./sluice sweep with the grid's file is meant, which runs all that is not done");
+    }
     var problems = new Problems(config.file().toString());
     Program program = config.program();
     if (!Files.isRegularFile(program.script())) {

@@ -13,6 +13,7 @@ import dev.sluice.harness.terminal.Console;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -209,5 +210,18 @@ final class WorkspaceTest {
         .contains("exp: no scheduler runs", "waiting 0, running 0, done 2, failed 1")
         .anyMatch(line -> line.matches(" *failed +b .*exit status 9, attempt 1 \\| the reason"));
     assertThat(status.json()).contains("\"name\":\"b\"", "\"last_line\":\"the reason\"");
+  }
+
+  /** The log is as large as a disk lets it be, but mostly a hole. */
+  @Test
+  @Tag("loop")
+  void statusTellsTheLastLine_ofAHugeLog_withoutReadingIt() throws Exception {
+    write("configs/a.yml", "exit 9\n");
+    assertThat(run().start("a.yml", null)).isEqualTo(3);
+    try (var log = new RandomAccessFile(folder.resolve("logs/train_logs/a.log").toFile(), "rw")) {
+      log.seek(1L << 32);
+      log.write("\nlast words\n".getBytes(StandardCharsets.UTF_8));
+    }
+    assertThat(QueueStatus.of(open()).json()).contains("\"last_line\":\"last words\"");
   }
 }

@@ -17,6 +17,7 @@ import dev.sluice.contract.sweep.Grid.Axis;
 import dev.sluice.contract.sweep.Grid.Mode;
 import dev.sluice.contract.sweep.Grid.Setting;
 import dev.sluice.executor.dispatch.LaneSource;
+import dev.sluice.harness.frame.BuildDigest;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.simulate.QuietSimulation;
 import java.io.IOException;
@@ -47,6 +48,14 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
     cells = List.copyOf(cells);
   }
 
+  /**
+   * A cell that was checked.
+   *
+   * @param problems its mistakes; none: the cell has its key
+   * @param figures figures that its experiment has beside those of all
+   */
+  private record Checked(Cell cell, List<Problem> problems, Set<String> figures) {}
+
   /** A mistake, and the cells that have it. */
   private record Found(Problem problem, List<String> cells) {}
 
@@ -69,23 +78,19 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
     List<Cell> cells = new ArrayList<>();
     Map<String, Found> mistakes = new LinkedHashMap<>();
     Set<String> figures = new TreeSet<>(vocabulary.figures());
-    for (Map<String, Setting> settings : left) {
-      Map<String, String> values = new LinkedHashMap<>();
-      settings.forEach((key, setting) -> values.put(key, setting.text()));
-      var unkeyed = new Cell(values, "");
-      try {
-        ParsedExperiment parsed = ExperimentFile.read(grid.base(), unkeyed.overrides(), vocabulary);
-        check(grid.mode(), parsed);
-        addFigures(parsed.experiment(), vocabulary, figures);
-        cells.add(new Cell(values, key(grid.mode(), parsed)));
-      } catch (UserMistakeException e) {
-        for (Problem problem : e.problems()) {
-          Problem placed = placed(problem, settings);
-          mistakes
-              .computeIfAbsent(placed.toString(), text -> new Found(placed, new ArrayList<>()))
-              .cells()
-              .add(unkeyed.name());
-        }
+    String build = build(grid);
+    Stream<Map<String, Setting>> each =
+        grid.mode() == Mode.SIMULATE ? left.parallelStream() : left.stream();
+    for (Checked checked : each.map(c -> checked(grid, vocabulary, build, c)).toList()) {
+      figures.addAll(checked.figures());
+      if (checked.problems().isEmpty()) {
+        cells.add(checked.cell());
+      }
+      for (Problem problem : checked.problems()) {
+        mistakes
+            .computeIfAbsent(problem.toString(), text -> new Found(problem, new ArrayList<>()))
+            .cells()
+            .add(checked.cell().name());
       }
     }
     List<Problem> problems =
@@ -97,6 +102,23 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
       throw new UserMistakeException(problems.subList(0, Math.min(LISTED_MAX, problems.size())));
     }
     return new Cells(grid, base, cells, crossed.size() - left.size());
+  }
+
+  private static Checked checked(
+      Grid grid, Vocabulary vocabulary, String build, Map<String, Setting> settings) {
+    Map<String, String> values = new LinkedHashMap<>();
+    settings.forEach((key, setting) -> values.put(key, setting.text()));
+    var unkeyed = new Cell(values, "");
+    try {
+      ParsedExperiment parsed = ExperimentFile.read(grid.base(), unkeyed.overrides(), vocabulary);
+      check(grid.mode(), parsed);
+      Set<String> figures = new TreeSet<>();
+      addFigures(parsed.experiment(), vocabulary, figures);
+      return new Checked(new Cell(values, key(build, grid.mode(), parsed)), List.of(), figures);
+    } catch (UserMistakeException e) {
+      List<Problem> placed = e.problems().stream().map(p -> placed(p, settings)).toList();
+      return new Checked(unkeyed, placed, Set.of());
+    }
   }
 
   private static void check(Mode mode, ParsedExperiment parsed) throws UserMistakeException {
@@ -180,10 +202,24 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
     }
   }
 
+  /** The version of Sluice, and a digest that tells builds of one version apart. */
+  private static String build(Grid grid) throws UserMistakeException {
+    try {
+      return SluiceVersion.current() + ' ' + BuildDigest.current();
+    } catch (IOException e) {
+      throw new UserMistakeException(
+          grid.file().toString(),
+          "Sluice's own classes cannot be read (" + UserMistakeException.reason(e) + ")",
+          "Sluice was built anew just now; the same command works",
+          e);
+    }
+  }
+
   /** The digest of all that decides a cell's outcome, with the files that its config names. */
-  private static String key(Mode mode, ParsedExperiment parsed) throws UserMistakeException {
+  private static String key(String build, Mode mode, ParsedExperiment parsed)
+      throws UserMistakeException {
     var text = new StringBuilder();
-    text.append(SluiceVersion.current()).append('\n').append(mode.key()).append('\n');
+    text.append(build).append('\n').append(mode.key()).append('\n');
     text.append(ResolvedConfig.write(parsed.experiment()));
     files(parsed).forEach((name, digest) -> text.append(name).append(' ').append(digest));
     return Sha256.hex(text.toString().getBytes(StandardCharsets.UTF_8));

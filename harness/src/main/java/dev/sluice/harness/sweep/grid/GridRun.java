@@ -16,9 +16,10 @@ import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.sweep.grid.CellResult.State;
+import dev.sluice.harness.sweep.queue.QueueState;
+import dev.sluice.harness.sweep.queue.TaskState;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,11 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 
 /** A sweep of experiments, from its file to its folder. */
 public final class GridRun {
@@ -40,8 +37,6 @@ public final class GridRun {
 
   private final Options options;
   private final Console console;
-  private final Map<Cell, String> failures = new ConcurrentHashMap<>();
-  private volatile boolean stopping;
   private long toldAtNs;
 
   /**
@@ -80,19 +75,35 @@ public final class GridRun {
       }
       return ExitStatus.DONE;
     }
+    boolean rebuilt = SweepFolder.isOfAnotherBuild(path);
     try (SweepFolder folder = SweepFolder.take(path)) {
-      folder.begin(cells.base());
-      try (CellRunner runner = runner(grid, folder);
-          var signals = Signals.listen(() -> stop(runner), () -> {})) {
-        run(open, grid, folder, runner);
+      folder.begin(grid, cells.base());
+      if (rebuilt && open.size() == cells.cells().size()) {
+        console.line("  build          another Sluice than the last time, so all cells run again");
+      }
+      try (var queue = new CellQueue(cells, folder);
+          var signals = Signals.listen(queue::stop, () -> {})) {
+        run(open, queue);
         if (signals.received()) {
           console.endLiveLine();
-          console.line("Stopped. What is done stands; the same command runs the rest.");
+          console.line(stopped(queue, signals.exitStatus()));
           return signals.exitStatus();
         }
       }
       return conclude(cells, folder);
     }
+  }
+
+  /** Ends what runs, after Ctrl-C; another signal lets it go on. */
+  private static String stopped(CellQueue queue, int status)
+      throws UserMistakeException, IOException, InterruptedException {
+    return status == ExitStatus.STOPPED
+        ? "Stopped. Cells that were ended: "
+            + queue.endRunning()
+            + ". What is done stands; the same command runs the rest."
+        : "Stopped. Cells that go on without a scheduler: "
+            + queue.begun().size()
+            + ". The same command finds them again, and runs the rest.";
   }
 
   private void announce(Cells cells, int open) {
@@ -110,77 +121,23 @@ public final class GridRun {
             + (cells.excluded() == 0 ? "" : "; " + cells.excluded() + " excluded"));
   }
 
-  private CellRunner runner(Grid grid, SweepFolder folder) {
-    return grid.mode() == Mode.SIMULATE
-        ? new SimulatedCells(grid.base(), folder.cells())
-        : new ChildCells(grid.base(), folder);
-  }
-
-  private void stop(CellRunner runner) {
-    stopping = true;
-    runner.close();
-  }
-
-  private void run(List<Cell> open, Grid grid, SweepFolder folder, CellRunner runner)
-      throws InterruptedException {
-    if (open.isEmpty()) {
+  private void run(List<Cell> open, CellQueue queue)
+      throws UserMistakeException, IOException, InterruptedException {
+    if (open.isEmpty() && !queue.isBusy()) {
       return;
+    }
+    List<TaskState> begun = queue.begun();
+    if (!begun.isEmpty()) {
+      console.line("  found again    " + begun.size() + " that an earlier start began");
     }
     long beganNs = MachineClock.monotonicNs();
     toldAtNs = beganNs;
-    ExecutorService threads = Executors.newFixedThreadPool(Math.min(grid.slots(), open.size()));
-    try {
-      Map<Cell, Future<String>> running = new LinkedHashMap<>();
-      for (Cell cell : open) {
-        running.put(
-            cell,
-            threads.submit(
-                () -> {
-                  if (stopping) {
-                    return "";
-                  }
-                  folder.clear(cell);
-                  return runner.run(cell);
-                }));
-      }
-      int ended = 0;
-      for (Map.Entry<Cell, Future<String>> one : running.entrySet()) {
-        await(one.getKey(), one.getValue(), folder);
-        tell(++ended, open.size(), beganNs);
-      }
-      console.endLiveLine();
-    } finally {
-      threads.shutdownNow();
-    }
+    queue.run(
+        open, (ended, failed) -> tell(Math.min(ended, open.size()), failed, open.size(), beganNs));
+    console.endLiveLine();
   }
 
-  private void await(Cell cell, Future<String> one, SweepFolder folder)
-      throws InterruptedException {
-    try {
-      String why = one.get();
-      if (!why.isEmpty()) {
-        failures.put(cell, why);
-      }
-    } catch (ExecutionException e) {
-      failures.put(cell, why(e.getCause() == null ? e : e.getCause(), cell, folder));
-    }
-  }
-
-  /** A failure in words; that of a bug with its stack trace in a file. */
-  private String why(Throwable failure, Cell cell, SweepFolder folder) {
-    if (failure instanceof UserMistakeException mistake) {
-      return mistake.problems().get(0).location() + ": " + mistake.problems().get(0).what();
-    }
-    Path file = folder.cells().resolve(cell.id() + ".out");
-    try (var out = new PrintWriter(Files.newBufferedWriter(file))) {
-      failure.printStackTrace(out);
-    } catch (IOException e) {
-      console.line("warning: " + file + " could not be written (" + e.getMessage() + ").");
-    }
-    return failure + "; " + file + " says where";
-  }
-
-  private void tell(int ended, int all, long beganNs) {
+  private void tell(int ended, int failed, int all, long beganNs) {
     long nowNs = MachineClock.monotonicNs();
     boolean due = nowNs - toldAtNs >= PLAIN_PERIOD_SECONDS * NS_PER_SECOND;
     if (!console.isTerminal() && !due) {
@@ -198,21 +155,30 @@ public final class GridRun {
                 : "",
             ended,
             all,
-            failures.isEmpty() ? "" : ", " + failures.size() + " failed",
+            failed == 0 ? "" : ", " + failed + " failed",
             leftSeconds));
   }
 
-  private int conclude(Cells cells, SweepFolder folder) throws IOException {
+  /** Why a cell has no folder, in words. */
+  private static String why(@Nullable TaskState task, SweepFolder folder) throws IOException {
+    if (task == null) {
+      return "it has no task";
+    }
+    List<String> lines = folder.lastLines(task.name());
+    return task.why() + (lines.isEmpty() ? "" : ": " + String.join(" / ", lines));
+  }
+
+  private int conclude(Cells cells, SweepFolder folder) throws IOException, UserMistakeException {
     Grid grid = cells.grid();
     List<String> figures = grid.figures().stream().map(Named::name).toList();
     Map<Cell, CellResult> results = new LinkedHashMap<>();
+    QueueState state = folder.queue().read();
     for (Cell cell : cells.cells()) {
-      String failure = failures.get(cell);
       results.put(
           cell,
-          failure != null
-              ? CellResult.failed(failure)
-              : CellResult.of(folder.cells().resolve(cell.id()), figures));
+          SweepFolder.isDone(folder.path(), cell)
+              ? CellResult.of(folder.cell(cell), figures)
+              : CellResult.failed(why(state.task(cell.id()), folder)));
     }
     var table = new GridTable(grid, results);
     List<String> notes = notes(cells);

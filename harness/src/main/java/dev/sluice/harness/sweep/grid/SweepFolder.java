@@ -9,11 +9,15 @@ import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.sweep.Grid;
+import dev.sluice.harness.frame.BuildDigest;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.SluiceVersion;
+import dev.sluice.harness.sweep.Workspace;
+import dev.sluice.harness.sweep.queue.QueueFolder;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -34,8 +38,14 @@ import org.jspecify.annotations.Nullable;
 final class SweepFolder implements AutoCloseable {
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
-  private static final String BEGUN = "sweep.json";
+  private static final String BEGUN = Workspace.OF_A_GRID;
+  private static final String LOGS = "logs";
   private static final int CHANGES_TOLD_MAX = 8;
+
+  /** Lines of a task's log that stand between its output. */
+  private static final String STAMP = "== ";
+
+  private static final int LAST_LINES = 5;
 
   private final Path path;
   private final FileChannel lock;
@@ -57,6 +67,8 @@ final class SweepFolder implements AutoCloseable {
   static SweepFolder take(Path path) throws UserMistakeException {
     try {
       Files.createDirectories(path.resolve("cells"));
+      Files.createDirectories(path.resolve("unfinished"));
+      Files.createDirectories(path.resolve(LOGS));
       FileChannel lock =
           FileChannel.open(
               path.resolve(".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -81,9 +93,56 @@ final class SweepFolder implements AutoCloseable {
         "that one should end first, or you want another --results");
   }
 
+  Path path() {
+    return path;
+  }
+
   /** The folder of all cells. */
   Path cells() {
     return path.resolve("cells");
+  }
+
+  /** The folder of a cell that is done. */
+  Path cell(Cell cell) {
+    return cells().resolve(cell.id());
+  }
+
+  /** The folder of cells that run, and of those that were stopped. */
+  Path unfinished() {
+    return path.resolve("unfinished");
+  }
+
+  /** The queue whose tasks are the cells. */
+  QueueFolder queue() {
+    return Workspace.queueOf(path);
+  }
+
+  /** The folder as the workspace that {@link #begin} made it. */
+  Workspace workspace() throws UserMistakeException {
+    return Workspace.open(file(Workspace.CONFIG), path);
+  }
+
+  /** The log of a task. */
+  Path log(String task) {
+    return path.toAbsolutePath().normalize().resolve(LOGS).resolve(task + ".log");
+  }
+
+  /** The last lines of a task's last attempt. */
+  List<String> lastLines(String task) throws IOException {
+    Path log = log(task);
+    if (!Files.exists(log)) {
+      return List.of();
+    }
+    List<String> lines = new ArrayList<>();
+    for (String line :
+        new String(Files.readAllBytes(log), StandardCharsets.UTF_8).lines().toList()) {
+      if (line.startsWith(STAMP + "start ")) {
+        lines.clear();
+      } else if (!line.isBlank() && !line.startsWith(STAMP) && !line.startsWith("\tat ")) {
+        lines.add(line);
+      }
+    }
+    return lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size());
   }
 
   Path file(String name) {
@@ -96,27 +155,54 @@ final class SweepFolder implements AutoCloseable {
 
   /** Removes what an attempt at a cell left that did not end. */
   void clear(Cell cell) throws IOException {
-    for (String end : List.of("", RunFolder.RUNNING, RunFolder.FAILED)) {
-      Path left = cells().resolve(cell.id() + end);
-      if (Files.exists(left)) {
-        try (Stream<Path> tree = Files.walk(left)) {
-          for (Path file : tree.sorted(Comparator.reverseOrder()).toList()) {
-            Files.delete(file);
+    for (Path folder : List.of(cells(), unfinished())) {
+      for (String end : List.of("", RunFolder.RUNNING, RunFolder.FAILED)) {
+        Path left = folder.resolve(cell.id() + end);
+        if (Files.exists(left)) {
+          try (Stream<Path> tree = Files.walk(left)) {
+            for (Path file : tree.sorted(Comparator.reverseOrder()).toList()) {
+              Files.delete(file);
+            }
           }
         }
       }
     }
   }
 
-  /** Notes what the sweep rests on, for who resumes it. */
-  void begin(ParsedExperiment base) throws IOException, UserMistakeException {
+  /** Notes what the sweep rests on, for who resumes it, and makes its folder a workspace. */
+  void begin(Grid grid, ParsedExperiment base) throws IOException, UserMistakeException {
     ObjectNode begun = JSON.createObjectNode();
     begun.put("version", SluiceVersion.current());
+    begun.put("build", BuildDigest.current());
     begun.put("base", base.file().toString());
     begun.put("resolved", ResolvedConfig.write(base.experiment()));
     ObjectNode files = begun.putObject("files");
     Cells.files(base).forEach(files::put);
     Files.writeString(path.resolve(BEGUN), JSON.writeValueAsString(begun) + "\n");
+    Files.writeString(
+        path.resolve(Workspace.CONFIG),
+        """
+        # Written by ./sluice sweep: status, logs, stop, kill-all and config work here.
+        task_name: %s
+        config_dir: cells
+        output_dir: cells
+        log_dir: %s
+        gpu_count: 0
+        max_jobs_per_gpu: %d
+        require_marker: true
+        cleanup_on_complete: true
+        tmux: false
+        """
+            .formatted(JSON.writeValueAsString(grid.name()), LOGS, grid.slots()));
+  }
+
+  /** Tells whether the sweep began with another build of Sluice than this one. */
+  static boolean isOfAnotherBuild(Path sweep) throws IOException {
+    return Files.exists(sweep.resolve(BEGUN))
+        && !JSON.readTree(Files.readAllBytes(sweep.resolve(BEGUN)))
+            .path("build")
+            .asText()
+            .equals(BuildDigest.current());
   }
 
   /**

@@ -6,13 +6,14 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The files by which the scheduler and the keeper of one attempt meet. */
-record Attempt(Path attempts, int task, int number) {
+public record Attempt(Path attempts, int task, int number) {
   /** What a claim says. */
   sealed interface Claim {
     /** Nobody has claimed the attempt. */
@@ -30,6 +31,25 @@ record Attempt(Path attempts, int task, int number) {
 
   private static final String BY_SCHEDULER = "withdrawn";
 
+  /**
+   * The attempt of a {@link #prefix}.
+   *
+   * @throws IllegalArgumentException if it is no attempt's
+   */
+  public static Attempt of(String prefix) {
+    Path files = Path.of(prefix);
+    Path folder = files.getParent();
+    if (folder == null) {
+      throw new IllegalArgumentException("(" + prefix + ") is no attempt's");
+    }
+    return of(folder, files.getFileName().toString());
+  }
+
+  private static Attempt of(Path attempts, String name) {
+    String[] parts = name.split("\\.", 3);
+    return new Attempt(attempts, Integer.parseInt(parts[0]), Integer.parseInt(parts[1]));
+  }
+
   private Path file(String kind) {
     return attempts.resolve(name() + "." + kind);
   }
@@ -40,11 +60,12 @@ record Attempt(Path attempts, int task, int number) {
   }
 
   /** Path of the attempt's files without their ends. */
-  String prefix() {
+  public String prefix() {
     return attempts.resolve(name()).toString();
   }
 
-  Path fifo() {
+  /** The named pipe that a keeper holds open as long as it lives. */
+  public Path fifo() {
     return file("fifo");
   }
 
@@ -70,6 +91,23 @@ record Attempt(Path attempts, int task, int number) {
     } catch (NoSuchFileException e) {
       return new Claim.None();
     }
+  }
+
+  /** Claims the attempt for a keeper in this process; false: it is claimed. */
+  public boolean claim(ProcessIdentity keeper) throws IOException {
+    try {
+      Files.writeString(
+          file("claim"), keeper + "\n", StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      return true;
+    } catch (FileAlreadyExistsException e) {
+      return false;
+    }
+  }
+
+  /** Leaves the exit status, and gives up a claim whose process lives on. */
+  public void leave(int status) throws IOException {
+    Files.writeString(file("exit"), status + "\n");
+    Files.deleteIfExists(file("claim"));
   }
 
   /** Claims the attempt, so that a late keeper gives up; false: it is claimed. */
@@ -99,10 +137,7 @@ record Attempt(Path attempts, int task, int number) {
   static Set<Attempt> all(Path attempts) throws IOException {
     try (Stream<Path> files = Files.list(attempts)) {
       return files
-          .map(file -> file.getFileName().toString().split("\\.", 3))
-          .map(
-              parts ->
-                  new Attempt(attempts, Integer.parseInt(parts[0]), Integer.parseInt(parts[1])))
+          .map(file -> of(attempts, file.getFileName().toString()))
           .collect(Collectors.toSet());
     }
   }

@@ -47,6 +47,7 @@ final class Keepers implements AutoCloseable {
   private static final int SPARES_MAX = 16;
 
   private final Sessions sessions;
+  private final Work.@Nullable Keeper other;
   private final Listener listener;
   private final Spares spares;
 
@@ -59,14 +60,18 @@ final class Keepers implements AutoCloseable {
     void gone(Attempt attempt);
   }
 
-  Keepers(QueueFolder folder, Sessions sessions, Listener listener) {
+  /**
+   * @param other who keeps attempts in place of shells; null: nobody
+   */
+  Keepers(QueueFolder folder, Sessions sessions, Work.@Nullable Keeper other, Listener listener) {
     this.sessions = sessions;
+    this.other = other;
     this.listener = listener;
     this.spares =
         new Spares(
             Launch.of("/bin/sh", "-c", SCRIPT, "sluice-keeper", folder.attempts().toString())
                 .ownSession()
-                .environment(Map.of(QUEUE, folder.folder().toString()))
+                .environment(folder.variables())
                 .output(Redirect.DISCARD)
                 .errorsToOutput());
   }
@@ -84,7 +89,7 @@ final class Keepers implements AutoCloseable {
 
   /** Says how many keepers should wait for an order. */
   void want(int keepers) {
-    spares.want(Math.min(keepers, SPARES_MAX));
+    spares.want(other == null ? Math.min(keepers, SPARES_MAX) : 0);
   }
 
   /**
@@ -98,12 +103,12 @@ final class Keepers implements AutoCloseable {
       throw new NotDirectoryException(plan.directory().toString());
     }
     Posix.makeFifo(attempt.fifo());
-    attempt.writeOrder(order(attempt, plan, stamp));
     // Held open until the keeper does: without a writer the reader would take it for gone.
     var own = new RandomAccessFile(attempt.fifo().toFile(), "rw");
     try {
       var pipe = new FileInputStream(attempt.fifo().toFile());
-      Process keeper = spares.order(attempt.name());
+      Process keeper =
+          other == null ? shell(attempt, plan, stamp) : other.keep(attempt, plan, stamp);
       var unused = keeper.onExit().thenAccept(ended -> close(own));
       listen(attempt, pipe, own);
     } catch (IOException | RuntimeException e) {
@@ -111,6 +116,11 @@ final class Keepers implements AutoCloseable {
       throw e;
     }
     sessions.begun(task.name(), task.gpu());
+  }
+
+  private Process shell(Attempt attempt, Work.Plan plan, String stamp) throws IOException {
+    attempt.writeOrder(order(attempt, plan, stamp));
+    return spares.order(attempt.name());
   }
 
   /** What a keeper is told to do, as text of its shell. */

@@ -50,6 +50,22 @@ public final class KillAll {
   public static Ends all(QueueFolder folder)
       throws IOException, InterruptedException, UserMistakeException {
     stop(folder);
+    return end(folder, true, "kill-all");
+  }
+
+  /**
+   * Ends each task that runs, as {@link #all} does; those that wait, wait on.
+   *
+   * @param why reason of their ends, in words
+   * @throws UserMistakeException if the journal is damaged; the processes have ended all the same
+   */
+  public static Ends running(QueueFolder folder, String why)
+      throws IOException, InterruptedException, UserMistakeException {
+    return end(folder, false, why);
+  }
+
+  private static Ends end(QueueFolder folder, boolean waiting, String why)
+      throws IOException, InterruptedException, UserMistakeException {
     try (var held =
         folder
             .hold()
@@ -73,10 +89,10 @@ public final class KillAll {
       long now = MachineClock.epochMs();
       for (TaskState task : state.running()) {
         long ranMs = Math.max(0, now - task.sinceMs());
-        events.add(killed(task, task.attempt(), ranMs, now));
+        events.add(killed(task, task.attempt(), why, ranMs, now));
       }
-      for (TaskState task : state.waiting()) {
-        events.add(killed(task, 0, 0, now));
+      for (TaskState task : waiting ? state.waiting() : List.<TaskState>of()) {
+        events.add(killed(task, 0, why, 0, now));
       }
       try (var journal = Journal.open(Journal.file(folder.journal()), content)) {
         journal.append(events);
@@ -86,8 +102,8 @@ public final class KillAll {
     }
   }
 
-  private static Ended killed(TaskState task, int attempt, long ranMs, long nowMs) {
+  private static Ended killed(TaskState task, int attempt, String why, long ranMs, long nowMs) {
     return new Ended(
-        task.number, attempt, Outcome.KILLED, Verdict.UNKNOWN, "kill-all", false, ranMs, nowMs);
+        task.number, attempt, Outcome.KILLED, Verdict.UNKNOWN, why, false, ranMs, nowMs);
   }
 }

@@ -86,7 +86,7 @@ final class Loop implements Keepers.Listener, AutoCloseable {
     this.log = parts.log;
     this.state = state;
     this.mailbox = mailbox;
-    this.keepers = new Keepers(folder, sessions, this);
+    this.keepers = new Keepers(folder, sessions, work.keeper(), this);
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -60,6 +61,11 @@ public final class QueueFolder {
 
   public Path folder() {
     return folder;
+  }
+
+  /** Variables in the environment of each process of the queue, by which it is found. */
+  public Map<String, String> variables() {
+    return Map.of(Keepers.QUEUE, folder.toString());
   }
 
   /** The journal. */

@@ -7,6 +7,7 @@ import dev.sluice.contract.file.Value;
 import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
 import dev.sluice.contract.sweep.WorkspaceKey;
+import dev.sluice.harness.sweep.Workspace;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.io.InputStream;
@@ -26,7 +27,6 @@ import java.util.stream.Collectors;
 /** Makes a folder a workspace: its wrapper, its config with every key, and its folders. */
 public final class WorkspaceSetup {
   private static final String WRAPPER = "scheduler.sh";
-  private static final String CONFIG = "scheduler_config.yml";
   private static final Pattern UNQUOTED = Pattern.compile("-?\\d+(\\.\\d+)?|true|false");
   private static final int COMMENT_COLUMN = 48;
 
@@ -57,7 +57,7 @@ public final class WorkspaceSetup {
    */
   public void execute(boolean force) throws UserMistakeException {
     Path wrapper = folder.resolve(WRAPPER);
-    Path config = folder.resolve(CONFIG);
+    Path config = folder.resolve(Workspace.CONFIG);
     if (!force) {
       for (Path there : List.of(wrapper, config)) {
         if (Files.exists(there, LinkOption.NOFOLLOW_LINKS)) {
@@ -90,7 +90,7 @@ public final class WorkspaceSetup {
 
   /** Every key with its comment and its default. */
   private String fresh() {
-    console.item(CONFIG, "every key with its default");
+    console.item(Workspace.CONFIG, "every key with its default");
     return "# A workspace of Sluice's queue. Paths are relative to this folder, or absolute.\n"
         + EnumSet.allOf(WorkspaceKey.class).stream()
             .map(this::line)
@@ -127,7 +127,7 @@ public final class WorkspaceSetup {
       missing.remove(WorkspaceKey.GPUS); // an earlier setup has written its line
     }
     console.item(
-        CONFIG,
+        Workspace.CONFIG,
         "kept, with "
             + (missing.isEmpty() ? "every key there" : missing.size() + " missing keys added"));
     if (missing.isEmpty()) {

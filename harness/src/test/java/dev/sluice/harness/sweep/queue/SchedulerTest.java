@@ -168,6 +168,15 @@ final class SchedulerTest {
   }
 
   @Test
+  void whatLeavesItsSession_isNamedAllTheSame() throws Exception {
+    var cleanup = new QueueSettings(List.of(), 1, 0, 3, false, true, Duration.ofSeconds(30));
+    run(cleanup, task("parent", "setsid sleep 1001 </dev/null >/dev/null 2>&1 & true"));
+    assertThat(log)
+        .anyMatch(line -> line.contains("left processes running") && line.contains("sleep 1001"));
+    assertThat(Leftovers.ofQueue(queue, List.of())).isEmpty();
+  }
+
+  @Test
   void whatWaits_isDone_asSoonAsItsMarkerComes() throws Exception {
     run(
         gpus(0, false, 0),
