@@ -4,6 +4,7 @@ import static dev.sluice.cli.BadInputCommand.sluice;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sluice.analytics.live.MetricsCsv;
 import dev.sluice.contract.codec.EventCodec;
@@ -27,6 +28,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +37,8 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterEach;
@@ -45,6 +50,7 @@ import org.junit.jupiter.api.Test;
 @Tag("loop")
 final class MetricsCommandTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final Path PYTHON = Path.of("/usr/bin/python3");
 
   private final String runId = "piped-" + UUID.randomUUID();
   private final List<String> said = new ArrayList<>();
@@ -166,6 +172,32 @@ final class MetricsCommandTest {
     assertThat(reading(screen, false, false).execute()).isZero();
     assertThat(screen.text()).isEmpty();
     assertThat(said).singleElement().asString().contains("--from-beginning");
+  }
+
+  @Test
+  void theTenLinesOfPythonPrintEachSecond_asTheDocumentHasThem() throws Exception {
+    assumeTrue(
+        python("import kafka").waitFor() == 0,
+        "no /usr/bin/python3 with the package kafka-python (Debian's python3-kafka)");
+    String document = Files.readString(Path.of("..", "docs", "metrics.md"));
+    Matcher block = Pattern.compile("```python\n(.*?)```", Pattern.DOTALL).matcher(document);
+    assertThat(block.find()).isTrue();
+    String script =
+        block
+            .group(1)
+            .replace("\"first.metrics\"", '"' + new Topics(runId).metrics() + '"')
+            .replace("localhost:9092", kafka.bootstrapServers());
+    assertThat(script).contains(runId, kafka.bootstrapServers());
+    append(second(0), second(1), end());
+    Process reader = python(script);
+    assertThat(new String(reader.getInputStream().readAllBytes(), UTF_8))
+        .isEqualTo("0 2 1 None\n1 2 1 None\n");
+    assertThat(reader.waitFor()).isZero();
+  }
+
+  private static Process python(String script) throws IOException {
+    assumeTrue(Files.isExecutable(PYTHON), "no " + PYTHON);
+    return Launch.of(List.of(PYTHON.toString(), "-c", script)).start();
   }
 
   @Test

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.window.MetricsWindow;
+import dev.sluice.contract.window.RunDescribed;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.ChildProcess.Signal;
@@ -407,18 +408,23 @@ final class PageTest {
     assertThat(drawn).isNotEmpty();
     List<Long> provisional = new ArrayList<>();
     List<Long> settled = new ArrayList<>();
+    List<Long> sinceEnds = new ArrayList<>();
+    long zeroMs =
+        ((RunDescribed) EventCodec.METRICS.read(seconds.get(0).value())).timeZeroEpochMs();
     for (ConsumerRecord<byte[], byte[]> record : lanes) {
       delay(provisional, record.timestamp(), EventCodec.LANES.read(record.value()).toNs(), 1);
     }
     for (ConsumerRecord<byte[], byte[]> record : seconds) {
       if (EventCodec.METRICS.read(record.value()) instanceof MetricsWindow window) {
         delay(settled, record.timestamp(), window.toNs(), 2);
+        delay(sinceEnds, zeroMs + window.toNs() / 1_000_000, window.toNs(), 2);
       }
     }
     assertThat(provisional).isNotEmpty();
     assertThat(settled).isNotEmpty();
     say("record appended to frame drawn, p95 of lanes " + p95(provisional) + " ms");
     say("record appended to frame drawn, p95 of seconds " + p95(settled) + " ms");
+    say("end of a second to its settled frame drawn, p95 " + p95(sinceEnds) + " ms");
   }
 
   /** Adds the time from an append to the first frame of its instant, if the page was open then. */

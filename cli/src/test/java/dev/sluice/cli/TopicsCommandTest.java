@@ -74,7 +74,7 @@ final class TopicsCommandTest {
     assertThat(kept.path("facts").asInt()).isGreaterThan(100);
     assertThat(kept.path("began").asText()).startsWith("20");
     assertThat(texts(kept.path("topics")))
-        .contains("kept.facts", "kept.scheduler-entities-changelog")
+        .contains("kept.facts", "kept.scheduler-state-changelog")
         .doesNotContain("kept.facts-copy");
     assertThat(runs.get(1).path("ended").asBoolean()).isFalse();
     assertThat(runs.get(1).path("shards").asInt()).isEqualTo(2);

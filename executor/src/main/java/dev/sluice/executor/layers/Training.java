@@ -44,6 +44,9 @@ public final class Training implements AutoCloseable {
 
   private int stepsDone;
 
+  /** A step began and did not end, so that layers may hold part of its changes. */
+  private boolean failed;
+
   /**
    * What is trained, and how.
    *
@@ -208,11 +211,15 @@ public final class Training implements AutoCloseable {
    * @throws LayerReadException if a hook needed a layer that could not be read
    * @throws InferenceException if the engine refuses or fails
    * @throws UserMistakeException if the folder cannot be written
+   * @throws IllegalStateException if an earlier step failed
    */
   public float step(Hooks hooks) throws InferenceException, UserMistakeException {
+    requireWhole();
     int step = stepsDone + 1;
+    failed = true;
     try {
       float loss = model.step(step, data, hooks, resident, layer -> changed[layer] = true);
+      failed = false;
       stepsDone = step;
       folder.loss(step, loss);
       if (step % commitEvery == 0) {
@@ -227,8 +234,11 @@ public final class Training implements AutoCloseable {
   /**
    * Makes the steps done durable; the last step of a training needs it unless {@code commitEvery}
    * divides its number.
+   *
+   * @throws IllegalStateException if a step failed: only what is durable can be gone on from
    */
   public void commit() throws UserMistakeException {
+    requireWhole();
     if (folder.committedStep() == stepsDone) {
       return;
     }
@@ -241,6 +251,12 @@ public final class Training implements AutoCloseable {
       folder.commit(stepsDone);
     } catch (IOException e) {
       throw folder.unwritable(e);
+    }
+  }
+
+  private void requireWhole() {
+    if (failed) {
+      throw new IllegalStateException("a step failed, and left layers with part of its changes");
     }
   }
 

@@ -109,36 +109,6 @@ final class LayeredModelTest {
     }
   }
 
-  /** A source that fails at one read, counted from 0 over its whole life. */
-  private static final class FailingAt implements ParameterSource {
-    private final ParameterSource source;
-    private final int failing;
-    private int reads;
-
-    FailingAt(ParameterSource source, int failing) {
-      this.source = source;
-      this.failing = failing;
-    }
-
-    @Override
-    public long bytes(int layer) {
-      return source.bytes(layer);
-    }
-
-    @Override
-    public void read(int layer, ByteBuffer into) throws IOException {
-      if (reads++ == failing) {
-        throw new IOException("the disk is gone");
-      }
-      source.read(layer, into);
-    }
-
-    @Override
-    public void close() throws IOException {
-      source.close();
-    }
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {ListedHooks.EAGER, ListedHooks.ON_DEMAND, ListedHooks.PREFETCH})
   void aReadThatFails_isThrownByTheHookThatNeededIt_andAllIsFreed(String schedule)

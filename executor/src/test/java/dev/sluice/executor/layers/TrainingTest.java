@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ai.djl.ndarray.NDList;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.layers.LayerTrace.Row;
 import dev.sluice.executor.layers.TestSchedule.Plan;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.network.Workloads;
+import dev.sluice.executor.parameters.ParameterSource;
 import dev.sluice.executor.parameters.SafetensorsFile;
 import dev.sluice.executor.parameters.TensorShape;
 import java.nio.ByteBuffer;
@@ -19,11 +21,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Training by layers against one graph of the whole network: equal bits. */
 @Tag("loop")
@@ -34,16 +38,19 @@ final class TrainingTest {
 
   private static Training open(
       Training.Settings settings, Path out, boolean resume, long budgetBytes) throws Exception {
+    return open(settings, out, resume, budgetBytes, source -> source, LayerTrace.NONE);
+  }
+
+  private static Training open(
+      Training.Settings settings,
+      Path out,
+      boolean resume,
+      long budgetBytes,
+      UnaryOperator<ParameterSource> pace,
+      LayerTrace trace)
+      throws Exception {
     return Training.open(
-        settings,
-        out,
-        resume,
-        budgetBytes,
-        CACHE,
-        Engines.prepare(1, CACHE),
-        source -> source,
-        () -> 0,
-        LayerTrace.NONE);
+        settings, out, resume, budgetBytes, CACHE, Engines.prepare(1, CACHE), pace, () -> 0, trace);
   }
 
   private static Training.Settings settings(String model, String optimizer) {
@@ -221,6 +228,99 @@ final class TrainingTest {
     while (training.stepsDone() < steps) {
       training.step(hooks);
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aReadThatFailsEndsTheStepAtTheHookThatNeededIt_andNothingIsLost(Plan plan) throws Exception {
+    int steps = 2;
+    var settings = settings("vit_micro", "sgd");
+    List<Training.LayerSize> sizes = Training.layers("vit_micro", "sgd");
+    int layers = sizes.size();
+    long all = sizes.stream().mapToLong(Training.LayerSize::budgetBytes).sum();
+    Path whole = folder.resolve("whole");
+    var reads = new ArrayList<Integer>();
+    try (Training training =
+        open(settings, whole, false, all, source -> source, added(reads, Row.READ))) {
+      train(training, steps, new TestSchedule(training, layers, plan));
+    }
+    Map<String, ByteBuffer> expected = files(whole);
+
+    int readsOfStep =
+        switch (plan) {
+          case EAGER -> 0;
+          case ON_DEMAND -> 2 * layers;
+          case PREFETCH -> 2 * layers - 1; // the last layer's backward follows its forward
+        };
+    assertThat(reads).hasSize(plan == Plan.EAGER ? layers : steps * readsOfStep);
+    for (int failing = 0; failing < reads.size(); failing++) {
+      Path out = folder.resolve("failed" + failing);
+      int read = failing;
+      var computed = new ArrayList<Integer>();
+      Training training =
+          open(
+              settings,
+              out,
+              false,
+              all,
+              source -> new FailingAt(source, read),
+              added(computed, Row.COMPUTE));
+      var hooks = new TestSchedule(training, layers, plan);
+      assertThatThrownBy(() -> train(training, steps, hooks))
+          .isInstanceOf(LayerReadException.class)
+          .hasMessage(
+              "layer %s could not be read: the disk is gone", sizes.get(reads.get(failing)).name());
+      int beforeInStep = readsOfStep == 0 ? 0 : failing % readsOfStep;
+      boolean sharedRead = plan == Plan.PREFETCH && beforeInStep >= layers;
+      assertThat(computed)
+          .as("computes before read %d", failing)
+          .hasSize(
+              readsOfStep == 0
+                  ? 0
+                  : failing / readsOfStep * 2 * layers + beforeInStep + (sharedRead ? 1 : 0));
+      assertThatThrownBy(training::commit)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("a step failed");
+      assertThatThrownBy(() -> training.step(hooks)).isInstanceOf(IllegalStateException.class);
+      training.close();
+      assertThat(training.residentBytes()).isZero();
+
+      try (Training resumed = open(settings, out, true, all)) {
+        train(resumed, steps, new TestSchedule(resumed, layers, plan));
+      }
+      assertThat(files(out)).as("failed at read %d", failing).isEqualTo(expected);
+    }
+  }
+
+  private static LayerTrace added(List<Integer> layers, String operation) {
+    return row -> {
+      if (row.operation().equals(operation)) {
+        layers.add(row.layer());
+      }
+    };
+  }
+
+  @Test
+  void anUpdateFollowsEachBackward() throws Exception {
+    List<Training.LayerSize> sizes = Training.layers("vit_micro", "adam");
+    long all = sizes.stream().mapToLong(Training.LayerSize::budgetBytes).sum();
+    var rows = new ArrayList<String>();
+    LayerTrace trace =
+        row -> {
+          if (!row.operation().equals(Row.READ) && row.hook().equals("on_pre_backward")) {
+            rows.add(row.operation() + " " + row.layer());
+          }
+        };
+    try (Training training =
+        open(settings("vit_micro", "adam"), folder, false, all, source -> source, trace)) {
+      train(training, 1, new TestSchedule(training, sizes.size(), Plan.EAGER));
+    }
+    var expected = new ArrayList<String>();
+    for (int layer = sizes.size() - 1; layer >= 0; layer--) {
+      expected.add("compute " + layer);
+      expected.add("update " + layer);
+    }
+    assertThat(rows).isEqualTo(expected);
   }
 
   @Test

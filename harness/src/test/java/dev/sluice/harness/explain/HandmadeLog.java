@@ -20,7 +20,6 @@ import dev.sluice.harness.frame.Registries;
 import dev.sluice.scheduler.translation.ExperimentCore;
 import dev.sluice.scheduler.translation.Translation;
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.JobEnd;
@@ -245,17 +244,6 @@ final class HandmadeLog implements CoreListener {
         outcomes++,
         EventCodec.OUTCOMES.write(Translation.toEvent(fromNs, toNs, cause)));
   }
-
-  @Override
-  public boolean keepsState() {
-    return false;
-  }
-
-  @Override
-  public void changed(CoreEntity entity) {}
-
-  @Override
-  public void removed(String entityKey) {}
 
   /** Writes the log as a run would leave it, and returns its file. */
   Path write() throws IOException {

@@ -10,7 +10,6 @@ import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduler.explain.Explanation.Attempt;
 import dev.sluice.scheduler.translation.Translation;
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.JobEnd;
@@ -182,16 +181,5 @@ public final class Explainer {
 
         @Override
         public void blocked(long fromNs, long toNs, Cause cause) {}
-
-        @Override
-        public boolean keepsState() {
-          return false;
-        }
-
-        @Override
-        public void changed(CoreEntity entity) {}
-
-        @Override
-        public void removed(String entityKey) {}
       };
 }

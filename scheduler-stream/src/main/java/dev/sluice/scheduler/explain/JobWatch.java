@@ -17,7 +17,6 @@ import dev.sluice.scheduler.explain.Explanation.Overtaking;
 import dev.sluice.scheduler.explain.Explanation.Tokens;
 import dev.sluice.scheduler.translation.Translation;
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.JobEnd;
@@ -306,17 +305,6 @@ final class JobWatch implements CoreListener {
 
   @Override
   public void blocked(long fromNs, long toNs, Cause cause) {}
-
-  @Override
-  public boolean keepsState() {
-    return false;
-  }
-
-  @Override
-  public void changed(CoreEntity entity) {}
-
-  @Override
-  public void removed(String entityKey) {}
 
   /**
    * Returns the job's life so far.

@@ -13,7 +13,6 @@ import dev.sluice.scheduler.translation.Translation;
 import dev.sluice.scheduling.core.InvalidChoiceException;
 import dev.sluice.scheduling.core.RecordedDecisions;
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
@@ -403,15 +402,4 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
       asked.blocked(new Decision.Idle(event), at);
     }
   }
-
-  @Override
-  public boolean keepsState() {
-    return false;
-  }
-
-  @Override
-  public void changed(CoreEntity entity) {}
-
-  @Override
-  public void removed(String entityKey) {}
 }

@@ -15,6 +15,7 @@ import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.policy.Choice;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -24,16 +25,35 @@ import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.processor.api.RecordMetadata;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One shard's scheduler: applies each fact to the core, in the order of the log, with the fact's
- * append time as now, and forwards the core's decisions. The core lives in memory and is rebuilt
- * from the store whenever the task starts.
+ * append time as now, and forwards the core's decisions. The core lives in memory. Whenever the
+ * task starts, the core is restored from the store's snapshot, and the facts between the snapshot
+ * and the last commit are applied again, with their decisions kept back: they are in the log.
  */
 final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byte[]>, CoreListener {
+  private static final Logger LOG = LoggerFactory.getLogger(SchedulerProcessor.class);
+
+  /** Listener of facts that are applied again. */
+  private static final CoreListener NOBODY =
+      new CoreListener() {
+        @Override
+        public void started(Dispatch dispatch) {}
+
+        @Override
+        public void ended(JobEnd end) {}
+
+        @Override
+        public void blocked(long fromNs, long toNs, Choice.Cause cause) {}
+      };
+
   private final Function<Collection<CoreEntity>, SchedulingCore> restoreCore;
   private final WakeUps wakeUps;
   private final OwnShards shards;
+  private final FactLog facts;
 
   /**
    * Outcomes of jobs by the fact at hand. They are held until its dispatches are sent, since lanes
@@ -45,65 +65,99 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
   private @Nullable String refusal;
 
   private @Nullable ProcessorContext<Integer, byte[]> context;
-  private @Nullable EntityStore store;
+  private @Nullable SnapshotStore store;
   private @Nullable SchedulingCore core;
   private @Nullable RunStarted run;
+
+  /** The fact that began the run, as text; null before the run. */
+  private @Nullable String runText;
+
   private long factAtEpochMs;
-  private boolean arrivalsEnded;
   private boolean askedForTheLastCommit;
 
   SchedulerProcessor(
       Function<Collection<CoreEntity>, SchedulingCore> restoreCore,
       WakeUps wakeUps,
-      OwnShards shards) {
+      OwnShards shards,
+      FactLog facts) {
     this.restoreCore = restoreCore;
     this.wakeUps = wakeUps;
     this.shards = shards;
+    this.facts = facts;
   }
 
   @Override
   public void init(ProcessorContext<Integer, byte[]> context) {
     this.context = context;
     outcomes.clear();
-    arrivalsEnded = false;
     askedForTheLastCommit = false;
-    EntityStore entries = context.getStateStore(SchedulerTopology.STORE);
-    store = entries;
-    byte[] runBytes = entries.run();
-    run = runBytes == null ? null : (RunStarted) readRun(runBytes);
-    List<CoreEntity> entities = entries.entities();
-    entities.forEach(this::observe);
-    SchedulingCore restored = restoreCore.apply(entities);
+    run = null;
+    runText = null;
+    SnapshotStore snapshots = context.getStateStore(SchedulerTopology.STORE);
+    store = snapshots;
+    SnapshotStore.Held held = snapshots.read();
+    SchedulingCore restored = restoreCore.apply(held.entities());
     core = restored;
+    String runBefore = held.run();
+    if (runBefore != null) {
+      begin(runBefore.getBytes(StandardCharsets.UTF_8));
+    }
+    applyAgain(held.position());
     shards.taken(shard(), restored.waiting(), restored.running());
     requestWakeUp();
   }
 
-  private static Fact readRun(byte[] bytes) {
+  private void begin(byte[] runBytes) {
     try {
-      return EventCodec.FACTS.read(bytes);
+      run = (RunStarted) EventCodec.FACTS.read(runBytes);
+      runText = new String(runBytes, StandardCharsets.UTF_8);
     } catch (UnreadableEventException e) {
       throw new IllegalStateException("the run in the store cannot be read", e);
     }
   }
 
+  /** Applies the facts again that the core lacks, up to an offset. */
+  private void applyAgain(long to) {
+    long from = store().appliedTo() + 1;
+    if (from <= to) {
+      facts.read(shard(), from, to, this::applyAgain);
+    }
+  }
+
+  private void applyAgain(long offset, long appendedAtEpochMs, byte @Nullable [] bytes) {
+    byte[] value = bytes == null ? new byte[0] : bytes;
+    try {
+      apply(offset, appendedAtEpochMs, EventCodec.FACTS.read(value), value, NOBODY);
+    } catch (UnreadableEventException e) {
+      LOG.debug("fact {} stands among the dead letters", offset, e);
+    }
+    store().applied(offset, value.length);
+  }
+
+  private void apply(
+      long offset, long appendedAtEpochMs, Fact fact, byte[] bytes, CoreListener listener) {
+    if (fact instanceof RunStarted && run == null) {
+      begin(bytes);
+    }
+    core().apply(offset, nowNs(appendedAtEpochMs), Translation.toCore(fact), listener);
+  }
+
   @Override
   public void process(Record<byte[], byte[]> record) {
     RecordMetadata source = context().recordMetadata().orElseThrow();
+    byte[] bytes = record.value() == null ? new byte[0] : record.value();
+    applyAgain(source.offset() - 1); // if the store was lost, or is of an earlier form
     Fact fact;
     try {
-      fact = EventCodec.FACTS.read(record.value() == null ? new byte[0] : record.value());
+      fact = EventCodec.FACTS.read(bytes);
     } catch (UnreadableEventException e) {
       forwardDeadLetter(record, source, String.valueOf(e.getMessage()));
+      store().applied(source.offset(), bytes.length);
       return;
     }
     refusal = null;
-    if (fact instanceof RunStarted started && run == null) {
-      run = started;
-      store().putRun(record.value());
-    }
     factAtEpochMs = record.timestamp();
-    core().apply(source.offset(), nowNs(factAtEpochMs), Translation.toCore(fact), this);
+    apply(source.offset(), factAtEpochMs, fact, bytes, this);
     if (refusal != null) {
       forwardDeadLetter(record, source, refusal);
     }
@@ -111,7 +165,7 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
       forward(EventCodec.OUTCOMES.write(outcome), SchedulerTopology.OUTCOMES);
     }
     outcomes.clear();
-    store().writeOldest();
+    keep(source.offset(), bytes.length);
     shards.applied(shard(), core().waiting(), core().running());
     if (fact instanceof Ticked) {
       wakeUps.ticked(shard());
@@ -120,12 +174,22 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
     commitWhatEndsTheRun();
   }
 
+  private void keep(long offset, int factBytes) {
+    store().applied(offset, factBytes);
+    if (store().isDue(core().waiting())) {
+      store().begin(runText, core().entities());
+    }
+  }
+
   /**
    * Requests a commit at the run's end, so that readers of its last outcomes need not wait for the
    * commit interval.
    */
   private void commitWhatEndsTheRun() {
-    if (arrivalsEnded && !askedForTheLastCommit && core().waiting() == 0 && core().running() == 0) {
+    if (!askedForTheLastCommit
+        && core().waiting() == 0
+        && core().running() == 0
+        && core().arrivalsEnded()) {
       askedForTheLastCommit = true;
       context().commit();
     }
@@ -177,24 +241,6 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
   }
 
   @Override
-  public void changed(CoreEntity entity) {
-    observe(entity);
-    store().put(entity);
-  }
-
-  private void observe(CoreEntity entity) {
-    if (entity instanceof CoreEntity.Progress progress) {
-      arrivalsEnded =
-          progress.sources() > 0 && progress.sourcesEnded().size() >= progress.sources();
-    }
-  }
-
-  @Override
-  public void removed(String entityKey) {
-    store().remove(entityKey);
-  }
-
-  @Override
   public void close() {
     if (context != null) {
       wakeUps.forget(shard());
@@ -213,7 +259,7 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
     return context;
   }
 
-  private EntityStore store() {
+  private SnapshotStore store() {
     if (store == null) {
       throw new IllegalStateException("used before init");
     }

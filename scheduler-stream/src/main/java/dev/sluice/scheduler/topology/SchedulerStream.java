@@ -120,7 +120,14 @@ public final class SchedulerStream implements AutoCloseable {
     failures = new ThreadFailures(clock, THREAD_PAUSE, onFailure);
     streams =
         new KafkaStreams(
-            SchedulerTopology.build(topics, settings, policies, timer, shards),
+            SchedulerTopology.build(
+                topics,
+                settings,
+                policies,
+                timer,
+                shards,
+                new TopicFactLog(topics, kafka),
+                SnapshotStore.Pace.DEFAULT),
             properties,
             clients);
     streams.setUncaughtExceptionHandler(failures);

@@ -17,7 +17,7 @@ import org.apache.kafka.streams.processor.StreamPartitioner;
 final class SchedulerTopology {
   static final String FACTS = "facts";
   static final String SCHEDULER = "scheduler";
-  static final String STORE = "entities";
+  static final String STORE = "state";
   static final String DISPATCHES = "dispatches";
   static final String OUTCOMES = "outcomes";
   static final String DEAD_LETTERS = "dead-letters";
@@ -37,13 +37,16 @@ final class SchedulerTopology {
    * Builds the topology.
    *
    * @param policies makes a policy for each shard's core
+   * @param facts the facts, to be read once more at a takeover
    */
   static Topology build(
       Topics topics,
       CoreSettings settings,
       Supplier<SchedulingPolicy> policies,
       WakeUps wakeUps,
-      OwnShards shards) {
+      OwnShards shards,
+      FactLog facts,
+      SnapshotStore.Pace pace) {
     var bytes = new ByteArraySerializer();
     return new Topology()
         .addSource(FACTS, new ByteArrayDeserializer(), new ByteArrayDeserializer(), topics.facts())
@@ -53,9 +56,10 @@ final class SchedulerTopology {
                 new SchedulerProcessor(
                     entities -> SchedulingCore.restore(settings, policies.get(), entities),
                     wakeUps,
-                    shards),
+                    shards,
+                    facts),
             FACTS)
-        .addStateStore(EntityStore.builder(STORE), SCHEDULER)
+        .addStateStore(SnapshotStore.builder(STORE, pace), SCHEDULER)
         .addSink(DISPATCHES, topics.dispatches(), NO_KEY, bytes, BY_SHARD, SCHEDULER)
         .addSink(OUTCOMES, topics.outcomes(), NO_KEY, bytes, BY_SHARD, SCHEDULER)
         .addSink(DEAD_LETTERS, topics.deadLetters(), NO_KEY, bytes, SCHEDULER);

@@ -13,7 +13,6 @@ import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduler.translation.Translation;
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.CoreSettings.Admission;
@@ -274,17 +273,6 @@ final class RandomLog implements CoreListener {
 
   @Override
   public void blocked(long fromNs, long toNs, Cause cause) {}
-
-  @Override
-  public boolean keepsState() {
-    return false;
-  }
-
-  @Override
-  public void changed(CoreEntity entity) {}
-
-  @Override
-  public void removed(String entityKey) {}
 
   long lastFactNs() {
     return lastFactMs * MS;

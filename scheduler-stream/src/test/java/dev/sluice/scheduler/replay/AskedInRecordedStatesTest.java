@@ -13,7 +13,6 @@ import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduler.replay.Difference.Kind;
 import dev.sluice.scheduler.translation.Translation;
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.CoreSettings.Admission;
@@ -144,12 +143,6 @@ final class AskedInRecordedStatesTest {
 
             @Override
             public void blocked(long fromNs, long toNs, Choice.Cause cause) {}
-
-            @Override
-            public void changed(CoreEntity entity) {}
-
-            @Override
-            public void removed(String entityKey) {}
           });
       log.addAll(outcomes);
     }

@@ -13,7 +13,6 @@ import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduler.translation.Translation;
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.CoreSettings.Admission;
@@ -292,11 +291,5 @@ public record RecordedRun(
     public void blocked(long fromNs, long toNs, Choice.Cause cause) {
       outcomes.add(Translation.toEvent(fromNs, toNs, cause));
     }
-
-    @Override
-    public void changed(CoreEntity entity) {}
-
-    @Override
-    public void removed(String entityKey) {}
   }
 }

@@ -21,11 +21,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.TopologyTestDriver;
-import org.apache.kafka.streams.processor.TaskId;
-import org.apache.kafka.streams.processor.api.MockProcessorContext;
-import org.apache.kafka.streams.processor.api.Record;
-import org.apache.kafka.streams.state.KeyValueStore;
-import org.apache.kafka.streams.state.Stores;
+import org.apache.kafka.streams.processor.api.MockProcessorContext.CapturedForward;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -35,7 +31,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 final class SameDecisionsTest {
   private static final Topics TOPICS = new Topics("recorded");
-  private static final String CHANGELOG = "recorded.scheduler-entities-changelog";
+  private static final SnapshotStore.Pace PACE = new SnapshotStore.Pace(10_000, 1_000);
+  private static final String CHANGELOG = "recorded.scheduler-state-changelog";
 
   static List<String> policies() {
     return Policies.names();
@@ -46,7 +43,7 @@ final class SameDecisionsTest {
   void decidesAsTheBareCoreDoes_inTheTopology(String policy) throws Exception {
     RecordedRun run = RecordedRun.of(Policies.create(policy, Map.of()));
 
-    try (var driver = driver(policy)) {
+    try (var driver = driver(policy, run)) {
       pipe(driver, run.facts());
       assertThat(dispatches(driver)).isEqualTo(run.dispatches()).hasSizeGreaterThan(100);
       assertThat(outcomes(driver)).isEqualTo(run.outcomes());
@@ -60,11 +57,9 @@ final class SameDecisionsTest {
           .contains("model-2", "model-3", null)
           .doesNotContain("model-1");
       assertThat(run.dispatches()).anyMatch(d -> d.prediction().p95Ns() != null);
-      assertThat(entityKeys(driver))
-          .allMatch(
-              key ->
-                  key.matches(
-                      "(executor|lane|mean|table|device|workload|samples|seen)/.*|progress|run"));
+      assertThat(changelog(driver).keySet())
+          .as("no record for each job")
+          .allMatch(key -> key.matches("snapshot|position|\\d+/\\d+"));
     }
   }
 
@@ -78,7 +73,7 @@ final class SameDecisionsTest {
       List<BatchDispatched> dispatches;
       List<Outcome> outcomes;
       Map<String, byte[]> changelog;
-      try (var driver = driver(policy)) {
+      try (var driver = driver(policy, run)) {
         pipe(driver, run.facts().subList(0, cut));
         dispatches = dispatches(driver);
         outcomes = outcomes(driver);
@@ -95,7 +90,7 @@ final class SameDecisionsTest {
   void decidesAsTheSimulatorDid_onTheFactsThatItMade(String policy) throws Exception {
     RecordedRun run = SimulatedFacts.of(policy);
 
-    try (var driver = driver(policy)) {
+    try (var driver = driver(policy, run)) {
       pipe(driver, run.facts());
       assertThat(dispatches(driver)).isEqualTo(run.dispatches()).hasSizeGreaterThan(100);
       assertThat(outcomes(driver)).isEqualTo(run.outcomes());
@@ -113,33 +108,12 @@ final class SameDecisionsTest {
       List<BatchDispatched> dispatches,
       List<Outcome> outcomes)
       throws Exception {
-    var context = new MockProcessorContext<Integer, byte[]>(settings(), new TaskId(0, 0), null);
-    KeyValueStore<String, byte[]> store =
-        Stores.keyValueStoreBuilder(
-                Stores.inMemoryKeyValueStore(SchedulerTopology.STORE),
-                org.apache.kafka.common.serialization.Serdes.String(),
-                org.apache.kafka.common.serialization.Serdes.ByteArray())
-            .withLoggingDisabled()
-            .build();
-    store.init(context.getStateStoreContext(), store);
-    changelog.forEach(store::put);
-    context.addStateStore(new EntityStore(store));
-    var processor =
-        new SchedulerProcessor(
-            entities ->
-                dev.sluice.scheduling.core.SchedulingCore.restore(
-                    RecordedRun.SETTINGS, Policies.create(policy, Map.of()), entities),
-            new RecordingWakeUps(),
-            new OwnShards(shard -> {}, () -> {}));
-    processor.init(context);
+    var process = new ShardProcess(run, policy, PACE, changelog);
+    List<CapturedForward<? extends Integer, ? extends byte[]>> all = new ArrayList<>();
     for (int offset = cut; offset < run.facts().size(); offset++) {
-      var dated = run.facts().get(offset);
-      context.setRecordMetadata(TOPICS.facts(), 0, offset);
-      processor.process(
-          new Record<>(
-              new byte[0], EventCodec.FACTS.write(dated.fact()), dated.appendedAtEpochMs()));
+      all.addAll(process.process(offset));
     }
-    for (var forwarded : context.forwarded()) {
+    for (var forwarded : all) {
       byte[] value = forwarded.record().value();
       switch (forwarded.childName().orElseThrow()) {
         case SchedulerTopology.DISPATCHES -> dispatches.add(EventCodec.DISPATCHES.read(value));
@@ -153,14 +127,16 @@ final class SameDecisionsTest {
     }
   }
 
-  private static TopologyTestDriver driver(String policy) {
+  private static TopologyTestDriver driver(String policy, RecordedRun run) {
     return new TopologyTestDriver(
         SchedulerTopology.build(
             TOPICS,
             RecordedRun.SETTINGS,
             () -> Policies.create(policy, Map.of()),
             new RecordingWakeUps(),
-            new OwnShards(shard -> {}, () -> {})),
+            new OwnShards(shard -> {}, () -> {}),
+            ShardProcess.log(run),
+            PACE),
         settings());
   }
 
@@ -203,10 +179,6 @@ final class SameDecisionsTest {
     return driver
         .createOutputTopic(topic, new ByteArrayDeserializer(), new ByteArrayDeserializer())
         .readValuesToList();
-  }
-
-  private static List<String> entityKeys(TopologyTestDriver driver) {
-    return List.copyOf(changelog(driver).keySet());
   }
 
   private static Map<String, byte[]> changelog(TopologyTestDriver driver) {

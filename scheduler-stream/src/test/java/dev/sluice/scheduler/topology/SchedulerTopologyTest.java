@@ -37,6 +37,11 @@ final class SchedulerTopologyTest {
   private static final long ZERO_MS = 1_700_000_000_000L;
   private static final long MS = 1_000_000;
 
+  private static final FactLog NOTHING_AGAIN =
+      (shard, from, to, reader) -> {
+        assertThat(to).isLessThan(from);
+      };
+
   private final RecordingWakeUps wakeUps = new RecordingWakeUps();
   private final List<Integer> taken = new ArrayList<>();
   private final OwnShards shards = new OwnShards(taken::add, () -> {});
@@ -53,7 +58,13 @@ final class SchedulerTopologyTest {
     settings.put(StreamsConfig.STATE_DIR_CONFIG, "target/streams-state");
     var topology =
         SchedulerTopology.build(
-            TOPICS, RecordedRun.SETTINGS, () -> Policies.create("fifo", Map.of()), wakeUps, shards);
+            TOPICS,
+            RecordedRun.SETTINGS,
+            () -> Policies.create("fifo", Map.of()),
+            wakeUps,
+            shards,
+            NOTHING_AGAIN,
+            SnapshotStore.Pace.DEFAULT);
     driver = new TopologyTestDriver(topology, settings);
     facts =
         driver.createInputTopic(
@@ -77,7 +88,13 @@ final class SchedulerTopologyTest {
   void hasThisShape() {
     var topology =
         SchedulerTopology.build(
-            TOPICS, RecordedRun.SETTINGS, () -> Policies.create("fifo", Map.of()), wakeUps, shards);
+            TOPICS,
+            RecordedRun.SETTINGS,
+            () -> Policies.create("fifo", Map.of()),
+            wakeUps,
+            shards,
+            NOTHING_AGAIN,
+            SnapshotStore.Pace.DEFAULT);
 
     assertThat(topology.describe().toString())
         .isEqualTo(
@@ -86,7 +103,7 @@ final class SchedulerTopologyTest {
                Sub-topology: 0
                 Source: facts (topics: [run-1.facts])
                   --> scheduler
-                Processor: scheduler (stores: [entities])
+                Processor: scheduler (stores: [state])
                   --> dead-letters, dispatches, outcomes
                   <-- facts
                 Sink: dead-letters (topic: run-1.dead-letters)

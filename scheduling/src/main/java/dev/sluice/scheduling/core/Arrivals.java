@@ -22,13 +22,11 @@ import org.jspecify.annotations.Nullable;
 final class Arrivals {
   private final CoreState state;
   private final Sources sources;
-  private final Kept kept;
   private final JobQueue queue;
 
-  Arrivals(CoreState state, Sources sources, Kept kept, JobQueue queue) {
+  Arrivals(CoreState state, Sources sources, JobQueue queue) {
     this.state = state;
     this.sources = sources;
-    this.kept = kept;
     this.queue = queue;
   }
 
@@ -43,7 +41,6 @@ final class Arrivals {
     WorkflowSpec spec = arrival.workflow();
     if (sources.isNew(spec.source(), spec.index())) {
       RunningWorkflow workflow = new RunningWorkflow(spec);
-      kept.changed(workflow, listener);
       release(workflow, workflow.first(), listener);
     }
   }
@@ -100,7 +97,6 @@ final class Arrivals {
         tellDropped(workflow.jobId(undone), 0, Reason.INPUT_NOT_DONE.text(), listener);
       }
     }
-    kept.changed(workflow, listener);
   }
 
   void tellDropped(String jobId, int attempts, @Nullable String reason, CoreListener listener) {

@@ -1,7 +1,6 @@
 package dev.sluice.scheduling.core;
 
-import dev.sluice.scheduling.fact.CoreEntity.LostBatch;
-import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
@@ -16,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 /** The running batches, by name, and lost batches that may still be answered. */
 final class Batches {
   private final CoreState state;
-  private final Kept kept;
 
   /** Number of running batches, which were started and neither answered nor lost. */
   int running;
@@ -24,9 +22,8 @@ final class Batches {
   /** Lost batches that were not answered yet and still have an unended job or a lane. */
   private final Map<DispatchName, Batch> lost = new HashMap<>();
 
-  Batches(CoreState state, Kept kept) {
+  Batches(CoreState state) {
     this.state = state;
-    this.kept = kept;
   }
 
   /** Finds a running batch, looking at the likely lane first. */
@@ -49,6 +46,10 @@ final class Batches {
     lost.put(batch.dispatch.name(), batch);
   }
 
+  void addLostTo(List<CoreEntity> entities) {
+    lost.values().forEach(batch -> entities.add(batch.toLostEntity()));
+  }
+
   static void rememberLostIn(QueuedJob job, Batch batch) {
     if (job.lostIn == null) {
       job.lostIn = new ArrayList<>(1);
@@ -57,20 +58,18 @@ final class Batches {
   }
 
   /** Forgets lost batches of an ended job that have no other unended job and hold no lane. */
-  void forgetWhereLost(QueuedJob job, CoreListener listener) {
+  void forgetWhereLost(QueuedJob job) {
     if (job.lostIn != null) {
       for (Batch batch : job.lostIn) {
         if (!batch.lane.holds(batch) && !batch.hasUnendedJob()) {
-          forget(batch, listener);
+          forget(batch);
         }
       }
       job.lostIn = null;
     }
   }
 
-  void forget(Batch batch, CoreListener listener) {
-    if (lost.remove(batch.dispatch.name()) != null && kept.keepsState) {
-      listener.removed(LostBatch.key(batch.dispatch.name()));
-    }
+  void forget(Batch batch) {
+    lost.remove(batch.dispatch.name());
   }
 }

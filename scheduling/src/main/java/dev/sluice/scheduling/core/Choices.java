@@ -21,7 +21,6 @@ final class Choices {
   private final CoreState state;
   private final SchedulingPolicy policy;
   private final LeaseClock leases;
-  private final Kept kept;
   private final JobQueue queue;
   private final Batches batches;
   private final DecisionCheck check;
@@ -39,13 +38,11 @@ final class Choices {
       CoreState state,
       SchedulingPolicy policy,
       LeaseClock leases,
-      Kept kept,
       JobQueue queue,
       Batches batches) {
     this.state = state;
     this.policy = policy;
     this.leases = leases;
-    this.kept = kept;
     this.queue = queue;
     this.batches = batches;
     this.check = new DecisionCheck(state, policy.getClass().getSimpleName());
@@ -94,7 +91,7 @@ final class Choices {
     for (int i = 0; i < jobs.size(); i++) {
       QueuedJob job = jobs.get(i);
       attempt = Math.max(attempt, job.attempts + 1);
-      queue.remove(job, QueuedJob.Phase.RUNNING, listener);
+      queue.remove(job, QueuedJob.Phase.RUNNING);
     }
     Dispatch dispatch =
         new Dispatch(
@@ -116,9 +113,6 @@ final class Choices {
     leases.started(batch);
     state.started(jobs, lane.executor());
     listener.started(dispatch);
-    if (kept.keepsState) {
-      listener.changed(batch.toEntity());
-    }
   }
 
   /** Notes that the batch's lanes hold its model from now on. */
@@ -128,7 +122,6 @@ final class Choices {
       ExecutorLane lane = batch.lane.executor().laneOf(batch, i);
       if (!workload.equals(lane.resident())) {
         lane.load(workload);
-        kept.changed(lane);
       }
     }
   }

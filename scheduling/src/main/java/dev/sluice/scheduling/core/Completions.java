@@ -1,6 +1,5 @@
 package dev.sluice.scheduling.core;
 
-import dev.sluice.scheduling.fact.CoreEntity.RunningBatch;
 import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
 import dev.sluice.scheduling.fact.CoreListener;
@@ -19,21 +18,14 @@ import org.jspecify.annotations.Nullable;
 final class Completions {
   private final CoreState state;
   private final LeaseClock leases;
-  private final Kept kept;
   private final JobQueue queue;
   private final Batches batches;
   private final Arrivals arrivals;
 
   Completions(
-      CoreState state,
-      LeaseClock leases,
-      Kept kept,
-      JobQueue queue,
-      Batches batches,
-      Arrivals arrivals) {
+      CoreState state, LeaseClock leases, JobQueue queue, Batches batches, Arrivals arrivals) {
     this.state = state;
     this.leases = leases;
-    this.kept = kept;
     this.queue = queue;
     this.batches = batches;
     this.arrivals = arrivals;
@@ -68,7 +60,7 @@ final class Completions {
     switch (completion.result()) {
       case DONE -> {
         if (batch.hasUnendedJob()) {
-          learn(batch, completion.serviceNs(), listener);
+          learn(batch, completion.serviceNs());
         }
         endAll(batch, Status.DONE, null, listener);
       }
@@ -84,9 +76,6 @@ final class Completions {
         }
       }
     }
-    if (kept.keepsState) {
-      listener.removed(RunningBatch.key(batch.dispatch.name()));
-    }
   }
 
   /**
@@ -100,15 +89,11 @@ final class Completions {
     if (batch.lane.holds(batch)) {
       finish(batch);
     }
-    batches.forget(batch, listener);
+    batches.forget(batch);
   }
 
   private void finish(Batch batch) {
-    ExecutorLanes executor = batch.lane.executor();
-    executor.finish(batch, state.nowNs(), leases.nowNs());
-    for (int i = 0; i < batch.lanes; i++) {
-      kept.changed(executor.laneOf(batch, i));
-    }
+    batch.lane.executor().finish(batch, state.nowNs(), leases.nowNs());
   }
 
   private void noteWhetherItRefuses(ExecutorLane lane, BatchCompleted completion, boolean isKnown) {
@@ -116,14 +101,13 @@ final class Completions {
     boolean busy = refused && isKnown && Reason.BUSY.is(completion.cause());
     if ((busy && !lane.refuses()) || (!refused && lane.refuses())) {
       lane.refuses(busy);
-      kept.changed(lane);
     }
   }
 
-  private void learn(Batch batch, long serviceNs, CoreListener listener) {
+  private void learn(Batch batch, long serviceNs) {
     ModelTimes model = batch.jobs.get(0).group.modelOn(batch.lane.executor());
     if (model != null && serviceNs > 0) {
-      model.completed(batch.dispatch.prediction(), batch.dispatch.samples(), serviceNs, listener);
+      model.completed(batch.dispatch.prediction(), batch.dispatch.samples(), serviceNs);
     }
   }
 
@@ -141,18 +125,15 @@ final class Completions {
     int attempts = job.attempts;
     Batch runsIn = job.batch;
     if (job.phase == QueuedJob.Phase.WAITING) {
-      queue.remove(job, QueuedJob.Phase.ENDED, listener);
+      queue.remove(job, QueuedJob.Phase.ENDED);
     } else if (runsIn != null) {
       attempts++;
     }
     job.phase = QueuedJob.Phase.ENDED;
     job.batch = null;
-    if (runsIn != null && runsIn != by && kept.keepsState) {
-      listener.changed(runsIn.toEntity());
-    }
     listener.ended(
         new JobEnd(job.spec.id(), status, reason, by.dispatch.name(), attempts, state.nowNs()));
-    batches.forgetWhereLost(job, listener);
+    batches.forgetWhereLost(job);
     arrivals.endNode(job.spec, job.workflow, status == Status.DONE, listener);
   }
 }

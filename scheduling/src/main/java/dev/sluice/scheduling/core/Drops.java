@@ -138,9 +138,9 @@ final class Drops {
   /** Drops the jobs, and returns how many they are. */
   private int drop(List<QueuedJob> jobs, String reason, CoreListener listener) {
     for (QueuedJob job : jobs) {
-      queue.remove(job, QueuedJob.Phase.ENDED, listener);
+      queue.remove(job, QueuedJob.Phase.ENDED);
       arrivals.tellDropped(job.spec.id(), job.attempts, reason, listener);
-      batches.forgetWhereLost(job, listener);
+      batches.forgetWhereLost(job);
       arrivals.endNode(job.spec, job.workflow, false, listener);
     }
     return jobs.size();

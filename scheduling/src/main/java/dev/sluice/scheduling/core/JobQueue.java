@@ -1,6 +1,5 @@
 package dev.sluice.scheduling.core;
 
-import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.QueuedJob;
@@ -12,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 /** Jobs that enter and leave the queue, and the time that they may wait in it. */
 final class JobQueue {
   private final CoreState state;
-  private final Kept kept;
 
   /** Entry of the next job that arrives. */
   long nextEntry;
@@ -29,19 +27,11 @@ final class JobQueue {
    */
   private @Nullable PriorityQueue<QueuedJob> leftOver;
 
-  JobQueue(CoreState state, Kept kept) {
+  JobQueue(CoreState state) {
     this.state = state;
-    this.kept = kept;
   }
 
-  /** Adds a job that the driver must be told of. */
   void add(QueuedJob job) {
-    addKept(job);
-    kept.arrived(job);
-  }
-
-  /** Adds a job that the driver knows of. */
-  void addKept(QueuedJob job) {
     state.add(job);
     if (leftOver != null) {
       leftOver.add(job);
@@ -59,13 +49,9 @@ final class JobQueue {
     budgetsMatter |= job.group.overBudget;
   }
 
-  void remove(QueuedJob job, QueuedJob.Phase to, CoreListener listener) {
+  void remove(QueuedJob job, QueuedJob.Phase to) {
     state.remove(job);
     job.phase = to;
-    if (job.kept) {
-      job.kept = false;
-      listener.removed(job.toEntity().key());
-    }
   }
 
   /**

@@ -1,8 +1,6 @@
 package dev.sluice.scheduling.core;
 
-import dev.sluice.scheduling.fact.CoreEntity.RunningBatch;
 import dev.sluice.scheduling.fact.CoreListener;
-import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.fact.JobEnd.Status;
 import dev.sluice.scheduling.fact.Reason;
 import dev.sluice.scheduling.state.Batch;
@@ -17,7 +15,6 @@ import java.util.List;
 final class Losses {
   private final CoreState state;
   private final LeaseClock leases;
-  private final Kept kept;
   private final JobQueue queue;
   private final Batches batches;
   private final Completions completions;
@@ -25,13 +22,11 @@ final class Losses {
   Losses(
       CoreState state,
       LeaseClock leases,
-      Kept kept,
       JobQueue queue,
       Batches batches,
       Completions completions) {
     this.state = state;
     this.leases = leases;
-    this.kept = kept;
     this.queue = queue;
     this.batches = batches;
     this.completions = completions;
@@ -42,7 +37,6 @@ final class Losses {
       for (ExecutorLanes executor : state.executors()) {
         if (leases.hasExpired(executor)) {
           executor.lost(true);
-          kept.changed(executor);
           loseAll(executor, listener);
         }
       }
@@ -85,14 +79,9 @@ final class Losses {
   }
 
   private void lose(Batch batch, CoreListener listener) {
-    DispatchName name = batch.dispatch.name();
     batches.running--;
     batches.lose(batch);
     batch.lane.executor().lose(batch);
-    if (kept.keepsState) {
-      listener.removed(RunningBatch.key(name));
-      listener.changed(batch.toLostEntity());
-    }
     for (QueuedJob job : batch.jobs) {
       if (job.phase == QueuedJob.Phase.ENDED) {
         continue;

@@ -13,21 +13,13 @@ import java.util.List;
 final class Reports {
   private final CoreState state;
   private final LeaseClock leases;
-  private final Kept kept;
   private final JobQueue queue;
   private final Batches batches;
   private final Losses losses;
 
-  Reports(
-      CoreState state,
-      LeaseClock leases,
-      Kept kept,
-      JobQueue queue,
-      Batches batches,
-      Losses losses) {
+  Reports(CoreState state, LeaseClock leases, JobQueue queue, Batches batches, Losses losses) {
     this.state = state;
     this.leases = leases;
-    this.kept = kept;
     this.queue = queue;
     this.batches = batches;
     this.losses = losses;
@@ -53,7 +45,6 @@ final class Reports {
     leases.reported(known);
     if (known.lost()) {
       known.lost(false);
-      kept.changed(known);
       leases.executorsChanged();
     }
     if (report.incarnation() > incarnation || report.leaving()) {
@@ -65,7 +56,6 @@ final class Reports {
     for (int index : report.emptyLanes()) {
       if (known.hasLane(index) && known.lane(index).refuses()) {
         known.lane(index).refuses(false);
-        kept.changed(known.lane(index));
       }
     }
   }
@@ -82,22 +72,17 @@ final class Reports {
       }
     }
     executor.release(state.nowNs(), leases.nowNs());
-    executor.allLanes().forEach(kept::changed);
     for (Batch batch : answeredByNobody) {
       if (!batch.hasUnendedJob()) {
-        batches.forget(batch, listener);
-      } else if (kept.keepsState) {
-        listener.changed(batch.toLostEntity());
+        batches.forget(batch);
       }
     }
   }
 
   private void update(ExecutorLanes executor, ExecutorReported report) {
     executor.update(report, state.nowNs(), leases.nowNs());
-    executor.allLanes().forEach(kept::changed);
     state.executorsChanged();
     leases.executorsChanged();
-    kept.changed(executor);
     queue.budgetsMatter = true;
   }
 }

@@ -19,7 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Gives a fresh core the state that another core's listener kept. */
+/** Gives a fresh core the state of another core, which {@link Snapshot} took. */
 final class Restore {
   private final SchedulingCore core;
   private final CoreState state;
@@ -67,8 +67,7 @@ final class Restore {
         .forEach(
             entity -> {
               QueuedJob job = toQueued(entity);
-              job.kept = true;
-              core.queue.addKept(job);
+              core.queue.add(job);
               jobById.put(entity.spec().id(), job);
             });
   }

@@ -17,6 +17,7 @@ import dev.sluice.scheduling.inspection.Inspection;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.state.CoreState;
 import java.util.Collection;
+import java.util.List;
 
 /**
  * The state machine that schedules one shard: facts in, decisions out. Equal facts in equal order
@@ -37,7 +38,6 @@ public final class SchedulingCore {
   final JobQueue queue;
   final Batches batches;
   private final LeaseClock leases;
-  private final Kept kept;
   private final Sources sources;
   private final Arrivals arrivals;
   private final Completions completions;
@@ -50,23 +50,22 @@ public final class SchedulingCore {
   public SchedulingCore(CoreSettings settings, SchedulingPolicy policy) {
     state = new CoreState(settings, policy.needs());
     leases = new LeaseClock(settings.leases(), state.executors());
-    kept = new Kept();
     sources = new Sources(state);
-    queue = new JobQueue(state, kept);
-    batches = new Batches(state, kept);
-    arrivals = new Arrivals(state, sources, kept, queue);
-    completions = new Completions(state, leases, kept, queue, batches, arrivals);
-    losses = new Losses(state, leases, kept, queue, batches, completions);
-    reports = new Reports(state, leases, kept, queue, batches, losses);
+    queue = new JobQueue(state);
+    batches = new Batches(state);
+    arrivals = new Arrivals(state, sources, queue);
+    completions = new Completions(state, leases, queue, batches, arrivals);
+    losses = new Losses(state, leases, queue, batches, completions);
+    reports = new Reports(state, leases, queue, batches, losses);
     drops = new Drops(state, sources, queue, batches, arrivals);
-    choices = new Choices(state, policy, leases, kept, queue, batches);
+    choices = new Choices(state, policy, leases, queue, batches);
     this.policy = policy;
   }
 
   /**
    * Returns a core that goes on where another stopped.
    *
-   * @param entities all entities that the other core's listener was told to keep, in any order
+   * @param entities {@link #entities} of the other core, in any order
    */
   public static SchedulingCore restore(
       CoreSettings settings, SchedulingPolicy policy, Collection<CoreEntity> entities) {
@@ -108,7 +107,6 @@ public final class SchedulingCore {
     } else if (fact instanceof RunStarted) {
       state.advanceTo(nowNs);
     }
-    kept.keepsState = listener.keepsState();
     take(fact, listener);
     if (sources.haveStarted()) {
       losses.checkLeases(listener);
@@ -118,7 +116,6 @@ public final class SchedulingCore {
         choices.decide(factId, listener);
       }
     }
-    tellChanges(listener);
   }
 
   /**
@@ -149,6 +146,20 @@ public final class SchedulingCore {
         : wakeAtNs;
   }
 
+  /**
+   * Returns the whole state as entities, from which {@link #restore} makes an equal core. It costs
+   * as much as there is state: once in many facts is often enough, since the facts after it lead
+   * from it to the present state.
+   */
+  public List<CoreEntity> entities() {
+    return Snapshot.of(state, batches, progress());
+  }
+
+  /** Returns whether the run has begun, and each of its sources has said that it sends no more. */
+  public boolean arrivalsEnded() {
+    return sources.haveStarted() && sources.ended().size() >= sources.count;
+  }
+
   /** Returns how many jobs wait. */
   public int waiting() {
     return state.waiting();
@@ -177,7 +188,7 @@ public final class SchedulingCore {
     } else if (fact instanceof ExecutorReported report) {
       reports.take(report, listener);
     } else if (fact instanceof PredictionsPublished table) {
-      String refusal = state.serviceTimes.publish(table, state.reports(), listener);
+      String refusal = state.serviceTimes.publish(table, state.reports());
       if (refusal != null) {
         listener.refused(table, refusal);
       }
@@ -193,15 +204,6 @@ public final class SchedulingCore {
         take(together.facts().get(i), listener);
       }
     }
-  }
-
-  private void tellChanges(CoreListener listener) {
-    if (kept.keepsState) {
-      kept.tell(listener);
-      listener.changed(progress());
-    }
-    state.tellPassedOver(listener);
-    kept.clear();
   }
 
   private Progress progress() {

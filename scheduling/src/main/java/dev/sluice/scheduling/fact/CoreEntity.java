@@ -8,9 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One entity of the core's state, as a driver keeps it. A core that is restored from all entities
- * goes on as the first core would have. Entities hold plain values only, so that any format can
- * carry them.
+ * One entity of the core's state. A core that is restored from all entities goes on as the first
+ * core would have. Entities hold plain values only, so that any format can carry them.
  */
 public sealed interface CoreEntity {
   /** Returns the key, which is unique among all entities and starts with the kind of the entity. */
@@ -79,11 +78,7 @@ public sealed interface CoreEntity {
 
     @Override
     public String key() {
-      return key(dispatch.name());
-    }
-
-    public static String key(DispatchName name) {
-      return "batch/" + name;
+      return "batch/" + dispatch.name();
     }
   }
 
@@ -96,11 +91,7 @@ public sealed interface CoreEntity {
   record LostBatch(Dispatch dispatch, boolean held) implements CoreEntity {
     @Override
     public String key() {
-      return key(dispatch.name());
-    }
-
-    public static String key(DispatchName name) {
-      return "lost/" + name;
+      return "lost/" + dispatch.name();
     }
   }
 
@@ -201,11 +192,7 @@ public sealed interface CoreEntity {
   record Published(CoreFact.PredictionsPublished table) implements CoreEntity {
     @Override
     public String key() {
-      return key(table.deviceKind());
-    }
-
-    static String key(String deviceKind) {
-      return "table/" + deviceKind;
+      return "table/" + table.deviceKind();
     }
   }
 
@@ -258,11 +245,6 @@ public sealed interface CoreEntity {
       implements CoreEntity {
     @Override
     public String key() {
-      return key(deviceKind, workload, backend, precision, samples);
-    }
-
-    public static String key(
-        String deviceKind, String workload, String backend, String precision, int samples) {
       return String.join(
           "/", "samples", deviceKind, workload, backend, precision, Integer.toString(samples));
     }

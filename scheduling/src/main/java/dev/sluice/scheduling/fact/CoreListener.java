@@ -3,7 +3,7 @@ package dev.sluice.scheduling.fact;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.SchedulerState;
 
-/** Receives the core's decisions and the changes of its state while it applies one fact. */
+/** Receives the core's decisions while it applies one fact. */
 public interface CoreListener {
   /**
    * Called once for each fact of a started run, after the fact was taken in, and before any job is
@@ -33,18 +33,4 @@ public interface CoreListener {
    * @param reason the table's fault, with the values
    */
   default void refused(CoreFact.PredictionsPublished table, String reason) {}
-
-  /**
-   * Returns whether this listener keeps the state's entities. If not, it is told of no entity, so
-   * that a simulation need not pay for them. The answer must not change while a core is in use.
-   */
-  default boolean keepsState() {
-    return true;
-  }
-
-  /** Called when an entity of the state is new or has changed: keep it under its key. */
-  void changed(CoreEntity entity);
-
-  /** Called when an entity of the state is gone: forget its key. */
-  void removed(String entityKey);
 }

@@ -41,6 +41,9 @@ public record AutoSchedule(LayerSchedule schedule, long wallNs, long lowerBoundN
       }
       return new AutoSchedule(found.schedule(layers), wallNs, wallNs, true);
     }
+    var earlier = new EarlierReads(layers, times, budgetBytes, steps, found, wallNs);
+    found = earlier.best();
+    wallNs = earlier.wallNs();
     long boundNs = WallBound.ns(layers, times, budgetBytes, steps);
     return new AutoSchedule(found.schedule(layers), wallNs, boundNs, wallNs == boundNs);
   }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,15 @@ public final class ScheduleCheck {
   private final boolean[] used;
 
   private long residentBytes;
+
+  /** Operations that take more than the budget has left, each once, in the list's order. */
+  private final Set<Operation> overBudget = new LinkedHashSet<>();
+
+  /** Number of other faults before the first of these, and the bytes there and at the worst. */
+  private int faultsBefore;
+
+  private long overBytes;
+  private long overBytesMax;
 
   private ScheduleCheck(Layers layers, long budgetBytes) {
     this.layers = layers;
@@ -61,7 +71,9 @@ public final class ScheduleCheck {
     if (check.endsAsItBegan(schedule, before)) {
       schedule.step().forEach(check::apply); // a later step finds what the first one left
     }
-    return List.copyOf(check.faults);
+    List<ScheduleFault> all = new ArrayList<>(check.faults);
+    check.overBudget().ifPresent(over -> all.add(check.faultsBefore, over));
+    return List.copyOf(all);
   }
 
   private boolean[] there() {
@@ -182,17 +194,40 @@ public final class ScheduleCheck {
     used[layer] = false;
     residentBytes += layers.bytes().get(layer);
     if (residentBytes > budgetBytes) {
-      fault(
-          operation,
-          "with (%s) there are "
-              + bytes(residentBytes)
-              + ", "
-              + bytes(residentBytes - budgetBytes)
-              + " over the budget ("
-              + bytes(budgetBytes)
-              + ")",
-          "another layer should be released before");
+      if (overBudget.isEmpty()) {
+        faultsBefore = faults.size();
+        overBytes = residentBytes;
+      }
+      overBudget.add(operation);
+      overBytesMax = Math.max(overBytesMax, residentBytes);
     }
+  }
+
+  /** All that is over the budget is one fault, at the first entry: a list too large often is. */
+  private Optional<ScheduleFault> overBudget() {
+    return overBudget.stream()
+        .findFirst()
+        .map(
+            first ->
+                new ScheduleFault(
+                    first.line(),
+                    "with (%s) there are %s, %s over the budget (%s)%s"
+                        .formatted(
+                            layers.names().get(first.layer()),
+                            bytes(overBytes),
+                            bytes(overBytes - budgetBytes),
+                            bytes(budgetBytes),
+                            moreOverBudget()),
+                    "another layer should be released before"));
+  }
+
+  private String moreOverBudget() {
+    int more = overBudget.size() - 1;
+    return more == 0
+        ? ""
+        : "; %d more %s over it, by %s at most"
+            .formatted(
+                more, more == 1 ? "entry is" : "entries are", bytes(overBytesMax - budgetBytes));
   }
 
   private void release(Operation operation) {

@@ -1,7 +1,6 @@
 package dev.sluice.scheduling.prediction;
 
 import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.Prediction;
 import dev.sluice.scheduling.prediction.Correction.Factor;
@@ -59,12 +58,12 @@ final class DeviceTimes {
     workloads.values().forEach(workload -> workload.restart(published));
   }
 
-  void tellChanges(CoreListener listener) {
-    if (listener.keepsState() && table != null) {
-      listener.changed(new CoreEntity.Published(table.fact));
-      listener.changed(toEntity());
-      workloads.values().forEach(workload -> listener.changed(workload.toEntity()));
+  void addTo(List<CoreEntity> entities) {
+    if (table != null) {
+      entities.add(new CoreEntity.Published(table.fact));
+      entities.add(toEntity());
     }
+    workloads.values().forEach(workload -> workload.addTo(entities));
   }
 
   private CoreEntity.DeviceCorrection toEntity() {
@@ -132,12 +131,7 @@ final class DeviceTimes {
     }
 
     /** Takes in the service time of a completed batch with its prediction. */
-    void observe(
-        String precision,
-        int samples,
-        Prediction predicted,
-        long serviceNs,
-        CoreListener listener) {
+    void observe(String precision, int samples, Prediction predicted, long serviceNs) {
       judge(0, predicted.quantileNs(), serviceNs);
       judge(1, predicted.p95Ns(), serviceNs);
       judge(2, predicted.p99Ns(), serviceNs);
@@ -155,10 +149,6 @@ final class DeviceTimes {
               serviceNs,
               residual);
       observed[slot] = seen;
-      if (listener.keepsState()) {
-        listener.changed(seen);
-        listener.changed(toEntity());
-      }
     }
 
     private void judge(int level, @Nullable Long boundNs, long serviceNs) {
@@ -173,12 +163,19 @@ final class DeviceTimes {
      * @param tableNs mean in the table
      * @param ofSamples factor of the batch's precision and samples
      */
-    void correct(double tableNs, long serviceNs, Factor ofSamples, CoreListener listener) {
+    void correct(double tableNs, long serviceNs, Factor ofSamples) {
       correction.learn(StrictMath.log(serviceNs / tableNs), factor, ofSamples);
       version++;
-      if (listener.keepsState()) {
-        listener.changed(DeviceTimes.this.toEntity());
-        listener.changed(toEntity());
+    }
+
+    private void addTo(List<CoreEntity> entities) {
+      if (table != null || bounds.seen() > 0) {
+        entities.add(toEntity());
+      }
+      for (CoreEntity.Observed batch : observed) {
+        if (batch != null) {
+          entities.add(batch);
+        }
       }
     }
 

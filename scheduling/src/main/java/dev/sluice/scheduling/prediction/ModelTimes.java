@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNull;
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreFact.Capability;
 import dev.sluice.scheduling.fact.CoreFact.WarmUp;
-import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.Prediction;
 import dev.sluice.scheduling.fact.Prediction.Source;
 import dev.sluice.scheduling.prediction.Correction.Factor;
 import java.util.Arrays;
+import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -240,27 +240,19 @@ public final class ModelTimes {
    *
    * @param predicted what was known in advance of it
    */
-  public void completed(Prediction predicted, int samples, long serviceNs, CoreListener listener) {
+  public void completed(Prediction predicted, int samples, long serviceNs) {
     addToMean(samples, serviceNs);
-    if (listener.keepsState()) {
-      listener.changed(toEntity(samples));
-    }
     if (!learns) {
       return;
     }
     if (predicted.source().learns()) {
-      workload.observe(key.precision, samples, predicted, serviceNs, listener);
+      workload.observe(key.precision, samples, predicted, serviceNs);
     }
     if (row != null) {
       int index = nearestInTable(samples);
       Factor factor = factorOf(index);
       double tableNs = row.meanNs(samples, predicted.busyLanes());
-      workload.correct(tableNs, serviceNs, factor, listener);
-      if (listener.keepsState()) {
-        listener.changed(
-            new CoreEntity.SamplesCorrection(
-                key.deviceKind, key.workload, key.backend, key.precision, index, factor.log()));
-      }
+      workload.correct(tableNs, serviceNs, factor);
     }
   }
 
@@ -276,14 +268,7 @@ public final class ModelTimes {
     return known;
   }
 
-  void forgetCorrections(CoreListener listener) {
-    for (int samples = 0; samples < factors.length; samples++) {
-      if (factors[samples] != null && listener.keepsState()) {
-        listener.removed(
-            CoreEntity.SamplesCorrection.key(
-                key.deviceKind, key.workload, key.backend, key.precision, samples));
-      }
-    }
+  void forgetCorrections() {
     factors = new Factor[0];
   }
 
@@ -308,6 +293,18 @@ public final class ModelTimes {
       meanOf[samples] = mean;
     }
     return mean;
+  }
+
+  void addTo(List<CoreEntity> entities) {
+    means.keySet().forEach(samples -> entities.add(toEntity(samples)));
+    for (int samples = 0; samples < factors.length; samples++) {
+      Factor factor = factors[samples];
+      if (factor != null) {
+        entities.add(
+            new CoreEntity.SamplesCorrection(
+                key.deviceKind, key.workload, key.backend, key.precision, samples, factor.log()));
+      }
+    }
   }
 
   /** Returns the running mean of a number of samples of which a batch has completed. */

@@ -4,7 +4,6 @@ import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreFact.Capability;
 import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
 import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
-import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
 import java.util.Collection;
 import java.util.HashMap;
@@ -60,8 +59,7 @@ public final class ServiceTimes {
    * @return why it is refused; null: it is not, or it is the one in use
    */
   @Nullable
-  public String publish(
-      PredictionsPublished fact, List<ExecutorReported> executors, CoreListener listener) {
+  public String publish(PredictionsPublished fact, List<ExecutorReported> executors) {
     if (!settings.enabled()) {
       return null;
     }
@@ -71,7 +69,7 @@ public final class ServiceTimes {
     }
     String reason = reasonToRefuse(fact, known, executors);
     if (reason == null) {
-      use(new PublishedTable(fact), listener);
+      use(new PublishedTable(fact));
     }
     return reason;
   }
@@ -111,16 +109,21 @@ public final class ServiceTimes {
         && executor.capability(service.workload(), service.backend(), service.precision()) != null;
   }
 
-  private void use(PublishedTable table, CoreListener listener) {
+  private void use(PublishedTable table) {
     DeviceTimes device = device(table.fact.deviceKind());
     device.publish(table);
-    device.tellChanges(listener);
     for (ModelTimes model : models.values()) {
       if (model.device == device) {
-        model.forgetCorrections(listener);
+        model.forgetCorrections();
         model.findRow();
       }
     }
+  }
+
+  /** Adds all that was learnt, and the published tables. */
+  public void addTo(List<CoreEntity> entities) {
+    devices.values().forEach(device -> device.addTo(entities));
+    models.values().forEach(model -> model.addTo(entities));
   }
 
   /** Takes over what another learnt, its running means as well; after the executors. */

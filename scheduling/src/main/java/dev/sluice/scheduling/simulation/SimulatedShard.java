@@ -1,7 +1,6 @@
 package dev.sluice.scheduling.simulation;
 
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.Dispatch;
@@ -105,20 +104,5 @@ final class SimulatedShard implements CoreListener {
   @Override
   public void refused(CoreFact.PredictionsPublished table, String reason) {
     throw new IllegalArgumentException("the predictions are not to be used: " + reason);
-  }
-
-  @Override
-  public boolean keepsState() {
-    return false;
-  }
-
-  @Override
-  public void changed(CoreEntity entity) {
-    throw new IllegalStateException("no state is kept here");
-  }
-
-  @Override
-  public void removed(String entityKey) {
-    throw new IllegalStateException("no state is kept here");
   }
 }

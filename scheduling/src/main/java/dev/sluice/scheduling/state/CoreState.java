@@ -2,7 +2,6 @@ package dev.sluice.scheduling.state;
 
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.Prediction;
 import dev.sluice.scheduling.job.JobSpec;
@@ -344,11 +343,9 @@ public final class CoreState implements SchedulerState {
     passedOverGroups.restore(executor, group, entity.sinceNs(), entity.dueNs());
   }
 
-  /** Tells what changed of the groups that were passed over. */
-  public void tellPassedOver(CoreListener listener) {
-    if (passedOverGroups != null) {
-      passedOverGroups.tellChanges(listener);
-    }
+  /** Adds the groups that executors pass over. */
+  public void addPassedOverTo(List<CoreEntity> entities) {
+    executors.all.forEach(executor -> executor.reservations.addTo(entities));
   }
 
   @Override

@@ -34,9 +34,6 @@ public final class ExecutorLane implements SchedulerState.Lane {
 
   long freedAtLeaseNs;
 
-  /** Whether the lane changed with the present fact. */
-  public boolean changed;
-
   ExecutorLane(ExecutorLanes executor, int index) {
     this.executor = executor;
     this.index = index;

@@ -58,7 +58,7 @@ public final class ExecutorLanes {
     return executor;
   }
 
-  /** Adds a lane from the kept state of an earlier core; lanes must be added by index. */
+  /** Adds a lane from the state of an earlier core; lanes must be added by index. */
   public void restore(CoreEntity.Lane entity) {
     ExecutorLane lane = new ExecutorLane(this, entity.index());
     lane.freedAtNs = entity.freedAtNs();

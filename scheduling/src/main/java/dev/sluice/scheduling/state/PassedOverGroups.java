@@ -1,6 +1,5 @@
 package dev.sluice.scheduling.state;
 
-import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.state.Reservations.PassedOver;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,8 +16,6 @@ final class PassedOverGroups {
 
   /** Groups to skip, by executor order: they are passed over already, or never can be. */
   private final List<long[]> skipped = new ArrayList<>();
-
-  private final List<PassedOver> changed = new ArrayList<>();
 
   /** Takes in a new group, in which nothing waits. */
   void add(JobGroup group, List<ExecutorLanes> executors) {
@@ -106,8 +103,6 @@ final class PassedOverGroups {
   void restore(ExecutorLanes executor, JobGroup group, long sinceNs, long dueNs) {
     PassedOver passed = group.passedOverOn(executor);
     begin(passed, sinceNs, dueNs);
-    passed.kept = true;
-    forgetChanges();
   }
 
   private void begin(PassedOver passed, long sinceNs, long dueNs) {
@@ -117,49 +112,12 @@ final class PassedOverGroups {
     passed.group.passedOverCount++;
     set(skipped.get(passed.executor.order), passed.group.tokenPlace);
     passed.executor.reservations.add(passed);
-    changed(passed);
   }
 
   private void end(PassedOver passed) {
     passed.lasts = false;
     passed.group.passedOverCount--;
     passed.executor.reservations.remove(passed);
-    changed(passed);
-  }
-
-  private void changed(PassedOver passed) {
-    if (!passed.changed) {
-      passed.changed = true;
-      changed.add(passed);
-    }
-  }
-
-  void tellChanges(CoreListener listener) {
-    if (changed.isEmpty()) {
-      return;
-    }
-    if (listener.keepsState()) {
-      tellKeeper(listener);
-    }
-    forgetChanges();
-  }
-
-  private void forgetChanges() {
-    for (int i = 0; i < changed.size(); i++) {
-      changed.get(i).changed = false;
-    }
-    changed.clear();
-  }
-
-  private void tellKeeper(CoreListener listener) {
-    for (PassedOver passed : changed) {
-      if (passed.lasts) {
-        listener.changed(passed.toEntity());
-      } else if (passed.kept) {
-        listener.removed(passed.toEntity().key());
-      }
-      passed.kept = passed.lasts;
-    }
   }
 
   private static void set(long[] words, int place) {

@@ -27,9 +27,6 @@ public final class QueuedJob implements SchedulerState.Job {
   /** Whether the check of a batch has met the job in it. */
   public boolean seenByCheck;
 
-  /** Whether a driver was told to keep the job as a waiting one. */
-  public boolean kept;
-
   /** Batch in which the job runs; null: it does not run. */
   @Nullable public Batch batch;
 

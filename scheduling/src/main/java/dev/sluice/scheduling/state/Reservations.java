@@ -47,14 +47,8 @@ final class Reservations {
     long sinceNs;
     long dueNs;
 
-    /** Whether the passing over began or ended with the present fact. */
-    boolean changed;
-
     /** Index of this record in its executor's list. */
     int place;
-
-    /** Whether a driver was told to keep this record. */
-    boolean kept;
 
     PassedOver(ExecutorLanes executor, JobGroup group) {
       this.executor = executor;
@@ -78,6 +72,10 @@ final class Reservations {
 
   Reservations(ExecutorLanes executor) {
     this.executor = executor;
+  }
+
+  void addTo(List<CoreEntity> entities) {
+    passedOver.forEach(passed -> entities.add(passed.toEntity()));
   }
 
   void add(PassedOver passed) {

@@ -28,9 +28,6 @@ public final class RunningWorkflow {
 
   private int left;
 
-  /** Whether a driver was told to keep the workflow. */
-  public boolean kept;
-
   public RunningWorkflow(WorkflowSpec spec) {
     this.spec = spec;
     this.pathNs = spec.graph().pathsNs(spec.expectedNs());
@@ -54,7 +51,6 @@ public final class RunningWorkflow {
                 new JobGraph(entity.nodes()),
                 entity.expectedNs().stream().mapToLong(Long::longValue).toArray()));
     entity.ended().forEach(workflow::end);
-    workflow.kept = true;
     return workflow;
   }
 
@@ -132,10 +128,6 @@ public final class RunningWorkflow {
             : spec.intendedAtNs() + spec.sloNs() - nowNs,
         nowNs,
         new JobSpec.Node(spec.index(), node, pathNs[node]));
-  }
-
-  public String key() {
-    return CoreEntity.Workflow.key(spec.source(), spec.index());
   }
 
   public CoreEntity.Workflow toEntity() {

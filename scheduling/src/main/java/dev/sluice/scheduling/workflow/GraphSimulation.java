@@ -1,7 +1,6 @@
 package dev.sluice.scheduling.workflow;
 
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
 import dev.sluice.scheduling.fact.CoreFact.Capability;
@@ -302,16 +301,5 @@ public final class GraphSimulation {
 
     @Override
     public void blocked(long fromNs, long toNs, Cause cause) {}
-
-    @Override
-    public boolean keepsState() {
-      return false;
-    }
-
-    @Override
-    public void changed(CoreEntity entity) {}
-
-    @Override
-    public void removed(String entityKey) {}
   }
 }

@@ -287,15 +287,4 @@ final class LeasesTest {
     shard.at(0, START);
     assertThat(shard.at(nowNs, completed(start(1), Result.REFUSED, "too_late", 0))).hasSize(1);
   }
-
-  @Test
-  void aHeartbeatThatChangesNothingWritesNoCapabilities() {
-    shard.at(0, START);
-    List<String> written = shard.keysWrittenAt(HEARTBEAT, empty(ALIVE, 0));
-    assertThat(written).containsExactly("progress");
-    assertThat(shard.keysWrittenAt(HEARTBEAT, job(1).arrives()))
-        .containsExactly("batch/3-0", "lane/e/0", "progress");
-    assertThat(shard.keysWrittenAt(2 * HEARTBEAT, done(shard.dispatches.get(0))))
-        .containsExactly("mean/cpu/resnet18/pytorch/fp32/1", "lane/e/0", "progress");
-  }
 }

@@ -26,8 +26,7 @@ final class ServiceTimesTest {
   }
 
   private static void complete(ModelTimes model, int samples, long serviceNs) {
-    Shard keeper = Shard.of("fifo", Facts.alone());
-    model.completed(model.predict(samples, 1), samples, serviceNs, keeper);
+    model.completed(model.predict(samples, 1), samples, serviceNs);
   }
 
   @Test

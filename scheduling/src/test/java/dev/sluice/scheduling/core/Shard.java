@@ -16,14 +16,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A core with a driver that numbers the facts and keeps what it is told to keep. */
+/** A core with a driver that numbers the facts and keeps its state after each. */
 public final class Shard implements CoreListener {
   public final List<Dispatch> dispatches = new ArrayList<>();
   public final List<JobEnd> ends = new ArrayList<>();
   public final List<Blocked> blocked = new ArrayList<>();
   final List<String> refusals = new ArrayList<>();
   final Map<String, CoreEntity> kept = new LinkedHashMap<>();
-  private final List<String> written = new ArrayList<>();
   public final SchedulingCore core;
   private long nextFactId;
 
@@ -68,14 +67,17 @@ public final class Shard implements CoreListener {
   public List<Dispatch> at(long nowNs, CoreFact fact) {
     int before = dispatches.size();
     core.apply(nextFactId++, nowNs, fact, this);
+    keep();
     return List.copyOf(dispatches.subList(before, dispatches.size()));
   }
 
-  /** Applies the fact and returns the keys of the entities that the core wrote, in order. */
-  List<String> keysWrittenAt(long nowNs, CoreFact fact) {
-    written.clear();
-    at(nowNs, fact);
-    return List.copyOf(written);
+  private void keep() {
+    kept.clear();
+    for (CoreEntity entity : core.entities()) {
+      if (kept.put(entity.key(), entity) != null) {
+        throw new AssertionError(entity.key() + " stands for two entities");
+      }
+    }
   }
 
   /** Applies the fact and returns the ids of the jobs of each batch that started. */
@@ -105,18 +107,5 @@ public final class Shard implements CoreListener {
   @Override
   public void refused(CoreFact.PredictionsPublished table, String reason) {
     refusals.add(reason);
-  }
-
-  @Override
-  public void changed(CoreEntity entity) {
-    written.add(entity.key());
-    kept.put(entity.key(), entity);
-  }
-
-  @Override
-  public void removed(String entityKey) {
-    if (kept.remove(entityKey) == null) {
-      throw new AssertionError(entityKey + " was removed, but never kept");
-    }
   }
 }

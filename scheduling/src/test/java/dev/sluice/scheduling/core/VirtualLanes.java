@@ -1,6 +1,5 @@
 package dev.sluice.scheduling.core;
 
-import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreFact.Capability;
 import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
@@ -280,19 +279,8 @@ final class VirtualLanes implements CoreListener {
   }
 
   @Override
-  public boolean keepsState() {
-    return false;
-  }
-
-  @Override
   public void ended(JobEnd end) {}
 
   @Override
   public void blocked(long fromNs, long toNs, Cause cause) {}
-
-  @Override
-  public void changed(CoreEntity entity) {}
-
-  @Override
-  public void removed(String entityKey) {}
 }

@@ -2,12 +2,15 @@ package dev.sluice.scheduling.layers;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * The exhaustive twin of {@link AutoSchedule}: goes through all lists of releases, prefetches and
  * computes, in any order that the budget allows. It shares no code with the search: layers may stay
- * without need, be asked for at any place, and wait in any order before the first step. A list is
- * left when its first step alone, and the other steps' computes, take as long as the fastest list.
+ * without need, be asked for at any place, and wait in any order before the first step. A release
+ * stands right behind one of its layer's computes or nowhere, since it takes no time and only makes
+ * room. A list is left when its first step alone, and the other steps' computes, take as long as
+ * the fastest list; or its reads do: all but those of the last step are used before the end.
  */
 final class EveryList {
   private final RandomLayers drawn;
@@ -17,18 +20,24 @@ final class EveryList {
   private final List<int[]> first = new ArrayList<>();
   private final List<int[]> step = new ArrayList<>();
 
-  private EveryList(RandomLayers drawn, long knownNs) {
+  private long operationsLeft;
+
+  private EveryList(RandomLayers drawn, long knownNs, long operationsMax) {
+    this.operationsLeft = operationsMax;
     this.drawn = drawn;
     this.count = drawn.layers.count();
     this.uses = drawn.layers.training() ? 2 * count : count;
     this.fastestNs = knownNs;
   }
 
-  /** Wall time of the fastest list, or the known one if none is faster. */
-  static long fastestNs(RandomLayers drawn, long knownNs) {
-    var every = new EveryList(drawn, knownNs);
+  /**
+   * Wall time of the fastest list, or the known one if none is faster; empty if there are too many
+   * lists to go through.
+   */
+  static OptionalLong fastestNs(RandomLayers drawn, long knownNs, long operationsMax) {
+    var every = new EveryList(drawn, knownNs, operationsMax);
     every.before(new Clock(every.count));
-    return every.fastestNs;
+    return every.operationsLeft > 0 ? OptionalLong.of(every.fastestNs) : OptionalLong.empty();
   }
 
   /** Clocks in a list, and which layers are there (1: unused, 2: used). */
@@ -38,6 +47,11 @@ final class EveryList {
     long nowNs;
     long readerNs;
     long usedBytes;
+
+    /** Time of the reads before the first step, and of those of one step. */
+    long firstReadNs;
+
+    long stepReadNs;
 
     Clock(int count) {
       status = new int[count];
@@ -51,6 +65,8 @@ final class EveryList {
       copy.nowNs = nowNs;
       copy.readerNs = readerNs;
       copy.usedBytes = usedBytes;
+      copy.firstReadNs = firstReadNs;
+      copy.stepReadNs = stepReadNs;
       return copy;
     }
   }
@@ -96,11 +112,12 @@ final class EveryList {
 
   private void before(Clock clock) {
     int[] atStart = clock.status.clone();
-    within(clock, 0, 0, atStart);
+    within(clock, 0, -1, atStart);
     for (int layer = 0; layer < count; layer++) {
       if (fits(clock, layer)) {
         Clock next = clock.copy();
         read(next, layer);
+        next.firstReadNs += drawn.times.fetchNs().get(layer);
         first.add(new int[] {1, layer});
         before(next);
         first.remove(first.size() - 1);
@@ -111,28 +128,29 @@ final class EveryList {
   /**
    * Goes on behind an operation.
    *
-   * @param phase 0: releases in the order of layers and prefetches may follow; from 1 + layer on
-   *     only releases of later layers and prefetches; beyond all layers prefetches alone
+   * @param freed layer that was just computed, and that may be released; -1: none
    */
-  private void within(Clock clock, int use, int phase, int[] atStart) {
-    if (clock.nowNs + restNs(use) >= fastestNs) {
+  private void within(Clock clock, int use, int freed, int[] atStart) {
+    operationsLeft--;
+    if (operationsLeft <= 0
+        || clock.nowNs + restNs(use) >= fastestNs
+        || clock.firstReadNs + (drawn.steps - 1) * clock.stepReadNs >= fastestNs) {
       return;
     }
-    for (int layer = phase; layer < count; layer++) {
-      if (clock.status[layer] == 2) {
-        Clock next = clock.copy();
-        release(next, layer);
-        step.add(new int[] {0, layer});
-        within(next, use, layer + 1, atStart);
-        step.remove(step.size() - 1);
-      }
+    if (freed >= 0) {
+      Clock next = clock.copy();
+      release(next, freed);
+      step.add(new int[] {0, freed});
+      within(next, use, -1, atStart);
+      step.remove(step.size() - 1);
     }
     for (int layer = 0; layer < count; layer++) {
       if (fits(clock, layer)) {
         Clock next = clock.copy();
         read(next, layer);
+        next.stepReadNs += drawn.times.fetchNs().get(layer);
         step.add(new int[] {1, layer});
-        within(next, use, count, atStart);
+        within(next, use, -1, atStart);
         step.remove(step.size() - 1);
       }
     }
@@ -142,7 +160,7 @@ final class EveryList {
       Clock next = clock.copy();
       compute(next, use);
       step.add(new int[] {2, use});
-      within(next, use + 1, 0, atStart);
+      within(next, use + 1, layerOf(use), atStart);
       step.remove(step.size() - 1);
     }
   }

@@ -83,6 +83,19 @@ final class ScheduleCheckTest {
         .containsExactly(
             "0: the budget (12 B) is smaller than layer (b), which takes 20 B",
             "13: with (b) there are 20 B, 8 B over the budget (12 B)");
+    assertThat(faults(TWO, 15, "fetch a, prefetch b", "compute a, compute b"))
+        .contains("2: with (b) there are 30 B, 15 B over the budget (15 B)");
+  }
+
+  @Test
+  void overTheBudget_isToldOnce_withANumberOfEntries() {
+    assertThat(
+            faults(
+                TWO, 9, "fetch a", "compute a, release a, fetch b, compute b, release b, fetch a"))
+        .containsExactly(
+            "0: the budget (9 B) is smaller than layer (b), which takes 20 B",
+            "1: with (a) there are 10 B, 1 B over the budget (9 B); 2 more entries are over it, by"
+                + " 11 B at most");
   }
 
   @Test

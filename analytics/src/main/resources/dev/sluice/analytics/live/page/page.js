@@ -108,7 +108,9 @@ function takeSnapshot({ run, points, batches }) {
 	const same = S.run?.time_zero_epoch_ms === run.time_zero_epoch_ms;
 	const later = same ? S.points.filter((p) => p.from > end - 1e-6) : [];
 	if (!same) Object.assign(S, structuredClone(NOTHING));
-	if (!later.length || later[0].from < end + 1e-6) S.points = fresh.concat(later);
+	const rest = fresh.filter((p) => p.from > S.settled - 1e-6);
+	if (same && run.state !== 'live' && !(rest[0]?.from > S.settled + 1e-6)) S.points.push(...rest); // settled
+	else if (!later.length || later[0].from < end + 1e-6) S.points = fresh.concat(later);
 	S.settled = S.points.at(-1)?.to ?? 0;
 	takeRun(run);
 	if (batches && !S.lanes.size) takeBars(batches);

@@ -1,7 +1,6 @@
 package dev.sluice.harness.bench.core;
 
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
@@ -365,16 +364,5 @@ public class CoreJobs {
 
     @Override
     public void blocked(long fromNs, long toNs, Cause cause) {}
-
-    @Override
-    public boolean keepsState() {
-      return false;
-    }
-
-    @Override
-    public void changed(CoreEntity entity) {}
-
-    @Override
-    public void removed(String entityKey) {}
   }
 }

@@ -1,7 +1,6 @@
 package dev.sluice.harness.bench.core;
 
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
 import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished.Service;
@@ -160,11 +159,6 @@ public class PredictLookups implements CoreListener, SchedulingPolicy {
   }
 
   @Override
-  public boolean keepsState() {
-    return false;
-  }
-
-  @Override
   public void started(Dispatch dispatch) {}
 
   @Override
@@ -172,10 +166,4 @@ public class PredictLookups implements CoreListener, SchedulingPolicy {
 
   @Override
   public void blocked(long fromNs, long toNs, Cause cause) {}
-
-  @Override
-  public void changed(CoreEntity entity) {}
-
-  @Override
-  public void removed(String entityKey) {}
 }

@@ -224,6 +224,7 @@ final class RecoveryTest {
   /** What a task prints does not pass the scheduler. */
   @Test
   @Tag("slow")
+  @Timeout(300)
   void aTaskThatPrintsAGigabyte_costsTheSchedulerNoMemory() throws Exception {
     hand("yes 'a line of log' | head -c 1000000000; echo; echo last words");
     Process process = process();
