@@ -1,10 +1,13 @@
 package dev.sluice.harness.process;
 
+import java.io.File;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Command lines of child processes with the Java, class path and JVM options of this one. */
@@ -75,6 +78,24 @@ public final class ChildJvm {
     command.add(main);
     command.addAll(arguments);
     return command;
+  }
+
+  /**
+   * The class path of children, which is that of Sluice: its folders and files.
+   *
+   * @throws IOException if the folder of the built libraries cannot be read
+   */
+  public static List<Path> classPath() throws IOException {
+    if (BUILT != null) {
+      try (Stream<Path> files = Files.list(Path.of(BUILT))) {
+        return files.filter(file -> file.toString().endsWith(".jar")).sorted().toList();
+      }
+    }
+    return Stream.of(System.getProperty("java.class.path", "").split(File.pathSeparator, -1))
+        .filter(entry -> !entry.isEmpty())
+        .map(Path::of)
+        .filter(Files::exists)
+        .toList();
   }
 
   /**

@@ -17,7 +17,6 @@ import dev.sluice.contract.sweep.Grid.Axis;
 import dev.sluice.contract.sweep.Grid.Mode;
 import dev.sluice.contract.sweep.Grid.Setting;
 import dev.sluice.executor.dispatch.LaneSource;
-import dev.sluice.harness.frame.BuildDigest;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.simulate.QuietSimulation;
 import java.io.IOException;

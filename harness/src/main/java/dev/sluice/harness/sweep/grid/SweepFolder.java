@@ -9,7 +9,6 @@ import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.sweep.Grid;
-import dev.sluice.harness.frame.BuildDigest;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.sweep.Workspace;

@@ -1,4 +1,4 @@
-package dev.sluice.harness.frame;
+package dev.sluice.harness.sweep.grid;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,7 +1,8 @@
-package dev.sluice.harness.frame;
+package dev.sluice.harness.sweep.grid;
 
 import dev.sluice.contract.file.Sha256;
-import java.io.File;
+import dev.sluice.harness.frame.SluiceVersion;
+import dev.sluice.harness.process.ChildJvm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,29 +14,22 @@ import java.util.stream.Stream;
 import java.util.zip.ZipFile;
 
 /**
- * A digest of what this process runs: two builds of one version differ in it if a class or a
- * resource of Sluice differs, or if a library has another name or length.
+ * A digest of what Sluice and its children run: two builds of one version differ in it if a class
+ * or a resource of Sluice differs, or if a library has another name or length.
  */
-public final class BuildDigest {
+final class BuildDigest {
   private static final String METADATA = "META-INF/";
 
   private BuildDigest() {}
 
   /**
-   * The digest of this process's class path, in hex. Of a jar of Sluice it takes the checksums that
-   * the jar lists, so that it costs milliseconds.
+   * The digest of the class path of Sluice's processes, in hex. Of a jar of Sluice it takes the
+   * checksums that the jar lists, so that it costs milliseconds.
    *
    * @throws IOException if the class path cannot be read
    */
-  public static String current() throws IOException {
-    String path = System.getProperty("java.class.path", "");
-    return of(
-        Stream.of(path.split(File.pathSeparator, -1))
-            .filter(entry -> !entry.isEmpty())
-            .map(Path::of)
-            .filter(Files::exists)
-            .toList(),
-        SluiceVersion.current());
+  static String current() throws IOException {
+    return of(ChildJvm.classPath(), SluiceVersion.current());
   }
 
   /**
