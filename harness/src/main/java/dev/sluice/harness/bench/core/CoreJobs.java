@@ -252,6 +252,9 @@ public class CoreJobs {
       while (core.running() > 0) {
         complete(nextLane());
       }
+      while (core.waiting() > 0) { // one fact does not drop them all
+        tick();
+      }
       if (ended != sent || endedIdsHash != sentIdsHash || core.waiting() > 0) {
         throw new IllegalStateException(
             "of (%d) jobs (%d) ended, (%d) wait".formatted(sent, ended, core.waiting()));
@@ -275,19 +278,23 @@ public class CoreJobs {
     private void endNextBatch() {
       int lane = nextLane();
       Running batch = runningByLane[lane];
-      long wakeAtNs = core.wakeAtNs();
-      if (batch == null || wakeAtNs < batch.endsAtNs) {
-        if (wakeAtNs == Long.MAX_VALUE) {
-          throw new IllegalStateException("jobs wait, nothing runs, and no time was named");
-        }
-        nowNs = Math.max(nowNs, wakeAtNs);
-        apply(new CoreFact.Ticked());
+      if (batch == null || core.wakeAtNs() < batch.endsAtNs) {
+        tick();
         return;
       }
       complete(lane);
       for (int i = 0; i < batch.jobs; i++) {
         arrive();
       }
+    }
+
+    private void tick() {
+      long wakeAtNs = core.wakeAtNs();
+      if (wakeAtNs == Long.MAX_VALUE) {
+        throw new IllegalStateException("jobs wait, nothing runs, and no time was named");
+      }
+      nowNs = Math.max(nowNs, wakeAtNs);
+      apply(new CoreFact.Ticked());
     }
 
     private int nextLane() {
