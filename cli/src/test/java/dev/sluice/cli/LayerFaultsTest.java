@@ -10,7 +10,6 @@ import dev.sluice.executor.layers.Training;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
 import dev.sluice.executor.parameters.SafetensorsFile;
-import dev.sluice.harness.process.ChildJvm;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -18,11 +17,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -34,45 +30,27 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Runs and trainings by layers that a person, a file or a disk ends. */
 @Tag("loop")
 final class LayerFaultsTest {
-  private static final Duration LIMIT = Duration.ofSeconds(90);
   private static final String FOREVER = "1000000";
 
   @TempDir private Path folder;
-  private final Screen screen = new Screen();
-  private Process process;
+  private SluiceProcess process;
 
   private void start(String... arguments) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.addAll(List.of("env", "--default-signal=INT")); // a job in the background ignores it
-    command.addAll(ChildJvm.sluice(List.of(), List.of(arguments)));
-    process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    var reader =
-        new Thread(
-            () -> {
-              try (var output = process.getInputStream()) {
-                output.transferTo(screen);
-              } catch (IOException e) {
-                screen.stream().println(e);
-              }
-            },
-            "screen-reader");
-    reader.setDaemon(true);
-    reader.start();
+    process = SluiceProcess.piped(List.of(arguments));
   }
 
   @AfterEach
   void endProcess() throws InterruptedException {
     if (process != null) {
-      process.destroyForcibly().waitFor();
+      process.close();
     }
   }
 
   private void isStoppedByCtrlC() throws Exception {
-    var kill = new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start();
-    assertThat(kill.waitFor()).isZero();
-    assertThat(process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).as(screen.text()).isTrue();
-    assertThat(process.exitValue()).as(screen.text()).isEqualTo(130);
-    screen.await("Stopped after the layer that was being computed", LIMIT);
+    Screen screen = process.screen();
+    process.signal("INT");
+    assertThat(process.exitStatus()).as(screen.text()).isEqualTo(130);
+    screen.await("Stopped after the layer that was being computed", SluiceProcess.LIMIT);
     assertThat(screen.text()).doesNotContain("Exception");
   }
 
@@ -92,7 +70,7 @@ final class LayerFaultsTest {
         FOREVER,
         "--trace",
         trace.toString());
-    screen.await(told, LIMIT);
+    process.screen().await(told, SluiceProcess.LIMIT);
     isStoppedByCtrlC();
     assertThat(trace).doesNotExist();
     assertThat(folder.resolve("trace.failed")).isDirectory();
@@ -103,11 +81,16 @@ final class LayerFaultsTest {
     Path out = folder.resolve("out");
     String[] training = {"layers", "train", "vit_micro", "--out", out.toString()};
     start(with(training, "--schedule", "on_demand", "--steps", FOREVER));
-    screen.await("loss", LIMIT);
+    process.screen().await("loss", SluiceProcess.LIMIT);
     BadInputCommand second = sluice(with(training, "--resume"));
     assertThat(second.status()).isEqualTo(2);
     assertThat(second.err())
-        .contains("another process (pid " + process.pid() + ") works in the folder (" + out + ")");
+        .contains(
+            "another process (pid "
+                + process.handle().pid()
+                + ") works in the folder ("
+                + out
+                + ")");
 
     isStoppedByCtrlC();
     int step =

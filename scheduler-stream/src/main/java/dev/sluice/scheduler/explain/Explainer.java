@@ -11,9 +11,6 @@ import dev.sluice.scheduler.explain.Explanation.Attempt;
 import dev.sluice.scheduler.translation.Translation;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.fact.CoreListener;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -95,7 +92,7 @@ public final class Explainer {
       its = follows == null ? null : shard;
     }
     if (follows == null) {
-      shard.core.apply(offset, shard.nowNs, Translation.toCore(fact), NOBODY);
+      shard.core.apply(offset, shard.nowNs, Translation.toCore(fact), CoreListener.NOBODY);
     } else if (!follows.hasEnded()) {
       follows.before(fact, shard.nowNs);
       shard.core.apply(offset, shard.nowNs, Translation.toCore(fact), follows);
@@ -170,16 +167,4 @@ public final class Explainer {
         ? "(none)"
         : "(%s, %s, %s)".formatted(end.status(), end.reason(), end.dispatchId());
   }
-
-  private static final CoreListener NOBODY =
-      new CoreListener() {
-        @Override
-        public void started(Dispatch dispatch) {}
-
-        @Override
-        public void ended(JobEnd end) {}
-
-        @Override
-        public void blocked(long fromNs, long toNs, Cause cause) {}
-      };
 }

@@ -37,19 +37,6 @@ import org.slf4j.LoggerFactory;
 final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byte[]>, CoreListener {
   private static final Logger LOG = LoggerFactory.getLogger(SchedulerProcessor.class);
 
-  /** Listener of facts that are applied again. */
-  private static final CoreListener NOBODY =
-      new CoreListener() {
-        @Override
-        public void started(Dispatch dispatch) {}
-
-        @Override
-        public void ended(JobEnd end) {}
-
-        @Override
-        public void blocked(long fromNs, long toNs, Choice.Cause cause) {}
-      };
-
   private final Function<Collection<CoreEntity>, SchedulingCore> restoreCore;
   private final WakeUps wakeUps;
   private final OwnShards shards;
@@ -127,7 +114,7 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
   private void applyAgain(long offset, long appendedAtEpochMs, byte @Nullable [] bytes) {
     byte[] value = bytes == null ? new byte[0] : bytes;
     try {
-      apply(offset, appendedAtEpochMs, EventCodec.FACTS.read(value), value, NOBODY);
+      apply(offset, appendedAtEpochMs, EventCodec.FACTS.read(value), value, CoreListener.NOBODY);
     } catch (UnreadableEventException e) {
       LOG.debug("fact {} stands among the dead letters", offset, e);
     }

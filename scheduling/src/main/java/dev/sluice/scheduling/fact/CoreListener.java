@@ -5,6 +5,19 @@ import dev.sluice.scheduling.policy.SchedulerState;
 
 /** Receives the core's decisions while it applies one fact. */
 public interface CoreListener {
+  /** Listens to nothing, where a fact is applied again for the state alone. */
+  CoreListener NOBODY =
+      new CoreListener() {
+        @Override
+        public void started(Dispatch dispatch) {}
+
+        @Override
+        public void ended(JobEnd end) {}
+
+        @Override
+        public void blocked(long fromNs, long toNs, Cause cause) {}
+      };
+
   /**
    * Called once for each fact of a started run, after the fact was taken in, and before any job is
    * dropped or started.
