@@ -90,6 +90,14 @@ final class GridProcessTest {
     return sweep;
   }
 
+  /** Starts a sweep of simulations, and returns once two of its cells are done. */
+  private SluiceProcess beginToSimulate() throws IOException, InterruptedException {
+    write(120, 100, seeds(CELLS));
+    SluiceProcess sweep = begin();
+    sweep.screen().await("2 of " + CELLS + " cells", SluiceProcess.LIMIT);
+    return sweep;
+  }
+
   private BadInputCommand again() {
     return sluice(arguments().toArray(String[]::new));
   }
@@ -159,9 +167,7 @@ final class GridProcessTest {
 
   @Test
   void simulatedCells_runExactlyOnce_whenTheSweepIsKilled() throws Exception {
-    write(120, 100, seeds(CELLS));
-    SluiceProcess sweep = begin();
-    sweep.screen().await("2 of " + CELLS + " cells", SluiceProcess.LIMIT);
+    SluiceProcess sweep = beginToSimulate();
     sweep.signal("KILL");
     assertThat(sweep.exitStatus()).isEqualTo(137);
     BadInputCommand next = again();
@@ -173,9 +179,7 @@ final class GridProcessTest {
 
   @Test
   void simulatedCells_whoseWorkerIsKilledToo_runAgain() throws Exception {
-    write(120, 100, seeds(CELLS));
-    SluiceProcess sweep = begin();
-    sweep.screen().await("2 of " + CELLS + " cells", SluiceProcess.LIMIT);
+    SluiceProcess sweep = beginToSimulate();
     List<ProcessHandle> workers = sweep.handle().descendants().toList();
     assertThat(workers).hasSize(1);
     sweep.signal("KILL");
@@ -189,9 +193,7 @@ final class GridProcessTest {
 
   @Test
   void simulatedCells_areEnded_onCtrlC_andTheNextSweepRunsTheRest() throws Exception {
-    write(120, 100, seeds(CELLS));
-    SluiceProcess sweep = begin();
-    sweep.screen().await("2 of " + CELLS + " cells", SluiceProcess.LIMIT);
+    SluiceProcess sweep = beginToSimulate();
     sweep.signal("INT");
     assertThat(sweep.exitStatus()).as(sweep.screen().text()).isEqualTo(ExitStatus.STOPPED);
     assertThat(sweep.handle().descendants()).isEmpty();

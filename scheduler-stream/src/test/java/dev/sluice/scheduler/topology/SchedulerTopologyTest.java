@@ -26,6 +26,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.TestInputTopic;
 import org.apache.kafka.streams.TestOutputTopic;
+import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.TopologyTestDriver;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -56,22 +57,24 @@ final class SchedulerTopologyTest {
     var settings = new Properties();
     settings.put(StreamsConfig.APPLICATION_ID_CONFIG, "run-1.scheduler");
     settings.put(StreamsConfig.STATE_DIR_CONFIG, "target/streams-state");
-    var topology =
-        SchedulerTopology.build(
-            TOPICS,
-            RecordedRun.SETTINGS,
-            () -> Policies.create("fifo", Map.of()),
-            wakeUps,
-            shards,
-            NOTHING_AGAIN,
-            SnapshotStore.Pace.DEFAULT);
-    driver = new TopologyTestDriver(topology, settings);
+    driver = new TopologyTestDriver(topology(), settings);
     facts =
         driver.createInputTopic(
             TOPICS.facts(), new ByteArraySerializer(), new ByteArraySerializer());
     outcomes = output(TOPICS.outcomes());
     dispatches = output(TOPICS.dispatches());
     deadLetters = output(TOPICS.deadLetters());
+  }
+
+  private Topology topology() {
+    return SchedulerTopology.build(
+        TOPICS,
+        RecordedRun.SETTINGS,
+        () -> Policies.create("fifo", Map.of()),
+        wakeUps,
+        shards,
+        NOTHING_AGAIN,
+        SnapshotStore.Pace.DEFAULT);
   }
 
   private TestOutputTopic<byte[], byte[]> output(String topic) {
@@ -86,17 +89,7 @@ final class SchedulerTopologyTest {
 
   @Test
   void hasThisShape() {
-    var topology =
-        SchedulerTopology.build(
-            TOPICS,
-            RecordedRun.SETTINGS,
-            () -> Policies.create("fifo", Map.of()),
-            wakeUps,
-            shards,
-            NOTHING_AGAIN,
-            SnapshotStore.Pace.DEFAULT);
-
-    assertThat(topology.describe().toString())
+    assertThat(topology().describe().toString())
         .isEqualTo(
             """
             Topologies:
