@@ -293,6 +293,29 @@ final class ExecutorTest {
     assertThat(models.events.get(models.events.size() - 1)).isEqualTo("infer executor-0-lane-1");
   }
 
+  /** The time to make them counts as wait, so that a fast lane is not charged for the emulation. */
+  @Test
+  void theServiceTimeBegins_whenTheInputsAreMade() throws Exception {
+    models.preparing = () -> monotonicNs.addAndGet(7 * MS);
+    models.inference =
+        jobs -> {
+          monotonicNs.addAndGet(5 * MS);
+          return FakeModels.oneHot(jobs);
+        };
+    warmUp();
+    assertThat(executor.capabilities().get(0).warmUps())
+        .extracting(ExecutorReported.WarmUp::serviceNs)
+        .containsExactly(5 * MS, 5 * MS);
+    executor.join(FakeLog.TOPICS, log::opened, faults, failures::add);
+    assertThat(log.nextReport().leaving()).isFalse();
+    log.put(runStarted());
+    log.put(dispatch("7-0", 1));
+    BatchCompleted completed = log.nextCompletion();
+    assertThat(completed.serviceNs()).isEqualTo(5 * MS);
+    assertThat(completed.startedAtNs()).isEqualTo(7 * MS);
+    assertThat(completed.finishedAtNs()).isEqualTo(12 * MS);
+  }
+
   @Test
   void lanesOverlap() throws Exception {
     begin();

@@ -2,18 +2,23 @@ package dev.sluice.executor.emulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
 import dev.sluice.contract.experiment.Experiment.Drift;
+import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.emulation.EmulatedDevice.EmulatedTimes;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.LaneWork;
 import dev.sluice.executor.lane.VirtualTime;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -143,6 +148,43 @@ final class EmulatedDeviceTest {
     assertThat(device.openLane(0).warmUp(MODEL, 3))
         .isEqualTo(new LaneWork.WarmUpTiming(30 * MS, null));
     assertThat(time.nowNs()).isZero();
+  }
+
+  /** A batch that is tried again takes a time of its own, or a bad draw would fail it twice. */
+  @Test
+  void eachAttemptHasNoiseOfItsOwn() throws Exception {
+    var nowNs = new AtomicLong();
+    var noisy =
+        new EmulatedDevice(
+            new EmulatedTimes() {
+              @Override
+              public double meanMs(ModelKey model, int samples, int busyLanes) {
+                return 10;
+              }
+
+              @Override
+              public double spread(ModelKey model, int samples) {
+                return 0.1 * samples;
+              }
+
+              @Override
+              public long flopsPerSample(ModelKey model) {
+                return 5;
+              }
+            },
+            STEP,
+            settings(),
+            new ProcessClock(InstantSource.fixed(Instant.EPOCH), nowNs::get),
+            atNs -> nowNs.accumulateAndGet(atNs, Math::max));
+    LaneWork lane = noisy.openLane(0);
+    for (int attempt = 1; attempt <= 3; attempt++) {
+      var jobs = List.of(new DispatchedJob("job", 1), new DispatchedJob("other", 1));
+      var batch = lane.prepare(MODEL, jobs, attempt);
+      batch.run();
+      double factor = EmulationNoise.factor(42, "job", attempt, 0.2);
+      assertThat((double) batch.emulatedServiceNs()).isCloseTo(10 * MS * factor, within(1.0));
+    }
+    noisy.close();
   }
 
   @Test

@@ -21,6 +21,9 @@ public final class FakeModels implements RealDevice.Models {
   /** Action at the opening of a session, which may throw. */
   public volatile Opening opening = lane -> {};
 
+  /** Action whenever inputs are about to be made. */
+  public volatile Runnable preparing = () -> {};
+
   public interface Opening {
     void open(int lane) throws InferenceException;
   }
@@ -85,6 +88,7 @@ public final class FakeModels implements RealDevice.Models {
 
   @Override
   public WorkloadInfo info(ModelKey model) {
+    preparing.run();
     return new WorkloadInfo(model.workload(), 80, 1_000, 11, List.of(3, 2, 2));
   }
 }

@@ -14,6 +14,8 @@ import dev.sluice.scheduling.fact.Dispatch;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The highest sum of five terms first, on hand-made states. */
 final class DynamicPolicyTest {
@@ -60,5 +62,23 @@ final class DynamicPolicyTest {
             .holding(job(1).samples(3), job(2).samples(1).sloMs(900), job(3).samples(1).sloMs(800));
     shard.holding(job(4).samples(1));
     assertThat(shard.jobsStartedAt(0, START)).containsExactly(List.of("j3", "j2", "j4", "j1"));
+  }
+
+  /**
+   * A set is left out by the most that one of its jobs can score, and an overdue job scores its
+   * weight, however little urgency counts.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"resnet18", "vit"})
+  void startsAnOverdueJob_beforeOneOfAnotherSet_whicheverIsReadFirst(String workload) {
+    Map<String, Double> weights = Map.of("short_service", 0.0, "tokens", 0.0);
+    Shard shard = new Shard(alone(), Policies.create("dynamic", weights));
+    shard.at(0, executor("e", 1, 1000));
+    shard.holding(job(1).on(workload).sloMs(19)); // 10 for being overdue
+    String other = workload.equals("vit") ? "resnet18" : "vit";
+    for (int i = 2; i <= 7; i++) {
+      shard.holding(job(i).on(other)); // 5 for its five others, and 1 / 981 for its urgency
+    }
+    assertThat(shard.jobsStartedAt(20 * MS, START)).containsExactly(List.of("j1"));
   }
 }
