@@ -25,7 +25,8 @@ public final class EventCodec<E> {
   public static final EventCodec<Fact> FACTS =
       asItIs(Fact.class).butFirst(HotJson::readFact, HotJson::write);
   public static final EventCodec<BatchDispatched> DISPATCHES =
-      new EventCodec<>(FlatDispatch.class, FlatDispatch::of, FlatDispatch::event);
+      new EventCodec<>(FlatDispatch.class, FlatDispatch::of, FlatDispatch::event)
+          .butFirst(HotBatches::readDispatch, HotBatches::write);
   public static final EventCodec<Outcome> OUTCOMES =
       asItIs(Outcome.class).butFirst(HotJson::readOutcome, HotJson::write);
   public static final EventCodec<RunRecord> RUNS = asItIs(RunRecord.class);
