@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.analytics.check.CheckReport;
 import dev.sluice.analytics.check.Rule;
-import dev.sluice.analytics.check.ScheduleCheck;
+import dev.sluice.analytics.check.workflow.ScheduleCheck;
 import dev.sluice.contract.recording.RecordingHeader;
 import dev.sluice.contract.recording.RecordingReader;
 import dev.sluice.harness.workflow.ExecutionLog;

@@ -9,6 +9,7 @@ import java.util.Map;
  * Findings of a check.
  *
  * @param subject description of what was checked
+ * @param extent how much was looked at
  * @param looked applications of each rule that could be applied
  * @param leftOut reasons why the other rules could not be applied
  * @param faults the first {@value Findings#KEPT} of each rule, in the order of the rows
@@ -16,10 +17,25 @@ import java.util.Map;
  */
 public record CheckReport(
     String subject,
+    Extent extent,
     Map<Rule, Long> looked,
     Map<Rule, String> leftOut,
     List<Fault> faults,
     Map<Rule, Long> faultCounts) {
+  /**
+   * How much a check looked at.
+   *
+   * @param rows rows of all tables
+   * @param numbers numbers of the summary that were counted again
+   * @param numbersStated numbers that the summary states
+   * @param resting numbers that rest on neither rows nor config nor log, by their paths
+   */
+  public record Extent(long rows, long numbers, long numbersStated, List<String> resting) {
+    public Extent {
+      resting = List.copyOf(resting);
+    }
+  }
+
   public CheckReport {
     looked = Collections.unmodifiableMap(new EnumMap<>(looked));
     leftOut = Collections.unmodifiableMap(new EnumMap<>(leftOut));
@@ -30,6 +46,17 @@ public record CheckReport(
   /** True if no rule was broken. */
   public boolean passed() {
     return faultCounts.isEmpty();
+  }
+
+  /** The check in one line: what was found, in how many numbers and rows, by how many rules. */
+  public String verdict() {
+    String over =
+        "%d numbers of %d, %d rows, %d rules"
+            .formatted(
+                extent.numbers(), extent.numbersStated(), extent.rows(), looked.keySet().size());
+    return passed()
+        ? "passed: " + over
+        : "failed: %d faults against %s in %s".formatted(faultCount(), faultCounts.keySet(), over);
   }
 
   /** Number of all faults, also of those that are not kept. */

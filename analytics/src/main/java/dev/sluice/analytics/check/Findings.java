@@ -4,9 +4,10 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Faults and counts that a check gathers. */
-final class Findings {
+public final class Findings {
   /** Faults that are kept of each rule. */
   static final int KEPT = 100;
 
@@ -15,17 +16,47 @@ final class Findings {
   private final Map<Rule, List<Fault>> kept = new EnumMap<>(Rule.class);
   private final Map<Rule, Long> counts = new EnumMap<>(Rule.class);
 
+  private final List<String> resting = new ArrayList<>();
+  private long rows;
+  private long numbers;
+  private long numbersStated;
+
+  /** Counts rows of a table. */
+  public void rows(long more) {
+    rows += more;
+  }
+
+  /** Counts a number of the summary that was counted again. */
+  public void number() {
+    numbers++;
+    numbersStated++;
+  }
+
+  /** Notes a number of the summary that rests on nothing that was read. */
+  public void rests(String path) {
+    resting.add(path);
+    numbersStated++;
+  }
+
   /** Counts further applications of a rule. */
-  void looked(Rule rule, long times) {
-    looked.merge(rule, times, Long::sum);
+  public void looked(Rule rule, long times) {
+    if (times > 0) {
+      looked.merge(rule, times, Long::sum);
+    }
   }
 
   /** Notes why a rule cannot be applied. */
-  void leaveOut(Rule rule, String reason) {
+  public void leaveOut(Rule rule, String reason) {
     leftOut.put(rule, reason);
   }
 
-  void fault(Rule rule, String where, String what) {
+  /**
+   * Notes a breach of a rule.
+   *
+   * @param where rows, as {@code trace.csv:18}
+   * @param what the breach, with its values in (brackets)
+   */
+  public void fault(Rule rule, String where, String what) {
     List<Fault> faults = kept.computeIfAbsent(rule, r -> new ArrayList<>());
     if (faults.size() < KEPT) {
       faults.add(new Fault(rule, where, what));
@@ -34,9 +65,13 @@ final class Findings {
   }
 
   /** Adds the findings of another check. */
-  void add(Findings others) {
+  public void add(Findings others) {
     others.looked.forEach(this::looked);
     leftOut.putAll(others.leftOut);
+    rows += others.rows;
+    numbers += others.numbers;
+    numbersStated += others.numbersStated;
+    resting.addAll(others.resting);
     others.counts.forEach((rule, count) -> counts.merge(rule, count, Long::sum));
     others.kept.forEach(
         (rule, faults) -> {
@@ -45,8 +80,23 @@ final class Findings {
         });
   }
 
-  CheckReport report(String subject) {
+  /**
+   * Returns all findings.
+   *
+   * @param rules rules that the subject has: one that looked at nothing says so
+   */
+  public CheckReport report(String subject, Set<Rule> rules) {
+    for (Rule rule : rules) {
+      if (!looked.containsKey(rule) && !counts.containsKey(rule)) {
+        leftOut.putIfAbsent(rule, "there was nothing to look at");
+      }
+    }
     return new CheckReport(
-        subject, looked, leftOut, kept.values().stream().flatMap(List::stream).toList(), counts);
+        subject,
+        new CheckReport.Extent(rows, numbers, numbersStated, resting),
+        looked,
+        leftOut,
+        kept.values().stream().flatMap(List::stream).toList(),
+        counts);
   }
 }

@@ -54,6 +54,12 @@ public final class RunReport {
     Files.writeString(folder.resolve(FolderFiles.SUMMARY), summary.toJson());
   }
 
+  /** Writes trace.csv and dispatches.csv alone, replacing what is there. */
+  public void writeRows(Path folder) throws IOException {
+    TraceTable.write(run, folder.resolve(FolderFiles.TRACE));
+    DispatchTable.write(run, folder.resolve(FolderFiles.DISPATCHES));
+  }
+
   /**
    * Writes trace.csv, dispatches.csv, metrics.csv, summary.json and plots/*.png, replacing what is
    * there.
@@ -63,8 +69,7 @@ public final class RunReport {
   public void write(Path folder) throws IOException {
     Path plots = folder.resolve(FolderFiles.PLOTS);
     Files.createDirectories(plots);
-    TraceTable.write(run, folder.resolve(FolderFiles.TRACE));
-    DispatchTable.write(run, folder.resolve(FolderFiles.DISPATCHES));
+    writeRows(folder);
     try (var metrics = MetricsCsv.to(folder.resolve(FolderFiles.METRICS))) {
       windows().forEach(metrics::write);
     }

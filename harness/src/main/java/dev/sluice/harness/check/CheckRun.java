@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import dev.sluice.analytics.check.CheckReport;
 import dev.sluice.analytics.check.Fault;
 import dev.sluice.analytics.check.Rule;
-import dev.sluice.analytics.check.RunCheck;
-import dev.sluice.analytics.check.ScheduleCheck;
+import dev.sluice.analytics.check.run.RunCheck;
+import dev.sluice.analytics.check.workflow.ScheduleCheck;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.workflow.ExecutionLog;
@@ -57,7 +57,7 @@ public final class CheckRun {
     if (options.json()) {
       System.out.println(JSON.writeValueAsString(asJson(report)));
     } else if (options.quiet()) {
-      System.out.println(verdict(report));
+      System.out.println(report.verdict());
     } else {
       lines(report, FAULTS_SHOWN).forEach(System.out::println);
     }
@@ -105,7 +105,10 @@ public final class CheckRun {
         lines.add(line(rule, "holds in " + looked + " of " + looked + ": " + rule.meaning()));
       }
     }
-    lines.add(verdict(report));
+    if (!report.extent().resting().isEmpty()) {
+      lines.add("  not counted   " + String.join(", ", report.extent().resting()));
+    }
+    lines.add(report.verdict());
     return lines;
   }
 
@@ -113,16 +116,15 @@ public final class CheckRun {
     return String.format(Locale.ROOT, "  %-13s %s", rule, text);
   }
 
-  private static String verdict(CheckReport report) {
-    return report.passed()
-        ? "passed"
-        : "failed: " + report.faultCount() + " faults against " + report.faultCounts().keySet();
-  }
-
   private static Map<String, Object> asJson(CheckReport report) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("subject", report.subject());
     fields.put("passed", report.passed());
+    fields.put("rows", report.extent().rows());
+    fields.put("numbers", report.extent().numbers());
+    fields.put("numbers_stated", report.extent().numbersStated());
+    fields.put("numbers_not_counted", report.extent().resting());
+    fields.put("measured", report.looked().getOrDefault(Rule.MEASURED, 0L));
     fields.put("looked", byName(report.looked()));
     fields.put("not_checked", byName(report.leftOut()));
     fields.put("fault_counts", byName(report.faultCounts()));

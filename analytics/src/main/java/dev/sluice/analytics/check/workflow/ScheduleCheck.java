@@ -1,6 +1,9 @@
-package dev.sluice.analytics.check;
+package dev.sluice.analytics.check.workflow;
 
-import dev.sluice.analytics.check.ScheduleLog.Execution;
+import dev.sluice.analytics.check.CheckReport;
+import dev.sluice.analytics.check.Findings;
+import dev.sluice.analytics.check.Rule;
+import dev.sluice.analytics.check.workflow.ScheduleLog.Execution;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.workflow.Model;
 import dev.sluice.contract.workflow.WorkflowFiles;
@@ -8,6 +11,7 @@ import dev.sluice.contract.workflow.WorkflowFiles.Skipped;
 import dev.sluice.contract.workflow.WorkflowRequest;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -23,6 +27,22 @@ import org.jspecify.annotations.Nullable;
  * from. A GPU counts as taken from the beginning of the switch until the end.
  */
 public final class ScheduleCheck {
+  /** Rules that a log of executions has. */
+  private static final Set<Rule> OF_LOGS =
+      EnumSet.of(
+          Rule.MEASURED,
+          Rule.FORMAT,
+          Rule.TIME,
+          Rule.NODE_ONCE,
+          Rule.ORDER,
+          Rule.GPU_OVERLAP,
+          Rule.GANG,
+          Rule.MODEL_FITS,
+          Rule.SWITCH,
+          Rule.DURATION,
+          Rule.COMPATIBLE,
+          Rule.SUMMARY);
+
   private ScheduleCheck() {}
 
   /**
@@ -42,6 +62,11 @@ public final class ScheduleCheck {
     log.summary().path("gpus").forEach(gpu -> gpus.add(gpu.asInt()));
     WorkflowFiles files =
         read(reading).map(all -> gpus.isEmpty() ? all : feasible(all, gpus.size())).orElse(null);
+    findings.rows(log.executions().size());
+    findings.looked(Rule.MEASURED, log.executions().size());
+    if (log.executions().isEmpty()) {
+      findings.fault(Rule.MEASURED, file.toString(), "no node ran");
+    }
     List<Execution> executions = new Gangs(log.executions(), files, findings).merged();
     Schedule schedule = Schedule.of(log.summary(), gpus, files, executions);
     Stream.<Supplier<Findings>>of(
@@ -56,7 +81,8 @@ public final class ScheduleCheck {
             .formatted(
                 log.executions().size(),
                 schedule.byRequest().size(),
-                gpus.isEmpty() ? "unnamed GPUs" : gpus.size() + " GPUs"));
+                gpus.isEmpty() ? "unnamed GPUs" : gpus.size() + " GPUs"),
+        OF_LOGS);
   }
 
   /**

@@ -1,4 +1,4 @@
-package dev.sluice.analytics.check;
+package dev.sluice.analytics.check.workflow;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
@@ -8,6 +8,8 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.sluice.analytics.check.Findings;
+import dev.sluice.analytics.check.Rule;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
 import java.io.InputStream;

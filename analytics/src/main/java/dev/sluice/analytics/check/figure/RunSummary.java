@@ -1,64 +1,62 @@
-package dev.sluice.analytics.check;
+package dev.sluice.analytics.check.figure;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.analytics.check.RunFolder.Row;
+import dev.sluice.analytics.check.Findings;
+import dev.sluice.analytics.check.Rule;
+import dev.sluice.analytics.check.folder.Job;
+import dev.sluice.analytics.check.folder.RunFolder;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /** Recounts the figures of measured jobs in summary.json. */
-final class RunSummary {
+public final class RunSummary {
   private static final double TOLERANCE = 0.002;
   private static final int[] PERCENTILES = {50, 95, 99};
 
   private final RunFolder folder;
   private final Findings findings;
 
-  RunSummary(RunFolder folder, Findings findings) {
+  public RunSummary(RunFolder folder, Findings findings) {
     this.folder = folder;
     this.findings = findings;
   }
 
-  void check() {
-    List<Row> measured = folder.jobs().stream().filter(job -> job.is("phase", "measured")).toList();
+  public void check() {
+    List<Job> measured = folder.jobs().stream().filter(job -> job.isMeasured()).toList();
     check("all", measured);
-    if (folder.config().get("classes") instanceof Map<?, ?> classes) {
-      for (Object name : classes.keySet()) {
-        check(
-            name.toString(),
-            measured.stream().filter(job -> job.is("class_type", name.toString())).toList());
-      }
+    for (String name : folder.config().sectionsByName("classes").keySet()) {
+      check(name, measured.stream().filter(job -> job.classType.equals(name)).toList());
     }
   }
 
-  private void check(String name, List<Row> jobs) {
-    List<Row> done = jobs.stream().filter(job -> job.is("status", "done")).toList();
+  private void check(String name, List<Job> jobs) {
+    List<Job> done = jobs.stream().filter(job -> job.isDone()).toList();
     equal(name + "_count", jobs.size());
     equal(name + "_done", done.size());
-    equal(name + "_total_samples", sum(jobs, "batch_size"));
-    equal(name + "_avg_e2e_ms", average(done, "e2e_ms"));
-    equal(name + "_avg_wait_ms", average(done, "wait_ms"));
-    equal(name + "_avg_service_ms", average(done, "service_ms"));
+    equal(name + "_total_samples", sum(jobs, job -> job.samples));
+    equal(name + "_avg_e2e_ms", average(done, job -> job.endToEndNs / 1e6));
+    equal(name + "_avg_wait_ms", average(done, job -> job.waitNs / 1e6));
+    equal(name + "_avg_service_ms", average(done, job -> job.serviceNs / 1e6));
     double[] endToEndMs = sorted(jobs, RunSummary::endToEndMs);
     double[] completedMs = sorted(done, RunSummary::endToEndMs);
     for (int percent : PERCENTILES) {
       equal(name + "_p" + percent + "_e2e_ms", nearestRank(endToEndMs, percent));
       equal(name + "_completed_p" + percent + "_e2e_ms", nearestRank(completedMs, percent));
     }
-    double violations = sum(jobs, "slo_violation");
+    double violations = jobs.stream().filter(job -> job.violation.equals("1")).count();
     equal(name + "_slo_violations", violations);
     equal(name + "_slo_violation_rate", jobs.isEmpty() ? Double.NaN : violations / jobs.size());
-    double windowSeconds = folder.summary().path("window_seconds").asDouble(Double.NaN);
+    double windowSeconds = (folder.config().durationNs() - folder.config().warmupNs()) / 1e9;
     equal(name + "_goodput_jobs_sec", (jobs.size() - violations) / windowSeconds);
   }
 
   /** End-to-end time; infinite for a job that was not done. */
-  private static double endToEndMs(Row job) {
-    return job.is("status", "done") ? job.number("e2e_ms") : Double.POSITIVE_INFINITY;
+  private static double endToEndMs(Job job) {
+    return job.isDone() ? job.endToEndNs / 1e6 : Double.POSITIVE_INFINITY;
   }
 
-  private static double[] sorted(List<Row> rows, ToDoubleFunction<Row> value) {
+  private static double[] sorted(List<Job> rows, ToDoubleFunction<Job> value) {
     double[] values = rows.stream().mapToDouble(value).toArray();
     Arrays.sort(values);
     return values;
@@ -72,18 +70,19 @@ final class RunSummary {
     return sorted[Math.max(1, rank) - 1];
   }
 
-  private static double sum(List<Row> rows, String column) {
-    return rows.stream().mapToDouble(row -> row.number(column)).sum();
+  private static double sum(List<Job> rows, ToDoubleFunction<Job> value) {
+    return rows.stream().mapToDouble(value).sum();
   }
 
-  private static double average(List<Row> rows, String column) {
-    return rows.isEmpty() ? Double.NaN : sum(rows, column) / rows.size();
+  private static double average(List<Job> rows, ToDoubleFunction<Job> value) {
+    return rows.isEmpty() ? Double.NaN : sum(rows, value) / rows.size();
   }
 
   /** Compares a figure with its recount; NaN and infinity stand for null. */
   private void equal(String figure, double counted) {
     JsonNode stated = folder.summary().path(figure);
     findings.looked(Rule.SUMMARY, 1);
+    findings.number();
     boolean same =
         Double.isFinite(counted)
             ? stated.isNumber()

@@ -1,6 +1,8 @@
-package dev.sluice.analytics.check;
+package dev.sluice.analytics.check.workflow;
 
-import dev.sluice.analytics.check.ScheduleLog.Execution;
+import dev.sluice.analytics.check.Findings;
+import dev.sluice.analytics.check.Rule;
+import dev.sluice.analytics.check.workflow.ScheduleLog.Execution;
 import dev.sluice.contract.workflow.Model;
 import dev.sluice.contract.workflow.Workflow;
 import dev.sluice.contract.workflow.WorkflowFiles;

@@ -1,4 +1,4 @@
-package dev.sluice.analytics.check;
+package dev.sluice.analytics.check.workflow;
 
 /**
  * Comparison of times in seconds: to the millionth, and to the precision of a floating-point number

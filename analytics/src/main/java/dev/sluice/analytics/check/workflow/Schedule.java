@@ -1,7 +1,7 @@
-package dev.sluice.analytics.check;
+package dev.sluice.analytics.check.workflow;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.analytics.check.ScheduleLog.Execution;
+import dev.sluice.analytics.check.workflow.ScheduleLog.Execution;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.contract.workflow.WorkflowRequest;
 import java.util.ArrayList;

@@ -1,7 +1,9 @@
-package dev.sluice.analytics.check;
+package dev.sluice.analytics.check.workflow;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.analytics.check.ScheduleLog.Execution;
+import dev.sluice.analytics.check.Findings;
+import dev.sluice.analytics.check.Rule;
+import dev.sluice.analytics.check.workflow.ScheduleLog.Execution;
 import dev.sluice.contract.workflow.Model;
 import java.util.HashMap;
 import java.util.List;

@@ -1,8 +1,10 @@
-package dev.sluice.analytics.check;
+package dev.sluice.analytics.check.workflow;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.IntNode;
-import dev.sluice.analytics.check.ScheduleLog.Execution;
+import dev.sluice.analytics.check.Findings;
+import dev.sluice.analytics.check.Rule;
+import dev.sluice.analytics.check.workflow.ScheduleLog.Execution;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.contract.workflow.WorkflowRequest;
 import java.util.ArrayList;
@@ -179,6 +181,7 @@ final class ScheduleSummary {
       return;
     }
     findings.looked(Rule.SUMMARY, 1);
+    findings.number();
     if (!stated.isNumber() || !same(counted, stated.asDouble())) {
       findings.fault(
           Rule.SUMMARY,

@@ -1,8 +1,11 @@
-package dev.sluice.analytics.check;
+package dev.sluice.analytics.check.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.sluice.analytics.check.CheckReport;
+import dev.sluice.analytics.check.Fault;
+import dev.sluice.analytics.check.Rule;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,0 +1,186 @@
+package dev.sluice.analytics.check.folder;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import de.siegmar.fastcsv.reader.CsvParseException;
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.CsvRecord;
+import dev.sluice.analytics.check.Findings;
+import dev.sluice.analytics.check.Rule;
+import dev.sluice.contract.file.UserMistakeException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collector;
+import java.util.stream.Collectors;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+import org.yaml.snakeyaml.error.YAMLException;
+
+/**
+ * Files of a finished run's folder.
+ *
+ * @param jobById first row of each id
+ * @param batchByKey first row of each shard and dispatch id
+ */
+public record RunFolder(
+    Path path,
+    RunConfig config,
+    JsonNode summary,
+    List<Job> jobs,
+    List<Batch> batches,
+    Map<String, Job> jobById,
+    Map<String, Batch> batchByKey) {
+  public static final String TRACE = "trace.csv";
+  public static final String DISPATCHES = "dispatches.csv";
+  public static final String SUMMARY = "summary.json";
+  public static final String CONFIG = "config.yaml";
+  private static final int ALIASES_MAX = 50;
+  private static final List<String> TRACE_COLUMNS =
+      List.of(
+          ("run_id,scheduler_name,job_id,class_type,workload_name,backend,precision,batch_size,"
+                  + "enqueue_time,start_time,end_time,wait_ms,service_ms,e2e_ms,throughput_sps,"
+                  + "slo_ms,slo_violation,lane_id,predicted_service_ms,resource_cost_tokens,phase,"
+                  + "status,reason,dispatch_id,dispatch_samples,service_share_ms,attempt,sent_time,"
+                  + "appended_time,decided_time,observed_time,shard")
+              .split(","));
+  private static final List<String> DISPATCH_COLUMNS =
+      List.of(
+          ("dispatch_id,lane_id,job_ids,samples,tokens,attempt,result,decided_time,start_time,"
+                  + "end_time,predicted_service_ms,prediction_source,score_terms,cause,"
+                  + "workload_name,backend,precision,service_ms,switch_ms,emulated_service_ms,"
+                  + "completed_time,shard,predicted_quantile_ms,predicted_p95_ms,"
+                  + "predicted_p99_ms,model_version,predicted_busy_lanes,busy_lanes")
+              .split(","));
+
+  /**
+   * Reads a folder. A cell that is no number is a fault of its row.
+   *
+   * @throws UserMistakeException if no run has finished in the folder
+   */
+  public static RunFolder read(Path folder, Findings findings) throws UserMistakeException {
+    Path file = folder;
+    try {
+      file = folder.resolve(SUMMARY);
+      JsonNode summary = new ObjectMapper().readTree(file.toFile());
+      file = folder.resolve(CONFIG);
+      RunConfig config = new RunConfig(config(file));
+      file = folder.resolve(TRACE);
+      List<Job> jobs = rows(file, TRACE_COLUMNS, Job::new, findings);
+      file = folder.resolve(DISPATCHES);
+      List<Batch> batches = rows(file, DISPATCH_COLUMNS, Batch::new, findings);
+      findings.looked(Rule.FORMAT, (long) jobs.size() + batches.size());
+      findings.rows((long) jobs.size() + batches.size());
+      return new RunFolder(
+          folder,
+          config,
+          summary,
+          jobs,
+          batches,
+          jobs.stream().collect(byKey(job -> job.id)),
+          batches.stream().collect(byKey(Batch::key)));
+    } catch (NoSuchFileException | FileNotFoundException e) {
+      throw new UserMistakeException(
+          folder.toString(),
+          "this is no folder of a finished run: it has no (" + file.getFileName() + ")",
+          "the run failed or still goes on, or the path is misspelled",
+          e);
+    } catch (IOException | CsvParseException | YAMLException e) {
+      throw new UserMistakeException(
+          file.toString(),
+          "the file cannot be read (" + e.getMessage() + ")",
+          "it was cut short",
+          e);
+    }
+  }
+
+  private static <T> Collector<T, ?, Map<String, T>> byKey(Function<T, String> key) {
+    return Collectors.toMap(key, row -> row, (first, second) -> first, HashMap::new);
+  }
+
+  private static Map<String, Object> config(Path file) throws IOException {
+    var options = new LoaderOptions();
+    options.setMaxAliasesForCollections(ALIASES_MAX);
+    options.setCodePointLimit(Integer.MAX_VALUE);
+    Object loaded = new Yaml(new SafeConstructor(options)).load(Files.readString(file));
+    Map<String, Object> values = new LinkedHashMap<>();
+    if (loaded instanceof Map<?, ?> map) {
+      map.forEach((key, value) -> values.put(String.valueOf(key), value));
+    }
+    return values;
+  }
+
+  private static <T> List<T> rows(
+      Path file, List<String> columns, Function<Cells, T> row, Findings findings)
+      throws IOException, UserMistakeException {
+    List<T> rows = new ArrayList<>();
+    String name = String.valueOf(file.getFileName());
+    try (CsvReader<CsvRecord> csv = CsvReader.builder().ofCsvRecord(file)) {
+      Map<String, Integer> places = new HashMap<>();
+      var cells = new Cells(name, places, findings);
+      int width = 0;
+      for (CsvRecord line : csv) {
+        if (places.isEmpty()) {
+          for (String column : line.getFields()) {
+            places.putIfAbsent(column, places.size());
+          }
+          requireColumns(file, columns, places);
+          width = line.getFieldCount();
+          continue;
+        }
+        cells.on(line.getFields(), line.getStartingLineNumber());
+        if (line.getFieldCount() == width) {
+          rows.add(row.apply(cells));
+        } else {
+          findings.fault(
+              Rule.FORMAT,
+              cells.where(),
+              "it has (%d) cells of (%d)".formatted(line.getFieldCount(), width));
+        }
+      }
+      requireColumns(file, columns, places);
+    }
+    return rows;
+  }
+
+  private static void requireColumns(Path file, List<String> columns, Map<String, Integer> places)
+      throws UserMistakeException {
+    for (String column : columns) {
+      if (!places.containsKey(column)) {
+        throw new UserMistakeException(
+            file + ":1",
+            "column (" + column + ") is missing",
+            "another program has written the file");
+      }
+    }
+  }
+
+  /** Jobs that a batch holds, of those that the trace has. */
+  public List<Job> jobsOf(Batch batch) {
+    List<Job> held = new ArrayList<>(batch.jobIds.size());
+    for (String id : batch.jobIds) {
+      Job job = jobById.get(id);
+      if (job != null) {
+        held.add(job);
+      }
+    }
+    return held;
+  }
+
+  /**
+   * How far the clocks of the run's processes may be apart, beside the log's whole milliseconds.
+   */
+  public long clockGrainNs() {
+    double offsetMs = summary.path("clock_offset_ms_max").asDouble(0);
+    return 1_000_000 + Math.round(Math.min(1e6, Math.abs(offsetMs)) * 1e6);
+  }
+}

@@ -1,0 +1,77 @@
+package dev.sluice.analytics.check.run;
+
+import dev.sluice.analytics.check.CheckReport;
+import dev.sluice.analytics.check.Findings;
+import dev.sluice.analytics.check.Rule;
+import dev.sluice.analytics.check.config.ConfigRules;
+import dev.sluice.analytics.check.config.RequestRule;
+import dev.sluice.analytics.check.figure.RunSummary;
+import dev.sluice.analytics.check.folder.RunFolder;
+import dev.sluice.analytics.check.row.BatchRules;
+import dev.sluice.analytics.check.row.JobRules;
+import dev.sluice.analytics.check.row.LaneRules;
+import dev.sluice.analytics.check.row.TokenRule;
+import dev.sluice.analytics.check.row.WindowRule;
+import dev.sluice.contract.file.UserMistakeException;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+
+/** Checks that the tables of a run's folder, live or simulated, show a legal schedule. */
+public final class RunCheck {
+  private static final List<BiConsumer<RunFolder, Findings>> RULES =
+      List.of(
+          (folder, findings) -> new JobRules(folder, findings).check(),
+          (folder, findings) -> new BatchRules(folder, findings).check(),
+          (folder, findings) -> new LaneRules(folder, findings).check(),
+          (folder, findings) -> new TokenRule(folder, findings).check(),
+          (folder, findings) -> new WindowRule(folder, findings).check(),
+          (folder, findings) -> new ConfigRules(folder, findings).check(),
+          (folder, findings) -> new RequestRule(folder, findings).check(),
+          (folder, findings) -> new RunSummary(folder, findings).check());
+
+  /** Rules that a run's folder has. */
+  public static final Set<Rule> OF_RUNS =
+      Collections.unmodifiableSet(
+          EnumSet.complementOf(
+              EnumSet.of(
+                  Rule.NODE_ONCE,
+                  Rule.GPU_OVERLAP,
+                  Rule.GANG,
+                  Rule.MODEL_FITS,
+                  Rule.SWITCH,
+                  Rule.DURATION)));
+
+  private RunCheck() {}
+
+  /**
+   * Checks a run. Rules are applied in parallel.
+   *
+   * @throws UserMistakeException if no run has finished in the folder
+   */
+  public static CheckReport of(Path path) throws UserMistakeException {
+    Findings findings = new Findings();
+    RunFolder folder = RunFolder.read(path, findings);
+    RULES.stream()
+        .map(rule -> CompletableFuture.supplyAsync(() -> apply(rule, folder)))
+        .toList()
+        .forEach(found -> findings.add(found.join()));
+    return findings.report(
+        "run %s: %d jobs, %d dispatches"
+            .formatted(
+                folder.summary().path("run_id").asText(),
+                folder.jobs().size(),
+                folder.batches().size()),
+        OF_RUNS);
+  }
+
+  private static Findings apply(BiConsumer<RunFolder, Findings> rule, RunFolder folder) {
+    Findings own = new Findings();
+    rule.accept(folder, own);
+    return own;
+  }
+}

@@ -1,0 +1,212 @@
+package dev.sluice.harness.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.analytics.check.CheckReport;
+import dev.sluice.analytics.check.Fault;
+import dev.sluice.analytics.check.Rule;
+import dev.sluice.analytics.check.run.RunCheck;
+import dev.sluice.harness.simulate.SimulatedFolder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A simulated run passes; each fault that is planted in its folder is found by its own rule. */
+final class PlantedFaultsTest {
+  private static final String EXPERIMENT =
+      """
+      run_name: planted
+      duration_seconds: 6
+      warmup_seconds: 1
+      tail_seconds: 2
+      arrival_rate_jobs_per_sec: 130
+      classes:
+        interactive: {slo_ms: 80}
+        batch: {slo_ms: 400}
+      workloads:
+        - {name: small, weight: 2, alpha_ms: 10, beta_ms: 3, tokens: 30}
+        - {name: large, alpha_ms: 25, beta_ms: 6, tokens: 80}
+      backends_enabled: [onnx]
+      precision_modes: [fp32, fp16]
+      batch_sizes: [1, 2, 4]
+      scheduler_name: dynamic
+      admission: expired
+      max_waiting: 30
+      microbatch: {window_ms: 10, max_batch: 8}
+      resources: {total_tokens: 200}
+      lanes: {num_lanes: 3, kind: emulated}
+      """;
+
+  @TempDir private static Path root;
+  private static Path sound;
+  private static int copies;
+
+  @BeforeAll
+  static void simulate() throws Exception {
+    Path config = Files.writeString(root.resolve("planted.yaml"), EXPERIMENT);
+    sound = root.resolve("sound");
+    SimulatedFolder.write(config, sound);
+  }
+
+  @Test
+  void theSoundRunPasses_andEachRuleOfARunLookedAtSomething() throws Exception {
+    CheckReport report = RunCheck.of(sound);
+    assertThat(report.faults()).isEmpty();
+    assertThat(report.leftOut()).containsOnlyKeys(Rule.LOG);
+    assertThat(report.looked())
+        .containsOnlyKeys(
+            Rule.MEASURED,
+            Rule.FORMAT,
+            Rule.NAME,
+            Rule.TIME,
+            Rule.PROMISE,
+            Rule.JOB_ONCE,
+            Rule.BATCH_ONCE,
+            Rule.RESULT,
+            Rule.COPY,
+            Rule.ATTEMPT,
+            Rule.ORDER,
+            Rule.LANE,
+            Rule.LANE_OVERLAP,
+            Rule.PHASE,
+            Rule.CLASS,
+            Rule.KIND,
+            Rule.COST,
+            Rule.TOKENS,
+            Rule.COMPATIBLE,
+            Rule.WINDOW,
+            Rule.REQUESTS,
+            Rule.DIGEST,
+            Rule.SUMMARY);
+  }
+
+  @ParameterizedTest(name = "{0}: {1} {2} {3}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      textBlock =
+          """
+          MEASURED | config | warmup_seconds: 1 | warmup_seconds: 6
+          MEASURED | trace | job_id=job-0 | cut
+          MEASURED | trace | job_id=job-5 | cut
+          FORMAT | trace | status=done#3 | wait_ms:=soon
+          FORMAT | trace | status=done#4 | e2e_ms:=
+          FORMAT | trace | status=done#5 | batch_size:=0
+          FORMAT | trace | status=done#6 | observed_time:=
+          FORMAT | trace | status=dropped#0 | wait_ms:=1.000000
+          FORMAT | dispatches | result=done#3 | result:=maybe
+          FORMAT | dispatches | result=done#4 | service_ms:=
+          FORMAT | dispatches | result=done#5 | completed_time:=
+          FORMAT | dispatches | result=done#6 | samples:=1e3
+          NAME | trace | status=done#3 | run_id:=other
+          NAME | trace | status=done#4 | scheduler_name:=fifo
+          NAME | summary | "scheduler_name" : "dynamic" | "scheduler_name" : "fifo"
+          NAME | summary | "seed" : 42 | "seed" : 43
+          TIME | trace | status=done#3 | wait_ms+=0.01
+          TIME | trace | status=done#4 | e2e_ms+=-0.01
+          TIME | trace | status=done#5 | service_ms+=-1
+          TIME | trace | status=done#6 | throughput_sps+=1
+          TIME | trace | status=done#7 | service_share_ms+=0.1
+          TIME | dispatches | result=done#7 | service_ms+=0.01
+          TIME | dispatches | result=done#8 | end_time+=0.001
+          PROMISE | trace | slo_violation=0#3 | slo_violation:=1
+          PROMISE | trace | slo_violation=1#0 | slo_violation:=0
+          PROMISE | trace | status=dropped#0 | slo_violation:=0
+          PROMISE | trace | slo_violation=0#5 | slo_violation:=
+          JOB_ONCE | trace | job_id=job-50 | twice
+          JOB_ONCE | trace | job_id=job-50 | delete
+          JOB_ONCE | trace | job_id=job-50 | job_id:=job-51
+          JOB_ONCE | trace | status=dropped#0 | status:=open
+          JOB_ONCE | trace | status=dropped#0 | reason:=
+          JOB_ONCE | trace | status=done#9 | reason:=expired
+          BATCH_ONCE | dispatches | result=done#9 | twice
+          BATCH_ONCE | dispatches | result=done#9 | delete
+          BATCH_ONCE | dispatches | result=done#9 | samples+=1
+          BATCH_ONCE | dispatches | result=done#9 | job_ids:=job-9999
+          BATCH_ONCE | dispatches | result=done#9 | job_ids:=job-3
+          BATCH_ONCE | trace | status=done#20 | dispatch_id:=7-7
+          BATCH_ONCE | dispatches | result=done#9 | shard:=1
+          RESULT | dispatches | result=done#3 | result:=failed & cause:=broken
+          RESULT | dispatches | result=done#4 | result:=lost
+          RESULT | dispatches | result=done#5 | result:=refused & cause:=busy & start_time:= & end_time:=
+          RESULT | dispatches | result=done#6 | result:=open
+          RESULT | dispatches | result=done#7 | cause:=broken
+          RESULT | trace | status=done#30 | status:=failed & reason:=broken & slo_violation:=1
+          COPY | trace | status=done#3 | start_time+=0.001
+          COPY | trace | status=done#4 | lane_id:=executor-0/9
+          COPY | trace | status=done#5 | decided_time+=-0.001
+          COPY | trace | status=done#6 | predicted_service_ms+=1
+          COPY | trace | status=done#7 | dispatch_samples+=1
+          COPY | dispatches | workload_name=small#5 | workload_name:=large
+          COPY | dispatches | precision=fp32#5 | precision:=fp16
+          ATTEMPT | trace | status=done#3 | attempt:=2
+          ATTEMPT | trace | status=done#4 | attempt:=0
+          ATTEMPT | dispatches | result=done#5 | attempt:=2
+          ATTEMPT | dispatches | result=done#6 | attempt:=4
+          ATTEMPT | trace | status=dropped#0 | attempt:=1
+          ORDER | trace | status=done#3 | sent_time+=-0.01
+          ORDER | trace | status=done#4 | appended_time+=-0.01
+          ORDER | trace | status=done#5 | decided_time+=-1
+          ORDER | trace | status=done#6 | observed_time+=-0.02
+          ORDER | trace | status=done#7 | start_time+=-1
+          ORDER | dispatches | result=done#7 | decided_time+=-1
+          ORDER | dispatches | result=done#8 | completed_time+=-0.02
+          LANE | dispatches | result=done#3 | lane_id:=executor-0/3
+          LANE | dispatches | result=done#4 | lane_id:=executor-0
+          LANE | dispatches | result=done#5 | lane_id:=/1
+          LANE | config | num_lanes: 3 | num_lanes: 2
+          LANE | summary | "lanes" : 3 | "lanes" : 2
+          LANE_OVERLAP | dispatches | lane_id=executor-0/0#9 | start_time+=-1
+          LANE_OVERLAP | dispatches | lane_id=executor-0/0#2 | end_time+=1
+          LANE_OVERLAP | dispatches | lane_id=executor-0/1#20 | end_time+=0.4
+          PHASE | trace | phase=measured#0 | phase:=warmup
+          PHASE | trace | phase=warmup#3 | phase:=measured
+          PHASE | trace | phase=tail#0 | phase:=measured
+          PHASE | config | warmup_seconds: 1 | warmup_seconds: 2
+          PHASE | config | duration_seconds: 6 | duration_seconds: 5
+          CLASS | trace | class_type=interactive#3 | slo_ms:=81.000000
+          CLASS | trace | class_type=batch#3 | slo_ms:=4000.000000
+          CLASS | trace | class_type=batch#3 | class_type:=urgent
+          CLASS | config | slo_ms: 80 | slo_ms: 90
+          KIND | trace | workload_name=small#3 | workload_name:=medium
+          KIND | trace | precision=fp16#3 | precision:=bf16
+          KIND | trace | batch_size=2#3 | batch_size:=3
+          KIND | trace | backend=onnx#3 | backend:=pytorch
+          COST | trace | status=done#3 | resource_cost_tokens+=-1
+          COST | dispatches | result=done#3 | tokens+=1
+          COST | dispatches | precision=fp16#3 | tokens+=1
+          COST | config | tokens: 30 | tokens: 31
+          TOKENS | config | total_tokens: 200 | total_tokens: 150
+          TOKENS | dispatches | result=done#9 | tokens:=201
+          TOKENS | dispatches | result=done#12 | completed_time+=2
+          COMPATIBLE | config | max_batch: 8 | max_batch: 4
+          COMPATIBLE | config | policies: [batch_aware, dynamic] | policies: [batch_aware]
+          COMPATIBLE | config | interactive: false, microbatch: true | interactive: false, microbatch: false
+          WINDOW | config | window_ms: 10 | window_ms: 25
+          WINDOW | config | max_batch: 8 | max_batch: 64
+          WINDOW | trace | class_type=batch#40 | appended_time+=0.008
+          REQUESTS | trace | job_id=job-40 | enqueue_time+=-0.002
+          REQUESTS | trace | job_id=job-40 | delete
+          REQUESTS | trace | job_id=job-700 | cut
+          REQUESTS | trace | job_id=job-40 | job_id:=job-9000
+          REQUESTS | trace | class_type=interactive#9 | class_type:=batch
+          REQUESTS | trace | batch_size=4#9 | batch_size:=2
+          REQUESTS | config | interactive_ratio: 0.3 | interactive_ratio: 0.31
+          DIGEST | config | seed: 42 | seed: 43
+          DIGEST | config | tail_seconds: 2 | tail_seconds: 4
+          DIGEST | config | slo_ms: 400 | slo_ms: 500
+          DIGEST | summary | "request_digest" : " | "request_digest" : "0
+          """)
+  void isFoundByItsRule(Rule rule, String file, String row, String change) throws Exception {
+    FolderCopy copy = FolderCopy.of(sound, root.resolve("copy-" + copies++));
+    copy.plant(file, row, change == null ? "" : change);
+    CheckReport report = RunCheck.of(copy.folder());
+    assertThat(report.faultCounts()).as("%s", report.faults()).containsKey(rule);
+    assertThat(report.passed()).isFalse();
+    assertThat(report.faults()).extracting(Fault::where).doesNotContain("");
+  }
+}
