@@ -171,7 +171,7 @@ final class BenchCommand implements Callable<Integer> {
     }
     console.line(report.table());
     console.line("Figures   " + folder.resolve("bench.json"));
-    return report.allMet() ? 0 : 3;
+    return report.allMet() ? ExitStatus.DONE : ExitStatus.MISSED;
   }
 
   private static @Nullable Double stealShare(Optional<HostLoad> before) throws IOException {

@@ -55,6 +55,7 @@ public final class Sluice {
   private Sluice() {}
 
   public static void main(String[] arguments) {
+    dev.sluice.harness.process.CommandLine.remember(List.of(arguments));
     System.exit(execute(arguments));
   }
 

@@ -4,6 +4,7 @@ import static dev.sluice.cli.BadInputCommand.sluice;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.harness.frame.ExitStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +53,7 @@ final class CheckCommandTest {
   void exits3_andNamesEachFault_withItsRows() throws Exception {
     overlap();
     var ended = sluice("check", log.toString());
-    assertThat(ended.status()).isEqualTo(3);
+    assertThat(ended.status()).isEqualTo(ExitStatus.FAULTS);
     assertThat(ended.out())
         .contains("gpu-overlap   FAULTS  1")
         .contains("executions[0] r1/n, executions[1] r2/n: GPU (0) is taken from (0.0) until (2.0)")

@@ -12,6 +12,7 @@ import dev.sluice.contract.recording.RecordingHeader;
 import dev.sluice.contract.recording.RecordingReader;
 import dev.sluice.contract.recording.RecordingWriter;
 import dev.sluice.contract.recording.RequestsWriter;
+import dev.sluice.harness.frame.ExitStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -97,7 +98,7 @@ final class DecisionReplayTest {
   void asksAnotherPolicyInEachRecordedState() {
     BadInputCommand done = replay(run, "--with", "scheduler_name=fifo");
 
-    assertThat(done.status()).as(done.err()).isEqualTo(3);
+    assertThat(done.status()).as(done.err()).isEqualTo(ExitStatus.FAULTS);
     assertThat(done.out().lines().toList())
         .satisfiesExactly(
             line ->
@@ -117,7 +118,7 @@ final class DecisionReplayTest {
   void isShownInTheDocuments() throws IOException {
     BadInputCommand done = replay(run, "--with", "scheduler.batchability=50");
 
-    assertThat(done.status()).as(done.err()).isEqualTo(3);
+    assertThat(done.status()).as(done.err()).isEqualTo(ExitStatus.FAULTS);
     assertThat(Files.readString(Path.of("../docs/replay.md")))
         .contains("```\n" + done.out() + "```\n");
   }
@@ -136,7 +137,7 @@ final class DecisionReplayTest {
     BadInputCommand done = replay(run, "--with", "scheduler_name=fifo", "--json");
 
     JsonNode json = new ObjectMapper().readTree(done.out());
-    assertThat(done.status()).isEqualTo(3);
+    assertThat(done.status()).isEqualTo(ExitStatus.FAULTS);
     assertThat(json.path("others").asLong())
         .isPositive()
         .isEqualTo(json.path("decisions").asLong() - json.path("equal").asLong());
@@ -176,7 +177,7 @@ final class DecisionReplayTest {
 
     BadInputCommand done = replay(changed);
 
-    assertThat(done.status()).isEqualTo(3);
+    assertThat(done.status()).isEqualTo(ExitStatus.FAULTS);
     List<String> lines = done.out().lines().toList();
     assertThat(lines.get(0)).startsWith("Another core made these decisions: version (0), and ");
     assertThat(lines.get(2)).startsWith("first of 1 other: after fact 0/");

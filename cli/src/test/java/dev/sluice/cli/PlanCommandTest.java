@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.harness.frame.ExitStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -154,7 +155,7 @@ final class PlanCommandTest {
             CONFIGS.resolve("devices.yml"),
             "--evaluate",
             schedule.toString());
-    assertThat(illegal.status()).isEqualTo(3);
+    assertThat(illegal.status()).isEqualTo(ExitStatus.FAULTS);
     assertThat(illegal.out())
         .contains("memory exceeded: rcc-0 [6, 47] needs ")
         .contains("host used twice: mb-0 [48, 48]");
@@ -176,7 +177,7 @@ final class PlanCommandTest {
   @Test
   void saysThatThereIsNoPlan_withTheReason_andExits3() throws IOException {
     var nowhere = plan(typesWithMemory(20), CONFIGS.resolve("devices.yml"));
-    assertThat(nowhere.status()).isEqualTo(3);
+    assertThat(nowhere.status()).isEqualTo(ExitStatus.FAULTS);
     assertThat(nowhere.out()).isEmpty();
     assertThat(nowhere.err())
         .contains("proved: there is no plan, since layer (")

@@ -132,7 +132,7 @@ final class WholeLoopTest {
             "generators=3",
             "scheduler_name=fifo",
             "thresholds.p50_e2e_ms=< 0.001");
-    assertThat(run.status()).as(run.text()).isEqualTo(3);
+    assertThat(run.status()).as(run.text()).isEqualTo(ExitStatus.INCONCLUSIVE); // unstable
     assertThat(run.text()).contains("hopelessly overloaded");
     assertThat(run.summary().path("tail_limit_reached").asBoolean()).isTrue();
     List<Map<String, String>> rows = run.rows("trace.csv");

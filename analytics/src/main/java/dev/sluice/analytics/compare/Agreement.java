@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.MeanInterval;
 import java.util.ArrayList;
@@ -153,7 +154,7 @@ public final class Agreement {
     if (share > 0 && sameRequests) {
       margin = Math.max(margin, apart);
     }
-    MeanInterval difference = MeanInterval.of(differences, CONFIDENCE);
+    MeanInterval difference = MeanInterval.of(differences, CONFIDENCE, Bounds.NONE);
     lines.add(
         new Line(
             figure,

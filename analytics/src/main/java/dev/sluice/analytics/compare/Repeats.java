@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
+import dev.sluice.analytics.figure.Figures;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.statistic.Decimals;
@@ -14,18 +15,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs that differ in their seed alone, with each figure as a mean over the runs and its interval.
- * A figure without a finite value in some run has no mean: leaving that run out would flatter it.
+ * The figures are those of {@link Figures#numbers}, whatever became of the runs. A figure without a
+ * finite value in some run has no mean: leaving that run out would flatter it.
  */
 public final class Repeats {
   private static final JsonMapper JSON =
@@ -39,23 +39,43 @@ public final class Repeats {
   private final Map<String, List<@Nullable Double>> valuesByFigure = new LinkedHashMap<>();
 
   /** One run's seed and the tree of its summary.json. */
-  private record Run(String runId, long seed, JsonNode summary) {}
+  private record Run(String runId, long seed, JsonNode summary, Map<String, JsonNode> numbers) {
+    static Run of(String runId, long seed, JsonNode summary) {
+      Map<String, JsonNode> numbers = new HashMap<>();
+      walk("", summary, numbers);
+      return new Run(runId, seed, summary, numbers);
+    }
+
+    private static void walk(String path, JsonNode node, Map<String, JsonNode> numbers) {
+      for (Map.Entry<String, JsonNode> field : node.properties()) {
+        String name = path + field.getKey();
+        numbers.put(name, field.getValue());
+        walk(name + ".", field.getValue(), numbers);
+      }
+    }
+  }
 
   private Repeats(List<Run> runs) {
     this.runs = runs;
-    Set<String> figures = new LinkedHashSet<>();
-    for (Run run : runs) {
-      walk("", run.summary, (name, value) -> figures.add(name));
+    JsonNode classes = runs.get(0).summary.path("by_class_workload");
+    for (String figure : Figures.numbers(names(classes), names(classes.path(first(classes))))) {
+      List<@Nullable Double> values = new ArrayList<>();
+      for (Run run : runs) {
+        JsonNode value = run.numbers.get(figure);
+        values.add(value != null && value.isNumber() ? Double.valueOf(value.doubleValue()) : null);
+      }
+      valuesByFigure.put(figure, values);
     }
-    for (String figure : figures) {
-      valuesByFigure.put(figure, new ArrayList<>());
-    }
-    for (Run run : runs) {
-      Map<String, Double> values = new LinkedHashMap<>();
-      walk("", run.summary, values::put);
-      valuesByFigure.forEach((figure, list) -> list.add(values.get(figure)));
-    }
-    valuesByFigure.remove("seed");
+  }
+
+  private static List<String> names(JsonNode tree) {
+    List<String> names = new ArrayList<>();
+    tree.fieldNames().forEachRemaining(names::add);
+    return names;
+  }
+
+  private static String first(JsonNode tree) {
+    return tree.isEmpty() ? "" : tree.fieldNames().next();
   }
 
   /**
@@ -67,23 +87,9 @@ public final class Repeats {
     List<Run> runs = new ArrayList<>();
     for (var entry : seedByFolder.entrySet()) {
       FinishedRun run = FinishedRun.of(entry.getKey());
-      runs.add(new Run(run.name(), entry.getValue(), run.summary()));
+      runs.add(Run.of(run.name(), entry.getValue(), run.summary()));
     }
     return new Repeats(runs);
-  }
-
-  /** Passes each number of the tree with its path; lists hold no figures. */
-  private static void walk(String path, JsonNode node, BiConsumer<String, Double> number) {
-    if (node.isObject()) {
-      for (Map.Entry<String, JsonNode> field : node.properties()) {
-        walk(
-            path.isEmpty() ? field.getKey() : path + "." + field.getKey(),
-            field.getValue(),
-            number);
-      }
-    } else if (node.isNumber()) {
-      number.accept(path, node.doubleValue());
-    }
   }
 
   /** The runs that are not comparable with others. */
@@ -103,7 +109,9 @@ public final class Repeats {
         known.add(value);
       }
     }
-    return known.isEmpty() || known.size() < values.size() ? null : MeanInterval.of(known);
+    return known.isEmpty() || known.size() < values.size()
+        ? null
+        : MeanInterval.of(known, Figures.bounds(figure));
   }
 
   /** Writes repeats.csv, a row per run, and summary.json, each figure with its interval. */
@@ -194,7 +202,7 @@ public final class Repeats {
     String what =
         interval == null
             ? String.format("%10s   some run has none", "none")
-            : Double.isNaN(interval.halfWidth())
+            : !interval.hasEnds()
                 ? String.format("%10s   one run has no interval", Decimals.short3(interval.mean()))
                 : String.format(
                     "%10s   %s to %s",

@@ -23,7 +23,11 @@ final class ArrivalFigures implements Figure {
 
   @Override
   public List<String> names() {
-    return List.of("realized_rate_jobs_sec", "realized_gap_cv", "realized_dispersion_1s");
+    return List.of(
+        "asked_rate_jobs_sec",
+        "realized_rate_jobs_sec",
+        "realized_gap_cv",
+        "realized_dispersion_1s");
   }
 
   @Override

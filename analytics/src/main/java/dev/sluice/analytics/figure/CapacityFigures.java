@@ -16,7 +16,7 @@ import java.util.List;
 final class CapacityFigures implements Figure {
   @Override
   public List<String> names() {
-    return List.of("overall_throughput_sps", "overall_throughput_jobs_sec", "lane_use");
+    return List.of("overall_throughput_sps", "overall_throughput_jobs_sec", "lanes", "lane_use");
   }
 
   @Override

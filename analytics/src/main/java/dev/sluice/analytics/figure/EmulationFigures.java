@@ -19,7 +19,7 @@ public final class EmulationFigures implements Figure {
 
   @Override
   public List<String> names() {
-    return List.of("emulation_late_p99_ms");
+    return List.of("emulation_count", "emulation_late_p99_ms");
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.summary.Summary;
 import dev.sluice.analytics.summary.Verdict;
 import dev.sluice.contract.event.RunEnded;
@@ -13,7 +14,7 @@ import java.util.TreeMap;
  * End of the run and of its measured jobs: drops_by_reason, failures_by_reason, tail_limit_reached,
  * interrupted, failure (the reason why the run was given up, null if it came to its end), and the
  * faults. A fault or an interruption makes the run not comparable. A run has failed if it was given
- * up, has no end, or has a job whose end is not accounted for.
+ * up, has no end, has a job whose end is not accounted for, or measured no job.
  */
 final class EndFigures implements Figure {
   @Override
@@ -39,10 +40,39 @@ final class EndFigures implements Figure {
       summary.notComparable("given up: " + failure);
     }
     run.faults().forEach(summary::notComparable);
-    boolean lostJobs = run.jobs().stream().anyMatch(j -> j.status() == JobRow.Status.OPEN);
-    if (ended == null || failure != null || ended.jobsSent() > run.jobs().size() || lostJobs) {
-      summary.worsen(Verdict.FAILED);
+    if (ended == null) {
+      summary.worsen(Verdict.FAILED, "the run has no end");
+    } else if (failure != null) {
+      summary.worsen(Verdict.FAILED, "the run was given up: " + failure);
+    } else if (ended.jobsSent() > run.jobs().size()) {
+      summary.worsen(
+          Verdict.FAILED,
+          "the log holds %d of the %d jobs that were sent"
+              .formatted(run.jobs().size(), ended.jobsSent()));
     }
+    long open = run.jobs().stream().filter(j -> j.status() == JobRow.Status.OPEN).count();
+    if (open > 0) {
+      summary.worsen(
+          Verdict.FAILED, "the log holds no whole account of the end of " + open + " jobs");
+    }
+    if (run.measured().isEmpty()) {
+      summary.worsen(Verdict.FAILED, nothingMeasured(run));
+    }
+  }
+
+  private static String nothingMeasured(RunRows run) {
+    double fromSeconds = run.windowStartNs() / 1e9;
+    return "no job was measured: "
+        + (run.jobs().isEmpty()
+            ? "none arrived"
+            : "%d arrived, none of them in the measured window, from %s s to %s s"
+                .formatted(
+                    run.jobs().size(),
+                    Decimals.plain(fromSeconds),
+                    Decimals.plain(fromSeconds + run.windowSeconds())))
+        + (run.ended() != null && run.ended().interrupted()
+            ? "; the arrivals were ended early"
+            : "");
   }
 
   private static Map<String, Long> byReason(RunRows run, JobRow.Status status) {

@@ -7,8 +7,8 @@ import java.util.List;
 /** A family of figures: one class, and one line in {@link Figures}. */
 interface Figure {
   /**
-   * Names of the numbers that a threshold may bound, for a run over all classes; a figure per class
-   * lists its names without their class.
+   * Names of its numbers, which a threshold may bound, in a fixed order; a figure per class lists
+   * its names without their class.
    */
   List<String> names();
 

@@ -8,6 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToLongFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,18 +19,23 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>count, total_samples, done, dropped, failed, open: measured jobs and their samples.
  *   <li>p50, p95, p99_e2e_ms: nearest rank over all measured jobs; a job that is not done counts as
- *       infinite. completed_p…: over done jobs. p99_few_jobs: the p99 stands on fewer than {@value
- *       NearestRank#COUNT_FOR_P99} jobs.
+ *       infinite. completed_p…: over done jobs. p95_few_jobs, p99_few_jobs: the percentile stands
+ *       on fewer than {@value NearestRank#COUNT_FOR_P95} or {@value NearestRank#COUNT_FOR_P99}
+ *       jobs.
  *   <li>avg_…: mean over done jobs; their number is {@code done}.
  *   <li>slo_violations: measured jobs above their promise or not done; slo_violation_rate: of
  *       count.
  *   <li>throughput_sps, throughput_jobs_sec: samples and jobs that are done and finished inside the
  *       measured window, whenever they arrived, per second of it: what the system did in that time.
- *   <li>goodput_jobs_sec: measured jobs that met their promise, per second of the measured window.
+ *   <li>goodput_jobs_sec: those of the jobs that throughput_jobs_sec counts which kept their
+ *       promise, per second of the measured window: never more than the throughput.
  * </ul>
  */
 public final class JobFigures implements Figure {
-  static final List<String> NAMES =
+  private static final Pattern PERCENTILE = Pattern.compile("(.*?)p\\d\\d_e2e_ms");
+
+  /** Names of the numbers, in their order, without a class. */
+  public static final List<String> NAMES =
       List.of(
           "count",
           "total_samples",
@@ -84,11 +91,12 @@ public final class JobFigures implements Figure {
   }
 
   @Override
-  public String countBehind(String p99Name) {
-    if (!p99Name.endsWith("p99_e2e_ms")) {
+  public String countBehind(String name) {
+    Matcher percentile = PERCENTILE.matcher(name);
+    if (!percentile.matches()) {
       return "all_count";
     }
-    String prefix = p99Name.substring(0, p99Name.indexOf("p99_"));
+    String prefix = percentile.group(1);
     return prefix.endsWith("completed_")
         ? prefix.substring(0, prefix.length() - "completed_".length()) + "done"
         : prefix + "count";
@@ -106,6 +114,7 @@ public final class JobFigures implements Figure {
     long[] endToEndNs = done.stream().mapToLong(JobRow::endToEndNs).sorted().toArray();
     long count = measured.size();
     long violations = measured.stream().filter(JobRow::isViolation).count();
+    long inTime = finishedInside.stream().filter(job -> !job.isViolation()).count();
     Map<String, @Nullable Object> block = new LinkedHashMap<>();
     block.put("count", count);
     block.put("total_samples", samples(measured));
@@ -118,6 +127,7 @@ public final class JobFigures implements Figure {
           "p" + percent + "_e2e_ms",
           orNull(NearestRank.percentile(endToEndNs, percent, count) / 1e6));
     }
+    block.put("p95_few_jobs", count < NearestRank.COUNT_FOR_P95);
     block.put("p99_few_jobs", count < NearestRank.COUNT_FOR_P99);
     for (int percent : new int[] {50, 95, 99}) {
       block.put(
@@ -130,7 +140,7 @@ public final class JobFigures implements Figure {
     block.put("slo_violation_rate", orNull((double) violations / count));
     block.put("throughput_sps", orNull(samples(finishedInside) / run.windowSeconds()));
     block.put("throughput_jobs_sec", orNull(finishedInside.size() / run.windowSeconds()));
-    block.put("goodput_jobs_sec", orNull((count - violations) / run.windowSeconds()));
+    block.put("goodput_jobs_sec", orNull(inTime / run.windowSeconds()));
     return block;
   }
 

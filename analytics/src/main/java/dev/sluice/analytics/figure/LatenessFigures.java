@@ -34,6 +34,7 @@ final class LatenessFigures implements Figure {
         "lateness_p50_ms",
         "lateness_p99_ms",
         "lateness_max_ms",
+        "lateness_limit_ms",
         "append_delay_p50_ms",
         "append_delay_p99_ms",
         "append_delay_max_ms");
@@ -78,10 +79,13 @@ final class LatenessFigures implements Figure {
 
   private static void judge(Summary summary, double p99Ms, double limitMs) {
     if (p99Ms > FAILS_ABOVE_TIMES * limitMs) {
-      summary.worsen(Verdict.FAILED);
+      summary.worsen(
+          Verdict.FAILED,
+          "the generator was late beyond any use (p99 above "
+              + Math.round(FAILS_ABOVE_TIMES)
+              + " times the limit)");
     }
     if (p99Ms > limitMs) {
-      summary.worsen(Verdict.MISSED);
       summary.put("lateness_verdict", "generator saturated, not comparable");
       summary.notComparable(
           String.format(

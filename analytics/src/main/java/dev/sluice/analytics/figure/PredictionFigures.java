@@ -47,9 +47,13 @@ public final class PredictionFigures implements Figure {
   public List<String> names() {
     List<String> names =
         new ArrayList<>(
-            List.of("prediction_error_median", "prediction_bias", "prediction_bias_median"));
+            List.of(
+                "prediction_count",
+                "prediction_error_median",
+                "prediction_bias",
+                "prediction_bias_median"));
     for (UpperBound bound : UpperBound.values()) {
-      for (String figure : List.of("_miss_rate", "_pinball", "_over_median")) {
+      for (String figure : List.of("_count", "_miss_rate", "_pinball", "_over_median")) {
         names.add("prediction_" + bound.text() + figure);
       }
     }

@@ -2,10 +2,13 @@ package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.statistic.Decimals;
+import dev.sluice.analytics.summary.Origin;
 import dev.sluice.analytics.summary.Summary;
+import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +51,7 @@ public final class RunHead {
   }
 
   static void addTo(Summary summary, RunRows run) {
+    summary.put("schema_version", Origin.SCHEMA_VERSION);
     summary.put("run_id", run.context().runId());
     summary.put("run_name", run.context().experiment().runName());
     summary.put("scheduler_name", run.context().experiment().scheduling().schedulerName());
@@ -65,9 +69,28 @@ public final class RunHead {
     summary.put("seed", started == null ? null : started.seed());
     summary.put("request_digest", started == null ? null : started.requestDigest());
     summary.put("config_digest", started == null ? null : started.configDigest());
-    summary.put("clock_offset_ms_max", run.clockOffsetNsMax() / 1e6);
+    summary.put("clock_offset_ms_max", run.isSimulated() ? null : run.clockOffsetNsMax() / 1e6);
     Map<String, Object> versions = new TreeMap<>(run.context().versions());
     summary.put("versions", versions);
-    summary.put("verdict", summary.verdict().name().toLowerCase(java.util.Locale.ROOT));
+    origin(run).values().forEach(summary::put);
+    summary.put("verdict", summary.verdict().text());
+    summary.put("verdict_reasons", summary.verdictReasons());
+  }
+
+  /** The run's origin, with the times that its log says. */
+  private static Origin origin(RunRows run) {
+    Origin origin = run.context().origin();
+    RunStarted started = run.started();
+    RunEnded ended = run.ended();
+    if (origin.startedAt() != null || started == null) {
+      return origin;
+    }
+    Instant zero = Instant.ofEpochMilli(started.timeZeroEpochMs());
+    return new Origin(
+        origin.commandLine(),
+        origin.commit(),
+        origin.machine(),
+        zero,
+        ended == null ? null : zero.plusNanos(ended.endedAtNs()));
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.analytics.fold;
 
+import dev.sluice.analytics.summary.Origin;
 import dev.sluice.contract.experiment.Experiment;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param versions versions of Sluice, Kafka, engines and Java, by name
  * @param begunAtEpochMs start of the process that ran every role; null: each role had its own
  * @param simulated true if the run was a simulation, which the notes then describe
+ * @param origin machine, command and commit
  */
 public record RunContext(
     Experiment experiment,
@@ -21,18 +23,19 @@ public record RunContext(
     List<String> notes,
     Map<String, String> versions,
     @Nullable Long begunAtEpochMs,
-    boolean simulated) {
+    boolean simulated,
+    Origin origin) {
   public RunContext {
     notes = List.copyOf(notes);
   }
 
-  /** The context of a run that was no simulation. */
+  /** The context of a run that was no simulation, and whose origin is unknown. */
   public RunContext(
       Experiment experiment,
       String runId,
       List<String> notes,
       Map<String, String> versions,
       @Nullable Long begunAtEpochMs) {
-    this(experiment, runId, notes, versions, begunAtEpochMs, false);
+    this(experiment, runId, notes, versions, begunAtEpochMs, false, Origin.UNKNOWN);
   }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.NearestRank;
+import dev.sluice.analytics.summary.Summary;
 import dev.sluice.contract.window.MetricsWindow;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,9 +83,25 @@ final class ReportTables {
     return switch (summary.path("verdict").asText()) {
       case "met" ->
           summary.path("thresholds").isEmpty() ? "The run is whole." : "Each threshold is met.";
-      case "missed" -> "The run is whole, and not each threshold is met.";
-      default -> "The run failed" + (failure.isTextual() ? ": " + failure.asText() : ".");
+      case "missed" -> "The run is whole, and missed a threshold.";
+      case "inconclusive" -> "The run is whole, and tells nothing of its policy" + reasons() + ".";
+      default ->
+          "The run failed" + (failure.isTextual() ? ": " + failure.asText() : reasons() + ".");
     };
+  }
+
+  /** The verdict's reasons that the page does not list as reasons against a comparison. */
+  private String reasons() {
+    List<String> reasons = new ArrayList<>();
+    summary
+        .path("verdict_reasons")
+        .forEach(
+            reason -> {
+              if (!reason.asText().startsWith(Summary.NOT_COMPARABLE_BECAUSE)) {
+                reasons.add(reason.asText());
+              }
+            });
+    return reasons.isEmpty() ? "" : ": " + String.join("; ", reasons);
   }
 
   private void thresholds() {
@@ -113,9 +130,11 @@ final class ReportTables {
     close();
     html.raw("<p>Times from the intended arrival; none: the percentile falls on a job that was not")
         .raw(
-            " done; *: fewer than "
+            " done; *: too few jobs, under "
+                + NearestRank.COUNT_FOR_P95
+                + " for a p95 and under "
                 + NearestRank.COUNT_FOR_P99
-                + " jobs, too few for a p99.</p>\n");
+                + " for a p99.</p>\n");
   }
 
   private void workloads() {
@@ -146,7 +165,7 @@ final class ReportTables {
       cell(figures.of(count), figures.of(count).asText());
     }
     for (String percentile : List.of("p50_e2e_ms", "p95_e2e_ms", "p99_e2e_ms")) {
-      boolean few = percentile.startsWith("p99") && figures.of("p99_few_jobs").asBoolean();
+      boolean few = figures.of(percentile.substring(0, 3) + "_few_jobs").asBoolean();
       cell(
           figures.of(percentile),
           number(figures.of(percentile), any ? "none" : "-") + (few ? "*" : ""));

@@ -5,6 +5,7 @@ import dev.sluice.analytics.fold.UpperBound;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.analytics.summary.Summary;
+import dev.sluice.analytics.summary.Verdict;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The closing table of a run: fixed-width text for a terminal. A percentile that falls on a job
  * without a done outcome is printed as {@code none}, a figure without a value as {@code -}, and a
- * p99 of too few jobs ends in {@code *}.
+ * p95 or p99 of too few jobs ends in {@code *}.
  */
 public final class SummaryTable {
   private static final List<String> HEADINGS =
@@ -81,7 +82,6 @@ public final class SummaryTable {
   }
 
   private List<String> row(String name) {
-    boolean few = Boolean.TRUE.equals(summary.values().get(name + "_p99_few_jobs"));
     Double violationRate = summary.figure(name + "_slo_violation_rate");
     return List.of(
         name,
@@ -90,11 +90,19 @@ public final class SummaryTable {
         count(name + "_dropped"),
         count(name + "_failed"),
         number(name + "_p50_e2e_ms"),
-        number(name + "_p95_e2e_ms"),
-        number(name + "_p99_e2e_ms") + (few ? "*" : " "),
+        percentile(name, "p95"),
+        percentile(name, "p99"),
         number(name + "_avg_wait_ms"),
         number(name + "_avg_service_ms"),
         violationRate == null ? "-" : percent(violationRate));
+  }
+
+  private String percentile(String name, String percentile) {
+    return number(name + "_" + percentile + "_e2e_ms") + (few(name, percentile) ? "*" : " ");
+  }
+
+  private boolean few(String name, String percentile) {
+    return Boolean.TRUE.equals(summary.values().get(name + "_" + percentile + "_few_jobs"));
   }
 
   private static String aligned(List<String> row, int[] widths) {
@@ -221,8 +229,14 @@ public final class SummaryTable {
   }
 
   private void marks() {
-    if (Boolean.TRUE.equals(summary.values().get("all_p99_few_jobs")) || anyClassHasFew()) {
-      fact("*", "fewer than " + NearestRank.COUNT_FOR_P99 + " jobs: too few for a p99");
+    if (few("all", "p99") || anyClassHasFew()) {
+      fact(
+          "*",
+          "fewer than "
+              + NearestRank.COUNT_FOR_P95
+              + " jobs: too few for a p95; than "
+              + NearestRank.COUNT_FOR_P99
+              + ": for a p99");
     }
     if (Boolean.TRUE.equals(summary.values().get("unstable"))) {
       fact("unstable", "the queue rose over the whole measured window");
@@ -259,12 +273,30 @@ public final class SummaryTable {
                   ? ""
                   : "; and " + (reasons.size() - shown) + " more (summary.json)"));
     }
+    verdict();
+  }
+
+  /** A verdict that no other line has given the reasons of. */
+  private void verdict() {
+    Verdict verdict = summary.verdict();
+    if (verdict == Verdict.INCONCLUSIVE || verdict == Verdict.FAILED) {
+      List<String> others =
+          summary.verdictReasons().stream()
+              .filter(reason -> !reason.startsWith(Summary.NOT_COMPARABLE_BECAUSE))
+              .limit(REASONS_SHOWN_MAX)
+              .toList();
+      fact(
+          "verdict",
+          (verdict == Verdict.FAILED
+                  ? "failed"
+                  : "inconclusive: this run tells nothing of its policy")
+              + (others.isEmpty() ? "" : "; " + String.join("; ", others)));
+    }
   }
 
   private boolean anyClassHasFew() {
     return summary.values().get("by_class_workload") instanceof Map<?, ?> classes
-        && classes.keySet().stream()
-            .anyMatch(name -> Boolean.TRUE.equals(summary.values().get(name + "_p99_few_jobs")));
+        && classes.keySet().stream().anyMatch(name -> few(String.valueOf(name), "p99"));
   }
 
   private void fact(String name, String what) {

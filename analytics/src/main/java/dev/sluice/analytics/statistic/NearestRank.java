@@ -8,6 +8,9 @@ public final class NearestRank {
   /** Smallest count of values that has two beyond its 99th percentile with 99 % confidence. */
   public static final int COUNT_FOR_P99 = 662;
 
+  /** Smallest count of values that has two beyond its 95th percentile with 99 % confidence. */
+  public static final int COUNT_FOR_P95 = 130;
+
   private NearestRank() {}
 
   /** The rank, from 1, of the percentile among count values; 0 if count is 0. */

@@ -19,29 +19,47 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Summary {
   public static final String NOT_COMPARABLE = "not_comparable";
+
+  /** Beginning of each reason of a verdict that {@link #notComparable} gave. */
+  public static final String NOT_COMPARABLE_BECAUSE = "not comparable: ";
+
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
   private final Map<String, @Nullable Object> values = new LinkedHashMap<>();
   private final List<String> reasons = new ArrayList<>();
+  private final List<String> verdictReasons = new ArrayList<>();
   private Verdict verdict = Verdict.MET;
 
   public Summary() {}
 
-  /** Sets a figure. A whole number stays whole, NaN becomes null, a name keeps its first place. */
+  /**
+   * Adds a figure. A whole number stays whole, NaN becomes null.
+   *
+   * @throws IllegalArgumentException if there is a figure of that name: none is overwritten
+   */
   public void put(String name, @Nullable Object value) {
+    if (values.containsKey(name)) {
+      throw new IllegalArgumentException("two figures are named " + name);
+    }
     values.put(name, value instanceof Double d && d.isNaN() ? null : value);
   }
 
-  /** Marks the run as not comparable with others. */
+  /** Marks the run as not comparable with others, so that it tells nothing of its policy. */
   public void notComparable(String reason) {
     reasons.add(reason);
-    put(NOT_COMPARABLE, List.copyOf(reasons));
+    values.put(NOT_COMPARABLE, List.copyOf(reasons));
+    worsen(Verdict.INCONCLUSIVE, NOT_COMPARABLE_BECAUSE + reason);
   }
 
-  /** Makes the verdict at least as bad as the given one. */
-  public void worsen(Verdict atLeast) {
+  /**
+   * Makes the verdict at least as bad as the given one.
+   *
+   * @param why in words, for a person
+   */
+  public void worsen(Verdict atLeast, String why) {
     verdict = verdict.worst(atLeast);
+    verdictReasons.add(why);
   }
 
   /** The tree, unmodifiable. */
@@ -52,6 +70,11 @@ public final class Summary {
   /** Verdict: whether the run is whole, and whether its thresholds were met. */
   public Verdict verdict() {
     return verdict;
+  }
+
+  /** Reasons why the verdict is not {@link Verdict#MET}, in words; empty if it is. */
+  public List<String> verdictReasons() {
+    return List.copyOf(verdictReasons);
   }
 
   /** Reasons against comparing the run with others; empty if it may be compared. */

@@ -1,6 +1,7 @@
 package dev.sluice.analytics.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.analytics.figure.EmulationFigures;
 import dev.sluice.analytics.figure.Figures;
@@ -31,9 +32,13 @@ final class MarksTest {
     log.add(new SyntheticRun.Entry(new RunEnded("run-1", 6, true, true, 1, null), "runs", 0));
     Summary summary = summary(log);
     assertThat(summary.notComparableReasons()).containsExactly("interrupted");
-    assertThat(summary.verdict()).isEqualTo(Verdict.MET);
+    assertThat(summary.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
+    assertThat(summary.values())
+        .containsEntry("verdict", "inconclusive")
+        .containsEntry("verdict_reasons", List.of("not comparable: interrupted"));
     assertThat(SummaryTable.render(summary))
         .contains("not comparable interrupted")
+        .contains("verdict        inconclusive")
         .contains("tail limit");
   }
 
@@ -44,10 +49,10 @@ final class MarksTest {
       summary.notComparable("reason " + reason);
     }
     String four = "not comparable reason 1; reason 2; reason 3; reason 4";
-    assertThat(SummaryTable.render(summary)).endsWith(four + "\n");
+    assertThat(SummaryTable.render(summary)).contains(four + "\n");
     summary.notComparable("reason 5");
     summary.notComparable("reason 6");
-    assertThat(SummaryTable.render(summary)).endsWith(four + "; and 2 more (summary.json)\n");
+    assertThat(SummaryTable.render(summary)).contains(four + "; and 2 more (summary.json)\n");
   }
 
   @Test
@@ -62,6 +67,44 @@ final class MarksTest {
     assertThat(summary.values()).containsEntry("failure", "no lane came back");
     assertThat(summary.notComparableReasons()).containsExactly("given up: no lane came back");
     assertThat(SummaryTable.render(summary)).contains("failed         no lane came back");
+  }
+
+  @Test
+  void hasFailed_whenItMeasuredNothing_andSaysWhy() {
+    var log = new ArrayList<>(RunReportTest.log());
+    log.removeIf(
+        entry ->
+            entry.event() instanceof RunEnded
+                || (entry.event() instanceof JobRequested job
+                    && job.intendedAtNs() >= 1_000_000_000));
+    int early = (int) log.stream().filter(e -> e.event() instanceof JobRequested).count();
+    assertThat(early).isPositive();
+    log.add(new SyntheticRun.Entry(new RunEnded("run-1", early, false, false, 1, null), "runs", 0));
+    Summary summary = summary(log);
+    assertThat(summary.verdict()).isEqualTo(Verdict.FAILED);
+    assertThat(summary.verdictReasons())
+        .contains(
+            "no job was measured: %d arrived, none of them in the measured window, from 1 s to 3 s"
+                .formatted(early));
+    assertThat(SummaryTable.render(summary)).contains("verdict        failed; no job was measured");
+  }
+
+  @Test
+  void aSummaryHoldsEachNameOnce() {
+    var summary = new Summary();
+    summary.put("batch_completed_p50_e2e_ms", 1);
+    assertThatThrownBy(() -> summary.put("batch_completed_p50_e2e_ms", 2))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("batch_completed_p50_e2e_ms");
+  }
+
+  @Test
+  void goodputIsNeverAboveThroughput_becauseItCountsTheSameJobs() {
+    Summary summary = summary(RunReportTest.log());
+    for (String of : List.of("all", "interactive", "batch")) {
+      assertThat(summary.figure(of + "_goodput_jobs_sec"))
+          .isLessThanOrEqualTo(summary.figure(of + "_throughput_jobs_sec"));
+    }
   }
 
   @Test
@@ -82,10 +125,10 @@ final class MarksTest {
   @Test
   void isNotComparable_whenTheGeneratorWasLate_andFailsAboveTenTimesThat() {
     assertThat(summary(sentLate(10)).verdict()).isEqualTo(Verdict.MET);
-    assertThat(summary(sentLate(11)).verdict()).isEqualTo(Verdict.MISSED);
+    assertThat(summary(sentLate(11)).verdict()).isEqualTo(Verdict.INCONCLUSIVE);
     assertThat(summary(sentLate(11)).notComparableReasons())
         .containsExactly("generator saturated (p99 lateness 11.0 ms, limit 10.0 ms)");
-    assertThat(summary(sentLate(100)).verdict()).isEqualTo(Verdict.MISSED);
+    assertThat(summary(sentLate(100)).verdict()).isEqualTo(Verdict.INCONCLUSIVE);
     assertThat(summary(sentLate(101)).verdict()).isEqualTo(Verdict.FAILED);
   }
 

@@ -352,7 +352,7 @@ public final class RunReportTest {
 
   @Test
   void leavesAThresholdOnFewJobsUndecided() {
-    assertThat(summary().verdict()).isEqualTo(Verdict.MISSED);
+    assertThat(summary().verdict()).isEqualTo(Verdict.INCONCLUSIVE);
     assertThat(summary().toJson()).contains("\"result\" : \"undecided\"");
     assertThat(summary().notComparableReasons()).isEmpty();
   }
@@ -361,7 +361,9 @@ public final class RunReportTest {
   void judgesAThreshold_whenItsFigureNeedsNoThousands() {
     assertThat(verdict("goodput_jobs_sec", new Threshold(">=", 1))).isEqualTo(Verdict.MET);
     assertThat(verdict("goodput_jobs_sec", new Threshold(">", 1))).isEqualTo(Verdict.MISSED);
-    assertThat(verdict("all_p95_e2e_ms", new Threshold("<", 1e9))).isEqualTo(Verdict.MISSED);
+    assertThat(verdict("all_p95_e2e_ms", new Threshold("<", 1e9)))
+        .as("of 4 jobs")
+        .isEqualTo(Verdict.INCONCLUSIVE);
     assertThat(verdict("batch_p50_e2e_ms", new Threshold("<=", 357))).isEqualTo(Verdict.MET);
   }
 
@@ -369,7 +371,9 @@ public final class RunReportTest {
   void leavesAThresholdOnAnyOtherP99OfFewUndecided() {
     for (String figure :
         List.of("lateness_p99_ms", "append_delay_p99_ms", "hop_p99_ms", "bubble_p99_ms")) {
-      assertThat(verdict(figure, new Threshold("<", 1e9))).as(figure).isEqualTo(Verdict.MISSED);
+      assertThat(verdict(figure, new Threshold("<", 1e9)))
+          .as(figure)
+          .isEqualTo(Verdict.INCONCLUSIVE);
     }
   }
 

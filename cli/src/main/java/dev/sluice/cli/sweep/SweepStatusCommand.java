@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "status",
     mixinStandardHelpOptions = true,
-    description = "Shows what waits, runs, is done and has failed; exit 3 if one has failed.",
+    description = "Shows what waits, runs, is done and has failed; exit 5 if one has failed.",
     footer = {"", "Example:", "  ./sluice sweep status"})
 final class SweepStatusCommand implements Callable<Integer> {
   @Mixin private WorkspaceOptions where = new WorkspaceOptions();

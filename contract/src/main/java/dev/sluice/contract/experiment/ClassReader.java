@@ -7,7 +7,9 @@ import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Range;
 import dev.sluice.contract.file.Section;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +23,11 @@ final class ClassReader {
 
   private final Problems problems;
 
-  ClassReader(Problems problems) {
+  private final Vocabulary vocabulary;
+
+  ClassReader(Problems problems, Vocabulary vocabulary) {
     this.problems = problems;
+    this.vocabulary = vocabulary;
   }
 
   /**
@@ -54,7 +59,37 @@ final class ClassReader {
               name,
               defaults.stream().filter(d -> d.name().equals(name)).findFirst().orElse(null)));
     }
+    refuseSharedFigures(section, classes);
     return classes;
+  }
+
+  /** Refuses names by which a figure of one class would be a figure of another, or of the run. */
+  private void refuseSharedFigures(Section section, List<JobClass> classes) {
+    Map<String, String> owners = new HashMap<>();
+    vocabulary.figures().stream()
+        .filter(figure -> !figure.startsWith(ThresholdReader.OF_ALL))
+        .forEach(figure -> owners.put(figure, "the whole run"));
+    for (JobClass one : classes) {
+      for (String figure : vocabulary.figures()) {
+        if (figure.startsWith(ThresholdReader.OF_ALL)) {
+          String own = one.name() + "_" + figure.substring(ThresholdReader.OF_ALL.length());
+          String owner = owners.putIfAbsent(own, "classes." + one.name());
+          if (owner != null) {
+            problems.error(
+                section.place(one.name()),
+                "classes."
+                    + one.name()
+                    + " would have the figure "
+                    + own
+                    + ", as "
+                    + owner
+                    + " has",
+                "another name was meant, such as " + one.name().replace('_', '-'));
+            break;
+          }
+        }
+      }
+    }
   }
 
   private JobClass jobClass(Section section, String name, @Nullable JobClass fallback) {

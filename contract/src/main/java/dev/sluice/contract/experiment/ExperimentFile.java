@@ -36,6 +36,18 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads experiment files: UTF-8 YAML, with or without a byte order mark. */
 public final class ExperimentFile {
+  /** Key of what a run adds to its config.yaml; readers of experiments take paths from it alone. */
+  public static final String RECORDED = "recorded";
+
+  /** Key, below {@link #RECORDED}, of the folder that relative paths count from. */
+  public static final String PATHS_FROM = "paths_from";
+
+  /** Key, below {@link #RECORDED}, of the files that the experiment names. */
+  public static final String FILES = "files";
+
+  /** Key, below each of {@link #FILES}, of its SHA-256 in hex. */
+  public static final String DIGEST = "sha256";
+
   private static final int BYTES_MAX = 1 << 20;
 
   private ExperimentFile() {}
@@ -105,10 +117,40 @@ public final class ExperimentFile {
     return new ParsedExperiment(
         experiment,
         file,
+        folder(file, mapping),
+        recordedDigests(mapping),
         problems.warnings(),
         places.entrySet().stream()
             .collect(Collectors.toMap(Map.Entry::getKey, e -> e.getValue().toString())),
         vocabulary);
+  }
+
+  /** The folder that paths count from: a run's config.yaml names that of the file that was run. */
+  private static Path folder(Path file, Mapping root) {
+    Path own = file.toAbsolutePath().resolveSibling("");
+    return value(value(root, RECORDED), PATHS_FROM) instanceof Scalar named
+        ? own.resolve(named.text()).normalize()
+        : own;
+  }
+
+  private static Map<String, String> recordedDigests(Mapping root) {
+    Map<String, String> digests = new TreeMap<>();
+    if (value(value(root, RECORDED), FILES) instanceof Mapping files) {
+      files
+          .entries()
+          .forEach(
+              (key, entry) -> {
+                if (value(entry.value(), DIGEST) instanceof Scalar digest && !digest.missing()) {
+                  digests.put(key, digest.text());
+                }
+              });
+    }
+    return digests;
+  }
+
+  private static @Nullable Value value(@Nullable Value parent, String key) {
+    Entry entry = parent instanceof Mapping mapping ? mapping.entries().get(key) : null;
+    return entry == null ? null : entry.value();
   }
 
   static @Nullable Value yaml(String text, IntFunction<Place> placeOfLine, Problems problems)

@@ -47,7 +47,7 @@ final class ExperimentReader {
             "cannot name topics and folders",
             name ->
                 "it should have letters a to z, digits, dots, underscores and hyphens, at most 100 of them");
-    List<JobClass> classes = new ClassReader(problems).read(top.section("classes"));
+    List<JobClass> classes = new ClassReader(problems, vocabulary).read(top.section("classes"));
     boolean scaled = classes.stream().anyMatch(c -> c.sloScale() != null);
     Lanes lanes = new LanesReader(problems).read(top.section("lanes"), scaled);
     var experiment =
@@ -63,7 +63,7 @@ final class ExperimentReader {
             kafka(top.section("kafka")),
             new ThresholdReader(problems, vocabulary).read(top.section("thresholds"), classes),
             simulation(top.section("simulation")));
-    top.ignore("recorded");
+    top.ignore(ExperimentFile.RECORDED);
     top.end();
     new CrossChecks(problems, places, top, experiment).check();
     return experiment;

@@ -9,6 +9,8 @@ import dev.sluice.contract.file.Section;
 
 /** The keys of the load, which stand at the top of the file. */
 final class LoadReader {
+  private static final double NS_PER_SECOND = 1e9;
+
   private final Problems problems;
   private final Vocabulary vocabulary;
 
@@ -70,14 +72,17 @@ final class LoadReader {
   }
 
   private void checkWarmUp(Section top, Load load) {
-    if (load.warmupSeconds() >= load.durationSeconds()) {
+    double warmupNs = Math.rint(load.warmupSeconds() * NS_PER_SECOND);
+    if (warmupNs >= Math.rint(load.durationSeconds() * NS_PER_SECOND)) {
       problems.error(
           top.place(top.has("warmup_seconds") ? "warmup_seconds" : "duration_seconds"),
           "warmup_seconds ("
               + Numbers.text(load.warmupSeconds())
               + ") must be less than duration_seconds ("
               + Numbers.text(load.durationSeconds())
-              + "): nothing would be measured",
+              + ")"
+              + (load.warmupSeconds() < load.durationSeconds() ? " by a nanosecond" : "")
+              + ": nothing would be measured",
           "the warm-up should be a tenth of the duration");
     }
   }

@@ -8,6 +8,9 @@ import java.util.Map;
  * An experiment, with the places of its keys in the file.
  *
  * @param file path of the file as the user named it
+ * @param folder folder that relative paths count from: the file's own, or, in a run's config.yaml,
+ *     that of the file that was run, which {@code recorded.paths_from} names
+ * @param recordedDigests digests that a run's config.yaml has of the files it names, by dotted key
  * @param warnings lines to print as they are
  * @param locations {@code file:line} of each key that was given, by its dotted name; an entry of
  *     workloads as {@code workloads.NAME}
@@ -15,10 +18,13 @@ import java.util.Map;
 public record ParsedExperiment(
     Experiment experiment,
     Path file,
+    Path folder,
+    Map<String, String> recordedDigests,
     List<String> warnings,
     Map<String, String> locations,
     Vocabulary vocabulary) {
   public ParsedExperiment {
+    recordedDigests = Map.copyOf(recordedDigests);
     warnings = List.copyOf(warnings);
     locations = Map.copyOf(locations);
   }
@@ -33,8 +39,8 @@ public record ParsedExperiment(
     return locations.getOrDefault(dottedKey, file.toString());
   }
 
-  /** Resolves a path that the file gives relative to its own folder. */
+  /** Resolves a path that the file gives. */
   public Path resolve(String path) {
-    return file.toAbsolutePath().resolveSibling(path).normalize();
+    return folder.resolve(path).normalize();
   }
 }

@@ -32,8 +32,8 @@ public final class ResolvedConfig {
 
   /**
    * The text of a file that {@link ExperimentFile} reads as an equal experiment. Paths in it stay
-   * relative to the folder of the original file. A key {@code recorded} may be appended: readers
-   * ignore its value.
+   * relative to the folder of the original file. A key {@code recorded} may be appended, which
+   * names that folder.
    */
   public static String write(Experiment e) {
     Map<String, @Nullable Object> top = new LinkedHashMap<>();

@@ -22,7 +22,7 @@ final class ThresholdReader {
       Pattern.compile("(<=|>=|<|>)\\s*(" + Numbers.DECIMAL.pattern() + ")");
 
   /** Beginning of figures that each class has too. */
-  private static final String OF_ALL = "all_";
+  static final String OF_ALL = "all_";
 
   private final Problems problems;
   private final Vocabulary vocabulary;
@@ -45,8 +45,14 @@ final class ThresholdReader {
             NearestName.advice(figure, figures, "figures"));
       } else if (written != null) {
         Matcher bound = BOUND.matcher(written);
-        if (bound.matches()) {
-          thresholds.put(figure, new Threshold(bound.group(1), Double.parseDouble(bound.group(2))));
+        double value = bound.matches() ? Double.parseDouble(bound.group(2)) : Double.NaN;
+        if (Double.isFinite(value)) {
+          thresholds.put(figure, new Threshold(bound.group(1), value));
+        } else if (bound.matches()) {
+          problems.error(
+              section.place(figure),
+              "thresholds." + figure + " (" + written + ") is beyond all numbers",
+              "the bound has a digit too many in its exponent");
         } else {
           problems.error(
               section.place(figure),

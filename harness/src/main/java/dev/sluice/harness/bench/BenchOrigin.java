@@ -1,12 +1,10 @@
 package dev.sluice.harness.bench;
 
+import dev.sluice.harness.frame.RunOrigin;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.machine.HostLoad;
 import dev.sluice.harness.machine.MachineClock;
-import dev.sluice.harness.process.Launch;
 import java.io.IOException;
-import java.lang.ProcessBuilder.Redirect;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -25,25 +23,11 @@ public record BenchOrigin(String commit, LocalDate date, String machine) {
    *
    * @param home the folder that Sluice was started from
    */
-  public static BenchOrigin now(Path home) throws IOException, InterruptedException {
+  public static BenchOrigin now(Path home) throws IOException {
     return new BenchOrigin(
-        commit(home), LocalDate.ofInstant(MachineClock.now(), ZoneOffset.UTC), HostLoad.machine());
-  }
-
-  private static String commit(Path home) throws InterruptedException {
-    String version = SluiceVersion.current();
-    if (!Files.exists(home.resolve(".git"))) {
-      return version;
-    }
-    try {
-      return Launch.of(
-              "git", "-C", home.toString(), "describe", "--always", "--dirty", "--exclude", "*")
-          .errors(Redirect.DISCARD)
-          .printed("git")
-          .strip();
-    } catch (IOException e) {
-      return version; // no git here, or it does not trust the folder
-    }
+        RunOrigin.commit(home).orElseGet(SluiceVersion::current),
+        LocalDate.ofInstant(MachineClock.now(), ZoneOffset.UTC),
+        HostLoad.machine());
   }
 
   /** The three in one line. */

@@ -1,5 +1,7 @@
 package dev.sluice.harness.frame;
 
+import dev.sluice.analytics.summary.Origin;
+import dev.sluice.analytics.summary.Summary;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.executor.dispatch.LaneSource;
@@ -23,16 +25,18 @@ import org.jspecify.annotations.Nullable;
  * @param notes lines that every output shows first
  * @param versions versions of what took part, by name
  * @param workloads sizes of workloads, by name
- * @param recorded further lines for config.yaml, by key
+ * @param recorded further values for config.yaml, by key
  * @param begunAtEpochMs start of this process, if all roles ran in it; null: each role had its own
  *     process
+ * @param origin machine, command and commit
  */
 public record Environment(
     List<String> notes,
     Map<String, String> versions,
     Map<String, WorkloadInfo> workloads,
-    Map<String, String> recorded,
-    @Nullable Long begunAtEpochMs) {
+    Map<String, Object> recorded,
+    @Nullable Long begunAtEpochMs,
+    Origin origin) {
 
   private static final String SIMULATED = "simulated";
 
@@ -45,15 +49,15 @@ public record Environment(
       throws IOException {
     Map<String, String> versions = versions(experiment);
     int processors = Runtime.getRuntime().availableProcessors();
-    Map<String, String> recorded = machine(experiment);
+    Map<String, Object> recorded = lanes(experiment);
     lanes.devices().ifPresent(devices -> recorded.put("devices", devices.toString()));
     List<String> notes = new ArrayList<>(lanes.notes());
     Optional<HostLoad> after = HostLoad.read();
     if (before.isPresent() && after.isPresent()) {
       double foreign = after.get().foreignShareSince(before.get(), processors, elapsedNs);
       double steal = after.get().stealShareSince(before.get());
-      recorded.put("foreign_load_share", share(foreign));
-      recorded.put("cpu_steal_share", share(steal));
+      recorded.put("foreign_load_share", rounded(foreign));
+      recorded.put("cpu_steal_share", rounded(steal));
       if (foreign + steal > NOTED_SHARE) {
         notes.add(
             String.format(
@@ -68,11 +72,12 @@ public record Environment(
         versions,
         lanes.workloadInfos(),
         recorded,
-        ManagementFactory.getRuntimeMXBean().getStartTime());
+        ManagementFactory.getRuntimeMXBean().getStartTime(),
+        RunOrigin.here());
   }
 
-  private static String share(double share) {
-    return String.format(Locale.ROOT, "%.4f", share);
+  private static double rounded(double share) {
+    return Math.round(share * 1e4) / 1e4;
   }
 
   /**
@@ -83,14 +88,15 @@ public record Environment(
   public static Environment ofRoles(
       Experiment experiment, LaneSource lanes, Optional<HostLoad> before) throws IOException {
     Map<String, String> versions = commonVersions();
-    Map<String, String> recorded = machine(experiment);
+    Map<String, Object> recorded = lanes(experiment);
     recorded.put("roles", "processes");
     Optional<HostLoad> after = HostLoad.read();
     if (before.isPresent() && after.isPresent()) {
-      recorded.put("cpu_steal_share", share(after.get().stealShareSince(before.get())));
+      recorded.put("cpu_steal_share", rounded(after.get().stealShareSince(before.get())));
     }
     recorded.put("config_digest", ResolvedConfig.digest(experiment));
-    return new Environment(lanes.notes(), versions, lanes.workloadInfos(), recorded, null);
+    return new Environment(
+        lanes.notes(), versions, lanes.workloadInfos(), recorded, null, RunOrigin.here());
   }
 
   /**
@@ -101,13 +107,13 @@ public record Environment(
   public static Environment ofSimulation(
       Experiment experiment, List<String> notes, Map<String, WorkloadInfo> workloads)
       throws IOException {
-    Map<String, String> recorded = machine(experiment);
+    Map<String, Object> recorded = lanes(experiment);
     recorded.put("lanes", SIMULATED);
     for (int i = 0; i < notes.size(); i++) {
       recorded.put("simulated_by_" + (i + 1), notes.get(i));
     }
     recorded.put("config_digest", ResolvedConfig.digest(experiment));
-    return new Environment(notes, commonVersions(), workloads, recorded, null);
+    return new Environment(notes, commonVersions(), workloads, recorded, null, RunOrigin.here());
   }
 
   /** Versions of what takes part where all roles run in one process, by name. */
@@ -130,17 +136,15 @@ public record Environment(
     return versions;
   }
 
-  private static Map<String, String> machine(Experiment experiment) throws IOException {
-    Map<String, String> recorded = new LinkedHashMap<>();
+  private static Map<String, Object> lanes(Experiment experiment) {
+    Map<String, Object> recorded = new LinkedHashMap<>();
     recorded.put("lanes", experiment.lanes().emulated() ? "emulated" : "real");
-    recorded.put("processors", Integer.toString(Runtime.getRuntime().availableProcessors()));
-    recorded.put("processor", HostLoad.processorName().orElse("unknown"));
     return recorded;
   }
 
   /** The first line of a run's config.yaml; empty for real lanes. */
   public String firstLine() {
-    return switch (recorded.getOrDefault("lanes", "")) {
+    return switch (String.valueOf(recorded.get("lanes"))) {
       case "emulated" -> "# emulated lanes: they waited instead of computing\n";
       case SIMULATED -> "# simulated: nothing ran and nothing waited\n";
       default -> "";
@@ -150,16 +154,17 @@ public record Environment(
   /**
    * The block {@code recorded} of a run's config.yaml, which readers of experiments ignore.
    *
+   * @param summary the run's figures, among which its origin stands
    * @param deviceKinds kinds of devices that the executors computed on or emulated
    */
-  public String toYaml(
-      String requestDigest, @Nullable Double clockOffsetMsMax, List<String> deviceKinds) {
+  public String toYaml(String requestDigest, Summary summary, List<String> deviceKinds) {
     var text = new StringBuilder("recorded:\n");
+    text.append(line("schema_version", Origin.SCHEMA_VERSION));
+    origin.values().keySet().forEach(key -> text.append(line(key, summary.values().get(key))));
     recorded.forEach((key, value) -> text.append(line(key, value)));
     text.append(line("device_kind", String.join(", ", deviceKinds)));
     text.append(line("request_digest", requestDigest));
-    text.append(
-        line("clock_offset_ms_max", clockOffsetMsMax == null ? "null" : clockOffsetMsMax + ""));
+    text.append(line("clock_offset_ms_max", summary.figure("clock_offset_ms_max")));
     text.append("  versions:\n");
     versions.forEach((name, version) -> text.append("  ").append(line(name, version)));
     text.append("  workloads:\n");
@@ -170,14 +175,23 @@ public record Environment(
                 .append(": {tokens: ")
                 .append(info.tokens())
                 .append(", flops_per_sample: ")
-                .append(info.flopsPerSample())
+                .append(known(info.flopsPerSample()))
                 .append(", parameters: ")
-                .append(info.parameters())
+                .append(known(info.parameters()))
                 .append("}\n"));
     return text.toString();
   }
 
-  private static String line(String key, String value) {
-    return "  " + key + ": \"" + value.replace("\\", "\\\\").replace("\"", "\\\"") + "\"\n";
+  /** A size, which is 0 where nobody knows it. */
+  private static String known(long size) {
+    return size == 0 ? "null" : Long.toString(size);
+  }
+
+  static String line(String key, @Nullable Object value) {
+    return "  " + key + ": " + (value instanceof String text ? quoted(text) : value) + "\n";
+  }
+
+  static String quoted(String text) {
+    return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
   }
 }

@@ -19,6 +19,7 @@ import java.util.Optional;
 public record HostLoad(long busyTicks, long stealTicks, long allTicks, long ownNs) {
   private static final Path STAT = Path.of("/proc/stat");
   private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
+  private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
   private static final int IDLE = 3;
   private static final int IO_WAIT = 4;
   private static final int STEAL = 7;
@@ -56,6 +57,19 @@ public record HostLoad(long busyTicks, long stealTicks, long allTicks, long ownN
           .map(line -> line.substring(line.indexOf(':') + 1).trim())
           .findFirst();
     }
+  }
+
+  /** The machine's name; empty where the kernel does not say. */
+  public static Optional<String> hostName() throws IOException {
+    return Files.isReadable(HOST_NAME)
+        ? Optional.of(Files.readString(HOST_NAME).strip()).filter(name -> !name.isEmpty())
+        : Optional.empty();
+  }
+
+  /** Memory that this process may use, bytes: the machine's, or its container's if that is less. */
+  public static long memoryBytes() {
+    return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+        .getTotalMemorySize();
   }
 
   /** The machine in words: its processors' name and number, its system, and the Java release. */

@@ -109,7 +109,8 @@ public final class Supervisor implements AutoCloseable {
     }
     Path output = logs.resolve(spec.name() + ".log");
     Path news = temporary.resolve(spec.name() + ".news");
-    List<String> options =
+    List<String> options = new ArrayList<>(CommandLine.options());
+    options.addAll(
         List.of(
             "-Xms" + spec.heapMb() + "m", // the whole heap is reserved at the start
             "-Xmx" + spec.heapMb() + "m",
@@ -119,7 +120,7 @@ public final class Supervisor implements AutoCloseable {
                 + "m",
             "-Djava.io.tmpdir=" + temporary,
             "-D" + News.FILE + "=" + news,
-            "-Dsluice.terminal=" + spec.terminal());
+            "-Dsluice.terminal=" + spec.terminal()));
     List<String> arguments =
         new ArrayList<>(restarts == 0 ? spec.arguments() : spec.restartArguments());
     arguments.add("--child");

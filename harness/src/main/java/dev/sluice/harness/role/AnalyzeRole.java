@@ -10,6 +10,7 @@ import dev.sluice.analytics.report.RunReport;
 import dev.sluice.analytics.report.SummaryTable;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LogClients;
@@ -17,6 +18,7 @@ import dev.sluice.contract.window.RunDescribed;
 import dev.sluice.contract.window.RunSummarized;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.ExperimentFiles;
 import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
@@ -38,7 +40,6 @@ import org.slf4j.LoggerFactory;
 public final class AnalyzeRole implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AnalyzeRole.class);
   private static final Duration READ_LIMIT = Duration.ofMinutes(2);
-  public static final int EXIT_THRESHOLD = 3;
 
   private final RunFrame frame;
   private final EventLogReader reader;
@@ -113,7 +114,9 @@ public final class AnalyzeRole implements AutoCloseable {
             frame.runId(),
             environment.notes(),
             environment.versions(),
-            environment.begunAtEpochMs());
+            environment.begunAtEpochMs(),
+            /* simulated= */ false,
+            environment.origin());
     if (recorded == null) {
       return reader.report(context, null);
     }
@@ -143,7 +146,7 @@ public final class AnalyzeRole implements AutoCloseable {
       RunReport report, Environment environment, String requestDigest, RunFolder folder)
       throws IOException {
     report.write(folder.path());
-    writeConfig(frame.experiment(), report, environment, requestDigest, folder.path());
+    writeConfig(frame.parsed(), report, environment, requestDigest, folder.path());
     writePage(report, folder.path(), frame.console());
   }
 
@@ -167,7 +170,7 @@ public final class AnalyzeRole implements AutoCloseable {
 
   /** Writes config.yaml: the resolved experiment, and the environment of the run. */
   public static void writeConfig(
-      Experiment experiment,
+      ParsedExperiment parsed,
       RunReport report,
       Environment environment,
       String requestDigest,
@@ -176,11 +179,9 @@ public final class AnalyzeRole implements AutoCloseable {
     Files.writeString(
         folder.resolve(FolderFiles.CONFIG),
         environment.firstLine()
-            + ResolvedConfig.write(experiment)
-            + environment.toYaml(
-                requestDigest,
-                report.summary().figure("clock_offset_ms_max"),
-                report.deviceKinds()));
+            + ResolvedConfig.write(parsed.experiment())
+            + environment.toYaml(requestDigest, report.summary(), report.deviceKinds())
+            + ExperimentFiles.toYaml(parsed, folder));
   }
 
   /** Shows the summary, names the finished folder, and returns the exit status. */
@@ -215,7 +216,8 @@ public final class AnalyzeRole implements AutoCloseable {
   public static int status(RunReport report) {
     return switch (report.summary().verdict()) {
       case MET -> ExitStatus.DONE;
-      case MISSED -> EXIT_THRESHOLD;
+      case MISSED -> ExitStatus.MISSED;
+      case INCONCLUSIVE -> ExitStatus.INCONCLUSIVE;
       case FAILED -> ExitStatus.BUG;
     };
   }

@@ -15,6 +15,7 @@ import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.harness.frame.Entries;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.ExperimentFiles;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.frame.SluiceVersion;
@@ -127,9 +128,11 @@ public final class ExperimentRun {
   }
 
   /** Prints the first lines of any run. */
-  public static void announce(String runId, ParsedExperiment parsed, Console console) {
+  public static void announce(String runId, ParsedExperiment parsed, Console console)
+      throws UserMistakeException {
     console.line("Sluice " + SluiceVersion.current() + ", run " + runId);
     parsed.warnings().forEach(console::line);
+    ExperimentFiles.changed(parsed).forEach(console::line);
   }
 
   private int execute(

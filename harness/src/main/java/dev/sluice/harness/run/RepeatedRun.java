@@ -9,7 +9,6 @@ import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.process.Signals;
-import dev.sluice.harness.role.AnalyzeRole;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
@@ -73,11 +72,11 @@ public final class RepeatedRun {
         if (signals.received()) {
           return signals.exitStatus();
         }
-        if (status != ExitStatus.DONE && status != AnalyzeRole.EXIT_THRESHOLD) {
+        if (!ExitStatus.isWhole(status)) {
           console.line("Repeat " + repeat + " failed, and with it the whole.");
           return status;
         }
-        worst = Math.max(worst, status);
+        worst = ExitStatus.worst(worst, status);
         seedByFolder.put(folder.path().resolve(repeatId), seed);
       }
       Repeats all = Repeats.read(seedByFolder);

@@ -7,6 +7,7 @@ import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.ExperimentFiles;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
@@ -64,6 +65,7 @@ public final class LikeRuns {
     for (LiveRun run : runs) {
       SimulatedExperiment experiment = experiment(run, profile);
       emulated.add(experiment.parsed().experiment().lanes().emulated());
+      notes.addAll(ExperimentFiles.changed(experiment.parsed()));
       notes.addAll(experiment.notes());
       live.add(run.summary());
       simulated.add(

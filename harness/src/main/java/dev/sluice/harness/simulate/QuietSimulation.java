@@ -34,11 +34,7 @@ public final class QuietSimulation {
       var report = experiment.simulate(runId, environment, null).report();
       report.writeSummary(folder.path());
       AnalyzeRole.writeConfig(
-          experiment.parsed().experiment(),
-          report,
-          environment,
-          experiment.requests().digest(),
-          folder.path());
+          experiment.parsed(), report, environment, experiment.requests().digest(), folder.path());
       int status = AnalyzeRole.status(report);
       if (status != ExitStatus.BUG) {
         folder.finish();

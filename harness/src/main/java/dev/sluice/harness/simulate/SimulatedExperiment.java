@@ -25,6 +25,7 @@ import dev.sluice.executor.latency.LatencyModel;
 import dev.sluice.executor.latency.PredictionTable;
 import dev.sluice.executor.network.WorkloadInfo;
 import dev.sluice.harness.frame.Environment;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.role.Predictions;
 import dev.sluice.producer.requests.RequestList;
 import dev.sluice.scheduler.translation.ExperimentCore;
@@ -35,6 +36,7 @@ import dev.sluice.scheduling.simulation.SimulationSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -245,6 +247,7 @@ record SimulatedExperiment(
    * @param recording takes these events too, and is finished; null: none is made
    */
   Simulated simulate(String runId, Environment environment, @Nullable RunRecording recording) {
+    Instant beganAt = MachineClock.now();
     Experiment experiment = parsed.experiment();
     RunStarted begun = started(runId);
     var fold = new RunFold();
@@ -271,7 +274,8 @@ record SimulatedExperiment(
             environment.notes(),
             environment.versions(),
             /* begunAtEpochMs= */ null,
-            /* simulated= */ true);
+            /* simulated= */ true,
+            environment.origin().at(beganAt, MachineClock.now()));
     return new Simulated(RunReport.of(fold, context), end);
   }
 

@@ -122,7 +122,7 @@ public final class SimulatedRun {
     }
   }
 
-  private void announce(SimulatedExperiment experiment, String runId) {
+  private void announce(SimulatedExperiment experiment, String runId) throws UserMistakeException {
     ExperimentRun.announce(runId, experiment.parsed(), console);
     console.item("simulated", "nothing runs and nothing waits");
     experiment.notes().forEach(note -> console.item("", note));
@@ -150,7 +150,7 @@ public final class SimulatedRun {
       simulated.report().write(folder);
     }
     AnalyzeRole.writeConfig(
-        experiment.parsed().experiment(),
+        experiment.parsed(),
         simulated.report(),
         environment,
         experiment.requests().digest(),
@@ -225,7 +225,7 @@ public final class SimulatedRun {
       }
       int worst = ExitStatus.DONE;
       for (Future<Integer> one : running) {
-        worst = Math.max(worst, one.get());
+        worst = ExitStatus.worst(worst, one.get());
       }
       return worst;
     } catch (ExecutionException e) {

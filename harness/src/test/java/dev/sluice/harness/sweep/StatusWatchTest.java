@@ -2,6 +2,7 @@ package dev.sluice.harness.sweep;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.machine.Posix;
 import dev.sluice.harness.sweep.StartRun.Mode;
 import dev.sluice.harness.terminal.Console;
@@ -113,7 +114,7 @@ final class StatusWatchTest {
     screen.await(" | it trains");
     assertThat(screen.text()).contains(CLEAR_SCREEN, "exp: the scheduler runs (pid ");
     letItEnd();
-    assertThat(end.get()).isEqualTo(3);
+    assertThat(end.get()).isEqualTo(ExitStatus.FAULTS);
     assertThat(screen.text().substring(screen.text().lastIndexOf(CLEAR_SCREEN)))
         .contains("exp: no scheduler runs", "done 0, failed 1", "exit status 9")
         .doesNotContain("task (a)");
@@ -122,6 +123,6 @@ final class StatusWatchTest {
             line -> assertThat(line).endsWith(" scheduler of " + open().queue().folder()),
             line -> assertThat(line).endsWith(" queued: 1 of 1 asked"),
             line -> assertThat(line).contains(" task (a) has failed: exit status 9"),
-            line -> assertThat(line).endsWith(" ended, status 3"));
+            line -> assertThat(line).endsWith(" ended, status 5"));
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.sweep.StartRun.Again;
 import dev.sluice.harness.sweep.StartRun.Mode;
 import dev.sluice.harness.sweep.queue.QueueState;
@@ -187,7 +188,7 @@ final class WorkspaceTest {
   @Tag("loop")
   void retryRunsAgain_whatFailed_andWhatChanged() throws Exception {
     write("configs/b.yml", "exit 9\n");
-    assertThat(run().start(null, null)).isEqualTo(3);
+    assertThat(run().start(null, null)).isEqualTo(ExitStatus.FAULTS);
     write("configs/b.yml", "true\n");
     assertThat(run().retry(new Again(List.of(), true, false))).isZero();
     assertThat(ran()).hasSize(4);
@@ -203,9 +204,9 @@ final class WorkspaceTest {
   @Tag("loop")
   void statusTells_whatFailedAndWhy() throws Exception {
     write("configs/b.yml", "echo the reason; exit 9\n");
-    assertThat(run().start(null, null)).isEqualTo(3);
+    assertThat(run().start(null, null)).isEqualTo(ExitStatus.FAULTS);
     QueueStatus status = QueueStatus.of(open());
-    assertThat(status.exitStatus()).isEqualTo(3);
+    assertThat(status.exitStatus()).isEqualTo(ExitStatus.FAULTS);
     assertThat(status.lines())
         .contains("exp: no scheduler runs", "waiting 0, running 0, done 2, failed 1")
         .anyMatch(line -> line.matches(" *failed +b .*exit status 9, attempt 1 \\| the reason"));
@@ -217,7 +218,7 @@ final class WorkspaceTest {
   @Tag("loop")
   void statusTellsTheLastLine_ofAHugeLog_withoutReadingIt() throws Exception {
     write("configs/a.yml", "exit 9\n");
-    assertThat(run().start("a.yml", null)).isEqualTo(3);
+    assertThat(run().start("a.yml", null)).isEqualTo(ExitStatus.FAULTS);
     try (var log = new RandomAccessFile(folder.resolve("logs/train_logs/a.log").toFile(), "rw")) {
       log.seek(1L << 32);
       log.write("\nlast words\n".getBytes(StandardCharsets.UTF_8));

@@ -23,14 +23,14 @@ public final class RunSummary {
   }
 
   public void check() {
-    List<Job> measured = folder.jobs().stream().filter(job -> job.isMeasured()).toList();
-    check("all", measured);
+    check("all", folder.jobs());
     for (String name : folder.config().sectionsByName("classes").keySet()) {
-      check(name, measured.stream().filter(job -> job.classType.equals(name)).toList());
+      check(name, folder.jobs().stream().filter(job -> job.classType.equals(name)).toList());
     }
   }
 
-  private void check(String name, List<Job> jobs) {
+  private void check(String name, List<Job> ofAllPhases) {
+    List<Job> jobs = ofAllPhases.stream().filter(job -> job.isMeasured()).toList();
     List<Job> done = jobs.stream().filter(job -> job.isDone()).toList();
     equal(name + "_count", jobs.size());
     equal(name + "_done", done.size());
@@ -47,8 +47,14 @@ public final class RunSummary {
     double violations = jobs.stream().filter(job -> job.violation.equals("1")).count();
     equal(name + "_slo_violations", violations);
     equal(name + "_slo_violation_rate", jobs.isEmpty() ? Double.NaN : violations / jobs.size());
-    double windowSeconds = (folder.config().durationNs() - folder.config().warmupNs()) / 1e9;
-    equal(name + "_goodput_jobs_sec", (jobs.size() - violations) / windowSeconds);
+    long fromNs = folder.config().warmupNs();
+    long toNs = folder.config().durationNs();
+    long inTime =
+        ofAllPhases.stream()
+            .filter(job -> job.isDone() && job.violation.equals("0"))
+            .filter(job -> fromNs <= job.endNs && job.endNs < toNs)
+            .count();
+    equal(name + "_goodput_jobs_sec", inTime / ((toNs - fromNs) / 1e9));
   }
 
   /** End-to-end time; infinite for a job that was not done. */

@@ -1,9 +1,7 @@
 package dev.sluice.harness.sweep.grid;
 
-import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
-import dev.sluice.contract.experiment.LoadShape;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.experiment.Vocabulary;
@@ -17,12 +15,11 @@ import dev.sluice.contract.sweep.Grid.Axis;
 import dev.sluice.contract.sweep.Grid.Mode;
 import dev.sluice.contract.sweep.Grid.Setting;
 import dev.sluice.executor.dispatch.LaneSource;
+import dev.sluice.harness.frame.ExperimentFiles;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.simulate.QuietSimulation;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -226,50 +223,11 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
 
   /** Digests of the files that an experiment names, by the name that it gives them. */
   static Map<String, String> files(ParsedExperiment parsed) throws UserMistakeException {
-    Experiment experiment = parsed.experiment();
-    Map<String, Path> named = new TreeMap<>();
-    Stream.of(
-            experiment.lanes().latencyTable(),
-            experiment.simulation().latencyTable(),
-            experiment.simulation().hops(),
-            experiment.load().shape() instanceof LoadShape.Rates rates ? rates.file() : null,
-            experiment.load().arrivals() instanceof Arrivals.Replayed replayed
-                ? replayed.replay().file()
-                : null)
-        .filter(name -> name != null)
-        .forEach(name -> named.put(name, parsed.resolve(name)));
-    if (experiment.predictor().enabled()) {
-      String model = experiment.predictor().modelPath();
-      named.put(model, Path.of(System.getProperty("sluice.home", ".")).resolve(model));
-    }
     Map<String, String> digests = new TreeMap<>();
-    for (Map.Entry<String, Path> file : named.entrySet()) {
-      digests.put(file.getKey(), digest(file.getValue()));
+    for (ExperimentFiles.Named file : ExperimentFiles.of(parsed).values()) {
+      String digest = file.digest();
+      digests.put(file.named(), digest == null ? "none" : digest);
     }
     return digests;
-  }
-
-  private static String digest(Path path) throws UserMistakeException {
-    try {
-      if (Files.isRegularFile(path)) {
-        return Sha256.hex(Files.readAllBytes(path));
-      }
-      if (!Files.isDirectory(path)) {
-        return "none";
-      }
-      var digests = new StringBuilder();
-      try (Stream<Path> inside = Files.list(path)) {
-        for (Path file : inside.filter(Files::isRegularFile).sorted().toList()) {
-          digests.append(file.getFileName()).append(Sha256.hex(Files.readAllBytes(file)));
-        }
-      }
-      return Sha256.hex(digests.toString().getBytes(StandardCharsets.UTF_8));
-    } catch (IOException e) {
-      throw new UserMistakeException(
-          path.toString(),
-          "the file cannot be read (" + UserMistakeException.reason(e) + ")",
-          "its permissions should be changed",
-          e);
-    }
   }
 }

@@ -91,6 +91,6 @@ final class GridPictures {
     MeanInterval interval = figure.interval();
     return interval == null
         ? new Field(Double.NaN, figure.words())
-        : new Field(interval.mean(), figure.text().replace(" \u00b1", "\n\u00b1"));
+        : new Field(interval.mean(), figure.text().replace(" (", "\n("));
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.harness.sweep.grid;
 
+import dev.sluice.analytics.figure.Figures;
 import dev.sluice.analytics.plot.HeatMap;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.MeanInterval;
@@ -30,17 +31,29 @@ final class GridTable {
    * A figure of a measurement.
    *
    * @param interval its mean with its interval; null: there is no number, and the words say why
+   * @param difference whether it is one of two figures, which has no bounds
    */
-  record Figure(@Nullable MeanInterval interval, String words) {
-    /** The figure in words: {@code 12.3 ± 0.4}, or why there is none. */
+  record Figure(@Nullable MeanInterval interval, boolean difference, String words) {
+    static Figure none(String why) {
+      return new Figure(null, false, why);
+    }
+
+    /**
+     * The figure in words: {@code 12.3 (11.9 to 12.7)}, a difference {@code 1.3 ± 0.4}, or why
+     * there is none.
+     */
     String text() {
       if (interval == null) {
         return words;
       }
       String mean = Decimals.short3(interval.mean());
-      return Double.isNaN(interval.halfWidth())
-          ? mean
-          : mean + " \u00b1 " + Decimals.short3(interval.halfWidth());
+      if (!interval.hasEnds()) {
+        return mean;
+      }
+      return difference
+          ? mean + " \u00b1 " + Decimals.short3(interval.halfWidth())
+          : "%s (%s to %s)"
+              .formatted(mean, Decimals.short3(interval.low()), Decimals.short3(interval.high()));
     }
   }
 
@@ -53,7 +66,7 @@ final class GridTable {
     /** Which of the two is greater, as far as the interval tells. */
     String verdict() {
       MeanInterval interval = difference.interval();
-      if (interval == null || Double.isNaN(interval.halfWidth())) {
+      if (interval == null || !interval.hasEnds()) {
         return "";
       }
       return interval.low() > 0 ? "greater" : interval.high() < 0 ? "less" : "undecided";
@@ -85,17 +98,17 @@ final class GridTable {
   Figure figure(Map<String, String> measurement, String figure) {
     Map<String, CellResult> repeats = groups.get(measurement);
     if (repeats == null) {
-      return new Figure(null, HeatMap.Field.EXCLUDED.text());
+      return Figure.none(HeatMap.Field.EXCLUDED.text());
     }
     List<Double> values = new ArrayList<>();
     for (CellResult result : repeats.values()) {
       Double value = result.figure(figure);
       if (value == null) {
-        return new Figure(null, reason(repeats, figure));
+        return Figure.none(reason(repeats, figure));
       }
       values.add(value);
     }
-    return new Figure(MeanInterval.of(values), "");
+    return new Figure(MeanInterval.of(values, Figures.bounds(figure)), false, "");
   }
 
   /** Why a measurement has no number: the worst state of its repeats, and of how many. */
@@ -158,16 +171,16 @@ final class GridTable {
       Double value = one.figure(figure.name());
       Double beside = two.figure(figure.name());
       if (value == null || beside == null) {
-        return new Figure(null, "no number in one of the two");
+        return Figure.none("no number in one of the two");
       }
       if (!one.requestDigest().equals(two.requestDigest())) {
-        return new Figure(null, "not paired: their requests differ");
+        return Figure.none("not paired: their requests differ");
       }
       differences.add(value - beside);
     }
     return differences.size() < 2
-        ? new Figure(null, "not paired: fewer than two common repeats")
-        : new Figure(MeanInterval.of(differences), "");
+        ? Figure.none("not paired: fewer than two common repeats")
+        : new Figure(MeanInterval.of(differences), true, "");
   }
 
   /** The closing table: fixed-width text for a terminal. */
@@ -198,7 +211,7 @@ final class GridTable {
       text.append(
           String.format(
               Locale.ROOT,
-              "%n\u00b1: %.0f %% interval of the mean over %s, by Student's t%n",
+              "%nin brackets, and by \u00b1: %.0f %% interval of the mean over %s, by Student's t%n",
               100 * MeanInterval.CONFIDENCE,
               grid.repeatOver()));
     }

@@ -23,11 +23,12 @@ final class GridWork implements Work {
 
   /**
    * Runs a command, and gives the folder that it leaves its place among the cells. An interrupted
-   * run leaves a whole folder, too, but another status than done and missed thresholds.
+   * run leaves a whole folder, too, but another status than done, missed thresholds and
+   * inconclusive.
    */
   private static final String RUN_THEN_PLACE =
       "left=$1 cell=$2; shift 2; \"$@\"; status=$?;"
-          + " case $status in 0 | 3) mv -- \"$left\" \"$cell\" || exit 1 ;; esac; exit $status";
+          + " case $status in 0 | 3 | 4) mv -- \"$left\" \"$cell\" || exit 1 ;; esac; exit $status";
 
   private final Grid grid;
   private final SweepFolder folder;

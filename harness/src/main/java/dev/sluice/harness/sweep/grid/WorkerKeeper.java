@@ -1,6 +1,7 @@
 package dev.sluice.harness.sweep.grid;
 
 import dev.sluice.harness.process.ChildJvm;
+import dev.sluice.harness.process.CommandLine;
 import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.sweep.queue.Attempt;
 import dev.sluice.harness.sweep.queue.Work;
@@ -56,7 +57,8 @@ final class WorkerKeeper implements Work.Keeper, AutoCloseable {
   }
 
   private Process start() throws IOException {
-    return Launch.of(ChildJvm.likeThis(List.of(), CellWorker.class.getName(), arguments))
+    return Launch.of(
+            ChildJvm.likeThis(CommandLine.options(), CellWorker.class.getName(), arguments))
         .ownSession()
         .environment(variables)
         .without(List.of("SLUICE_SWEEP_ATTEMPT"))

@@ -72,9 +72,11 @@ final class GridTableTest {
     Figure figure = table.figure(Map.of("scheduler_name", "fifo"), "p99");
     assertThat(figure.interval()).isNotNull();
     assertThat(figure.interval().mean()).isEqualTo(12);
-    // t(0.975, 2) = 4.302653, sd = 2
-    assertThat(figure.interval().halfWidth()).isCloseTo(4.302653 * 2 / Math.sqrt(3), within(1e-5));
-    assertThat(figure.text()).isEqualTo("12.0 \u00b1 4.97");
+    // t(0.975, 2) = 4.302653, sd = 2; a figure from 0 has its interval by ratios
+    double ratio = Math.exp(4.302653 * 2 / Math.sqrt(3) / 12);
+    assertThat(figure.interval().low()).isCloseTo(12 / ratio, within(1e-5));
+    assertThat(figure.interval().high()).isCloseTo(12 * ratio, within(1e-5));
+    assertThat(figure.text()).isEqualTo("12.0 (7.93 to 18.2)");
   }
 
   @Test
@@ -128,7 +130,7 @@ final class GridTableTest {
               });
       assertThat(table.pairs().get(0).difference().text()).isEqualTo("no number in one of the two");
       assertThat(table.figure(Map.of("scheduler_name", "dynamic"), "p99").text())
-          .isEqualTo("21.0 \u00b1 2.48");
+          .isEqualTo("21.0 (18.7 to 23.6)");
     }
   }
 

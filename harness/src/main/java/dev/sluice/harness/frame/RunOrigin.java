@@ -1,0 +1,64 @@
+package dev.sluice.harness.frame;
+
+import dev.sluice.analytics.summary.Origin;
+import dev.sluice.harness.machine.HostLoad;
+import dev.sluice.harness.process.CommandLine;
+import dev.sluice.harness.process.Launch;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** What made a run's folder: the command, the commit and the machine, as far as they are known. */
+public final class RunOrigin {
+  /** Commits by working copy: what this process loaded is of the commit that it saw first. */
+  private static final Map<Path, Optional<String>> COMMITS = new ConcurrentHashMap<>();
+
+  private RunOrigin() {}
+
+  /** The origin of what this process makes. */
+  public static Origin here() throws IOException {
+    return new Origin(
+        CommandLine.known(),
+        commit(Path.of(System.getProperty("sluice.home", "."))).orElse(null),
+        new Origin.Machine(
+            HostLoad.hostName().orElse(null),
+            Runtime.getRuntime().availableProcessors(),
+            HostLoad.processorName().orElse(null),
+            HostLoad.memoryBytes()),
+        null,
+        null);
+  }
+
+  /**
+   * The commit of a working copy, with {@code -dirty} where files differ from it; empty where the
+   * folder is none, or git does not tell.
+   *
+   * @param home the folder that Sluice was started from
+   */
+  public static Optional<String> commit(Path home) {
+    return COMMITS.computeIfAbsent(home, RunOrigin::described);
+  }
+
+  private static Optional<String> described(Path home) {
+    if (!Files.exists(home.resolve(".git"))) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(
+          Launch.of(
+                  "git", "-C", home.toString(), "describe", "--always", "--dirty", "--exclude", "*")
+              .errors(Redirect.DISCARD)
+              .printed("git")
+              .strip());
+    } catch (IOException e) {
+      return Optional.empty(); // no git here, or it does not trust the folder
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Optional.empty();
+    }
+  }
+}
