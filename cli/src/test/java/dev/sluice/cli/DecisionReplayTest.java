@@ -242,7 +242,12 @@ final class DecisionReplayTest {
   void refusesWhatCannotBeAsked() {
     replay(run, "--with", "scheduler_name=fifoo").isRefused(1).says("you meant fifo");
     replay(run, "--with", "scheduler.urgncy=2").isRefused(1).says("you meant urgency");
-    replay(run, "--with", "scheduler.urgency=-1").isRefused(1).says("(-1) must be a number");
+    replay(run, "--with", "scheduler.urgency=-1")
+        .isRefused(1)
+        .says("(-1.0) must be at least 0 and");
+    replay(run, "--with", "scheduler_name=dynamic", "--with", "scheduler.urgency=11")
+        .isRefused(1)
+        .says("scheduler.overdue (10) must be at least urgency (11)");
     replay(run, "--with", "admission=never").isRefused(1).says("admission (never) is unknown");
     replay(run, "--with", "lanes.ahead=1").isRefused(1).says("(lanes.ahead) cannot be asked");
     replay(run, "--with", "fifo").isRefused(1).says("not written KEY=VALUE");

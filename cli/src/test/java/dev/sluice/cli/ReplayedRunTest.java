@@ -66,9 +66,9 @@ final class ReplayedRunTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--speed=0       | --set arrivals.speed=0: error: arrivals.speed (0) must be above 0",
-        "--speed=-1      | arrivals.speed (-1) must be above 0",
-        "--speed=NaN     | arrivals.speed (NaN) must be above 0",
+        "--speed=0       | --set arrivals.speed=0: error: arrivals.speed (0) must be at least 0.000001",
+        "--speed=-1      | arrivals.speed (-1) must be at least 0.000001",
+        "--speed=NaN     | arrivals.speed (NaN) must be at least 0.000001",
         "--from=9        | no request of",
         "--map=nonsense  | arrivals.map (nonsense) is not of the form",
         "--drop=clas:a   | arrivals.drop (clas:a) begins with an unknown attribute",

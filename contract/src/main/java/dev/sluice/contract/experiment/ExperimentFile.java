@@ -8,18 +8,13 @@ import dev.sluice.contract.file.Section;
 import dev.sluice.contract.file.Tree;
 import dev.sluice.contract.file.Tree.Limits;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.file.Utf8;
 import dev.sluice.contract.file.Value;
 import dev.sluice.contract.file.Value.Entry;
 import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharsetDecoder;
-import java.nio.charset.CoderResult;
-import java.nio.charset.CodingErrorAction;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -240,27 +235,7 @@ public final class ExperimentFile {
       throw new UserMistakeException(
           name, "the file is larger than " + BYTES_MAX + " bytes", "another file was meant");
     }
-    return decoded(name, bytes);
-  }
-
-  private static String decoded(String name, byte[] bytes) throws UserMistakeException {
-    CharsetDecoder decoder =
-        StandardCharsets.UTF_8
-            .newDecoder()
-            .onMalformedInput(CodingErrorAction.REPORT)
-            .onUnmappableCharacter(CodingErrorAction.REPORT);
-    ByteBuffer in = ByteBuffer.wrap(bytes);
-    CharBuffer out = CharBuffer.allocate(bytes.length + 1);
-    CoderResult result = decoder.decode(in, out, true);
-    String text = out.flip().toString();
-    if (result.isError()) {
-      int line = 1 + (int) text.chars().filter(c -> c == '\n').count();
-      throw new UserMistakeException(
-          new Place(name, line).toString(),
-          "the file is not UTF-8 text (byte " + (in.position() + 1) + " is not part of a letter)",
-          "it was saved in another encoding, or is no text at all");
-    }
-    return text.startsWith("\uFEFF") ? text.substring(1) : text;
+    return Utf8.decoded(name, bytes);
   }
 
   /** The experiment file in the folder whose name is nearest. */

@@ -56,7 +56,7 @@ final class ExperimentReader {
             top.whole("seed", 42L, Long.MIN_VALUE, Long.MAX_VALUE),
             new LoadReader(problems, vocabulary).read(top),
             jobs(top, classes, lanes),
-            new SchedulingReader(vocabulary).read(top),
+            new SchedulingReader(problems, vocabulary).read(top),
             resources(top.section("resources")),
             lanes,
             predictor(top.section("predictor")),

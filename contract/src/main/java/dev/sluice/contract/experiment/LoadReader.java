@@ -22,10 +22,10 @@ final class LoadReader {
   Load read(Section top) {
     var read =
         new Load(
-            top.required("duration_seconds", Range.above(0, Ranges.SECONDS_MAX), "60"),
+            top.required("duration_seconds", Range.within(0.001, Ranges.SECONDS_MAX), "60"),
             top.number("warmup_seconds", 0, Ranges.SECONDS),
             top.number("tail_seconds", 30, Ranges.SECONDS),
-            top.required("arrival_rate_jobs_per_sec", Range.above(0, 1e6), "10"),
+            top.required("arrival_rate_jobs_per_sec", Range.within(1e-6, 1e6), "10"),
             new ArrivalsReader(problems, vocabulary).read(top),
             new LoadShapeReader(problems).read(top),
             Scenario.of(top.oneOf("scenario", Scenario.SERVER.key(), Scenario.keys(), "scenarios")),

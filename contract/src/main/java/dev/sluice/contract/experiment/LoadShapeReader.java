@@ -52,7 +52,7 @@ final class LoadShapeReader {
   }
 
   private static Diurnal diurnal(Section section, boolean given) {
-    Range period = Range.above(0, Ranges.SECONDS_MAX);
+    Range period = Range.within(0.001, Ranges.SECONDS_MAX);
     Range depth = Range.within(0, 1);
     var read =
         given

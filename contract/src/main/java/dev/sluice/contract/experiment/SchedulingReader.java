@@ -2,6 +2,9 @@ package dev.sluice.contract.experiment;
 
 import dev.sluice.contract.experiment.Experiment.Microbatch;
 import dev.sluice.contract.experiment.Experiment.Scheduling;
+import dev.sluice.contract.experiment.Vocabulary.PolicyWeights;
+import dev.sluice.contract.file.Numbers;
+import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Range;
 import dev.sluice.contract.file.Section;
 import java.util.LinkedHashMap;
@@ -13,9 +16,11 @@ import java.util.Set;
 final class SchedulingReader {
   private static final List<String> ADMISSIONS = List.of("none", "expired", "hopeless");
 
+  private final Problems problems;
   private final Vocabulary vocabulary;
 
-  SchedulingReader(Vocabulary vocabulary) {
+  SchedulingReader(Problems problems, Vocabulary vocabulary) {
+    this.problems = problems;
     this.vocabulary = vocabulary;
   }
 
@@ -27,18 +32,39 @@ final class SchedulingReader {
         weights(top.section("scheduler"), schedulerName),
         top.oneOf("admission", "none", ADMISSIONS, "admissions"),
         top.wholeOrNone("max_waiting", 1, Ranges.JOBS_MAX),
-        top.numberOrNone("expire_after_ms", Range.above(0, Ranges.MS_MAX)),
+        top.numberOrNone("expire_after_ms", Range.within(1e-6, Ranges.MS_MAX)),
         microbatch(top.section("microbatch")));
   }
 
   /** The policy's weights that the file gives. */
   private Map<String, Double> weights(Section section, String schedulerName) {
+    PolicyWeights policy = vocabulary.schedulers().getOrDefault(schedulerName, PolicyWeights.NONE);
     Map<String, Double> weights = new LinkedHashMap<>();
-    for (String weight : vocabulary.schedulers().getOrDefault(schedulerName, List.of())) {
-      double value = section.number(weight, Double.NaN, Range.within(-1e9, 1e9));
-      if (section.has(weight)) {
-        weights.put(weight, value);
+    boolean whole = true;
+    for (PolicyWeights.Weight weight : policy.weights()) {
+      String key = weight.name();
+      double value =
+          section.number(
+              key,
+              Double.NaN,
+              weight.range(),
+              "the line should be left out, for its default, "
+                  + Numbers.text(weight.defaultValue()));
+      if (section.has(key)) {
+        weights.put(key, value);
+        whole &= !Double.isNaN(value);
       }
+    }
+    if (whole) {
+      policy
+          .rule()
+          .apply(weights)
+          .ifPresent(
+              mistake ->
+                  problems.error(
+                      section.place(mistake.weight()),
+                      section.name(mistake.what()),
+                      mistake.maybe()));
     }
     section.end();
     return weights;

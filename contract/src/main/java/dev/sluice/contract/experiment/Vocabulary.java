@@ -1,12 +1,15 @@
 package dev.sluice.contract.experiment;
 
+import dev.sluice.contract.file.Range;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * The names that an experiment file may use, handed in by the caller from the registries.
  *
- * @param schedulers policy name to the names of its weights
+ * @param schedulers policy name to its weights
  * @param arrivals name of an arrival process to its keys
  * @param workloadTokens built-in workload name to its base cost in memory tokens
  * @param workloadParameters built-in workload name to the size of its parameters
@@ -15,7 +18,7 @@ import java.util.Map;
  *     interactive_p99_e2e_ms}
  */
 public record Vocabulary(
-    Map<String, List<String>> schedulers,
+    Map<String, PolicyWeights> schedulers,
     Map<String, ArrivalKeys> arrivals,
     Map<String, Integer> workloadTokens,
     Map<String, Parameters> workloadParameters,
@@ -31,10 +34,48 @@ public record Vocabulary(
 
   /** A vocabulary whose workloads have no layers. */
   public Vocabulary(
-      Map<String, List<String>> schedulers,
+      Map<String, PolicyWeights> schedulers,
       Map<String, ArrivalKeys> arrivals,
       Map<String, Integer> workloadTokens,
       List<String> figures) {
     this(schedulers, arrivals, workloadTokens, Map.of(), figures);
+  }
+
+  /**
+   * The weights of a policy, which are keys below {@code scheduler}. None must be given.
+   *
+   * @param weights the weights, in the order of the score's terms
+   * @param rule a mistake in the weights that are given, each in its range; empty: there is none
+   */
+  public record PolicyWeights(
+      List<Weight> weights, Function<Map<String, Double>, Optional<Mistake>> rule) {
+    /** The weights of a policy that has none. */
+    public static final PolicyWeights NONE = of();
+
+    /**
+     * A weight.
+     *
+     * @param range values that the policy takes
+     * @param defaultValue value where none is given
+     */
+    public record Weight(String name, Range range, double defaultValue) {}
+
+    /**
+     * A mistake in the values together.
+     *
+     * @param weight weight whose line is reported
+     * @param what what is wrong, without a full stop
+     * @param maybe what to try
+     */
+    public record Mistake(String weight, String what, String maybe) {}
+
+    public PolicyWeights {
+      weights = List.copyOf(weights);
+    }
+
+    /** Weights without a rule between them. */
+    public static PolicyWeights of(Weight... weights) {
+      return new PolicyWeights(List.of(weights), given -> Optional.empty());
+    }
   }
 }

@@ -35,7 +35,7 @@ final class WorkloadReader {
 
   private static final int TOKENS_MAX = 1_000_000_000;
 
-  private static final Range WEIGHT = Range.above(0, 1e9);
+  private static final Range WEIGHT = Range.within(1e-6, 1e9);
 
   /** Key of the memory that the parameters of a built-in model may take. */
   private static final String MEMORY_BUDGET = "memory_budget";

@@ -6,18 +6,22 @@ import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
 import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * A CSV file that a user may have written: comment lines, which begin with #, a line of column
  * names, and rows. Names and fields are read without the blanks around them.
  */
 public final class CsvRows {
+  private static final int BYTES_MAX = 256_000_000;
+
   private final List<String> comments;
   private final List<Row> lines;
   private final List<String> columns;
@@ -40,9 +44,15 @@ public final class CsvRows {
           source, "this is a folder, not a " + noun, "you meant a file inside it");
     }
     try {
-      return parse(source, Files.readString(file));
-    } catch (CharacterCodingException e) {
-      throw new UserMistakeException(source, "this is no text file", "you meant another file", e);
+      long bytes = Files.size(file);
+      if (bytes > BYTES_MAX) {
+        throw new UserMistakeException(
+            source,
+            "the %s (%s) is larger than %s"
+                .formatted(noun, ByteSize.text(bytes), ByteSize.text(BYTES_MAX)),
+            "you meant another file");
+      }
+      return parse(source, Utf8.decoded(source, Files.readAllBytes(file)));
     } catch (IOException e) {
       throw new UserMistakeException(
           source,
@@ -61,6 +71,7 @@ public final class CsvRows {
     List<String> comments = new ArrayList<>();
     List<Row> lines = new ArrayList<>();
     List<String> columns = List.of();
+    int line = 1;
     try (var reader =
         CsvReader.builder()
             .commentStrategy(CommentStrategy.READ)
@@ -68,18 +79,22 @@ public final class CsvRows {
             .missingFieldStrategy(FieldMismatchStrategy.IGNORE)
             .ofCsvRecord(text)) {
       for (CsvRecord record : reader) {
+        line = Math.toIntExact(record.getStartingLineNumber());
         if (record.isComment()) {
           comments.add(record.getField(0).strip());
           continue;
         }
         List<String> fields = record.getFields().stream().map(String::strip).toList();
         columns = lines.isEmpty() ? fields : columns;
-        var place = new Place(source, Math.toIntExact(record.getStartingLineNumber()));
+        var place = new Place(source, line);
         lines.add(new Row(place, columns, fields));
       }
     } catch (CsvParseException | IOException e) {
       throw new UserMistakeException(
-          source, "this is no CSV file (" + e.getMessage() + ")", "you meant another file", e);
+          new Place(source, line).toString(),
+          "this is no CSV file (from here on: %s)".formatted(e.getMessage()),
+          "a quote is not closed, or you meant another file",
+          e);
     }
     return new CsvRows(comments, lines, columns);
   }
@@ -148,11 +163,16 @@ public final class CsvRows {
       return fields.get(columns.indexOf(column));
     }
 
-    /** A text that is not empty. */
+    /** A text that is not empty, and has no control character in it. */
     public String name(String column) throws UserMistakeException {
       String name = text(column);
       if (name.isEmpty()) {
         throw mistake(column + " is empty", "there is a comma too many");
+      }
+      if (name.chars().anyMatch(Character::isISOControl)) {
+        throw mistake(
+            "%s (%s) holds a control character".formatted(column, Written.of(name)),
+            "a quote is not closed there, or the file is no text");
       }
       return name;
     }
@@ -178,17 +198,33 @@ public final class CsvRows {
       } catch (NumberFormatException e) {
         // as for a number out of range
       }
-      throw mistake(column + " (" + text + ") must be a whole number of at least " + least, maybe);
+      throw mistake(
+          "%s (%s) must be a whole number of at least %d and at most %d"
+              .formatted(column, Written.of(text), least, most),
+          maybe);
     }
 
-    /** A finite number; NaN if the field is none. */
-    public double numberOrNaN(String column) {
-      try {
-        double number = Double.parseDouble(text(column));
-        return Double.isFinite(number) ? number : Double.NaN;
-      } catch (NumberFormatException e) {
-        return Double.NaN;
+    /** A number within the range. */
+    public double number(String column, Range range, String maybe) throws UserMistakeException {
+      String text = text(column);
+      BigDecimal number = Numbers.decimal(text);
+      if (number == null || !range.contains(number.doubleValue())) {
+        throw mistake(
+            "%s (%s) must be a number of %s".formatted(column, Written.of(text), range.words()),
+            maybe);
       }
+      return number.doubleValue() + 0.0; // no negative zero
+    }
+
+    /**
+     * A number within the range, times 10^decimals, rounded to the nearest whole number: exactly
+     * what the digits say.
+     */
+    public long fixed(String column, int decimals, Range range, String maybe)
+        throws UserMistakeException {
+      number(column, range, maybe);
+      BigDecimal number = Objects.requireNonNull(Numbers.decimal(text(column)));
+      return number.movePointRight(decimals).setScale(0, RoundingMode.HALF_UP).longValueExact();
     }
   }
 }

@@ -21,10 +21,15 @@ public final class NearestName {
   /** The known name that takes the fewest edits, at most 2 or a third of its letters. */
   public static Optional<String> of(String written, Collection<String> known) {
     return known.stream()
-        .filter(name -> edits(written, name) <= Math.max(2, name.length() / 3))
+        .filter(name -> isNear(written, name))
         .min(
             Comparator.<String>comparingInt(name -> edits(written, name))
                 .thenComparing(name -> name));
+  }
+
+  private static boolean isNear(String written, String name) {
+    int most = Math.max(2, name.length() / 3);
+    return Math.abs(written.length() - name.length()) <= most && edits(written, name) <= most;
   }
 
   /** Levenshtein's distance: single letters inserted, removed or replaced; case does not count. */

@@ -11,7 +11,7 @@ public record Place(String source, int line) implements Comparable<Place> {
 
   /** The place of an override. */
   public static Place override(String assignment) {
-    return new Place("--set " + assignment, OVERRIDE);
+    return new Place("--set " + Written.of(assignment), OVERRIDE);
   }
 
   /** Orders places of one file by line; overrides come last. */

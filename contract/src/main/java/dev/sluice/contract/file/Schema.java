@@ -242,7 +242,7 @@ public final class Schema {
 
   private static Map<String, Object> keywords(Range range) {
     Map<String, Object> keywords = keywords(TYPE, "number");
-    keywords.put(range.open() ? "exclusiveMinimum" : MINIMUM, plain(range.least()));
+    keywords.put(MINIMUM, plain(range.least()));
     keywords.put(MAXIMUM, plain(range.most()));
     return keywords;
   }

@@ -262,7 +262,7 @@ public final class Section {
     return value == null ? fallback : reader.flag(prefix + key, value, fallback);
   }
 
-  /** A text. */
+  /** A text of at least one letter. */
   public String text(String key, String fallback) {
     declare(s -> s.text(key, fallback, null));
     return textOr(key, fallback);
@@ -285,12 +285,13 @@ public final class Section {
     declare(s -> s.text(key, fallback, form));
     String text = textOr(key, fallback);
     if (!form.matcher(text).matches()) {
-      problems.error(place(key), prefix + key + " (" + text + ") " + rule, maybe.apply(text));
+      problems.error(
+          place(key), prefix + key + " (" + Written.of(text) + ") " + rule, maybe.apply(text));
     }
     return text;
   }
 
-  /** A required text; empty if it is absent or wrong. */
+  /** A required text; empty only if it is absent or wrong, which has been noted. */
   public String requiredText(String key, String example) {
     require(key, example);
     return text(key, "");

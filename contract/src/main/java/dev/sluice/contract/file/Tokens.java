@@ -2,6 +2,7 @@ package dev.sluice.contract.file;
 
 import dev.sluice.contract.file.Tree.Kind;
 import java.io.BufferedInputStream;
+import java.io.CharConversionException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -82,12 +83,8 @@ abstract class Tokens implements Closeable {
 
   /** The mistake of a file that the system cannot read. */
   static UserMistakeException unreadable(Place whole, IOException e) {
-    if (e instanceof CharacterCodingException) {
-      return new UserMistakeException(
-          whole.toString(),
-          "the file is not UTF-8 text",
-          "it was saved in another encoding, or is no text at all",
-          e);
+    if (e instanceof CharConversionException || e instanceof CharacterCodingException) {
+      return Utf8.mistake(Path.of(whole.source()), e);
     }
     return e instanceof AccessDeniedException
         ? new UserMistakeException(

@@ -147,8 +147,11 @@ public final class Tree implements Closeable {
 
   private @Nullable String nextKey(Problems problems, int depth) throws UserMistakeException {
     Kind kind = tokens.next();
-    while (kind != Kind.END_OF_MAPPING && kind != Kind.SCALAR) {
-      problems.error(tokens.place(), "a key must be a plain name", "a quote is missing");
+    while (kind != Kind.END_OF_MAPPING && (kind != Kind.SCALAR || tokens.text().isBlank())) {
+      problems.error(
+          tokens.place(),
+          kind == Kind.SCALAR ? "a key is empty" : "a key must be a plain name",
+          kind == Kind.SCALAR ? "a name is missing before the colon" : "a quote is missing");
       value(kind, problems, depth + 1);
       value(tokens.next(), problems, depth + 1);
       kind = tokens.next();
@@ -190,8 +193,8 @@ public final class Tree implements Closeable {
     if (anchored == null) {
       throw new UserMistakeException(
           place,
-          "this is not YAML (the alias *" + anchor + " repeats nothing)",
-          "the value that it repeats should stand above it, and begin with &" + anchor);
+          "this is not YAML (the alias *" + Written.of(anchor) + " repeats nothing)",
+          "the value that it repeats should stand above it, and begin with &" + Written.of(anchor));
     }
     values += anchored.values() - 1;
     return anchored.value();
@@ -214,7 +217,7 @@ public final class Tree implements Closeable {
       if (earlier != null) {
         problems.error(
             keyPlace,
-            "the key " + key + " is here a second time, first at " + earlier.keyPlace(),
+            "the key " + Written.of(key) + " is here a second time, first at " + earlier.keyPlace(),
             "one of the two should be removed");
       }
     }

@@ -18,7 +18,7 @@ final class UnknownKeys {
               if (!known.contains(key)) {
                 problems.error(
                     entry.keyPlace(),
-                    "the key " + prefix + key + " is unknown",
+                    "the key " + prefix + Written.of(key) + " is unknown",
                     NearestName.advice(key, known, plural));
               }
             });
@@ -38,7 +38,7 @@ final class UnknownKeys {
                         nearest ->
                             problems.error(
                                 entry.keyPlace(),
-                                "the key " + prefix + key + " is unknown",
+                                "the key " + prefix + Written.of(key) + " is unknown",
                                 "you meant " + nearest));
               }
             });

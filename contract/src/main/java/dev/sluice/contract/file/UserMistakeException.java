@@ -86,6 +86,15 @@ public final class UserMistakeException extends Exception {
    * @param maybe advice, without the word Maybe and without a full stop
    */
   public record Problem(String location, String what, String maybe) {
+    private static final int LETTERS_MAX = 4000;
+
+    /** Whatever a value holds, a problem stays two lines that can be read. */
+    public Problem {
+      location = Written.shortened(location, LETTERS_MAX);
+      what = Written.shortened(what, LETTERS_MAX);
+      maybe = Written.shortened(maybe, LETTERS_MAX);
+    }
+
     @Override
     public String toString() {
       return location + ": error: " + what + ".\n  Maybe " + maybe + ".";

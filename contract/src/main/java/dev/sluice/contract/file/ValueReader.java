@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns values of a file into numbers, texts and names; notes a mistake where it cannot. */
 final class ValueReader {
-  private static final int WRITTEN_MAX = 60;
   private static final List<String> YES = List.of("true", "yes", "on");
   private static final List<String> NO = List.of("false", "no", "off");
 
@@ -76,7 +75,7 @@ final class ValueReader {
       problems.error(
           value.place(),
           message(name, value, "must be a whole number"),
-          "you meant " + Numbers.text(Math.rint(Double.parseDouble(written))));
+          "you meant " + nearest(Double.parseDouble(written), least, most));
     } else {
       problems.error(
           value.place(),
@@ -84,6 +83,10 @@ final class ValueReader {
           "you meant digits, without quotes");
     }
     return null;
+  }
+
+  private static String nearest(double number, long least, long most) {
+    return Numbers.text(Math.rint(Math.max((double) least, Math.min((double) most, number))));
   }
 
   /**
@@ -115,13 +118,34 @@ final class ValueReader {
     return false;
   }
 
-  /** A text; null, and a mistake, for null and anything else. */
+  /**
+   * A text of at least one letter; null, and a mistake, for null and anything else. No name and no
+   * path is empty or has a NUL in it, so that whoever reads one may rely on it.
+   */
   @Nullable String text(String name, Value value) {
-    if (value instanceof Scalar scalar && !scalar.missing()) {
-      return scalar.text();
+    if (!(value instanceof Scalar scalar) || scalar.missing()) {
+      problems.error(value.place(), message(name, value, "must be a text"), "one name is meant");
+      return null;
     }
-    problems.error(value.place(), message(name, value, "must be a text"), "one name is meant");
-    return null;
+    if (scalar.text().isBlank()) {
+      problems.error(
+          value.place(),
+          name + " (\"" + written(value) + "\") is empty",
+          "a text is missing between the quotes");
+      return null;
+    }
+    if (scalar.text().chars().anyMatch(ValueReader::isUnprintable)) {
+      problems.error(
+          value.place(),
+          message(name, value, "holds a control character"),
+          "it was pasted from a file that is no text");
+      return null;
+    }
+    return scalar.text();
+  }
+
+  private static boolean isUnprintable(int letter) {
+    return Character.isISOControl(letter) && letter != '\t' && letter != '\n' && letter != '\r';
   }
 
   /**
@@ -149,8 +173,7 @@ final class ValueReader {
   /** A value in a message. */
   static String written(Value value) {
     if (value instanceof Scalar scalar) {
-      String text = scalar.missing() ? "nothing" : scalar.text();
-      return text.length() <= WRITTEN_MAX ? text : text.substring(0, WRITTEN_MAX) + "…";
+      return scalar.missing() ? "nothing" : Written.of(scalar.text());
     }
     return value instanceof Sequence ? "a list" : "a mapping";
   }

@@ -1,6 +1,7 @@
 package dev.sluice.contract.file;
 
 import dev.sluice.contract.file.Tree.Kind;
+import java.io.FilterReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Reader;
@@ -21,6 +22,7 @@ import org.yaml.snakeyaml.events.Event.ID;
 import org.yaml.snakeyaml.events.NodeEvent;
 import org.yaml.snakeyaml.events.ScalarEvent;
 import org.yaml.snakeyaml.nodes.Tag;
+import org.yaml.snakeyaml.reader.StreamReader;
 import org.yaml.snakeyaml.reader.UnicodeReader;
 
 /** Pieces of a YAML text of one document. */
@@ -42,10 +44,10 @@ final class YamlTokens extends Tokens {
 
   private YamlTokens(Reader in, IntFunction<Place> placeOfLine) {
     super(placeOfLine);
-    this.in = in;
+    this.in = new PrintableReader(in);
     var options = new LoaderOptions();
     options.setCodePointLimit(Integer.MAX_VALUE);
-    this.events = new Yaml(options).parse(in).iterator();
+    this.events = new Yaml(options).parse(this.in).iterator();
   }
 
   @Override
@@ -75,9 +77,17 @@ final class YamlTokens extends Tokens {
               : WRONG_MARK,
           e);
     } catch (YAMLException e) {
+      if (e.getCause() instanceof PrintableReader.UnprintableException unprintable) {
+        throw malformed(
+            place(unprintable.line),
+            "YAML",
+            unprintable.getMessage(),
+            "it was pasted there, or the file is no text at all",
+            e);
+      }
       throw e.getCause() instanceof IOException io
           ? unreadable(place(0), io)
-          : malformed(place(0), "YAML", e.getMessage(), "another file was meant", e);
+          : malformed(place(Math.max(1, line())), "YAML", e.getMessage(), WRONG_MARK, e);
     }
   }
 
@@ -137,5 +147,63 @@ final class YamlTokens extends Tokens {
   @Override
   public void close() throws IOException {
     in.close();
+  }
+
+  /**
+   * Letters of a YAML text. YAML allows no control characters but tabs and line ends, and its
+   * parser tells no line of theirs; this reader does.
+   */
+  private static final class PrintableReader extends FilterReader {
+    private int line = 1;
+    private char high;
+
+    /** A letter that YAML does not allow. */
+    static final class UnprintableException extends IOException {
+      /** The line, from 1. */
+      final int line;
+
+      UnprintableException(int line, int letter) {
+        super("the character U+%04X is not allowed".formatted(letter));
+        this.line = line;
+      }
+    }
+
+    PrintableReader(Reader in) {
+      super(in);
+    }
+
+    @Override
+    public int read() throws IOException {
+      int letter = super.read();
+      if (letter >= 0) {
+        check((char) letter);
+      }
+      return letter;
+    }
+
+    @Override
+    public int read(char[] letters, int offset, int length) throws IOException {
+      int read = super.read(letters, offset, length);
+      for (int i = offset; i < offset + read; i++) {
+        check(letters[i]);
+      }
+      return read;
+    }
+
+    private void check(char letter) throws IOException {
+      if (high != 0) {
+        int pair = Character.toCodePoint(high, letter);
+        if (!Character.isLowSurrogate(letter) || !StreamReader.isPrintable(pair)) {
+          throw new UnprintableException(line, high);
+        }
+        high = 0;
+      } else if (Character.isHighSurrogate(letter)) {
+        high = letter;
+      } else if (letter == '\n') {
+        line++;
+      } else if (!StreamReader.isPrintable(letter)) {
+        throw new UnprintableException(line, letter);
+      }
+    }
   }
 }

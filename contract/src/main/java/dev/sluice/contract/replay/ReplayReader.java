@@ -88,8 +88,8 @@ public final class ReplayReader {
 
   private Scale scale(boolean trace) {
     double speed =
-        section.number("speed", 1, Range.above(0, 1e9), "you meant 2, for twice as fast");
-    Double rate = trace ? section.numberOrNull("rate", Range.above(0, 1e6)) : null;
+        section.number("speed", 1, Range.within(1e-6, 1e9), "you meant 2, for twice as fast");
+    Double rate = trace ? section.numberOrNull("rate", Range.within(1e-6, 1e6)) : null;
     if (rate != null && section.has("speed")) {
       problems.error(
           section.place("rate"),
@@ -97,7 +97,7 @@ public final class ReplayReader {
           "one of the two should be removed");
     }
     double from = section.number("from", 0, SECONDS);
-    Double to = section.numberOrNull("to", Range.above(0, 1e9));
+    Double to = section.numberOrNull("to", Range.within(1e-6, 1e9));
     if (to != null && to <= from) {
       problems.error(
           section.place("to"),

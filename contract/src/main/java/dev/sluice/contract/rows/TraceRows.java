@@ -1,6 +1,7 @@
 package dev.sluice.contract.rows;
 
 import dev.sluice.contract.file.NearestName;
+import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.BufferedInputStream;
@@ -218,14 +219,8 @@ public abstract class TraceRows implements AutoCloseable {
 
   /** A number with an exponent, or many digits, or none at all. */
   private long slowly(int column, String name, int scale, long most) throws UserMistakeException {
-    String text = text(column);
-    if (text.length() > 100) {
-      throw noNumber(column, name, "a number");
-    }
-    BigDecimal number;
-    try {
-      number = new BigDecimal(text);
-    } catch (NumberFormatException e) {
+    BigDecimal number = Numbers.decimal(text(column));
+    if (number == null) {
       throw noNumber(column, name, "a number");
     }
     if (number.abs().compareTo(BigDecimal.valueOf(most)) > 0) {

@@ -239,7 +239,7 @@ public record WorkspaceConfig(
               flag(REQUIRE_MARKER),
               flag(CLEANUP_ON_COMPLETE),
               Duration.ofMillis(
-                  Math.round(1000 * seconds(CHECK_INTERVAL, Range.above(0, DAY_SECONDS)))));
+                  Math.round(1000 * seconds(CHECK_INTERVAL, Range.within(0.001, DAY_SECONDS)))));
       seconds(STARTUP_DELAY, Range.within(0, DAY_SECONDS));
       seconds(COMMAND_DELAY, Range.within(0, DAY_SECONDS));
       section.end();

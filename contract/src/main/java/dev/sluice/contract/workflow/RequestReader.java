@@ -153,8 +153,8 @@ final class RequestReader {
 
   private void readRequest(Mapping mapping, Problems own) {
     Value written = Section.lenient("", mapping, own).find("request_id");
-    String name =
-        "request " + (written == null ? "number " + count : Section.written(written)) + ": ";
+    String called = written == null ? "" : Section.written(written);
+    String name = "request " + (called.isBlank() ? "number " + count : called) + ": ";
     var in = Section.lenient(name, mapping, own);
     String id = in.requiredText("request_id", "req_001");
     long timestampEpochNs = timestamp(in, own);

@@ -69,7 +69,7 @@ final class ExperimentFileErrorsTest {
         .isEqualTo(
             "burst.yaml: error: arrival_rate_jobs_per_sec is missing.\n"
                 + "  Maybe a line should be added: arrival_rate_jobs_per_sec: 10.\n"
-                + "burst.yaml:1: error: duration_seconds (-1) must be above 0 and at most"
+                + "burst.yaml:1: error: duration_seconds (-1) must be at least 0.001 and at most"
                 + " 1000000.\n"
                 + "  Maybe you meant 1.\n"
                 + "burst.yaml:3: error: lanes.num_lanes (2.7) must be a whole number.\n"
@@ -124,7 +124,7 @@ final class ExperimentFileErrorsTest {
           workloads: []                   | 3 | workloads ([]) is an empty list
           workloads: [[vit]]              | 3 | workloads.name (a list) must be a text
           workloads: [{weight: 2}]        | 3 | an entry of workloads has no name
-          workloads: [{name: vit, weight: 0}] | 3 | workloads.weight (0) must be above 0 and at most 1000000000
+          workloads: [{name: vit, weight: 0}] | 3 | workloads.weight (0) must be at least 0.000001 and at most 1000000000
           workloads: [{name: vit, wieght: 1}] | 3 | the key workloads.wieght is unknown
           workloads: [{name: vit, path: vit.pt, input_shape: [3]}] | 3 | workloads (vit) is built in and cannot have a file of its own
           workloads: [{name: m, input_shape: [3], tokens: 1}] | 3 | a model of your own has no path
@@ -167,7 +167,7 @@ final class ExperimentFileErrorsTest {
           load: {dirunal: {period_seconds: 60, depth: 1}} | 3 | the key load.dirunal is unknown
           load: {diurnal: 5}              | 3 | load.diurnal (5) must be a mapping of keys to values
           load: {diurnal: {depth: 1}}     | 3 | load.diurnal.period_seconds is missing
-          load: {diurnal: {period_seconds: 0, depth: 1}} | 3 | load.diurnal.period_seconds (0) must be above 0 and at most 1000000
+          load: {diurnal: {period_seconds: 0, depth: 1}} | 3 | load.diurnal.period_seconds (0) must be at least 0.001 and at most 1000000
           load: {diurnal: {period_seconds: 5, depth: 1.1}} | 3 | load.diurnal.depth (1.1) must be at least 0 and at most 1
           load: {diurnal: {period_seconds: 5, depth: 1, phase: 2}} | 3 | the key load.diurnal.phase is unknown
           load: {steps: []}               | 3 | load.steps ([]) is an empty list
@@ -188,9 +188,9 @@ final class ExperimentFileErrorsTest {
           max_waiting: 0                  | 3 | max_waiting (0) must be at least 1 and at most 50000000
           max_waiting: many               | 3 | max_waiting (many) must be a whole number
           max_waiting: 2.5                | 3 | max_waiting (2.5) must be a whole number
-          expire_after_ms: 0              | 3 | expire_after_ms (0) must be above 0 and at most 1000000000
+          expire_after_ms: 0              | 3 | expire_after_ms (0) must be at least 0.000001 and at most 1000000000
           expire_after_ms: never          | 3 | expire_after_ms (never) must be a number
-          expire_after_ms: NaN            | 3 | expire_after_ms (NaN) must be above 0 and at most 1000000000
+          expire_after_ms: NaN            | 3 | expire_after_ms (NaN) must be at least 0.000001 and at most 1000000000
           lanes: {ahead: 2}               | 3 | lanes.ahead (2) must be at least 0 and at most 1
           lanes: {device: gpu}            | 3 | lanes.device (gpu) is unknown
           lanes: {device: "cuda:-1"}      | 3 | lanes.device (cuda:-1) is unknown
@@ -220,6 +220,10 @@ final class ExperimentFileErrorsTest {
           thresholds: {all_p99_e2e_ms: 5} | 3 | thresholds.all_p99_e2e_ms (5) is not a bound
           thresholds: {all_p99_e2e_ms: < x} | 3 | thresholds.all_p99_e2e_ms (< x) is not a bound
           [a]: 1                          | 3 | a key must be a plain name
+          "": 1                           | 3 | a key is empty
+          predictor: {model_path: ""}     | 3 | predictor.model_path ("") is empty
+          simulation: {latency_table: "a\\0"} | 3 | simulation.latency_table (a\\u0000) holds a control character
+          seed: 1e999                     | 3 | seed (1e999) must be a whole number
           """)
   void aBadValue_isNamedWithItsLine(String line, int lineNumber, String what) throws Exception {
     assertThat(problems(LEAST + line + "\n"))
@@ -257,12 +261,12 @@ final class ExperimentFileErrorsTest {
       delimiter = '|',
       textBlock =
           """
-          0         | must be above 0 and at most 1000000
-          -3        | must be above 0 and at most 1000000
-          NaN       | must be above 0 and at most 1000000
-          .inf      | must be above 0 and at most 1000000
-          Infinity  | must be above 0 and at most 1000000
-          1e999     | must be above 0 and at most 1000000
+          0         | must be at least 0.000001 and at most 1000000
+          -3        | must be at least 0.000001 and at most 1000000
+          NaN       | must be at least 0.000001 and at most 1000000
+          .inf      | must be at least 0.000001 and at most 1000000
+          Infinity  | must be at least 0.000001 and at most 1000000
+          1e999     | must be at least 0.000001 and at most 1000000
           fast      | must be a number
           true      | must be a number
           0x10      | must be a number
@@ -420,12 +424,45 @@ final class ExperimentFileErrorsTest {
     Files.write(file, new byte[] {'P', 'K', 3, 4, 0, 0, 0});
     assertThat(thrown(file).problems())
         .singleElement()
-        .satisfies(problem -> assertThat(problem.location()).isEqualTo(file.toString()));
+        .isEqualTo(
+            new Problem(
+                file + ":1",
+                "this is not YAML (the character U+0003 is not allowed)",
+                "it was pasted there, or the file is no text at all"));
     Files.write(file, new byte[(1 << 20) + 1]);
     assertThat(thrown(file).problems())
         .singleElement()
         .extracting(Problem::what)
         .isEqualTo("the file is larger than 1048576 bytes");
+  }
+
+  @Test
+  void aWeightThatThePolicyDoesNotTake_isNamedWithItsLine() throws Exception {
+    String dynamic = LEAST + "scheduler_name: dynamic\nscheduler:\n";
+    assertThat(message(dynamic + "  urgency: -1\n"))
+        .isEqualTo(
+            "burst.yaml:5: error: scheduler.urgency (-1) must be at least 0 and at most 1000000000.\n"
+                + "  Maybe you meant 1.");
+    assertThat(message(dynamic + "  overdue: 0.5\n"))
+        .isEqualTo("burst.yaml:5: error: scheduler.overdue is below urgency.\n  Maybe swap them.");
+  }
+
+  /** Whatever a file holds, a mistake is two lines that a person can read. */
+  @Test
+  void aLongValue_isShortened() throws Exception {
+    String flood = "x".repeat(20_000);
+    for (String line :
+        List.of(
+            "scheduler_name: " + flood,
+            flood + ": 1",
+            "run_name: \"" + flood + "\"",
+            "seed: " + flood,
+            "batch_sizes: [\"" + flood + "\"]",
+            "kafka: {bootstrap_servers: \"" + flood + "\"}",
+            "load: {rates: *" + flood + "}")) {
+      assertThat(message(LEAST + line + "\n")).hasSizeBetween(40, 1_000);
+    }
+    assertThat(message(LEAST, "seed=" + flood)).hasSizeBetween(40, 1_000);
   }
 
   @Test

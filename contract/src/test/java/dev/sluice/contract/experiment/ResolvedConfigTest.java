@@ -238,10 +238,10 @@ final class ResolvedConfigTest {
             List.of(1 + random.nextInt(5), 10 + random.nextInt(5))),
         new Experiment.Scheduling(
             "dynamic",
-            random.nextBoolean() ? Map.of() : Map.of("urgency", random.nextGaussian() * 1e-5),
+            random.nextBoolean() ? Map.of() : Map.of("urgency", random.nextDouble() * 1e-5),
             pick(random, "none", "expired", "hopeless"),
             random.nextBoolean() ? null : 1 + random.nextInt(1000),
-            random.nextBoolean() ? null : Math.exp(random.nextGaussian() * 3),
+            random.nextBoolean() ? null : Math.max(1e-6, Math.exp(random.nextGaussian() * 3)),
             new Microbatch(
                 random.nextBoolean(),
                 random.nextInt(50),
@@ -264,7 +264,8 @@ final class ResolvedConfigTest {
             emulated && random.nextBoolean()
                 ? List.of(new Drift(1.5, 2, 0), new Drift(9, 0.25, random.nextInt(5)))
                 : List.of()),
-        new Predictor(random.nextBoolean(), pick(random, "models/latency", "# m", ""), 0.5, 7.5),
+        new Predictor(
+            random.nextBoolean(), pick(random, "models/latency", "# m", "a: b"), 0.5, 7.5),
         new KafkaSettings(
             pick(random, "embedded", "localhost:9092", "a:1,b:2"), 1 + random.nextInt(64)),
         random.nextBoolean()

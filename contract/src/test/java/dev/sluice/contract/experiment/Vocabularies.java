@@ -1,19 +1,34 @@
 package dev.sluice.contract.experiment;
 
+import dev.sluice.contract.experiment.Vocabulary.PolicyWeights;
+import dev.sluice.contract.experiment.Vocabulary.PolicyWeights.Mistake;
 import dev.sluice.contract.file.Range;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The names that the tests' files may use: those of the real registries. */
 final class Vocabularies {
+  private static final PolicyWeights DYNAMIC =
+      new PolicyWeights(
+          List.of(
+              weight("interactive", 10),
+              weight("urgency", 1),
+              weight("overdue", 10),
+              weight("batchability", 5)),
+          given ->
+              given.getOrDefault("overdue", 10.0) < given.getOrDefault("urgency", 1.0)
+                  ? Optional.of(new Mistake("overdue", "overdue is below urgency", "swap them"))
+                  : Optional.empty());
+
   static final Vocabulary KNOWN =
       new Vocabulary(
           Map.of(
-              "fifo", List.of(),
-              "priority_slo", List.of(),
-              "batch_aware", List.of("workload", "backend"),
-              "dynamic", List.of("interactive", "urgency", "batchability"),
-              "random", List.of()),
+              "fifo", PolicyWeights.NONE,
+              "priority_slo", PolicyWeights.NONE,
+              "batch_aware", PolicyWeights.of(weight("workload", 0.4), weight("backend", 0.3)),
+              "dynamic", DYNAMIC,
+              "random", PolicyWeights.NONE),
           Map.of(
               "poisson",
               ArrivalKeys.NONE,
@@ -33,4 +48,8 @@ final class Vocabularies {
           List.of("all_p99_e2e_ms", "all_slo_violation_rate", "overall_throughput_sps"));
 
   private Vocabularies() {}
+
+  private static PolicyWeights.Weight weight(String name, double defaultValue) {
+    return new PolicyWeights.Weight(name, Range.within(0, 1e9), defaultValue);
+  }
 }

@@ -267,6 +267,57 @@ final class WorkflowFilesTest {
     assertThat(message(8)).startsWith("requests.yaml:3: error: " + expected + ".\n  Maybe ");
   }
 
+  /** An empty text is a mistake of its own: it is neither missing nor a name. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      textBlock =
+          """
+          timestamp: "2024-01-01T10:01:00"|timestamp: ""|request r2: timestamp ("") is empty
+          workflow_id: two|workflow_id: ""|request r2: workflow_id ("") is empty
+          workflow_id: two|workflow_id: " "|request r2: workflow_id (" ") is empty
+          request_id: r2|request_id: ""|request number 2: request_id ("") is empty
+          request_id: r2|request_id: "r\\0"|request r\\u0000: request_id (r\\u0000) holds a control character
+          workflow_id: two|workflow_id: two, node_configs: {"": {}}|a key is empty
+          """)
+  void anEmptyTextOfARequest_isNamedWithItsLine(String written, String instead, String expected)
+      throws Exception {
+    file("system.yaml", SYSTEM);
+    file("requests.yaml", REQUESTS.replace(written, instead));
+    assertThat(message(8)).startsWith("requests.yaml:3: error: " + expected + ".\n  Maybe ");
+  }
+
+  @Test
+  void twoRequestsWithoutAnId_areTwoMistakes() throws Exception {
+    file("system.yaml", SYSTEM);
+    file("requests.yaml", REQUESTS.replaceAll("request_id: r.", "request_id: \"\""));
+    assertThat(mistake(8).problems())
+        .extracting(UserMistakeException.Problem::what)
+        .containsExactly(
+            "request number 1: request_id (\"\") is empty",
+            "request number 2: request_id (\"\") is empty");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      textBlock =
+          """
+          {from: a, to: b}|{from: '', to: b}|13|workflows.two.edges.from ("") is empty
+          {from: a, to: b}|{from: a, to: ''}|13|workflows.two.edges.to ("") is empty
+          {id: b, model: large}|{id: b, model: ""}|11|workflows.two.nodes.model ("") is empty
+          {id: b, model: large}|{id: "", model: large}|11|workflows.two.nodes.id ("") is empty
+          small: {|"": {|2|a key is empty
+          """)
+  void anEmptyTextOfASystem_isNamedWithItsLine(
+      String written, String instead, int line, String expected) throws Exception {
+    file("system.yaml", SYSTEM.replace(written, instead));
+    file("requests.yaml", REQUESTS);
+    assertThat(message(8)).contains("system.yaml:" + line + ": error: " + expected + ".\n  Maybe ");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -1,6 +1,7 @@
 package dev.sluice.executor.emulation;
 
 import dev.sluice.contract.file.CsvRows;
+import dev.sluice.contract.file.Range;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.profile.LatencyKey;
@@ -33,6 +34,11 @@ public final class LatencyTable {
   private static final List<String> REQUIRED =
       List.of("workload", "backend", "precision", "samples", "mean_ms");
   private static final List<String> OPTIONAL = List.of("busy_lanes", "spread");
+
+  /** Longest mean: about eleven days, as in a profile. */
+  private static final Range MEAN_MS = Range.within(1e-3, 1e9);
+
+  private static final Range SPREAD = Range.within(0, 2);
   private static final String DEVICE_KIND = "device_kind:";
 
   private final Path file;
@@ -130,16 +136,11 @@ public final class LatencyTable {
       var key = new ModelKey(row.name("workload"), row.name("backend"), row.name("precision"));
       int samples = row.count("samples", "you meant 1");
       int busyLanes = columns.contains("busy_lanes") ? row.count("busy_lanes", "you meant 1") : 1;
-      double meanMs = number(row, "mean_ms");
-      if (meanMs < 1e-3) {
-        throw row.mistake(
-            "mean_ms (" + meanMs + ") must be at least 0.001", "you gave it in seconds");
-      }
-      double spread = columns.contains("spread") ? number(row, "spread") : 0;
-      if (spread < 0 || spread > 2) {
-        throw row.mistake(
-            "spread (" + spread + ") must be in [0, 2]", "you gave it in percent or in ms");
-      }
+      double meanMs = row.number("mean_ms", MEAN_MS, "you gave it in seconds, or with a unit");
+      double spread =
+          columns.contains("spread")
+              ? row.number("spread", SPREAD, "you gave it in percent or in ms")
+              : 0;
       var bySamples =
           entries
               .computeIfAbsent(key, k -> new TreeMap<>())
@@ -155,16 +156,6 @@ public final class LatencyTable {
                 + ")",
             "remove one");
       }
-    }
-
-    private static double number(CsvRows.Row row, String column) throws UserMistakeException {
-      double number = row.numberOrNaN(column);
-      if (Double.isNaN(number)) {
-        throw row.mistake(
-            column + " (" + row.text(column) + ") must be a finite number",
-            "it has a unit or a decimal comma");
-      }
-      return number;
     }
   }
 

@@ -16,6 +16,9 @@ public final class SharedWork {
   /** Running batches, in the order of their starts. */
   private final List<Running> running = new ArrayList<>();
 
+  /** Longest service time: about three years. */
+  private static final double LONGEST_NS = 1e17;
+
   /**
    * Time of the last start or end: each batch's remaining share is of that time, and rates hold
    * since then.
@@ -66,7 +69,7 @@ public final class SharedWork {
     }
     progress(atNs);
     var started = new Running(lane, nsByBusyLanes, factor);
-    started.finishNs = atNs + Math.round(factor * nsByBusyLanes[0]);
+    started.finishNs = atNs + wholeNs(factor * nsByBusyLanes[0]);
     running.add(started);
     retime();
   }
@@ -107,6 +110,11 @@ public final class SharedWork {
     return finished;
   }
 
+  /** Rounds a service time; the longest is one that no run lasts for, and whose end is a time. */
+  private static long wholeNs(double serviceNs) {
+    return Math.round(Math.min(serviceNs, LONGEST_NS));
+  }
+
   private void progress(long toNs) {
     for (Running batch : running) {
       if (batch.dependsOnOthers()) {
@@ -123,7 +131,7 @@ public final class SharedWork {
       if (batch.dependsOnOthers()) {
         double[] ns = batch.nsByBusyLanes;
         batch.serviceNsNow = batch.factor * ns[Math.min(running.size(), ns.length) - 1];
-        batch.finishNs = changedAtNs + Math.round(batch.shareLeft * batch.serviceNsNow);
+        batch.finishNs = changedAtNs + wholeNs(batch.shareLeft * batch.serviceNsNow);
       }
     }
   }

@@ -4,12 +4,12 @@ import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
 import dev.sluice.contract.file.CsvRows;
 import dev.sluice.contract.file.NearestName;
+import dev.sluice.contract.file.Range;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.UserMistakeException.Problem;
 import dev.sluice.contract.value.ModelKey;
 import java.io.IOException;
 import java.math.BigDecimal;
-import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,8 +49,11 @@ public final class ProfileFile {
   private static final int NS_DECIMALS_OF_MS = 6;
   private static final int NS_DECIMALS_OF_S = 9;
 
-  /** Longest time of a row: about eleven days. */
-  private static final BigDecimal MS_MAX = BigDecimal.valueOf(1_000_000_000);
+  /** Longest service time: about eleven days. */
+  private static final Range SERVICE_MS = Range.within(1e-6, 1e9);
+
+  private static final Range AT_SECONDS = Range.within(0, 1e9);
+  private static final Range SHARE = Range.within(0, 1);
 
   private ProfileFile() {}
 
@@ -252,8 +255,8 @@ public final class ProfileFile {
           key,
           record.count("pass", BROKEN),
           record.count("repeat", BROKEN),
-          ns(record, "at_s", NS_DECIMALS_OF_S, 0),
-          ns(record, "service_ms", NS_DECIMALS_OF_MS, 1),
+          record.fixed("at_s", NS_DECIMALS_OF_S, AT_SECONDS, BROKEN),
+          record.fixed("service_ms", NS_DECIMALS_OF_MS, SERVICE_MS, BROKEN),
           share(record, "foreign_load"),
           record.whole("flops_per_sample", "0 is meant, for unknown"),
           record.whole("parameters", "0 is meant, for unknown"));
@@ -262,44 +265,12 @@ public final class ProfileFile {
     private static final String BROKEN =
         "the line was edited or is broken; without it the rest will do";
 
-    private static long ns(CsvRows.Row record, String column, int decimals, long least)
-        throws UserMistakeException {
-      String text = record.text(column);
-      String rule = least == 0 ? " must be a number of at least 0" : " must be a number above 0";
-      try {
-        var number = new BigDecimal(text);
-        if (number.precision() - number.scale() < 20 && number.compareTo(MS_MAX) <= 0) {
-          long ns =
-              number.movePointRight(decimals).setScale(0, RoundingMode.HALF_UP).longValueExact();
-          if (ns >= least) {
-            return ns;
-          }
-        } else if (number.signum() > 0) {
-          rule = " must be at most " + MS_MAX;
-        }
-      } catch (NumberFormatException e) {
-        // reported below, like a number that is too small
-      }
-      throw record.mistake(column + " (" + text + ")" + rule, BROKEN);
-    }
-
     private static @Nullable Double share(CsvRows.Row record, String column)
         throws UserMistakeException {
-      String text = record.text(column);
-      if (text.isEmpty()) {
-        return null;
-      }
-      try {
-        double share = Double.parseDouble(text);
-        if (share >= 0 && share <= 1) {
-          return share;
-        }
-      } catch (NumberFormatException e) {
-        // reported below, like a number beyond the range
-      }
-      throw record.mistake(
-          column + " (" + text + ") must be a share in [0, 1], or empty",
-          "it was given in percent");
+      return record.text(column).isEmpty()
+          ? null
+          : Double.valueOf(
+              record.number(column, SHARE, "it was given in percent; an empty field is unknown"));
     }
 
     private void note(CsvRows.Row record, String what, String maybe) {

@@ -7,6 +7,7 @@ import dev.sluice.contract.experiment.ArrivalKeys;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.Vocabulary;
+import dev.sluice.contract.experiment.Vocabulary.PolicyWeights;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.network.Workloads;
 import java.io.IOException;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class LaneSourceTest {
   private static final Vocabulary VOCABULARY =
       new Vocabulary(
-          Map.of("fifo", List.of(), "dynamic", List.of()),
+          Map.of("fifo", PolicyWeights.NONE, "dynamic", PolicyWeights.NONE),
           Map.of("poisson", ArrivalKeys.NONE),
           Workloads.tokens(),
           Map.of("vit", new Vocabulary.Parameters(346_000_000, 28_400_000)),

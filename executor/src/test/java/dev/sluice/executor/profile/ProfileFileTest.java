@@ -71,7 +71,7 @@ final class ProfileFileTest {
     Files.writeString(file, HEADER);
     assertRefused("", "the profile holds no row", "measures one");
     Files.write(file, new byte[] {'a', (byte) 0xff, (byte) 0xfe});
-    assertRefused("", "this is no text file", "another file");
+    assertRefused(":1", "the file is not UTF-8 text", "another encoding");
     assertThatThrownBy(() -> ProfileFile.read(folder)).hasMessageContaining("this is a folder");
   }
 
@@ -89,15 +89,19 @@ final class ProfileFileTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "12.25 | -12.25 | service_ms (-12.25) must be a number above 0",
-        "12.25 | 0 | service_ms (0) must be a number above 0",
-        "12.25 | NaN | service_ms (NaN) must be a number above 0",
-        "12.25 | twelve | service_ms (twelve) must be a number above 0",
-        "12.25 | 1e99999999 | service_ms (1e99999999) must be at most 1000000000",
+        "12.25 | -12.25 | service_ms (-12.25) must be a number of at least 0.000001",
+        "12.25 | 0 | service_ms (0) must be a number of at least 0.000001",
+        "12.25 | NaN | service_ms (NaN) must be a number of at least 0.000001",
+        "12.25 | twelve | service_ms (twelve) must be a number of at least 0.000001",
+        "12.25 | 1e99999999 | service_ms (1e99999999) must be a number of at least 0.000001",
+        "12.25 | 1e-99999999 | service_ms (1e-99999999) must be a number of at least 0.000001",
+        "12.25 | 1e10 | service_ms (1e10) must be a number of at least 0.000001 and at most 1000000000",
+        "0.5,12 | 1e-99999999,12 | at_s (1e-99999999) must be a number of at least 0",
+        "cpu, | '\"cp\u0000\",' | device_kind (cp\\u0000) holds a control character",
         "0.5,12 | -1,12 | at_s (-1) must be a number of at least 0",
         "fp32,1,2 | fp32,1,0 | samples (0) must be a whole number of at least 1",
         "fp32,1,2 | fp32,1,two | samples (two) must be a whole number of at least 1",
-        "0.1,36 | 55,36 | foreign_load (55) must be a share in [0, 1], or empty",
+        "0.1,36 | 55,36 | foreign_load (55) must be a number of at least 0 and at most 1",
         "36,11 | 36,-1 | parameters (-1) must be a whole number of at least 0",
         "resnet18, | , | workload is empty",
         "cpu, | cpu,cpu, | this row has 15 fields, not 14",

@@ -2,6 +2,8 @@ package dev.sluice.harness.frame;
 
 import dev.sluice.analytics.figure.Figures;
 import dev.sluice.contract.experiment.Vocabulary;
+import dev.sluice.contract.experiment.Vocabulary.PolicyWeights;
+import dev.sluice.contract.file.Range;
 import dev.sluice.executor.network.Precision;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.producer.arrivals.ArrivalProcesses;
@@ -16,14 +18,29 @@ public final class Registries {
   private Registries() {}
 
   public static Vocabulary vocabulary() {
-    Map<String, List<String>> schedulers = new TreeMap<>();
-    Policies.names().forEach(name -> schedulers.put(name, Policies.weightNames(name)));
+    Map<String, PolicyWeights> schedulers = new TreeMap<>();
+    Policies.names().forEach(name -> schedulers.put(name, weights(name)));
     return new Vocabulary(
         schedulers,
         ArrivalProcesses.keys(),
         Workloads.tokens(),
         workloadParameters(),
         Figures.figureNames());
+  }
+
+  private static PolicyWeights weights(String policy) {
+    return new PolicyWeights(
+        Policies.weights(policy).stream()
+            .map(
+                weight ->
+                    new PolicyWeights.Weight(
+                        weight.name(),
+                        Range.within(weight.least(), weight.most()),
+                        weight.defaultValue()))
+            .toList(),
+        given ->
+            Policies.mistakeIn(policy, given)
+                .map(m -> new PolicyWeights.Mistake(m.weight(), m.what(), m.maybe())));
   }
 
   private static Map<String, Vocabulary.Parameters> workloadParameters() {

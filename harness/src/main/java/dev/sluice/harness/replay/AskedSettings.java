@@ -6,11 +6,14 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.scheduler.replay.ReplaySettings;
 import dev.sluice.scheduling.fact.CoreSettings.Admission;
 import dev.sluice.scheduling.policies.Policies;
+import dev.sluice.scheduling.policy.Weight;
+import dev.sluice.scheduling.policy.Weight.Mistake;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -66,6 +69,14 @@ record AskedSettings(ReplaySettings settings, String words) {
       }
       weights.put(weightName(name, key, entry.getValue()), weight(key, entry.getValue()));
     }
+    Optional<Mistake> wrong = Policies.mistakeIn(name, weights);
+    if (wrong.isPresent()) {
+      String key = WEIGHT + wrong.get().weight();
+      throw mistake(
+          given.containsKey(key) ? key + "=" + given.get(key) : POLICY + "=" + name,
+          WEIGHT + wrong.get().what(),
+          wrong.get().maybe());
+    }
     var asked = new ReplaySettings.Asked(name, weights, admission);
     return new AskedSettings(recorded.with(asked), words(recorded, asked));
   }
@@ -73,7 +84,7 @@ record AskedSettings(ReplaySettings settings, String words) {
   private static String weightName(String policy, String key, String value)
       throws UserMistakeException {
     String name = key.substring(WEIGHT.length());
-    List<String> known = Policies.weightNames(policy);
+    List<String> known = Policies.weights(policy).stream().map(Weight::name).toList();
     if (!known.contains(name)) {
       throw mistake(
           key + "=" + value,
@@ -86,17 +97,10 @@ record AskedSettings(ReplaySettings settings, String words) {
   }
 
   private static double weight(String key, String value) throws UserMistakeException {
-    double weight;
-    try {
-      weight = Double.parseDouble(value);
-    } catch (NumberFormatException e) {
-      weight = Double.NaN;
+    if (!Numbers.DECIMAL.matcher(value).matches()) {
+      throw mistake(key + "=" + value, "the weight (" + value + ") must be a number", key + "=2");
     }
-    if (!(weight >= 0 && weight < Double.POSITIVE_INFINITY)) {
-      throw mistake(
-          key + "=" + value, "the weight (" + value + ") must be a number from 0 on", key + "=2");
-    }
-    return weight;
+    return Double.parseDouble(value);
   }
 
   private static String oneOf(String key, String value, List<String> known, String plural)

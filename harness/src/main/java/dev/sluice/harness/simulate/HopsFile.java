@@ -4,6 +4,7 @@ import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.contract.experiment.Experiment.Simulation;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.CsvRows;
+import dev.sluice.contract.file.Range;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.scheduling.simulation.Hops;
 import dev.sluice.scheduling.simulation.Hops.Hop;
@@ -40,7 +41,8 @@ public record HopsFile(String name, List<Hop> hops) {
   static final List<String> COLUMNS = List.of("at_s", "kind", "late_ms", "append_ms", "start_ms");
 
   private static final String SHIPPED = "hops-2core.csv";
-  private static final double MS_MAX = 1e6;
+  private static final Range MS = Range.within(0, 1e6);
+  private static final Range AT_SECONDS = Range.within(0, 1e6);
   private static final String OTHER_FILE = "you meant another file";
 
   public HopsFile {
@@ -134,23 +136,11 @@ public record HopsFile(String name, List<Hop> hops) {
       throw mistake(row, "kind (" + kind + ") is neither request nor completion");
     }
     return new Hop(
-        Math.round(number(row, "at_s") * 1e9),
+        row.fixed("at_s", 9, AT_SECONDS, OTHER_FILE),
         Kind.valueOf(kind.toUpperCase(Locale.ROOT)),
-        ns(row, "late_ms"),
-        ns(row, "append_ms"),
-        ns(row, "start_ms"));
-  }
-
-  private static long ns(CsvRows.Row row, String column) throws UserMistakeException {
-    return Math.round(number(row, column) * 1e6);
-  }
-
-  private static double number(CsvRows.Row row, String column) throws UserMistakeException {
-    double number = row.numberOrNaN(column);
-    if (!(number >= 0 && number <= MS_MAX)) {
-      throw mistake(row, column + " (" + row.text(column) + ") is no number from 0 to 1000000");
-    }
-    return number;
+        row.fixed("late_ms", 6, MS, OTHER_FILE),
+        row.fixed("append_ms", 6, MS, OTHER_FILE),
+        row.fixed("start_ms", 6, MS, OTHER_FILE));
   }
 
   private static UserMistakeException mistake(CsvRows.Row row, String what) {

@@ -6,6 +6,7 @@ import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.CsvRows;
 import dev.sluice.contract.file.CsvRows.Row;
 import dev.sluice.contract.file.Numbers;
+import dev.sluice.contract.file.Range;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.producer.arrivals.SegmentedTime.Segment;
 import java.nio.file.Files;
@@ -20,7 +21,7 @@ import java.util.List;
  */
 public final class RateFile {
   private static final List<String> COLUMNS = List.of("second", "rate");
-  private static final double RATE_MAX = 1e12;
+  private static final Range NUMBERS = Range.within(0, 1e12);
 
   private RateFile() {}
 
@@ -119,12 +120,7 @@ public final class RateFile {
   }
 
   private static double number(Row row, String column) throws UserMistakeException {
-    double number = row.numberOrNaN(column);
-    if (!(number >= 0 && number <= RATE_MAX)) {
-      throw row.mistake(
-          column + " (" + row.text(column) + ") must be a number of at least 0 and at most 10^12",
-          "you meant seconds since the run's beginning, and jobs a second");
-    }
-    return number;
+    return row.number(
+        column, NUMBERS, "you meant seconds since the run's beginning, and jobs a second");
   }
 }

@@ -9,6 +9,7 @@ import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.LoadShape.Rates;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.Vocabulary;
+import dev.sluice.contract.experiment.Vocabulary.PolicyWeights;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class RateFileTest {
   private static final Vocabulary VOCABULARY =
       new Vocabulary(
-          Map.of("fifo", List.of()),
+          Map.of("fifo", PolicyWeights.NONE),
           Map.of("poisson", ArrivalKeys.NONE),
           Map.of("resnet18", 80, "resnet50", 160, "vit", 260),
           List.of());
@@ -74,10 +75,10 @@ final class RateFileTest {
         "second,rate;1,1            | 2 | second (1) of the first row must be 0, when the run begins",
         "second,rate;0,1;5,1;5,2    | 4 | second (5) is not after that of the row above it, 5",
         "second,rate;0,1;5,1;4,2    | 4 | second (4) is not after that of the row above it, 5",
-        "second,rate;0,-1           | 2 | rate (-1) must be a number of at least 0 and at most 10^12",
-        "second,rate;0,NaN          | 2 | rate (NaN) must be a number of at least 0 and at most 10^12",
-        "second,rate;0,many         | 2 | rate (many) must be a number of at least 0 and at most 10^12",
-        "second,rate;soon,1         | 2 | second (soon) must be a number of at least 0 and at most 10^12",
+        "second,rate;0,-1           | 2 | rate (-1) must be a number of at least 0 and at most 1000000000000",
+        "second,rate;0,NaN          | 2 | rate (NaN) must be a number of at least 0 and at most 1000000000000",
+        "second,rate;0,many         | 2 | rate (many) must be a number of at least 0 and at most 1000000000000",
+        "second,rate;soon,1         | 2 | second (soon) must be a number of at least 0 and at most 1000000000000",
         "second,rate;0              | 2 | this row has 1 fields, not 2",
       })
   void aMistake_isNamedWithItsLine(String lines, int line, String what) {

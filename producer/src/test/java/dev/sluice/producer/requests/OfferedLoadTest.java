@@ -8,6 +8,7 @@ import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.Vocabulary;
+import dev.sluice.contract.experiment.Vocabulary.PolicyWeights;
 import dev.sluice.producer.arrivals.ArrivalProcesses;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +44,7 @@ final class OfferedLoadTest {
 
   private static final Vocabulary VOCABULARY =
       new Vocabulary(
-          Map.of("dynamic", List.of(), "fifo", List.of()),
+          Map.of("dynamic", PolicyWeights.NONE, "fifo", PolicyWeights.NONE),
           ArrivalProcesses.keys(),
           Map.of(),
           List.of());

@@ -10,6 +10,8 @@ import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.experiment.Vocabulary;
+import dev.sluice.contract.experiment.Vocabulary.PolicyWeights;
+import dev.sluice.contract.file.Range;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.recording.RecordedEntry;
 import dev.sluice.contract.recording.RecordedRequest;
@@ -50,13 +52,13 @@ final class ReplayedRequestsTest {
       new Vocabulary(
           Map.of(
               "fifo",
-              List.of(),
+              PolicyWeights.NONE,
               "dynamic",
-              List.of("urgency"),
+              PolicyWeights.of(new PolicyWeights.Weight("urgency", Range.within(0, 1), 1)),
               "random",
-              List.of(),
+              PolicyWeights.NONE,
               "batch_aware",
-              List.of()),
+              PolicyWeights.NONE),
           ArrivalProcesses.keys(),
           Map.of("resnet18", 80, "resnet50", 160, "vit_tiny", 40),
           List.of());
@@ -317,9 +319,9 @@ final class ReplayedRequestsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "speed: 0 | arrivals.speed (0) must be above 0",
-        "speed: -2 | arrivals.speed (-2) must be above 0",
-        "speed: .nan | arrivals.speed (.nan) must be above 0",
+        "speed: 0 | arrivals.speed (0) must be at least 0.000001",
+        "speed: -2 | arrivals.speed (-2) must be at least 0.000001",
+        "speed: .nan | arrivals.speed (.nan) must be at least 0.000001",
         "from: -1 | arrivals.from (-1) must be at least 0",
         "'from: 5, to: 5' | arrivals.to (5) is not after from (5)",
         "from: 700 | is left between from (700 s) and the end of what is played",

@@ -31,11 +31,11 @@ import org.junit.jupiter.api.Test;
  * class, reckoned by hand.
  *
  * <p>A first job keeps the lane from 0 to 100 ms. Meanwhile wait "far", which takes 10 ms and is
- * due at 1,000 ms, and "near", which takes 40 ms and is due at 200 ms. At 100 ms, weights but
- * urgency and short_service being 0, "far" scores urgency / 901 + short_service / 0.010, and "near"
- * urgency / 101 + short_service / 0.040. With short_service 0.001 these are 0.1 + urgency / 901 and
- * 0.025 + urgency / 101, so that "near" comes first from an urgency of 0.075 / (1 / 101 - 1 / 901)
- * = 8.53 on.
+ * due at 1,000 ms, and "near", which takes 40 ms and is due at 200 ms. Neither is overdue at 100
+ * ms. Then, weights but urgency and short_service being 0, "far" scores urgency / 901 +
+ * short_service / 0.010, and "near" urgency / 101 + short_service / 0.040. With short_service 0.001
+ * these are 0.1 + urgency / 901 and 0.025 + urgency / 101, so that "near" comes first from an
+ * urgency of 0.075 / (1 / 101 - 1 / 901) = 8.53 on.
  */
 final class AskedInRecordedStatesTest {
   private static final long MS = 1_000_000;
@@ -55,7 +55,7 @@ final class AskedInRecordedStatesTest {
         "batchability", 0.0,
         "short_service", 0.001,
         "tokens", 0.0,
-        "overdue", 0.0);
+        "overdue", 1000.0);
   }
 
   private static ExecutorReported executor() {

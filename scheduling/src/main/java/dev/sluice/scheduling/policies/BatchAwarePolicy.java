@@ -10,6 +10,7 @@ import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.policy.ScoreTerms;
+import dev.sluice.scheduling.policy.Weight;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

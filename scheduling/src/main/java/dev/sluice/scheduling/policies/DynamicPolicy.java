@@ -12,8 +12,12 @@ import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.policy.ScoreTerms;
+import dev.sluice.scheduling.policy.Weight;
+import dev.sluice.scheduling.policy.Weight.Mistake;
+import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -60,6 +64,28 @@ final class DynamicPolicy implements SchedulingPolicy {
     tokens = Weight.in(weights, "tokens");
   }
 
+  /**
+   * Finds what is wrong with the weights together. The policy reads only the job of each group with
+   * the earliest deadline, which scores highest in its group only if an overdue job is worth no
+   * less than one that is nearly due.
+   */
+  static Optional<Mistake> mistakeIn(Map<String, Double> weights) {
+    double urgency = Weight.in(weights, "urgency");
+    double overdue = Weight.in(weights, "overdue");
+    return overdue >= urgency
+        ? Optional.empty()
+        : Optional.of(
+            new Mistake(
+                "overdue",
+                "overdue (%s) must be at least urgency (%s): dynamic starts a group's earliest deadline first"
+                    .formatted(words(overdue), words(urgency)),
+                "urgency should be at most " + words(overdue)));
+  }
+
+  private static String words(double weight) {
+    return BigDecimal.valueOf(weight).stripTrailingZeros().toPlainString();
+  }
+
   @Override
   public Needs needs() {
     return new Needs(Set.of(JobOrder.DEADLINE), true, true, true);
@@ -100,7 +126,7 @@ final class DynamicPolicy implements SchedulingPolicy {
   private double scoreMax(SchedulerState state, CompatibleSet set) {
     long leftNs = set.earliestDeadlineNs() - state.nowNs();
     return interactiveTerm(set.groups().get(0).jobClass())
-        + (leftNs < 0 ? Math.max(overdue, urgency) : urgencyTerm(leftNs))
+        + urgencyTerm(leftNs) // falls with the deadline, for overdue is at least urgency
         + batchabilityTerm(set)
         + shortServiceTerm(set.predictedNsMin())
         - tokensTerm(set.tokensMin());

@@ -3,10 +3,12 @@ package dev.sluice.scheduling.policies;
 import static java.util.Map.entry;
 
 import dev.sluice.scheduling.policy.SchedulingPolicy;
-import java.util.HashMap;
+import dev.sluice.scheduling.policy.Weight;
+import dev.sluice.scheduling.policy.Weight.Mistake;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -16,9 +18,14 @@ public final class Policies {
       Map.ofEntries(
           entry("fifo", unweighted(FifoPolicy::new)),
           entry("priority_slo", unweighted(PrioritySloPolicy::new)),
-          entry("batch_aware", weighted(BatchAwarePolicy.WEIGHTS, BatchAwarePolicy::new)),
+          entry(
+              "batch_aware",
+              weighted(
+                  BatchAwarePolicy.WEIGHTS, weights -> Optional.empty(), BatchAwarePolicy::new)),
           entry("critical_path", unweighted(CriticalPathPolicy::new)),
-          entry("dynamic", weighted(DynamicPolicy.WEIGHTS, DynamicPolicy::new)),
+          entry(
+              "dynamic",
+              weighted(DynamicPolicy.WEIGHTS, DynamicPolicy::mistakeIn, DynamicPolicy::new)),
           entry("random", unweighted(RandomPolicy::new)),
           entry("ray_like", unweighted(RayLikePolicy::new)));
 
@@ -30,13 +37,12 @@ public final class Policies {
   }
 
   /**
-   * Returns the names of a policy's weights, in the order of its score's terms; empty if it has
-   * none.
+   * Returns a policy's weights, in the order of its score's terms; none if it has none.
    *
    * @throws IllegalArgumentException if no policy has that name
    */
-  public static List<String> weightNames(String name) {
-    return registration(name).weights().stream().map(Weight::name).toList();
+  public static List<Weight> weights(String name) {
+    return registration(name).weights();
   }
 
   /**
@@ -51,30 +57,57 @@ public final class Policies {
   }
 
   /**
+   * Finds the first mistake in weights: one that the policy has not, one that is out of its range,
+   * or weights that do not go together.
+   *
+   * @param weights weights by name; a weight that is absent has its default
+   * @throws IllegalArgumentException if no policy has that name
+   */
+  public static Optional<Mistake> mistakeIn(String name, Map<String, Double> weights) {
+    Registration registration = registration(name);
+    Map<String, Weight> known = new LinkedHashMap<>();
+    registration.weights().forEach(weight -> known.put(weight.name(), weight));
+    for (Map.Entry<String, Double> given : weights.entrySet()) {
+      Weight weight = known.get(given.getKey());
+      if (weight == null) {
+        return Optional.of(
+            new Mistake(
+                given.getKey(),
+                "weight (%s) of scheduler (%s) is unknown".formatted(given.getKey(), name),
+                known.isEmpty() ? "another scheduler was meant" : "one of " + known.keySet()));
+      }
+      if (!weight.holds(given.getValue())) {
+        return Optional.of(
+            new Mistake(
+                weight.name(),
+                "%s (%s) must be at least %.0f and at most %.0f"
+                    .formatted(weight.name(), given.getValue(), weight.least(), weight.most()),
+                "it should be left out, for its default, " + weight.defaultValue()));
+      }
+    }
+    return registration.rule().apply(withDefaults(name, weights));
+  }
+
+  private static Map<String, Double> withDefaults(String name, Map<String, Double> weights) {
+    Map<String, Double> all = defaultWeights(name);
+    all.putAll(weights);
+    return all;
+  }
+
+  /**
    * Makes a policy.
    *
-   * @param weights weights by name, each finite and at least 0; a weight that is absent has its
-   *     default
-   * @throws IllegalArgumentException if no policy has that name, if the policy has no such weight,
-   *     or if a value is out of range
+   * @param weights weights by name; a weight that is absent has its default
+   * @throws IllegalArgumentException if no policy has that name, or {@link #mistakeIn} finds
+   *     something
    */
   public static SchedulingPolicy create(String name, Map<String, Double> weights) {
-    Registration registration = registration(name);
-    Map<String, Double> all = new HashMap<>(defaultWeights(name));
-    weights.forEach(
-        (weight, value) -> {
-          if (all.replace(weight, value) == null) {
-            throw new IllegalArgumentException(
-                "weight (%s) of scheduler (%s) is unknown. Known weights: %s"
-                    .formatted(weight, name, weightNames(name)));
-          }
-          if (!Double.isFinite(value) || value < 0) {
-            throw new IllegalArgumentException(
-                "weight %s (%s) of scheduler (%s) must be finite and at least 0"
-                    .formatted(weight, value, name));
-          }
-        });
-    return registration.create().apply(all);
+    mistakeIn(name, weights)
+        .ifPresent(
+            mistake -> {
+              throw new IllegalArgumentException(mistake.what());
+            });
+    return registration(name).create().apply(withDefaults(name, weights));
   }
 
   private static Registration registration(String name) {
@@ -88,15 +121,24 @@ public final class Policies {
   }
 
   private static Registration unweighted(Supplier<SchedulingPolicy> create) {
-    return new Registration(List.of(), weights -> create.get());
+    return new Registration(List.of(), weights -> Optional.empty(), weights -> create.get());
   }
 
   private static Registration weighted(
-      List<Weight> weights, Function<Map<String, Double>, SchedulingPolicy> create) {
-    return new Registration(weights, create);
+      List<Weight> weights,
+      Function<Map<String, Double>, Optional<Mistake>> rule,
+      Function<Map<String, Double>, SchedulingPolicy> create) {
+    return new Registration(weights, rule, create);
   }
 
-  /** A registered policy: its weights, and the function that makes it from all of them. */
+  /**
+   * A registered policy.
+   *
+   * @param rule mistakes in all weights together, each in its range
+   * @param create makes the policy from all weights
+   */
   private record Registration(
-      List<Weight> weights, Function<Map<String, Double>, SchedulingPolicy> create) {}
+      List<Weight> weights,
+      Function<Map<String, Double>, Optional<Mistake>> rule,
+      Function<Map<String, Double>, SchedulingPolicy> create) {}
 }

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * allocation. The class is public only so that a test can compare both to the nanosecond.
  */
 public final class SharedLanes {
+  /** Longest service time: about three years. */
+  private static final double LONGEST_NS = 1e17;
+
   /**
    * Service times by lane, for batches that depend on the number of busy lanes; null: the lane runs
    * no such batch.
@@ -77,7 +80,7 @@ public final class SharedLanes {
     }
     busy++;
     order[lane] = started++;
-    finishNs[lane] = atNs + Math.round(multiplier * ns[0]);
+    finishNs[lane] = atNs + wholeNs(multiplier * ns[0]);
     nextFinishNs = Math.min(nextFinishNs, finishNs[lane]);
     if (dependsOnOthers) {
       contended++;
@@ -127,6 +130,11 @@ public final class SharedLanes {
     return count;
   }
 
+  /** Rounds a service time; the longest is one that no run lasts for, and whose end is a time. */
+  private static long wholeNs(double serviceNs) {
+    return Math.round(Math.min(serviceNs, LONGEST_NS));
+  }
+
   private void sortByStart(int[] lanes, int count) {
     for (int i = 1; i < count; i++) {
       int lane = lanes[i];
@@ -165,7 +173,7 @@ public final class SharedLanes {
       double[] ns = nsByBusyLanes[lane];
       if (ns != null) {
         nsNow[lane] = factor[lane] * ns[Math.min(busy, ns.length) - 1];
-        finishNs[lane] = changedAtNs + Math.round(shareLeft[lane] * nsNow[lane]);
+        finishNs[lane] = changedAtNs + wholeNs(shareLeft[lane] * nsNow[lane]);
       }
       nextNs = Math.min(nextNs, finishNs[lane]);
     }

@@ -3,6 +3,7 @@ package dev.sluice.scheduling.policies;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.sluice.scheduling.policy.Weight;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -28,11 +29,13 @@ final class PoliciesTest {
 
   @Test
   void namesTheWeightsOfAPolicy() {
-    assertThat(Policies.weightNames("fifo")).isEmpty();
-    assertThat(Policies.weightNames("batch_aware"))
+    assertThat(Policies.weights("fifo")).isEmpty();
+    assertThat(Policies.weights("batch_aware"))
+        .extracting(Weight::name)
         .containsExactly(
             "workload", "backend", "precision", "class", "interactive", "not_interactive");
-    assertThat(Policies.weightNames("dynamic"))
+    assertThat(Policies.weights("dynamic"))
+        .extracting(Weight::name)
         .containsExactly(
             "interactive", "urgency", "overdue", "batchability", "short_service", "tokens");
   }
@@ -42,10 +45,24 @@ final class PoliciesTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Policies.create("fifo", Map.of("urgency", 1.0)))
         .withMessageContaining("weight (urgency) of scheduler (fifo) is unknown");
-    for (double value : new double[] {-1, Double.NaN, Double.POSITIVE_INFINITY}) {
+    for (double value : new double[] {-1, 1e10, Double.NaN, Double.POSITIVE_INFINITY}) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> Policies.create("dynamic", Map.of("urgency", value)))
-          .withMessageContaining("weight urgency (" + value + ") of scheduler (dynamic)");
+          .withMessageContaining("urgency (" + value + ") must be at least 0 and at most");
     }
+  }
+
+  /** A job that is nearly due would score higher than an overdue one of its group. */
+  @Test
+  void refusesWeightsOfDynamic_whenBeingOverdueIsWorthLessThanBeingNearlyDue() {
+    assertThat(Policies.mistakeIn("dynamic", Map.of("overdue", 2.0, "urgency", 2.0))).isEmpty();
+    assertThat(Policies.mistakeIn("dynamic", Map.of("urgency", 10.5)))
+        .hasValueSatisfying(
+            mistake -> {
+              assertThat(mistake.what()).startsWith("overdue (10) must be at least urgency (10.5)");
+              assertThat(mistake.maybe()).isEqualTo("urgency should be at most 10");
+            });
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Policies.create("dynamic", Map.of("overdue", 0.5)));
   }
 }

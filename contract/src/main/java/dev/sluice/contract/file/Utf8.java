@@ -1,0 +1,112 @@
+package dev.sluice.contract.file;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** Text files in UTF-8, with or without a byte order mark. */
+public final class Utf8 {
+  private static final int CHUNK_BYTES = 1 << 16;
+
+  private Utf8() {}
+
+  /**
+   * Decodes a whole file.
+   *
+   * @param source the file as the user named it
+   * @throws UserMistakeException with the line of the first byte that is part of no letter
+   */
+  public static String decoded(String source, byte[] bytes) throws UserMistakeException {
+    var out = CharBuffer.allocate(bytes.length + 1);
+    CoderResult result = decoder().decode(ByteBuffer.wrap(bytes), out, true);
+    if (result.isError()) {
+      throw mistake(source, firstBroken(bytes), null);
+    }
+    String text = out.flip().toString();
+    return text.startsWith("\uFEFF") ? text.substring(1) : text;
+  }
+
+  /**
+   * The mistake of a file that a reader of pieces found not to be UTF-8. The file is read again to
+   * find the line.
+   *
+   * @param e what the reader said
+   */
+  static UserMistakeException mistake(Path file, IOException e) {
+    var broken = new Broken(0, 0);
+    try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
+      broken = firstBroken(in);
+    } catch (IOException again) {
+      // the file alone is blamed
+    }
+    return mistake(file.toString(), broken, e);
+  }
+
+  /**
+   * A byte that is part of no letter.
+   *
+   * @param number its place in the file, from 1; 0: there is none
+   */
+  private record Broken(int line, long number) {}
+
+  private static UserMistakeException mistake(
+      String source, Broken broken, @Nullable IOException e) {
+    return new UserMistakeException(
+        new Place(source, broken.line).toString(),
+        broken.number == 0
+            ? "the file is not UTF-8 text"
+            : "the file is not UTF-8 text (byte %d is not part of a letter)"
+                .formatted(broken.number),
+        "it was saved in another encoding, or is no text at all",
+        e);
+  }
+
+  private static Broken firstBroken(byte[] bytes) {
+    try {
+      return firstBroken(new ByteArrayInputStream(bytes));
+    } catch (IOException e) {
+      throw new IllegalStateException("bytes in memory can be read", e);
+    }
+  }
+
+  private static Broken firstBroken(InputStream in) throws IOException {
+    CharsetDecoder decoder = decoder();
+    var bytes = ByteBuffer.allocate(CHUNK_BYTES);
+    var chars = CharBuffer.allocate(CHUNK_BYTES);
+    int line = 1;
+    long decoded = 0;
+    while (true) {
+      int read = in.read(bytes.array(), bytes.position(), bytes.remaining());
+      bytes.position(bytes.position() + Math.max(0, read)).flip();
+      CoderResult result = decoder.decode(bytes, chars, read < 0);
+      decoded += bytes.position();
+      chars.flip();
+      line += (int) chars.chars().filter(c -> c == '\n').count();
+      chars.clear();
+      bytes.compact();
+      if (result.isError()) {
+        return new Broken(line, decoded + 1);
+      }
+      if (read < 0) {
+        return new Broken(1, 0);
+      }
+    }
+  }
+
+  private static CharsetDecoder decoder() {
+    return StandardCharsets.UTF_8
+        .newDecoder()
+        .onMalformedInput(CodingErrorAction.REPORT)
+        .onUnmappableCharacter(CodingErrorAction.REPORT);
+  }
+}

@@ -1,0 +1,40 @@
+package dev.sluice.scheduling.policy;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Map;
+
+/**
+ * A weight of a policy's score.
+ *
+ * @param defaultValue value where none is given
+ * @param least least value that the policy is right for
+ * @param most largest value that the policy is right for
+ */
+public record Weight(String name, double defaultValue, double least, double most) {
+  private static final double MOST = 1e9;
+
+  /** A weight from 0 to 10⁹: a negative one would turn its term round. */
+  public Weight(String name, double defaultValue) {
+    this(name, defaultValue, 0, MOST);
+  }
+
+  /** Returns the weight of a name; the registry has filled in the defaults. */
+  public static double in(Map<String, Double> weights, String name) {
+    return requireNonNull(weights.get(name), name);
+  }
+
+  /** Returns whether the policy may be given the value. */
+  public boolean holds(double value) {
+    return value >= least && value <= most;
+  }
+
+  /**
+   * A mistake in a policy's weights.
+   *
+   * @param weight the weight to blame
+   * @param what what is wrong, without a full stop
+   * @param maybe what to try, without a full stop
+   */
+  public record Mistake(String weight, String what, String maybe) {}
+}
