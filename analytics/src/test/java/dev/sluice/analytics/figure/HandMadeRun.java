@@ -3,7 +3,6 @@ package dev.sluice.analytics.figure;
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.SyntheticRun;
-import dev.sluice.analytics.report.RunReportTest;
 import dev.sluice.analytics.summary.Summary;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -19,9 +18,10 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A run of a few jobs, each named by its times in milliseconds, with a measured window of [1 s, 3
@@ -34,6 +34,7 @@ final class HandMadeRun {
   private final RunFold fold = new RunFold();
   private long offset;
   private int jobs;
+  private final Map<String, String> workloads = new HashMap<>();
 
   HandMadeRun() {
     this(SyntheticRun.experiment(2.5, 1, 3, 2, Map.of()));
@@ -84,6 +85,7 @@ final class HandMadeRun {
             id, 0, jobs, classType, workload, "onnx", "fp32", samples, sloNs, intendedNs, sentNs),
         appendedMs);
     jobs++;
+    workloads.put(id, workload);
     return id;
   }
 
@@ -103,6 +105,13 @@ final class HandMadeRun {
       long endNs,
       long predictedNs,
       long meantNs) {
+    DispatchId id = dispatched(batch, job, decidedMs, predictedNs);
+    answered(batch, id, BatchCompleted.Result.DONE, startNs, endNs, meantNs);
+    return ended(job, JobEnded.Status.DONE, null, id, Math.floorDiv(endNs, MS) + 1);
+  }
+
+  /** A dispatch of one job, which may never be answered; returns its name. */
+  DispatchId dispatched(Batch batch, String job, long decidedMs, long predictedNs) {
     var id = new DispatchId(offset++, 0);
     put(
         "dispatches",
@@ -110,7 +119,7 @@ final class HandMadeRun {
             id,
             new Place(batch.executor, batch.incarnation, batch.lanes),
             new Work(
-                new ModelKey("resnet18", "onnx", "fp32"),
+                new ModelKey(workloads.get(job), "onnx", "fp32"),
                 List.of(new DispatchedJob(job, 1)),
                 1,
                 84,
@@ -118,8 +127,18 @@ final class HandMadeRun {
             new Decision(decidedMs * MS, null, Map.of()),
             Prediction.ofMean(predictedNs, "running_mean", 1)),
         decidedMs);
-    long completedMs = Math.floorDiv(endNs, MS) + 1;
-    put(
+    return id;
+  }
+
+  /** The completion of a dispatch, one millisecond after its end. */
+  HandMadeRun answered(
+      Batch batch,
+      DispatchId id,
+      BatchCompleted.Result result,
+      long startNs,
+      long endNs,
+      long meantNs) {
+    return put(
         "facts",
         new BatchCompleted(
             id,
@@ -130,16 +149,28 @@ final class HandMadeRun {
             endNs,
             endNs - startNs,
             0,
-            BatchCompleted.Result.DONE,
-            null,
+            result,
+            result == BatchCompleted.Result.DONE ? null : "it broke",
             List.of(),
             meantNs == 0 ? null : Long.valueOf(meantNs),
             1),
-        completedMs);
-    List<SyntheticRun.Entry> end = new ArrayList<>();
-    RunReportTest.ended(end, job, JobEnded.Status.DONE, null, id, batch.attempt, completedMs);
-    end.forEach(entry -> SyntheticRun.apply(fold, entry, 0));
-    return this;
+        Math.floorDiv(endNs, MS) + 1);
+  }
+
+  /** The outcome of a job; of its first attempt if a dispatch is named. */
+  HandMadeRun ended(
+      String job,
+      JobEnded.Status status,
+      @Nullable String reason,
+      @Nullable DispatchId dispatch,
+      long atMs) {
+    int attempts = dispatch == null ? 0 : 1;
+    return put(
+        "outcomes", new JobEnded(job, status, reason, dispatch, attempts, atMs * MS), atMs + 2);
+  }
+
+  HandMadeRun dropped(String job, String reason, long atMs) {
+    return ended(job, JobEnded.Status.DROPPED, reason, null, atMs);
   }
 
   HandMadeRun put(String topic, dev.sluice.contract.event.Event event, long atMs) {
@@ -148,8 +179,9 @@ final class HandMadeRun {
     return this;
   }
 
-  HandMadeRun ended(boolean interrupted) {
-    return put("runs", new RunEnded("run-1", jobs, false, interrupted, 4000 * MS, null), 4000);
+  /** The run's end, with the number of jobs that were sent. */
+  HandMadeRun ended(int sent, boolean interrupted) {
+    return put("runs", new RunEnded("run-1", sent, false, interrupted, 4000 * MS, null), 4000);
   }
 
   RunRows rows() {

@@ -35,6 +35,19 @@ final class SameGapsTest {
         .containsExactly(90126813, 117689374, 55869310, 141826766, 103174588, 37447406);
   }
 
+  /** The sampler rejects a draw now and then; another rejection would move all that follows. */
+  @Test
+  void gammaAfterManyRejections() {
+    assertThat(sumNs(2, 3000)).isEqualTo(377_666_148_499L);
+    assertThat(sumNs(0.5, 3000)).isEqualTo(374_160_543_402L);
+  }
+
+  private static long sumNs(double cv, int count) {
+    var process = new GammaArrivals(8, Map.of("cv", cv));
+    RandomStream random = RandomStream.of(42, "arrivals");
+    return LongStream.range(0, count).map(i -> Math.round(process.nextGapNs(random))).sum();
+  }
+
   @Test
   void mmpp() {
     assertThat(gapsNs(mmpp(4, 0.1, 2)))

@@ -10,11 +10,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import dev.sluice.scheduling.core.Shard;
+import dev.sluice.scheduling.fact.CoreFact.Capability;
+import dev.sluice.scheduling.fact.CoreFact.WarmUp;
 import dev.sluice.scheduling.fact.Dispatch;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The highest sum of five terms first, on hand-made states. */
@@ -80,5 +83,33 @@ final class DynamicPolicyTest {
       shard.holding(job(i).on(other)); // 5 for its five others, and 1 / 981 for its urgency
     }
     assertThat(shard.jobsStartedAt(20 * MS, START)).containsExactly(List.of("j1"));
+  }
+
+  @Test
+  void aJobIsOverdue_onceItsDeadlineIsPast_notAtIt() {
+    Shard shard = Shard.of("dynamic", alone(), executor("e", 1, 1000)).holding(job(1).sloMs(20));
+    assertThat(shard.at(20 * MS, START).get(0).scoreTerms()).containsEntry("urgency", 1.0);
+    Shard later = Shard.of("dynamic", alone(), executor("e", 1, 1000)).holding(job(1).sloMs(20));
+    assertThat(later.at(20 * MS + 1, START).get(0).scoreTerms()).containsEntry("urgency", 10.0);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 0", "2, 1", "5, 4", "6, 5", "7, 5", "9, 5"})
+  void fiveOthersCountAsBatchable_andNoMore(int waiting, double batchability) {
+    Shard shard = Shard.of("dynamic", alone(), executor("e", 1, 1000));
+    for (int i = 1; i <= waiting; i++) {
+      shard.holding(job(i));
+    }
+    assertThat(shard.at(0, START).get(0).scoreTerms()).containsEntry("batchability", batchability);
+  }
+
+  @Test
+  void aServiceBelowAMillisecond_countsAsOne() {
+    var fast =
+        new Capability("resnet18", "pytorch", "fp32", 1_000_000, List.of(new WarmUp(1, MS / 2)));
+    Shard shard =
+        Shard.of("dynamic", alone(), executor("e", 1, false, 1, 1000, List.of(fast)))
+            .holding(job(1));
+    assertThat(shard.at(0, START).get(0).scoreTerms()).containsEntry("short_service", 2000.0);
   }
 }
