@@ -120,6 +120,15 @@ final class RateFileTest {
         .hasMessageContaining("more than 3000000");
   }
 
+  /** 100 jobs a second for the 20 s of the run and the 30 s of its tail. */
+  @Test
+  void asManyJobsAsAreAllowed_areTaken_andSoIsTheHighestRate() throws Exception {
+    Files.writeString(folder.resolve("rates.csv"), "second,rate\n0,1000000000000\n");
+    assertThat(RateFile.read(parse(), new Rates("rates.csv"), 5000).atNs(7)).isEqualTo(7);
+    assertThatThrownBy(() -> RateFile.read(parse(), new Rates("rates.csv"), 4999))
+        .hasMessageContaining("asks for about 5000 jobs");
+  }
+
   private RescaledTime read(String text) throws UserMistakeException, IOException {
     Files.writeString(folder.resolve("rates.csv"), text);
     return RateFile.read(parse(), new Rates("rates.csv"), 3_000_000);
