@@ -2,6 +2,9 @@ package dev.sluice.harness.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.check.CheckReport;
 import dev.sluice.analytics.check.Fault;
 import dev.sluice.analytics.check.Rule;
@@ -9,6 +12,11 @@ import dev.sluice.analytics.check.run.RunCheck;
 import dev.sluice.harness.simulate.SimulatedFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,7 +64,10 @@ final class PlantedFaultsTest {
   void theSoundRunPasses_andEachRuleOfARunLookedAtSomething() throws Exception {
     CheckReport report = RunCheck.of(sound);
     assertThat(report.faults()).isEmpty();
-    assertThat(report.leftOut()).containsOnlyKeys(Rule.LOG);
+    assertThat(report.leftOut()).isEmpty();
+    assertThat(report.extent().resting())
+        .as("numbers of which neither rows nor config nor log tell")
+        .allMatch(name -> Set.of("schema_version", "processors", "memory_bytes").contains(name));
     assertThat(report.looked())
         .containsOnlyKeys(
             Rule.MEASURED,
@@ -81,6 +92,7 @@ final class PlantedFaultsTest {
             Rule.WINDOW,
             Rule.REQUESTS,
             Rule.DIGEST,
+            Rule.LOG,
             Rule.SUMMARY);
   }
 
@@ -196,6 +208,11 @@ final class PlantedFaultsTest {
           REQUESTS | trace | class_type=interactive#9 | class_type:=batch
           REQUESTS | trace | batch_size=4#9 | batch_size:=2
           REQUESTS | config | interactive_ratio: 0.3 | interactive_ratio: 0.31
+          LOG | trace | status=done#40 | sent_time+=0.000100
+          LOG | trace | job_id=job-790 | cut
+          LOG | trace | status=dropped#0 | reason:=hopeless
+          LOG | dispatches | result=done#3 | predicted_service_ms+=0.000001
+          LOG | dispatches | result=done#4 | switch_ms+=0.1
           DIGEST | config | seed: 42 | seed: 43
           DIGEST | config | tail_seconds: 2 | tail_seconds: 4
           DIGEST | config | slo_ms: 400 | slo_ms: 500
@@ -208,5 +225,44 @@ final class PlantedFaultsTest {
     assertThat(report.faultCounts()).as("%s", report.faults()).containsKey(rule);
     assertThat(report.passed()).isFalse();
     assertThat(report.faults()).extracting(Fault::where).doesNotContain("");
+  }
+
+  /** Each number that the summary states, one at a time: none passes with another value. */
+  @Test
+  void noNumberOfTheSummaryPassesWithAnotherValue() throws Exception {
+    FolderCopy copy = FolderCopy.of(sound, root.resolve("summary"));
+    Path file = copy.folder().resolve("summary.json");
+    ObjectMapper json = new ObjectMapper();
+    Set<String> rest = Set.copyOf(RunCheck.of(sound).extent().resting());
+    List<String> passed = new ArrayList<>();
+    List<String> paths = new ArrayList<>();
+    collect("", json.readTree(file.toFile()), paths);
+    Collections.shuffle(paths, new Random(1));
+    for (String path : paths.subList(0, Math.min(150, paths.size()))) {
+      JsonNode summary = json.readTree(sound.resolve("summary.json").toFile());
+      int cut = path.lastIndexOf('/');
+      JsonNode parent = summary.at(path.substring(0, cut));
+      double stated = summary.at(path).asDouble();
+      ((ObjectNode) parent).put(path.substring(cut + 1), stated + 0.02 + Math.abs(stated) / 50);
+      json.writeValue(file.toFile(), summary);
+      String name = path.substring(1).replace('/', '.');
+      if (!rest.contains(name) && RunCheck.of(copy.folder()).passed()) {
+        passed.add(name);
+      }
+    }
+    assertThat(passed).isEmpty();
+    assertThat(paths).hasSizeGreaterThan(250);
+  }
+
+  private static void collect(String path, JsonNode node, List<String> paths) {
+    if (node.isNumber()) {
+      paths.add(path);
+    } else if (node.isObject()) {
+      node.properties().forEach(f -> collect(path + "/" + f.getKey(), f.getValue(), paths));
+    } else if (node.isArray()) {
+      for (int i = 0; i < node.size(); i++) {
+        collect(path + "/" + i, node.get(i), paths);
+      }
+    }
   }
 }

@@ -7,7 +7,7 @@ import java.util.List;
  * Time as the load bends it: the time at which the integral of the load's factor reaches a value,
  * by halving the bracket, so that it rests on the integral alone.
  */
-final class LoadTime {
+public final class LoadTime {
   private static final double NS = 1e9;
   private static final int HALVINGS = 200;
 
@@ -15,7 +15,7 @@ final class LoadTime {
   private final List<RunConfig> steps;
   private final boolean diurnal;
 
-  LoadTime(RunConfig config) {
+  public LoadTime(RunConfig config) {
     this.config = config;
     this.steps = config.sections("load", "steps");
     this.diurnal = config.at("load", "diurnal") != null;
@@ -27,7 +27,7 @@ final class LoadTime {
   }
 
   /** True if the shape is defined here: rates stand in a file that the folder does not hold. */
-  boolean isKnown() {
+  public boolean isKnown() {
     return isEven() || diurnal || !steps.isEmpty();
   }
 
@@ -51,6 +51,11 @@ final class LoadTime {
       }
     }
     return Math.round(high * NS);
+  }
+
+  /** Returns the mean factor from one time to a later one, in seconds. */
+  public double meanFactor(double from, double to) {
+    return isEven() ? 1 : (integral(to) - integral(from)) / (to - from);
   }
 
   private double integral(double until) {

@@ -5,8 +5,9 @@ import dev.sluice.analytics.check.Findings;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.config.ConfigRules;
 import dev.sluice.analytics.check.config.RequestRule;
-import dev.sluice.analytics.check.figure.RunSummary;
+import dev.sluice.analytics.check.figure.SummaryRule;
 import dev.sluice.analytics.check.folder.RunFolder;
+import dev.sluice.analytics.check.log.LogRule;
 import dev.sluice.analytics.check.row.BatchRules;
 import dev.sluice.analytics.check.row.JobRules;
 import dev.sluice.analytics.check.row.LaneRules;
@@ -32,7 +33,8 @@ public final class RunCheck {
           (folder, findings) -> new WindowRule(folder, findings).check(),
           (folder, findings) -> new ConfigRules(folder, findings).check(),
           (folder, findings) -> new RequestRule(folder, findings).check(),
-          (folder, findings) -> new RunSummary(folder, findings).check());
+          (folder, findings) ->
+              new SummaryRule(folder, findings, new LogRule(folder, findings).check()).check());
 
   /** Rules that a run's folder has. */
   public static final Set<Rule> OF_RUNS =

@@ -1,0 +1,196 @@
+package dev.sluice.analytics.check.figure;
+
+import dev.sluice.analytics.check.folder.Batch;
+import dev.sluice.analytics.check.folder.Decimal;
+import dev.sluice.analytics.check.folder.Job;
+import dev.sluice.analytics.check.folder.RunConfig;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Work of the lanes, cost of the loop, attempts in vain, emulation, spells. */
+final class LaneNumbers {
+  private static final int SPELL_BATCHES = 20;
+
+  private final Recount recount;
+  private final RunConfig config;
+  private final List<Batch> batches;
+
+  LaneNumbers(Recount recount) {
+    this.recount = recount;
+    this.config = recount.folder().config();
+    this.batches = recount.folder().batches();
+  }
+
+  void count() {
+    double busyNs = 0;
+    for (Batch batch : batches) {
+      if (batch.ran()) {
+        busyNs +=
+            Math.max(
+                0,
+                Math.min(batch.endNs, recount.toNs()) - Math.max(batch.startNs, recount.fromNs()));
+      }
+    }
+    recount.equal(
+        "lane_use", busyNs / 1e9 / (recount.statedNumber("lanes") * recount.windowSeconds()), 1e-6);
+    hops();
+    if (batches.stream().noneMatch(b -> b.result.equals("lost") || b.result.equals("open"))) {
+      bubbles(); // else an executor may have begun anew, of which the rows do not tell
+    }
+    attempts();
+    emulation();
+    spells();
+  }
+
+  private void hops() {
+    long[] hops =
+        Values.sorted(
+            recount.measured().stream()
+                .filter(job -> job.isDone() && job.decidedNs <= job.appendedNs)
+                .toList(),
+            job -> job.waitNs);
+    recount.equal("hop_count", hops.length);
+    recount.equal("hop_p50_ms", Values.rankMs(hops, 50));
+    recount.equal("hop_p99_ms", Values.rankMs(hops, 99));
+  }
+
+  /** Idle times that the completion before them ended, while startable work waited. */
+  private void bubbles() {
+    Map<String, List<Batch>> byLane = new TreeMap<>();
+    for (Batch batch : batches) {
+      if (batch.ran()) {
+        byLane.computeIfAbsent(batch.lane, lane -> new ArrayList<>()).add(batch);
+      }
+    }
+    Map<Batch, Long> startable = startableFromNs();
+    List<Long> bubbles = new ArrayList<>();
+    for (List<Batch> lane : byLane.values()) {
+      lane.sort(Comparator.comparingLong(batch -> batch.startNs));
+      for (int i = 1; i < lane.size(); i++) {
+        Batch before = lane.get(i - 1);
+        Batch next = lane.get(i);
+        Job first = recount.folder().jobById().get(next.jobIds.get(0));
+        boolean waited =
+            (first != null && first.enqueueNs <= before.endNs)
+                || startable.getOrDefault(next, Long.MAX_VALUE) <= before.endNs;
+        if (recount.isInside(before.endNs)
+            && before.completedNs != Decimal.NONE
+            && next.decidedNs <= before.completedNs
+            && waited) {
+          bubbles.add(next.startNs - before.endNs);
+        }
+      }
+    }
+    long[] sorted = Values.sorted(bubbles, Long::longValue);
+    recount.equal("bubble_count", sorted.length);
+    recount.equal("bubble_p50_ms", Values.rankMs(sorted, 50), Recount.TIMES_MS);
+    recount.equal("bubble_p99_ms", Values.rankMs(sorted, 99), Recount.TIMES_MS);
+  }
+
+  /** Since when some job of a batch, or of one decided later in its shard, could have started. */
+  private Map<Batch, Long> startableFromNs() {
+    boolean joins = config.joinsJobs();
+    long windowNs = Math.round(config.number("microbatch", "window_ms") * 1e6);
+    Map<String, Boolean> waits = new HashMap<>();
+    Map<Long, Long> earliest = new HashMap<>();
+    Map<Batch, Long> startable = new HashMap<>();
+    for (int i = batches.size() - 1; i >= 0; i--) {
+      Batch batch = batches.get(i);
+      for (Job job : recount.folder().jobsOf(batch)) {
+        boolean windowed = joins && waits.computeIfAbsent(job.classType, config::sharesBatches);
+        earliest.merge(batch.shard, job.enqueueNs + (windowed ? windowNs : 0), Math::min);
+      }
+      startable.put(batch, earliest.getOrDefault(batch.shard, Long.MAX_VALUE));
+    }
+    return startable;
+  }
+
+  private void attempts() {
+    long lost = batches.stream().filter(b -> b.result.equals("lost")).count();
+    recount.equal("attempts_lost", lost);
+    recount.equal(
+        "attempts_unanswered",
+        batches.stream().filter(b -> b.result.equals("lost") && !b.isAnswered()).count());
+    long superseded = 0;
+    for (Batch batch : batches) {
+      boolean otherwise =
+          recount.folder().jobsOf(batch).stream()
+              .anyMatch(j -> j.observedNs != Decimal.NONE && !j.batchKey().equals(batch.key()));
+      superseded += batch.ran() && otherwise ? 1 : 0;
+    }
+    recount.equal("superseded_completions", superseded);
+  }
+
+  private void emulation() {
+    List<Batch> emulated =
+        batches.stream().filter(b -> b.isDone() && b.emulatedNs != Decimal.NONE).toList();
+    long[] errors = Values.sorted(emulated, b -> Math.abs(b.serviceNs - b.emulatedNs));
+    recount.equal("emulation_count", errors.length);
+    recount.equal("emulation_late_p99_ms", Values.rankMs(errors, 99));
+    double[] overLimit =
+        Values.sortedReal(
+            emulated,
+            b -> Math.abs(b.serviceNs - b.emulatedNs) / Math.max(0.02 * b.emulatedNs, 1e6));
+    int rank = (int) -Math.floorDiv(-99L * overLimit.length, 100);
+    recount.same("emulation_late", rank == 0 ? null : Boolean.valueOf(overLimit[rank - 1] > 1));
+  }
+
+  private void spells() {
+    List<Batch> inOrder = new ArrayList<>(recount.measuredBatches());
+    inOrder.removeIf(batch -> batch.serviceNs < 1);
+    inOrder.sort(
+        Comparator.comparingLong((Batch batch) -> batch.startNs)
+            .thenComparingLong(batch -> batch.shard)
+            .thenComparing(LaneNumbers::byId));
+    Map<String, double[]> sums = new HashMap<>();
+    for (Batch batch : inOrder) {
+      double[] sum = sums.computeIfAbsent(key(batch), k -> new double[2]);
+      sum[0]++;
+      sum[1] += Math.log(batch.serviceNs);
+    }
+    double[] off =
+        inOrder.stream()
+            .filter(batch -> sums.getOrDefault(key(batch), new double[2])[0] > 1)
+            .mapToDouble(
+                batch -> {
+                  double[] sum = sums.getOrDefault(key(batch), new double[2]);
+                  return Math.log(batch.serviceNs) - sum[1] / sum[0];
+                })
+            .toArray();
+    for (int lag : new int[] {1, 10}) {
+      double products = 0;
+      double squares = 0;
+      for (int i = 0; i < off.length; i++) {
+        squares += off[i] * off[i];
+        products += i < lag ? 0 : off[i] * off[i - lag];
+      }
+      // Starts of one microsecond may change places, and a sum near 0 is nothing but rounding.
+      boolean judged = off.length >= SPELL_BATCHES && squares > 1e-12;
+      if (judged || off.length < SPELL_BATCHES) {
+        recount.equal(
+            "service_autocorrelation_lag_" + lag, judged ? products / squares : Double.NaN, 5e-3);
+      }
+    }
+  }
+
+  private static String key(Batch batch) {
+    return batch.workload + '\t' + batch.backend + '\t' + batch.precision + '\t' + batch.samples;
+  }
+
+  /** By offset, then by place; both are numbers. */
+  private static int byId(Batch a, Batch b) {
+    int byOffset = Long.compare(part(a.id, 0), part(b.id, 0));
+    return byOffset != 0 ? byOffset : Long.compare(part(a.id, 1), part(b.id, 1));
+  }
+
+  private static long part(String id, int part) {
+    String[] parts = id.split("-", 2);
+    return parts.length > part && parts[part].matches("\\d{1,18}")
+        ? Long.parseLong(parts[part])
+        : -1;
+  }
+}

@@ -1,0 +1,180 @@
+package dev.sluice.analytics.check.figure;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.analytics.check.Findings;
+import dev.sluice.analytics.check.Rule;
+import dev.sluice.analytics.check.folder.Batch;
+import dev.sluice.analytics.check.folder.Job;
+import dev.sluice.analytics.check.folder.RunFolder;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Numbers of summary.json that were counted again, and the rows that they are counted from. */
+final class Recount {
+  /**
+   * Times in the tables have whole microseconds; what rests on two of them is off by less, in ms.
+   */
+  static final double TIMES_MS = 0.002;
+
+  private static final double RELATIVE = 1e-7;
+
+  private final RunFolder folder;
+  private final Findings findings;
+  private final Set<String> counted = new HashSet<>();
+  private final List<Job> measured;
+  private final List<Batch> measuredBatches;
+  private final long fromNs;
+  private final long toNs;
+
+  Recount(RunFolder folder, Findings findings) {
+    this.folder = folder;
+    this.findings = findings;
+    this.measured = folder.jobs().stream().filter(Job::isMeasured).toList();
+    Set<Batch> batches = new LinkedHashSet<>();
+    for (Job job : measured) {
+      Batch batch = folder.batchByKey().get(job.batchKey());
+      if (job.isDone() && batch != null && batch.ran()) {
+        batches.add(batch);
+      }
+    }
+    this.measuredBatches = List.copyOf(batches);
+    this.fromNs = folder.config().warmupNs();
+    long durationNs = folder.config().durationNs();
+    long lastNs = folder.jobs().stream().mapToLong(job -> job.enqueueNs).max().orElse(durationNs);
+    boolean interrupted = folder.summary().path("interrupted").asBoolean(false);
+    this.toNs = interrupted ? Math.max(fromNs, Math.min(durationNs, lastNs)) : durationNs;
+  }
+
+  RunFolder folder() {
+    return folder;
+  }
+
+  List<Job> measured() {
+    return measured;
+  }
+
+  /** Batches that ended measured jobs as done, each once. */
+  List<Batch> measuredBatches() {
+    return measuredBatches;
+  }
+
+  long fromNs() {
+    return fromNs;
+  }
+
+  long toNs() {
+    return toNs;
+  }
+
+  double windowSeconds() {
+    return (toNs - fromNs) / 1e9;
+  }
+
+  /** True if a time lies in the measured window. */
+  boolean isInside(long atNs) {
+    return fromNs <= atNs && atNs < toNs;
+  }
+
+  boolean isServer() {
+    return folder.config().scenario().equals("server");
+  }
+
+  boolean isOffline() {
+    return folder.config().scenario().equals("offline");
+  }
+
+  /** Compares a number with its recount; NaN and infinity stand for null. */
+  void equal(String path, double count) {
+    equal(path, count, 0);
+  }
+
+  /**
+   * Compares a number with its recount.
+   *
+   * @param path names joined by slashes
+   * @param tolerance by how much rows that were rounded may be off
+   */
+  void equal(String path, double count, double tolerance) {
+    JsonNode stated = stated(path);
+    if (stated.isMissingNode()) {
+      fault(path, "it is missing, and the rows come to (%s)".formatted(count));
+    } else if (Double.isFinite(count)) {
+      boolean same =
+          stated.isNumber()
+              && Math.abs(count - stated.asDouble())
+                  <= tolerance + 1e-9 + RELATIVE * Math.abs(count);
+      if (!same) {
+        fault(path, "it says (%s), and the rows come to (%s)".formatted(stated, count));
+      }
+    } else if (!stated.isNull()) {
+      fault(path, "it says (%s), and the rows come to none".formatted(stated));
+    }
+  }
+
+  /** Compares a flag; null stands for one that is not judged. */
+  void same(String path, @Nullable Boolean count) {
+    JsonNode stated = stated(path);
+    if (count == null ? !stated.isNull() : !stated.isBoolean() || stated.asBoolean() != count) {
+      fault(path, "it says (%s), and the rows come to (%s)".formatted(stated, count));
+    }
+  }
+
+  /** Compares a number for each name, and that there are no others. */
+  void equalEach(String path, Map<String, ? extends Number> counts) {
+    JsonNode stated = folder.summary().at("/" + path);
+    counts.forEach((name, count) -> equal(path + "/" + escaped(name), count.doubleValue()));
+    for (Iterator<String> names = stated.fieldNames(); names.hasNext(); ) {
+      String name = names.next();
+      if (!counts.containsKey(name)) {
+        counted.add("/" + path + "/" + escaped(name));
+        fault(path + "/" + name, "the rows know of no (" + name + ")");
+      }
+    }
+  }
+
+  static String escaped(String name) {
+    return name.replace("~", "~0").replace("/", "~1");
+  }
+
+  /** Number as the summary states it; NaN where it is null or missing. */
+  double statedNumber(String path) {
+    return folder.summary().at("/" + path).asDouble(Double.NaN);
+  }
+
+  private JsonNode stated(String path) {
+    counted.add("/" + path);
+    findings.looked(Rule.SUMMARY, 1);
+    findings.number();
+    return folder.summary().at("/" + path);
+  }
+
+  private void fault(String path, String what) {
+    findings.fault(Rule.SUMMARY, "summary.json " + path.replace('/', '.'), what);
+  }
+
+  /** Names each number of the summary that nothing above has counted. */
+  void nameTheRest() {
+    List<String> rest = new ArrayList<>();
+    collect("", folder.summary(), rest);
+    rest.forEach(path -> findings.rests(path.substring(1).replace('/', '.')));
+  }
+
+  private void collect(String path, JsonNode node, List<String> rest) {
+    if (node.isNumber() && !counted.contains(path)) {
+      rest.add(path);
+    } else if (node.isObject()) {
+      node.properties()
+          .forEach(field -> collect(path + "/" + escaped(field.getKey()), field.getValue(), rest));
+    } else if (node.isArray()) {
+      for (int i = 0; i < node.size(); i++) {
+        collect(path + "/" + i, node.get(i), rest);
+      }
+    }
+  }
+}

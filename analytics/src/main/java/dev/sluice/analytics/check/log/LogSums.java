@@ -1,0 +1,21 @@
+package dev.sluice.analytics.check.log;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What only the log tells of a run.
+ *
+ * @param lanesByExecutor most lanes that each executor reported
+ * @param blocked times in which lanes stood idle beside work that waited
+ * @param fitCpuNs processor time that retraining took, by executor and incarnation
+ * @param clockOffsetNs largest distance of a clock from the broker's
+ */
+public record LogSums(
+    Map<String, Integer> lanesByExecutor,
+    List<Blocked> blocked,
+    Map<String, Long> fitCpuNs,
+    long clockOffsetNs) {
+  /** A time in which lanes stood idle beside work that waited. */
+  public record Blocked(long fromNs, long toNs, String cause) {}
+}
