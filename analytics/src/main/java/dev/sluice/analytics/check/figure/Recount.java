@@ -89,6 +89,11 @@ final class Recount {
     return folder.config().scenario().equals("offline");
   }
 
+  /** Compares a count with its recount. */
+  void equal(String path, long count) {
+    equal(path, (double) count, 0);
+  }
+
   /** Compares a number with its recount; NaN and infinity stand for null. */
   void equal(String path, double count) {
     equal(path, count, 0);
