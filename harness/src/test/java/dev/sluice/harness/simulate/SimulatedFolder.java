@@ -31,8 +31,7 @@ public final class SimulatedFolder {
       var report = experiment.simulate(runId, environment, recording).report();
       report.writeRows(folder);
       report.writeSummary(folder);
-      AnalyzeRole.writeConfig(
-          parsed.experiment(), report, environment, experiment.requests().digest(), folder);
+      AnalyzeRole.writeConfig(parsed, report, environment, experiment.requests().digest(), folder);
     }
   }
 }

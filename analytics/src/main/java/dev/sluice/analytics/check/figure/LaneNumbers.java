@@ -150,7 +150,7 @@ final class LaneNumbers {
     for (Batch batch : inOrder) {
       double[] sum = sums.computeIfAbsent(key(batch), k -> new double[2]);
       sum[0]++;
-      sum[1] += Math.log(batch.serviceNs);
+      sum[1] += Math.log((double) batch.serviceNs);
     }
     double[] off =
         inOrder.stream()
@@ -158,7 +158,7 @@ final class LaneNumbers {
             .mapToDouble(
                 batch -> {
                   double[] sum = sums.getOrDefault(key(batch), new double[2]);
-                  return Math.log(batch.serviceNs) - sum[1] / sum[0];
+                  return Math.log((double) batch.serviceNs) - sum[1] / sum[0];
                 })
             .toArray();
     for (int lag : new int[] {1, 10}) {

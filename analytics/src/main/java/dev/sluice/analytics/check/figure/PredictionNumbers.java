@@ -111,7 +111,7 @@ final class PredictionNumbers {
 
   private static Map<String, Double> terms(String text) {
     Map<String, Double> terms = new HashMap<>();
-    for (String term : text.split(";")) {
+    for (String term : text.split(";", -1)) {
       int equals = term.indexOf('=');
       if (equals > 0) {
         try {
