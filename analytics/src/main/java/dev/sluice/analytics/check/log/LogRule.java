@@ -237,7 +237,7 @@ public final class LogRule {
 
   private void number(String where, String column, long said, long logged, long grain) {
     boolean same =
-        said == NONE || logged == NONE ? said == logged : Math.abs(said - logged) <= grain;
+        (said == NONE || logged == NONE) ? said == logged : Math.abs(said - logged) <= grain;
     if (!same) {
       fault(where, "%s is (%d), and the log says (%d)".formatted(column, said, logged));
     }
