@@ -88,6 +88,10 @@ final class TopicsCommandTest {
     assertThat(topics("prune").out()).contains("removed kept: ").doesNotContain("unfinished");
     assertThat(topics()).contains("unfinished.runs").noneMatch(t -> t.startsWith("kept.runs"));
     assertThat(groups()).isEmpty();
+    topics("prune", "--all").says("left unfinished: it has not ended, and may go on");
+    assertThat(topics()).contains("unfinished.runs");
+    assertThat(topics("prune", "--all", "--yes", "--dry-run").out())
+        .contains("would remove unfinished: ");
     BadInputCommand strangers = topics("prune", "strangers");
     assertThat(strangers.status()).isEqualTo(ExitStatus.MISTAKE);
     strangers.says("no run with this id has left topics (strangers)").says("unfinished");

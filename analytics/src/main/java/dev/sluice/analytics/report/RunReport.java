@@ -23,16 +23,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunReport {
   private final RunRows run;
-  private final Summary summary;
   private final List<String> deviceKinds;
+  private final double fitCpuSeconds;
+  private @Nullable Summary summary;
+  private @Nullable Path rowsIn;
   private @Nullable List<MetricsWindow> windows;
 
   private RunReport(RunRows run, List<String> deviceKinds, double fitCpuSeconds) {
     this.run = run;
-    this.summary = Figures.summarize(run);
     this.deviceKinds = deviceKinds;
-    summary.put("device_kinds", deviceKinds);
-    summary.put("fit_cpu_seconds", fitCpuSeconds);
+    this.fitCpuSeconds = fitCpuSeconds;
   }
 
   /** Reports what the fold has taken in so far. */
@@ -40,8 +40,16 @@ public final class RunReport {
     return new RunReport(fold.rows(context), fold.deviceKinds(), fold.fitCpuSeconds());
   }
 
+  /** The run's figures, counted at the first call. */
   public Summary summary() {
-    return summary;
+    Summary known = summary;
+    if (known == null) {
+      known = Figures.summarize(run);
+      known.put("device_kinds", deviceKinds);
+      known.put("fit_cpu_seconds", fitCpuSeconds);
+      summary = known;
+    }
+    return known;
   }
 
   /** Kinds of device that the executors compute on or emulate, in alphabetical order. */
@@ -51,11 +59,15 @@ public final class RunReport {
 
   /** Writes summary.json alone. */
   public void writeSummary(Path folder) throws IOException {
-    Files.writeString(folder.resolve(FolderFiles.SUMMARY), summary.toJson());
+    Files.writeString(folder.resolve(FolderFiles.SUMMARY), summary().toJson());
   }
 
-  /** Writes trace.csv and dispatches.csv alone, replacing what is there. */
+  /**
+   * Writes trace.csv and dispatches.csv alone, replacing what is there. They need no figure, so
+   * that they are there whatever fails later.
+   */
   public void writeRows(Path folder) throws IOException {
+    rowsIn = folder;
     TraceTable.write(run, folder.resolve(FolderFiles.TRACE));
     DispatchTable.write(run, folder.resolve(FolderFiles.DISPATCHES));
   }
@@ -69,12 +81,14 @@ public final class RunReport {
   public void write(Path folder) throws IOException {
     Path plots = folder.resolve(FolderFiles.PLOTS);
     Files.createDirectories(plots);
-    writeRows(folder);
+    if (!folder.equals(rowsIn)) {
+      writeRows(folder);
+    }
     try (var metrics = MetricsCsv.to(folder.resolve(FolderFiles.METRICS))) {
       windows().forEach(metrics::write);
     }
     writeSummary(folder);
-    Plots.writeAll(run, summary, plots);
+    Plots.writeAll(run, summary(), plots);
   }
 
   /**

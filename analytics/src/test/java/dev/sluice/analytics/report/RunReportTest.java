@@ -1,6 +1,7 @@
 package dev.sluice.analytics.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.analytics.fold.RunContext;
@@ -375,6 +376,18 @@ public final class RunReportTest {
           .as(figure)
           .isEqualTo(Verdict.INCONCLUSIVE);
     }
+  }
+
+  @Test
+  void leavesTheRows_whateverFailsAfterThem() {
+    var broken = SyntheticRun.experiment(2.5, 1, 3, 1, Map.of("all_count", new Threshold("~", 1)));
+    Path to = folder.resolve("broken");
+    assertThatThrownBy(
+            () -> RunReport.of(SyntheticRun.fold(log()), SyntheticRun.context(broken)).write(to))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(to.resolve("trace.csv")).isNotEmptyFile();
+    assertThat(to.resolve("dispatches.csv")).isNotEmptyFile();
+    assertThat(to.resolve("summary.json")).doesNotExist();
   }
 
   private static Verdict verdict(String figure, Threshold threshold) {

@@ -89,8 +89,13 @@ public final class TopicsCommand implements Callable<Integer> {
         description = "Ids of runs to remove, ended or not (default: all that have ended).")
     private List<String> named = new ArrayList<>();
 
-    @Option(names = "--all", description = "Removes all runs, including those that have not ended.")
+    @Option(
+        names = "--all",
+        description = "Tells runs that have not ended too, and leaves them, unless --yes is given.")
     private boolean all;
+
+    @Option(names = "--yes", description = "With --all: removes runs that have not ended.")
+    private boolean yes;
 
     @Option(names = "--dry-run", description = "Shows what would be removed, and removes nothing.")
     private boolean dryRun;
@@ -98,7 +103,7 @@ public final class TopicsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
       try {
-        return where.topics().prune(new LeftTopics.Prune(named, all, dryRun));
+        return where.topics().prune(new LeftTopics.Prune(named, all, yes, dryRun));
       } catch (UserMistakeException e) {
         System.err.println(e.getMessage());
         return ExitStatus.MISTAKE;

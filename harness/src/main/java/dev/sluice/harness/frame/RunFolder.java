@@ -225,9 +225,24 @@ public final class RunFolder implements AutoCloseable {
     return current.resolve(TEMPORARY);
   }
 
-  /** The path of the folder if the run fails. */
+  /** The path of the folder if the run fails, and with it the series that it is one of. */
   public Path failedPath() {
-    return failed;
+    Path series = failed.toAbsolutePath().getParent();
+    if (!isInSeries() || series == null) {
+      return failed;
+    }
+    String name = String.valueOf(series.getFileName());
+    String ended = name.substring(0, name.length() - RUNNING.length()) + FAILED;
+    return series.resolveSibling(ended).resolve(failed.getFileName());
+  }
+
+  /**
+   * True if the folder lies in that of a series of runs which goes on, so that the finished folder
+   * has another path later.
+   */
+  public boolean isInSeries() {
+    Path series = finished.toAbsolutePath().getParent();
+    return series != null && series.toString().endsWith(RUNNING);
   }
 
   /** Removes the temporary files and leaves the rest as it is, for a process that ends at once. */

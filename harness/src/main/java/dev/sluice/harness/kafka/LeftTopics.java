@@ -38,10 +38,11 @@ public final class LeftTopics {
    * Runs whose topics are removed.
    *
    * @param named ids of runs, ended or not; empty: all that have ended
-   * @param all true if runs that have not ended are removed too, where none is named
+   * @param all true if runs that have not ended are asked for too, where none is named
+   * @param sure true if those are removed; else they are told and left, since they may go on
    * @param dryRun true if nothing is removed
    */
-  public record Prune(List<String> named, boolean all, boolean dryRun) {
+  public record Prune(List<String> named, boolean all, boolean sure, boolean dryRun) {
     public Prune {
       named = List.copyOf(named);
     }
@@ -96,7 +97,18 @@ public final class LeftTopics {
 
   private List<LeftRun> choose(List<LeftRun> left, Prune prune) throws UserMistakeException {
     if (prune.named().isEmpty()) {
-      return left.stream().filter(run -> prune.all() || run.ended()).toList();
+      if (prune.all() && !prune.sure()) {
+        left.stream()
+            .filter(run -> !run.ended())
+            .forEach(
+                run ->
+                    System.err.println(
+                        "left "
+                            + run.runId()
+                            + ": it has not ended, and may go on; --all --yes removes it too."));
+      }
+      boolean unended = prune.all() && prune.sure();
+      return left.stream().filter(run -> unended || run.ended()).toList();
     }
     List<LeftRun> chosen = new ArrayList<>();
     for (String runId : prune.named()) {

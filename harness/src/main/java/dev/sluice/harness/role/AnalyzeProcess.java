@@ -104,6 +104,7 @@ public final class AnalyzeProcess {
           "the run was given up before it began: " + ended.failure(), null);
     }
     RunReport report = role.report(environment, options.noLog() ? null : folder);
+    report.writeRows(folder.path()); // whatever fails later
     if (ended.failure() == null) {
       role.summarize(report);
     } else {

@@ -202,6 +202,9 @@ public final class AnalyzeRole implements AutoCloseable {
       return status;
     }
     Path finished = folder.finish();
+    if (folder.isInSeries()) {
+      return status; // the series names its folder when it has its last name
+    }
     console.line("Folder    " + finished);
     if (Files.exists(finished.resolve("plots"))) {
       console.line("Pictures  " + finished.resolve("plots"));

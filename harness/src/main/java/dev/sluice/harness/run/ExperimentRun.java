@@ -92,6 +92,7 @@ public final class ExperimentRun {
         var folder = RunFolder.create(options.results(), frame.runId());
         var shell = new RunShell(folder, external, options::listen, this::stop)) {
       announce(frame.runId(), parsed, console);
+      warnOfFewProcessors(parsed, Runtime.getRuntime().availableProcessors(), console);
       page.say(console);
       page.addTo(metrics);
       String where = metrics.line();
@@ -133,6 +134,28 @@ public final class ExperimentRun {
     console.line("Sluice " + SluiceVersion.current() + ", run " + runId);
     parsed.warnings().forEach(console::line);
     ExperimentFiles.changed(parsed).forEach(console::line);
+  }
+
+  /** Warns of real lanes that want more processors than there are. */
+  static void warnOfFewProcessors(ParsedExperiment parsed, int processors, Console console) {
+    Experiment experiment = parsed.experiment();
+    int lanes = experiment.lanes().count() * experiment.kafka().shards();
+    long threads = (long) lanes * experiment.lanes().threads();
+    if (!experiment.lanes().emulated()
+        && !experiment.lanes().device().startsWith("cuda")
+        && threads > processors) {
+      console.line(
+          parsed.location("lanes.num_lanes")
+              + ": warning: "
+              + lanes
+              + " lanes of "
+              + experiment.lanes().threads()
+              + " threads each want "
+              + threads
+              + " processors, and there are "
+              + processors
+              + ": they will slow each other and the generators down.");
+    }
   }
 
   private int execute(
@@ -217,6 +240,7 @@ public final class ExperimentRun {
     } catch (IllegalStateException e) {
       throw failure != null ? failure : new RoleFailedException(e.getMessage(), e);
     }
+    report.writeRows(folder.path()); // whatever fails later
     if (failure == null) {
       analyze.summarize(report);
     } else {

@@ -142,6 +142,8 @@ public final class ProcessesRun {
     try (var log = LogFile.open(logs.resolve("supervisor.log"), Secrets.NONE);
         var signals = options.listen(this::stop, atOnce)) {
       ExperimentRun.announce(runId, parsed, console);
+      ExperimentRun.warnOfFewProcessors(
+          parsed, Runtime.getRuntime().availableProcessors(), console);
       page.say(console);
       Ended ended;
       try (var children = new Supervisor(logs, temporary, new Watcher())) {
