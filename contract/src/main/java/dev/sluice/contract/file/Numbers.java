@@ -22,7 +22,7 @@ public final class Numbers {
 
   /**
    * Reads a decimal number without rounding it. Exponents beyond ±{@value #SCALE_MAX} are refused:
-   * the digits of 1e-99999999 would fill the memory of whoever computes with it.
+   * the digits of 1e-99999999 would fill the memory of a computation with it.
    *
    * @return null if the text is no number, or one of too many digits
    */

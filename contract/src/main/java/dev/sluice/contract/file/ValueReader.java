@@ -120,7 +120,7 @@ final class ValueReader {
 
   /**
    * A text of at least one letter; null, and a mistake, for null and anything else. No name and no
-   * path is empty or has a NUL in it, so that whoever reads one may rely on it.
+   * path is empty or has a NUL in it, so that each reader of one may rely on it.
    */
   @Nullable String text(String name, Value value) {
     if (!(value instanceof Scalar scalar) || scalar.missing()) {
