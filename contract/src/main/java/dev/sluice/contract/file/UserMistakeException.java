@@ -91,7 +91,7 @@ public final class UserMistakeException extends Exception {
     /** Whatever a value holds, a problem stays two lines that can be read. */
     public Problem {
       location = Written.shortened(location, LETTERS_MAX);
-      what = Written.shortened(what, LETTERS_MAX);
+      what = Written.sentence(what);
       maybe = Written.shortened(maybe, LETTERS_MAX);
     }
 

@@ -1,14 +1,23 @@
 package dev.sluice.contract.file;
 
+import java.util.regex.Pattern;
+
 /** Texts of a user in messages: short, and without letters that a terminal would obey. */
 public final class Written {
   private static final int VALUE_MAX = 60;
+  private static final int SENTENCE_MAX = 900;
+  private static final Pattern LONG_WORD = Pattern.compile("(\\S{60})\\S{240,}");
 
   private Written() {}
 
   /** A value in a message: at most {@value #VALUE_MAX} of its letters. */
   public static String of(String value) {
     return shortened(value, VALUE_MAX);
+  }
+
+  /** A sentence in which a word without end, and a sentence without end, are cut. */
+  static String sentence(String text) {
+    return shortened(LONG_WORD.matcher(text).replaceAll("$1…"), SENTENCE_MAX);
   }
 
   /** A text of at most a number of letters, with its control characters written out. */

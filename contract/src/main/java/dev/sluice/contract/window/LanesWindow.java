@@ -102,6 +102,12 @@ public record LanesWindow(
       Map<String, Double> scoreTerms) {
     public Batch {
       requireNonNull(id, "id");
+      requireNonNull(workload, "workload");
+      requireNonNull(backend, "backend");
+      requireNonNull(precision, "precision");
+      requireNonNull(firstJob, "firstJob");
+      requireNonNull(scoreTerms, "scoreTerms");
+      scoreTerms.values().forEach(term -> requireNonNull(term, "a term of scoreTerms"));
     }
   }
 }
