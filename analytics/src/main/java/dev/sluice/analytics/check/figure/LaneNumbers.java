@@ -14,6 +14,7 @@ import java.util.TreeMap;
 /** Work of the lanes, cost of the loop, attempts in vain, emulation, spells. */
 final class LaneNumbers {
   private static final int SPELL_BATCHES = 20;
+  private static final long GRAIN_NS = 1_000;
 
   private final Recount recount;
   private final RunConfig config;
@@ -68,27 +69,43 @@ final class LaneNumbers {
     }
     Map<Batch, Long> startable = startableFromNs();
     List<Long> bubbles = new ArrayList<>();
+    int ties = 0;
     for (List<Batch> lane : byLane.values()) {
       lane.sort(Comparator.comparingLong(batch -> batch.startNs));
       for (int i = 1; i < lane.size(); i++) {
         Batch before = lane.get(i - 1);
         Batch next = lane.get(i);
         Job first = recount.folder().jobById().get(next.jobIds.get(0));
-        boolean waited =
-            (first != null && first.enqueueNs <= before.endNs)
-                || startable.getOrDefault(next, Long.MAX_VALUE) <= before.endNs;
-        if (recount.isInside(before.endNs)
-            && before.completedNs != Decimal.NONE
-            && next.decidedNs <= before.completedNs
-            && waited) {
+        long sinceNs =
+            Math.min(
+                first == null ? Long.MAX_VALUE : first.enqueueNs,
+                startable.getOrDefault(next, Long.MAX_VALUE));
+        boolean decidedByIt =
+            before.completedNs != Decimal.NONE && next.decidedNs <= before.completedNs;
+        boolean waited = sinceNs <= before.endNs;
+        if (decidedByIt && Math.abs(sinceNs - before.endNs) <= GRAIN_NS) {
+          ties++; // rounded to the microsecond, they may have been the other way round
+        }
+        if (recount.isInside(before.endNs) && decidedByIt && waited) {
           bubbles.add(next.startNs - before.endNs);
         }
       }
     }
     long[] sorted = Values.sorted(bubbles, Long::longValue);
-    recount.equal("bubble_count", sorted.length);
-    recount.equal("bubble_p50_ms", Values.rankMs(sorted, 50), Recount.TIMES_MS);
-    recount.equal("bubble_p99_ms", Values.rankMs(sorted, 99), Recount.TIMES_MS);
+    recount.equal("bubble_count", (double) sorted.length, ties);
+    recount.equal("bubble_p50_ms", Values.rankMs(sorted, 50), around(sorted, 50, ties));
+    recount.equal("bubble_p99_ms", Values.rankMs(sorted, 99), around(sorted, 99, ties));
+  }
+
+  /** How far the values around a percentile are apart, in ms, if so many more or fewer count. */
+  private static double around(long[] sorted, int percent, int ties) {
+    if (ties == 0 || sorted.length == 0) {
+      return Recount.TIMES_MS;
+    }
+    int place = (int) (sorted.length * (long) percent / 100);
+    long low = sorted[Math.max(0, place - ties - 1)];
+    long high = sorted[Math.min(sorted.length - 1, place + ties + 1)];
+    return Recount.TIMES_MS + (high - low) / 1e6;
   }
 
   /** Since when some job of a batch, or of one decided later in its shard, could have started. */
