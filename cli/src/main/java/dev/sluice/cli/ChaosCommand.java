@@ -18,9 +18,10 @@ import picocli.CommandLine.Option;
     description = {
       "Runs an experiment with each role as a process, inflicts faults on them, and audits the log.",
       "Harms only processes that it started itself. The load ends after the last fault.",
-      "Faults: scheduler, executor, generator, analytics or broker killed; scheduler or executor"
-          + " stopped and continued; executor aborted; a lane hung; the broker's disk full, the"
-          + " results' disk full at the end (both by a file size limit; Linux)."
+      "Faults: scheduler, executor, generator, analytics or broker killed; the scheduler killed"
+          + " while it writes a snapshot of its state; scheduler or executor stopped and continued;"
+          + " executor aborted; a lane hung; the broker's disk full, the results' disk full at the"
+          + " end (both by a file size limit; Linux)."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
@@ -39,6 +40,14 @@ final class ChaosCommand implements Callable<Integer> {
   private int kills = 10;
 
   @Option(
+      names = "--waiting",
+      paramLabel = "N",
+      description =
+          "Kill the scheduler also while so many jobs wait. The arrivals must be more than the lanes"
+              + " can take (default: 0, this fault is left out).")
+  private int waiting;
+
+  @Option(
       names = "--seed",
       paramLabel = "S",
       description = "Seed of the faults and their order (default: ${DEFAULT-VALUE}).")
@@ -55,6 +64,7 @@ final class ChaosCommand implements Callable<Integer> {
               options.results(),
               options.runId(),
               kills,
+              waiting,
               seed);
       return new ChaosRun(run, console).execute();
     } catch (UserMistakeException e) {

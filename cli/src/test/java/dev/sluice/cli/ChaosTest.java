@@ -51,7 +51,7 @@ final class ChaosTest {
                         "--kills",
                         Integer.toString(FAULTS),
                         "--seed",
-                        "3359",
+                        "1635",
                         "--run-id",
                         "harmed",
                         "--results",

@@ -48,48 +48,69 @@ final class RowFaults {
   /** A decision: log time of its fact, and its own append time. */
   private record Decision(int shard, long atNs, long appendedAtNs) {}
 
-  /** Stretches in which a scheduler decided later than the bound, by shard and time. */
+  /** How long a scheduler decided later than the bound, a sentence for each shard. */
   static List<String> lateDecisions(List<JobRow> jobs, List<DispatchRow> dispatches, long boundMs) {
     List<Decision> late = new ArrayList<>();
     for (DispatchRow row : dispatches) {
-      late.add(
-          new Decision(row.shard(), row.dispatch().decision().decidedAtNs(), row.appendedAtNs()));
+      addIfLate(
+          new Decision(row.shard(), row.dispatch().decision().decidedAtNs(), row.appendedAtNs()),
+          boundMs,
+          late);
     }
     for (JobRow job : jobs) {
       Long endedAtNs = job.endedAtNs();
       Long observedAtNs = job.observedAtNs();
       if (endedAtNs != null && observedAtNs != null) {
-        late.add(new Decision(job.shard(), endedAtNs, observedAtNs));
+        addIfLate(new Decision(job.shard(), endedAtNs, observedAtNs), boundMs, late);
       }
     }
-    late.removeIf(decision -> decision.appendedAtNs() - decision.atNs() <= boundMs * 1_000_000);
     late.sort(Comparator.comparingInt(Decision::shard).thenComparingLong(Decision::atNs));
     List<String> words = new ArrayList<>();
-    for (int i = 0; i < late.size(); ) {
-      Decision first = late.get(i);
-      long untilNs = first.appendedAtNs();
-      long mostNs = 0;
-      int j = i;
-      while (j < late.size()
-          && late.get(j).shard() == first.shard()
-          && late.get(j).atNs() <= untilNs) {
-        untilNs = Math.max(untilNs, late.get(j).appendedAtNs());
-        mostNs = Math.max(mostNs, late.get(j).appendedAtNs() - late.get(j).atNs());
-        j++;
+    for (int from = 0; from < late.size(); ) {
+      int to = from;
+      while (to < late.size() && late.get(to).shard() == late.get(from).shard()) {
+        to++;
       }
-      words.add(
-          "the scheduler of shard "
-              + first.shard()
-              + " decided up to "
-              + FaultWords.seconds(mostNs / 1_000_000)
-              + " late from "
-              + FaultWords.seconds(first.atNs() / 1_000_000)
-              + " on ("
-              + FaultWords.count(j - i, "decision", "decisions")
-              + ")");
-      i = j;
+      words.add(lateDecisions(late.subList(from, to)));
+      from = to;
     }
     return words;
+  }
+
+  private static void addIfLate(Decision decision, long boundMs, List<Decision> late) {
+    if (decision.appendedAtNs() - decision.atNs() > boundMs * 1_000_000) {
+      late.add(decision);
+    }
+  }
+
+  /**
+   * Tells of the late decisions of one shard, by time. Those that overlap are one stretch, from the
+   * log time of the first to the append of the last.
+   */
+  private static String lateDecisions(List<Decision> late) {
+    long mostNs = 0;
+    long allNs = 0;
+    long untilNs = Long.MIN_VALUE;
+    int stretches = 0;
+    for (Decision decision : late) {
+      mostNs = Math.max(mostNs, decision.appendedAtNs() - decision.atNs());
+      boolean goesOn = decision.atNs() <= untilNs;
+      stretches += goesOn ? 0 : 1;
+      allNs += Math.max(0, decision.appendedAtNs() - (goesOn ? untilNs : decision.atNs()));
+      untilNs = Math.max(untilNs, decision.appendedAtNs());
+    }
+    return "the scheduler of shard "
+        + late.get(0).shard()
+        + " decided up to "
+        + FaultWords.seconds(mostNs / 1_000_000)
+        + " late for "
+        + FaultWords.seconds(allNs / 1_000_000)
+        + (stretches == 1 ? "" : " in " + stretches + " stretches")
+        + ", from "
+        + FaultWords.seconds(late.get(0).atNs() / 1_000_000)
+        + " on ("
+        + FaultWords.count(late.size(), "decision", "decisions")
+        + ")";
   }
 
   /** Jobs that were sent later than the bound. */

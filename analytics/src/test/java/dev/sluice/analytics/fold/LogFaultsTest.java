@@ -172,7 +172,7 @@ final class LogFaultsTest {
     }
     assertThat(faults(log))
         .containsExactly(
-            "the scheduler of shard 0 decided up to 1.3 s late from 1.1 s on (2 decisions)");
+            "the scheduler of shard 0 decided up to 1.3 s late for 1.3 s, from 1.1 s on (2 decisions)");
   }
 
   @Test

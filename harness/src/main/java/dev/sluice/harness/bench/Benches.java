@@ -27,6 +27,9 @@ import java.util.function.Consumer;
 public final class Benches {
   private static final String ONE_BY_ONE = "microbatch: {enabled: false}\n";
 
+  /** Jobs a second that the loop keeps up with. */
+  private static final int LOOP_RATE = 10_500;
+
   private static final String IN_BATCHES_OF_32 =
       """
       interactive_ratio: 0
@@ -91,8 +94,14 @@ public final class Benches {
             .reads(atMost("bubble_p99_ms", "ms", 12), "bubble_p99_ms"),
         new LoopBench("bubble-ahead", saturated(loop, 1), folder)
             .reads(atMost("bubble_ahead_p50_ms", "ms", 0.3), "bubble_p50_ms"),
-        new LoopBench("loop", emulated(loop, 10_500, 1, 16, 0) + IN_BATCHES_OF_32, folder)
+        new LoopBench("loop", emulated(loop, LOOP_RATE, 1, 16, 0) + IN_BATCHES_OF_32, folder)
             .reads(atLeast("loop_jobs_per_s", "jobs/s", 10_000), Benches::keptUpJobsPerSecond),
+        new LoopBench(
+                "overload", emulated(loop, 2 * LOOP_RATE, 1, 16, 0) + IN_BATCHES_OF_32, folder)
+            .reads(
+                atLeast("overload_done_share", "of the loop's rate", 0.9),
+                run -> run.figure("overall_throughput_jobs_sec") / LOOP_RATE),
+        new BacklogBench(folder),
         new InferenceBench("resnet18", 1, 200, 0.95, 30, folder),
         new InferenceBench("resnet50", 8, 20, 0.98, 60, folder),
         new LoopBench("lateness", LATENESS, folder)
@@ -112,7 +121,8 @@ public final class Benches {
         new LogBench(SMALL_HEAP, folder, out),
         new SweepBench(folder),
         new SweepKillsBench(folder),
-        new TakeoverBench(folder, out),
+        TakeoverBench.idle(folder, out),
+        TakeoverBench.behindABacklog(folder, out),
         new PageBench(folder, out),
         new LayersBench(folder, out),
         new MemoryBench(folder, memory.seconds(), memory.warmUpSeconds(), out));

@@ -8,6 +8,8 @@ import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.harness.bench.row.Bench;
 import dev.sluice.harness.bench.row.MeasurementFailedException;
+import dev.sluice.harness.chaos.Moments;
+import dev.sluice.harness.chaos.ShardOwner;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess;
@@ -48,22 +50,36 @@ import org.slf4j.LoggerFactory;
 final class TakeoverBench implements Bench {
   private static final Logger LOG = LoggerFactory.getLogger(TakeoverBench.class);
   private static final int KILLS = 20;
-  private static final Row ROW = Row.atMost("takeover_20_kills_p99_s", "s", 3);
+
+  /** Jobs that wait at each kill of the second measurement. */
+  private static final int WAITING = 500_000;
 
   private static final String LOAD =
       """
       tail_seconds: 5
       arrivals: constant
-      arrival_rate_jobs_per_sec: 100
       classes:
         interactive: {slo_ms: 5000}
         batch: {slo_ms: 10000}
-      workloads: [{name: steady, tokens: 1, alpha_ms: 5, beta_ms: 0}]
       backends_enabled: [onnx]
       batch_sizes: [1]
       resources: {enabled: false}
       microbatch: {enabled: false}
       lanes: {kind: emulated, num_lanes: 16}
+      """;
+
+  private static final String IDLE =
+      """
+      arrival_rate_jobs_per_sec: 100
+      workloads: [{name: steady, tokens: 1, alpha_ms: 5, beta_ms: 0}]
+      """;
+
+  /** More jobs than are wanted to wait arrive at first, and then as many as the lanes can do. */
+  private static final String BACKLOG =
+      """
+      arrival_rate_jobs_per_sec: 100
+      load: {steps: [{at_seconds: 0, factor: 80}, {at_seconds: 65, factor: 1}]}
+      workloads: [{name: steady, tokens: 1, alpha_ms: 160, beta_ms: 0}]
       """;
 
   /** Load per kill: more than a kill and the way back take; it ends with the last kill anyway. */
@@ -79,38 +95,66 @@ final class TakeoverBench implements Bench {
 
   private static final Duration POLL = Duration.ofMillis(20);
 
+  private final String name;
+  private final Row row;
+  private final String load;
+  private final int waiting;
   private final Path folder;
   private final Consumer<String> out;
   private int runs;
 
-  /**
-   * @param folder where files of the measurement go
-   * @param out told all readings
-   */
-  TakeoverBench(Path folder, Consumer<String> out) {
+  private TakeoverBench(
+      String name, Row row, String load, int waiting, Path folder, Consumer<String> out) {
+    this.name = name;
+    this.row = row;
+    this.load = load;
+    this.waiting = waiting;
     this.folder = folder;
     this.out = out;
   }
 
+  /**
+   * Takeovers while no job waits.
+   *
+   * @param folder where files of the measurement go
+   * @param out told all readings
+   */
+  static TakeoverBench idle(Path folder, Consumer<String> out) {
+    return new TakeoverBench(
+        "takeover", Row.atMost("takeover_20_kills_p99_s", "s", 3), IDLE, 0, folder, out);
+  }
+
+  /** Takeovers while {@value #WAITING} jobs wait. */
+  static TakeoverBench behindABacklog(Path folder, Consumer<String> out) {
+    return new TakeoverBench(
+        "takeover-backlog",
+        Row.atMost("takeover_500000_waiting_p99_s", "s", 6),
+        BACKLOG,
+        WAITING,
+        folder,
+        out);
+  }
+
   @Override
   public String name() {
-    return "takeover";
+    return name;
   }
 
   @Override
   public List<Row> rows() {
-    return List.of(ROW);
+    return List.of(row);
   }
 
   @Override
   public Map<Row, Double> measure()
       throws IOException, InterruptedException, MeasurementFailedException {
     Files.createDirectories(folder);
-    String runId = "takeover-" + ++runs;
-    Path config = folder.resolve("takeover.yaml");
-    Files.writeString(config, "duration_seconds: " + SECONDS_A_KILL * (KILLS + 1) + "\n" + LOAD);
+    String runId = name + "-" + ++runs;
+    Path config = folder.resolve(name + ".yaml");
+    Files.writeString(
+        config, "duration_seconds: " + SECONDS_A_KILL * (KILLS + 1) + "\n" + LOAD + load);
     Path output = folder.resolve(runId + ".out");
-    var killing = new Killing(new Topics(runId));
+    var killing = new Killing(new Topics(runId), waiting);
     try (var print = new PrintStream(output.toFile(), StandardCharsets.UTF_8)) {
       var options = new RunSettings(config, List.of(), folder, runId);
       int unused = new ProcessesRun(options, new Console(print, false), killing).execute();
@@ -129,19 +173,21 @@ final class TakeoverBench implements Bench {
                 .map(ms -> String.format(Locale.ROOT, "%.2f", ms / 1e3))
                 .collect(Collectors.joining(" ")));
     int rank = (int) Math.ceil(0.99 * gapsMs.size());
-    return Map.of(ROW, gapsMs.get(rank - 1) / 1e3);
+    return Map.of(row, gapsMs.get(rank - 1) / 1e3);
   }
 
   /** Kills beside the run, and ends its load with the last kill. */
   private static final class Killing implements ProcessesRun.Companion {
     private final Topics topics;
+    private final int waiting;
     private final Random random = new Random(42);
     private final CountDownLatch over = new CountDownLatch(1);
     private final List<Long> gapsMs = Collections.synchronizedList(new ArrayList<>());
     private @Nullable Thread thread;
 
-    Killing(Topics topics) {
+    Killing(Topics topics, int waiting) {
       this.topics = topics;
+      this.waiting = waiting;
     }
 
     @Override
@@ -186,6 +232,7 @@ final class TakeoverBench implements Bench {
                     MachineClock.process(),
                     e -> LOG.error("the register cannot be read", e));
             var dispatches = new Dispatches(kafka, topics)) {
+          new Moments(kafka, topics, 1, over).awaitWaiting(waiting);
           for (int kill = 0; kill < KILLS; kill++) {
             killOnce(children, register, dispatches);
           }
@@ -206,20 +253,11 @@ final class TakeoverBench implements Bench {
       if (over.await(CALM_MS + random.nextInt(CALM_MS_SPAN), TimeUnit.MILLISECONDS)) {
         throw new InterruptedException("the run is over");
       }
-      ChildProcess victim = owner(children, register);
+      ChildProcess victim = ShardOwner.of(children, register, 0).orElseThrow();
       long killedAtMs = MachineClock.epochMs();
       victim.process().destroyForcibly();
       gapsMs.add(dispatches.firstNewAfter(killedAtMs + ON_ITS_WAY_MS, over) - killedAtMs);
       awaitJoined(children, victim.name(), victim.restarts() + 1);
-    }
-
-    /** The scheduler that decides. */
-    private static ChildProcess owner(Supervisor children, RunRegister register) {
-      String instance = register.owner(0).orElseThrow();
-      return children.children().stream()
-          .filter(child -> child.name().startsWith("schedule") && child.wasUpAs(instance))
-          .findFirst()
-          .orElseThrow();
     }
 
     /** Waits until a role is up in its start number {@code restarts}, from 0. */

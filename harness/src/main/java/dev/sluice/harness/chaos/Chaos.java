@@ -2,6 +2,7 @@ package dev.sluice.harness.chaos;
 
 import dev.sluice.analytics.audit.LogAudit;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.log.RunRegister;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
@@ -62,7 +63,13 @@ public final class Chaos implements ProcessesRun.Companion {
     STOP_EXECUTOR,
     ABORT_EXECUTOR,
     HANG_LANE,
-    FILL_BROKER_DISK;
+    FILL_BROKER_DISK,
+
+    /** The scheduler that writes a snapshot of its state is killed meanwhile. */
+    KILL_IN_SNAPSHOT,
+
+    /** The scheduler is killed while as many jobs wait as were asked for. */
+    KILL_IN_BACKLOG;
 
     String text() {
       return name().toLowerCase(Locale.ROOT).replace('_', '-');
@@ -76,6 +83,12 @@ public final class Chaos implements ProcessesRun.Companion {
           .toList();
 
   private final int faultsWanted;
+
+  /**
+   * Number of jobs that wait when the scheduler is killed in a backlog; 0: this fault is left out.
+   */
+  private final int waiting;
+
   private final Random random;
   private final Experiment experiment;
   private final Path results;
@@ -91,21 +104,26 @@ public final class Chaos implements ProcessesRun.Companion {
   private volatile boolean resultsDiskIsFull;
   private volatile boolean looksFinished;
   private @Nullable Supervisor children;
+  private @Nullable KafkaAccess kafka;
   private volatile @Nullable Throwable failure;
   private @Nullable Path folder;
   private @Nullable LogAudit audit;
 
   /**
+   * @param waiting number of jobs that wait when the scheduler is killed in a backlog; 0: this
+   *     fault is left out
    * @param results folder of all runs; the log of the faults stands in it, beside the run's folder
    */
   Chaos(
       int faultsWanted,
+      int waiting,
       long seed,
       Experiment experiment,
       Path results,
       String runId,
       Console console) {
     this.faultsWanted = faultsWanted;
+    this.waiting = waiting;
     this.random = new Random(seed);
     this.experiment = experiment;
     this.results = results;
@@ -132,6 +150,7 @@ public final class Chaos implements ProcessesRun.Companion {
   @Override
   public void began(Supervisor children, KafkaAccess kafka) {
     this.children = children;
+    this.kafka = kafka;
     startedAtNs = MachineClock.monotonicNs();
     if (!canFillDisks) {
       console.line("No disk is filled: there is no prlimit here.");
@@ -158,6 +177,9 @@ public final class Chaos implements ProcessesRun.Companion {
           deck.addAll(DECK);
           if (!canFillDisks) {
             deck.remove(Fault.FILL_BROKER_DISK);
+          }
+          if (waiting == 0) {
+            deck.remove(Fault.KILL_IN_BACKLOG);
           }
           Collections.shuffle(deck, random);
         }
@@ -211,7 +233,33 @@ public final class Chaos implements ProcessesRun.Companion {
         awaitBack("broker", child.restarts() + 1);
         brokerDiskIsFull = false;
       }
+      case KILL_IN_SNAPSHOT, KILL_IN_BACKLOG -> endOwner(fault, shard);
     }
+  }
+
+  /** Kills the scheduler that decides for a shard, in its moment. */
+  private void endOwner(Fault fault, int anyShard) throws InterruptedException {
+    if (kafka == null) {
+      throw new IllegalStateException("nothing runs yet");
+    }
+    Topics topics = new Topics(runId);
+    var moments = new Moments(kafka, topics, experiment.kafka().shards(), over);
+    ChildProcess owner;
+    try (var register =
+        RunRegister.open(
+            topics,
+            kafka.clients(),
+            MachineClock.process(),
+            e -> LOG.error("the register cannot be read", e))) {
+      int shard = anyShard;
+      if (fault == Fault.KILL_IN_SNAPSHOT) {
+        shard = moments.awaitSnapshot();
+      } else {
+        moments.awaitWaiting(waiting);
+      }
+      owner = ShardOwner.of(children(), register, shard).orElseThrow();
+    }
+    end(fault, owner.name(), Signal.KILL);
   }
 
   private void end(Fault fault, String name, Signal signal) throws InterruptedException {

@@ -37,6 +37,8 @@ public final class ChaosRun {
    *
    * @param runId id of the run; null: made from the run's name and the time
    * @param faults number of faults
+   * @param waiting number of jobs that wait when the scheduler is killed in a backlog; 0: this
+   *     fault is left out
    * @param seed seed of the faults and their order
    */
   public record Options(
@@ -45,6 +47,7 @@ public final class ChaosRun {
       Path results,
       @Nullable String runId,
       int faults,
+      int waiting,
       long seed) {
     public Options {
       overrides = List.copyOf(overrides);
@@ -64,6 +67,12 @@ public final class ChaosRun {
           "the number of faults (" + options.faults() + ") is below 1",
           "--kills 10 will do");
     }
+    if (options.waiting() < 0) {
+      throw new UserMistakeException(
+          "--waiting",
+          "the number of waiting jobs (" + options.waiting() + ") is below 0",
+          "--waiting 200000 will do, with more arrivals than lanes can take");
+    }
     List<String> all = new ArrayList<>(options.overrides());
     all.add("duration_seconds=" + (FIRST_SECONDS + SECONDS_A_FAULT * options.faults()));
     all.add("kafka.bootstrap_servers=embedded");
@@ -71,7 +80,14 @@ public final class ChaosRun {
         ExperimentFile.read(options.config(), all, Registries.vocabulary()).experiment();
     String id = runOptions(all, options.runId()).runIdFor(experiment);
     var chaos =
-        new Chaos(options.faults(), options.seed(), experiment, options.results(), id, console);
+        new Chaos(
+            options.faults(),
+            options.waiting(),
+            options.seed(),
+            experiment,
+            options.results(),
+            id,
+            console);
     int status = new ProcessesRun(runOptions(all, id), console, chaos).execute();
     if (status == ExitStatus.MISTAKE) {
       return status;

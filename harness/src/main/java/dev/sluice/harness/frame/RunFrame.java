@@ -6,6 +6,7 @@ import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.Pacer;
 import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.harness.machine.HeapGoal;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.machine.PromptThread;
 import dev.sluice.harness.terminal.Console;
@@ -23,6 +24,7 @@ public record RunFrame(
 
   public static RunFrame of(ParsedExperiment parsed, String runId, Console console) {
     PromptThread.prepare();
+    HeapGoal.set();
     return new RunFrame(
         parsed,
         runId,

@@ -294,7 +294,7 @@ public final class ProcessesRun {
                   temporary.resolve("broker").toString())));
     }
     for (int i = 0; i <= shards; i++) { // one scheduler more stands by
-      specs.add(spec("schedule-" + i, 256, command("schedule", bootstrap, runId)));
+      specs.add(spec("schedule-" + i, 512, command("schedule", bootstrap, runId)));
     }
     for (int shard = 0; shard < shards; shard++) {
       List<String> execute = new ArrayList<>(command("execute", bootstrap, runId));

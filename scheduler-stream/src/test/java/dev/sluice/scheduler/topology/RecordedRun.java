@@ -37,12 +37,16 @@ import java.util.stream.IntStream;
  * for them, two tables of predictions and one that is stale. One executor falls silent for longer
  * than its lease, answers late, and comes back; the other is started again under load.
  *
+ * @param settings settings of the core that made the decisions
  * @param facts in log order; a fact's offset is its place
  * @param dispatches batches that the bare core started, in order
  * @param outcomes outcomes of the jobs, in order
  */
 public record RecordedRun(
-    List<Dated> facts, List<BatchDispatched> dispatches, List<Outcome> outcomes) {
+    CoreSettings settings,
+    List<Dated> facts,
+    List<BatchDispatched> dispatches,
+    List<Outcome> outcomes) {
   public static final long TIME_ZERO_EPOCH_MS = 1_700_000_000_000L;
 
   public static final CoreSettings SETTINGS =
@@ -75,13 +79,36 @@ public record RecordedRun(
   private static final long SILENT_FROM_MS = 400;
   private static final long SILENT_TO_MS = 800;
 
+  /**
+   * What a log is made of.
+   *
+   * @param seed seed of all that is drawn
+   * @param gapMs times between two requests, in ms, are below it
+   */
+  record Load(long seed, int requests, int gapMs, CoreSettings settings) {
+    static final Load USUAL = new Load(11, REQUESTS, 9, SETTINGS);
+
+    /** Far more requests than the lanes can do, of which none is dropped before the run's end. */
+    static Load overload(long seed) {
+      return new Load(
+          seed,
+          2_500,
+          2,
+          SETTINGS.with(Admission.NONE).with(new CoreSettings.Bounds(10_000, Long.MAX_VALUE)));
+    }
+  }
+
   /** A fact and its append time. */
   public record Dated(long appendedAtEpochMs, Fact fact) {}
 
   private record Pending(long atMs, long sequence, Fact fact) {}
 
   public static RecordedRun of(SchedulingPolicy policy) {
-    return new Recorder(policy).record();
+    return of(policy, Load.USUAL);
+  }
+
+  static RecordedRun of(SchedulingPolicy policy, Load load) {
+    return new Recorder(policy, load).record();
   }
 
   private static final class Recorder implements CoreListener {
@@ -92,13 +119,16 @@ public record RecordedRun(
     private final List<Dated> facts = new ArrayList<>();
     private final List<BatchDispatched> dispatches = new ArrayList<>();
     private final List<Outcome> outcomes = new ArrayList<>();
-    private final Random random = new Random(11);
+    private final Load load;
+    private final Random random;
     private final Map<String, Long> freeAtMs = new HashMap<>();
     private long sequence;
     private long nowMs;
 
-    Recorder(SchedulingPolicy policy) {
-      core = new SchedulingCore(SETTINGS, policy);
+    Recorder(SchedulingPolicy policy, Load load) {
+      this.load = load;
+      random = new Random(load.seed);
+      core = new SchedulingCore(load.settings, policy);
     }
 
     RecordedRun record() {
@@ -106,8 +136,8 @@ public record RecordedRun(
       at(-20, report("executor-1", 1));
       at(-1, new RunStarted("recorded", TIME_ZERO_EPOCH_MS, 7, "c", "r", 1, 1, null));
       long atMs = 0;
-      for (int i = 0; i < REQUESTS; i++) {
-        atMs += random.nextInt(9);
+      for (int i = 0; i < load.requests; i++) {
+        atMs += random.nextInt(load.gapMs);
         at(atMs, i % WORKFLOW_EACH == 0 ? workflow(i, atMs) : job(i, atMs));
       }
       for (long reportMs = 0; reportMs < atMs; reportMs += 20) {
@@ -119,7 +149,7 @@ public record RecordedRun(
       at(-10, table(2, 1.2));
       at(500, table(1, 5));
       at(900, table(3, 0.9));
-      at(atMs + 40, ArrivalsEnded.punctual(0, REQUESTS));
+      at(atMs + 40, ArrivalsEnded.punctual(0, load.requests));
       long tickedForNs = -1;
       while (!pending.isEmpty() || core.wakeAtNs() != Long.MAX_VALUE) {
         long wakeMs = -Math.floorDiv(-core.wakeAtNs(), 1_000_000L);
@@ -132,7 +162,7 @@ public record RecordedRun(
         }
         apply(pending.remove());
       }
-      return new RecordedRun(facts, dispatches, outcomes);
+      return new RecordedRun(load.settings, facts, dispatches, outcomes);
     }
 
     private void apply(Pending next) {

@@ -44,8 +44,7 @@ final class ShardProcess {
     processor =
         new SchedulerProcessor(
             entities ->
-                SchedulingCore.restore(
-                    RecordedRun.SETTINGS, Policies.create(policy, Map.of()), entities),
+                SchedulingCore.restore(run.settings(), Policies.create(policy, Map.of()), entities),
             new RecordingWakeUps(),
             new OwnShards(shard -> {}, () -> {}),
             log(run));

@@ -82,7 +82,7 @@ public final class SimulatedFacts {
         new Times(),
         new Jobs(),
         new SimulatedLog(started, true, reader));
-    return new RecordedRun(facts, dispatches, outcomes);
+    return new RecordedRun(RecordedRun.SETTINGS, facts, dispatches, outcomes);
   }
 
   /** Service times that are longer by a half beside another lane. */

@@ -90,7 +90,7 @@ final class Choices {
     int attempt = 0;
     for (int i = 0; i < jobs.size(); i++) {
       QueuedJob job = jobs.get(i);
-      attempt = Math.max(attempt, job.attempts + 1);
+      attempt = Math.max(attempt, job.attempts() + 1);
       queue.remove(job, QueuedJob.Phase.RUNNING);
     }
     Dispatch dispatch =

@@ -122,7 +122,7 @@ final class Completions {
   }
 
   void end(QueuedJob job, Batch by, Status status, @Nullable String reason, CoreListener listener) {
-    int attempts = job.attempts;
+    int attempts = job.attempts();
     Batch runsIn = job.batch;
     if (job.phase == QueuedJob.Phase.WAITING) {
       queue.remove(job, QueuedJob.Phase.ENDED);

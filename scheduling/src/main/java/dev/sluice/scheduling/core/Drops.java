@@ -44,9 +44,7 @@ final class Drops {
       most -= drop(queue.takeLeftOver(most), Reason.RUN_ENDED.text(), listener);
     }
     if (anyOverBudget()) {
-      List<QueuedJob> over = state.waitingIn(group -> group.overBudget);
-      over = over.subList(0, Math.min(most, over.size()));
-      most -= drop(over, Reason.OVER_BUDGET.text(), listener);
+      most -= drop(queue.takeOverBudget(most), Reason.OVER_BUDGET.text(), listener);
     }
     queue.budgetsMatter = anyOverBudget();
     most -= drop(queue.takeExpired(most), Reason.WAITED_TOO_LONG.text(), listener);
@@ -64,7 +62,7 @@ final class Drops {
 
   /** Takes over what another core had left to drop; after all else of its state. */
   void restore() {
-    queue.budgetsMatter = true;
+    queue.budgetsChanged();
     anyLeft = mustDrop();
   }
 
@@ -139,7 +137,7 @@ final class Drops {
   private int drop(List<QueuedJob> jobs, String reason, CoreListener listener) {
     for (QueuedJob job : jobs) {
       queue.remove(job, QueuedJob.Phase.ENDED);
-      arrivals.tellDropped(job.spec.id(), job.attempts, reason, listener);
+      arrivals.tellDropped(job.spec.id(), job.attempts(), reason, listener);
       batches.forgetWhereLost(job);
       arrivals.endNode(job.spec, job.workflow, false, listener);
     }

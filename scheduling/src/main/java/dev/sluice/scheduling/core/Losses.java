@@ -86,10 +86,10 @@ final class Losses {
       if (job.phase == QueuedJob.Phase.ENDED) {
         continue;
       }
-      if (job.attempts + 1 >= state.settings.leases().maxAttempts()) {
+      if (job.attempts() + 1 >= state.settings.leases().maxAttempts()) {
         completions.end(job, batch, Status.FAILED, Reason.LANE_LOST.text(), listener);
       } else {
-        job.attempts++;
+        job.countLoss(state.snapshots);
         Batches.rememberLostIn(job, batch);
         queue.putBack(job);
       }

@@ -83,6 +83,6 @@ final class Reports {
     executor.update(report, state.nowNs(), leases.nowNs());
     state.executorsChanged();
     leases.executorsChanged();
-    queue.budgetsMatter = true;
+    queue.budgetsChanged();
   }
 }

@@ -147,12 +147,13 @@ public final class SchedulingCore {
   }
 
   /**
-   * Returns the whole state as entities, from which {@link #restore} makes an equal core. It costs
-   * as much as there is state: once in many facts is often enough, since the facts after it lead
-   * from it to the present state.
+   * Returns the whole state as entities, from which {@link #restore} makes an equal core. The list
+   * stays what it is while facts come, until the next is taken. Of each waiting job it copies a
+   * reference: once in many facts is often enough, since the facts after it lead from it to the
+   * present state.
    */
   public List<CoreEntity> entities() {
-    return Snapshot.of(state, batches, progress());
+    return Snapshot.of(state, queue, batches, progress());
   }
 
   /** Returns whether the run has begun, and each of its sources has said that it sends no more. */
@@ -195,7 +196,7 @@ public final class SchedulingCore {
     } else if (fact instanceof RunStarted start) {
       if (!sources.haveStarted()) {
         sources.start(start);
-        queue.budgetsMatter = true;
+        queue.budgetsChanged();
       }
     } else if (fact instanceof ArrivalsEnded end) {
       sources.end(end.source());

@@ -43,7 +43,7 @@ public final class Inspection {
         .map(
             job ->
                 new WaitingJob(
-                    job.spec, job.group.jobClass, job.entry(), job.appendedAtNs, job.attempts))
+                    job.spec, job.group.jobClass, job.entry(), job.appendedAtNs, job.attempts()))
         .toList();
   }
 

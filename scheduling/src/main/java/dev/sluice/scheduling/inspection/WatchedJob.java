@@ -38,7 +38,7 @@ public final class WatchedJob {
 
   /** Returns the number of its dispatches that were lost so far. */
   public int attempts() {
-    return job.attempts;
+    return job.attempts();
   }
 
   /** Returns whether an executor that is not lost can run the job, be it busy or not. */

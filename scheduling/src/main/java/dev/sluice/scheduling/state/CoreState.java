@@ -43,6 +43,9 @@ public final class CoreState implements SchedulerState {
   /** Whether the open executors were looked up for an earlier choice. */
   private boolean openIsStale;
 
+  /** Number of snapshots that were taken of the core. */
+  public int snapshots;
+
   private long nowNs;
   private long factId;
   private int dispatchIndex;
@@ -107,6 +110,11 @@ public final class CoreState implements SchedulerState {
   /** Returns the waiting jobs of all groups that match, by entry. Walks over all of their jobs. */
   public List<QueuedJob> waitingIn(Predicate<JobGroup> matches) {
     return jobs.waitingIn(matches);
+  }
+
+  /** Returns all waiting jobs, in no order that means anything. Looks at none of them. */
+  public QueuedJob[] allWaiting() {
+    return jobs.all();
   }
 
   @Override

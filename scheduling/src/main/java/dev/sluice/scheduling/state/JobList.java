@@ -148,6 +148,16 @@ public final class JobList {
     };
   }
 
+  /** Writes the jobs, in their order, into an array from a place on. */
+  void copyTo(QueuedJob[] all, int place) {
+    int at = place;
+    for (int number = 0; number < pieceCount; number++) {
+      Piece piece = pieces[number];
+      System.arraycopy(piece.jobs, piece.from, all, at, piece.size());
+      at += piece.size();
+    }
+  }
+
   public Walk walk() {
     return new Walk();
   }

@@ -21,7 +21,15 @@ public final class QueuedJob implements SchedulerState.Job {
   public final long appendedAtNs;
   public final long deadlineNs;
   final long sloNs;
-  public int attempts;
+
+  /** Number of its dispatches that were lost or failed so far, without refusals. */
+  private int attempts;
+
+  /** The last snapshot before its last loss, and its attempts in that snapshot. */
+  private int lostAfterSnapshot;
+
+  private int attemptsInSnapshot;
+
   public Phase phase = Phase.WAITING;
 
   /** Whether the check of a batch has met the job in it. */
@@ -69,8 +77,35 @@ public final class QueuedJob implements SchedulerState.Job {
     return deadlineNs;
   }
 
+  public int attempts() {
+    return attempts;
+  }
+
+  /**
+   * Counts the loss of a batch that the job was in.
+   *
+   * @param snapshot number of the core's last snapshot
+   */
+  public void countLoss(int snapshot) {
+    if (lostAfterSnapshot != snapshot) {
+      lostAfterSnapshot = snapshot;
+      attemptsInSnapshot = attempts;
+    }
+    attempts++;
+  }
+
   public WaitingJob toEntity() {
     return new WaitingJob(spec, entry, appendedAtNs, attempts);
+  }
+
+  /**
+   * Returns the job as it was in a snapshot.
+   *
+   * @param snapshot number of the core's last snapshot, above 0
+   */
+  public WaitingJob toEntity(int snapshot) {
+    return new WaitingJob(
+        spec, entry, appendedAtNs, lostAfterSnapshot == snapshot ? attemptsInSnapshot : attempts);
   }
 
   @Override

@@ -186,26 +186,29 @@ final class WaitingJobs {
   /** Returns the waiting jobs of all groups that match, by entry. Walks over all of their jobs. */
   List<QueuedJob> waitingIn(Predicate<JobGroup> matches) {
     List<QueuedJob> jobs = new ArrayList<>();
-    if (keepsArrival) {
-      JobList.Walk walk = byArrival.walk();
-      for (QueuedJob job = walk.next(); job != null; job = walk.next()) {
-        if (matches.test(job.group)) {
-          jobs.add(job);
-        }
-      }
-    } else {
-      JobOrder order = orders.iterator().next();
-      for (JobGroup group : groupsByRank) {
-        if (matches.test(group)) {
-          JobList.Walk walk = group.list(order).walk();
-          for (QueuedJob job = walk.next(); job != null; job = walk.next()) {
-            jobs.add(job);
-          }
-        }
+    for (QueuedJob job : all()) {
+      if (matches.test(job.group)) {
+        jobs.add(job);
       }
     }
     jobs.sort(JobOrder.ENTRY);
     return jobs;
+  }
+
+  /** Returns all waiting jobs, in no order that means anything. Looks at none of them. */
+  QueuedJob[] all() {
+    QueuedJob[] all = new QueuedJob[waiting];
+    if (keepsArrival) {
+      byArrival.copyTo(all, 0);
+      return all;
+    }
+    JobOrder order = orders.iterator().next();
+    int count = 0;
+    for (JobGroup group : groups()) {
+      group.list(order).copyTo(all, count);
+      count += group.waiting();
+    }
+    return all;
   }
 
   List<JobGroup> groups() {

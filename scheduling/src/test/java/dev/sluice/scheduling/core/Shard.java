@@ -29,6 +29,9 @@ public final class Shard implements CoreListener {
   /** A span that the core told. */
   public record Blocked(long fromNs, long toNs, Cause cause) {}
 
+  /** Entities of the core after the last fact, read once more after the next. */
+  private List<CoreEntity> snapshot = List.of();
+
   public Shard(CoreSettings settings, SchedulingPolicy policy) {
     core = new SchedulingCore(settings, policy);
   }
@@ -71,9 +74,16 @@ public final class Shard implements CoreListener {
     return List.copyOf(dispatches.subList(before, dispatches.size()));
   }
 
+  /** Takes the next snapshot, before which the last one must be what it was. */
   private void keep() {
+    for (CoreEntity entity : snapshot) {
+      if (!entity.equals(kept.get(entity.key()))) {
+        throw new AssertionError(entity + " was in a snapshot " + kept.get(entity.key()));
+      }
+    }
     kept.clear();
-    for (CoreEntity entity : core.entities()) {
+    snapshot = core.entities();
+    for (CoreEntity entity : snapshot) {
       if (kept.put(entity.key(), entity) != null) {
         throw new AssertionError(entity.key() + " stands for two entities");
       }
