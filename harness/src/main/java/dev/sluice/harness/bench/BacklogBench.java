@@ -21,10 +21,10 @@ import java.util.concurrent.TimeUnit;
  */
 final class BacklogBench implements Bench {
   private static final int WAITING = 1_000_000;
-  private static final int RATE_PER_SECOND = 20_000;
+  private static final int RATE_PER_SECOND = 30_000;
 
   /** A little more than a million jobs, for lanes that can do a few thousand of them meanwhile. */
-  private static final int LOAD_SECONDS = 52;
+  private static final int LOAD_SECONDS = 35;
 
   private static final long LOOK_MS = 250;
   private static final Row END = Row.atMost("backlog_1000000_end_s", "s", 60);

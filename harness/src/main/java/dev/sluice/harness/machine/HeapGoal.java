@@ -8,14 +8,14 @@ import org.slf4j.LoggerFactory;
 /**
  * Size that a collector keeps the heap within as long as what lives there fits. Without it a heap
  * grows to a quarter of the machine's memory before much is collected: a run of 20,000 jobs a
- * second took 6 GB, of which less than one was in use. Collectors that know no such goal (all but
+ * second took 6 GB, of which less than one was in use. Where more lives there, or is made while a
+ * collection is under way, the heap grows beyond its goal. Collectors that know no such goal (all but
  * ZGC and Shenandoah) go on as they are.
  */
 public final class HeapGoal {
   private static final Logger LOG = LoggerFactory.getLogger(HeapGoal.class);
 
-  /** Leaves what a process has beside its heap within 2 GB in all. */
-  private static final long GOAL_BYTES = 1536L << 20;
+  private static final long GOAL_BYTES = 1L << 30;
 
   private HeapGoal() {}
 
