@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
  * Size that a collector keeps the heap within as long as what lives there fits. Without it a heap
  * grows to a quarter of the machine's memory before much is collected: a run of 20,000 jobs a
  * second took 6 GB, of which less than one was in use. Where more lives there, or is made while a
- * collection is under way, the heap grows beyond its goal. Collectors that know no such goal (all but
- * ZGC and Shenandoah) go on as they are.
+ * collection is under way, the heap grows beyond its goal. Collectors that know no such goal (all
+ * but ZGC and Shenandoah) go on as they are.
  */
 public final class HeapGoal {
   private static final Logger LOG = LoggerFactory.getLogger(HeapGoal.class);
