@@ -43,7 +43,7 @@ final class ChaosCommand implements Callable<Integer> {
       names = "--waiting",
       paramLabel = "N",
       description =
-          "Kill the scheduler also while so many jobs wait. The arrivals must be more than the lanes"
+          "Kill the scheduler also while that many jobs wait. More jobs must arrive than the lanes"
               + " can take (default: 0, this fault is left out).")
   private int waiting;
 

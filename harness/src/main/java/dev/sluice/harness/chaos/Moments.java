@@ -64,7 +64,7 @@ public final class Moments {
     }
   }
 
-  /** Waits until so many jobs wait, by the windows of analytics. */
+  /** Waits until that many jobs wait, by the windows of analytics. */
   public void awaitWaiting(long jobs) throws InterruptedException {
     try (var consumer = readerFromTheEnd(List.of(new TopicPartition(topics.metrics(), 0)))) {
       long deadlineNs = deadlineNs(WAITING_LIMIT_MS);
