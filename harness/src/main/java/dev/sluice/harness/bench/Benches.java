@@ -28,7 +28,9 @@ public final class Benches {
   private static final String ONE_BY_ONE = "microbatch: {enabled: false}\n";
 
   /** Jobs a second that the loop keeps up with. */
-  private static final int LOOP_RATE = 10_500;
+  private static final int LOOP_RATE = 20_500;
+
+  private static final int LOOP_SERVICE_MS = 1;
 
   private static final String IN_BATCHES_OF_32 =
       """
@@ -87,15 +89,33 @@ public final class Benches {
         new TraceBench(folder, MachineClock::monotonicNs),
         new PredictLookupBench(folder),
         new PredictTableBench(folder, MachineClock::monotonicNs),
-        hop(100, 20, 8, 3, 12, folder, loop),
-        hop(1000, 5, 16, 5, 25, folder, loop),
+        hop(100, 20, 8, 2, 8, folder, loop),
+        hop(1000, 5, 16, 3, 12, folder, loop),
+        hop(5000, 1, 16, 6, 30, folder, loop),
         new LoopBench("bubble", saturated(loop, 0), folder)
-            .reads(atMost("bubble_p50_ms", "ms", 3), "bubble_p50_ms")
-            .reads(atMost("bubble_p99_ms", "ms", 12), "bubble_p99_ms"),
+            .reads(atMost("bubble_p50_ms", "ms", 2), "bubble_p50_ms")
+            .reads(atMost("bubble_p99_ms", "ms", 8), "bubble_p99_ms"),
         new LoopBench("bubble-ahead", saturated(loop, 1), folder)
-            .reads(atMost("bubble_ahead_p50_ms", "ms", 0.3), "bubble_p50_ms"),
+            .reads(atMost("bubble_ahead_p50_ms", "ms", 0.1), "bubble_p50_ms"),
         new LoopBench("loop", emulated(loop, LOOP_RATE, 1, 16, 0) + IN_BATCHES_OF_32, folder)
-            .reads(atLeast("loop_jobs_per_s", "jobs/s", 10_000), Benches::keptUpJobsPerSecond),
+            .reads(atLeast("loop_jobs_per_s", "jobs/s", 20_000), Benches::keptUpJobsPerSecond),
+        new LoopBench(
+                "loop-shards",
+                emulated(loop, LOOP_RATE, 1, 4, 0) + IN_BATCHES_OF_32 + "kafka: {shards: 4}\n",
+                folder)
+            .reads(
+                atLeast("loop_4_shards_jobs_per_s", "jobs/s", 20_000),
+                Benches::keptUpJobsPerSecond),
+        new LoopBench("half", emulated(loop, LOOP_RATE / 2, 1, 16, 0) + IN_BATCHES_OF_32, folder)
+            .reads(
+                atMost("half_rate_processor_us_per_job", "us", 60),
+                run -> run.processorUsPerJob(loop))
+            .reads(
+                atMost("half_rate_wait_p50_ms", "ms", 10),
+                run -> run.figure("all_p50_e2e_ms") - LOOP_SERVICE_MS)
+            .reads(
+                atMost("half_rate_wait_p99_ms", "ms", 40),
+                run -> run.figure("all_p99_e2e_ms") - LOOP_SERVICE_MS),
         new LoopBench(
                 "overload", emulated(loop, 2 * LOOP_RATE, 1, 16, 0) + IN_BATCHES_OF_32, folder)
             .reads(
@@ -114,7 +134,7 @@ public final class Benches {
                 List.of(),
                 List.of("--set", "duration_seconds=3", "--set", "warmup_seconds=0"))
             .reads(
-                atMost("first_dispatch_s", "s", 10),
+                atMost("first_dispatch_s", "s", 7),
                 run -> run.figure("start_to_first_dispatch_ms") / 1e3),
         new LoopBench("small-heap", SMALL_HEAP, folder, List.of("-Xmx512m"), List.of())
             .reads(atLeast("jobs_done_in_512_mib", "jobs", 100_000), "all_done"),

@@ -9,10 +9,12 @@ import dev.sluice.harness.process.Launch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -28,11 +30,22 @@ final class LoopBench implements Bench {
   private final List<String> arguments;
   private int runs;
 
-  /** Folder and summary that a run left. */
-  record Finished(Path folder, JsonNode summary) {
+  private static final long LOOK_MS = 200;
+
+  /** Folder and summary that a run left, and the processor time that its process took. */
+  record Finished(Path folder, JsonNode summary, ProcessorTime processorTime) {
     double figure(String name) {
       JsonNode value = summary.path(name);
       return value.isNumber() ? value.asDouble() : Double.NaN;
+    }
+
+    /** Processor time of the whole process for a job that ends within the window, microseconds. */
+    double processorUsPerJob(Benches.Window window) {
+      double fromMs =
+          Instant.parse(summary.path("started_at").asText()).toEpochMilli()
+              + window.warmUpSeconds() * 1e3;
+      double ns = processorTime.nsBetween(fromMs, fromMs + window.seconds() * 1e3);
+      return ns / 1e3 / (figure("overall_throughput_jobs_sec") * window.seconds());
     }
   }
 
@@ -100,7 +113,11 @@ final class LoopBench implements Bench {
             .output(ProcessBuilder.Redirect.to(output.toFile()))
             .start();
     try {
-      int status = child.waitFor();
+      var processorTime = new ProcessorTime(child.toHandle());
+      while (!child.waitFor(LOOK_MS, TimeUnit.MILLISECONDS)) {
+        processorTime.look();
+      }
+      int status = child.exitValue();
       Path finished = folder.resolve(runId);
       if (!Files.exists(finished)) {
         finished = folder.resolve(runId + ".failed"); // a late generator's readings are readings
@@ -109,7 +126,7 @@ final class LoopBench implements Bench {
         throw new MeasurementFailedException(
             "run " + runId + " ended with status " + status, output);
       }
-      return new Finished(finished, FinishedRun.of(finished).summary());
+      return new Finished(finished, FinishedRun.of(finished).summary(), processorTime);
     } finally {
       child.destroyForcibly();
     }

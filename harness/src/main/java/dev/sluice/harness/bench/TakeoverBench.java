@@ -121,7 +121,7 @@ final class TakeoverBench implements Bench {
    */
   static TakeoverBench idle(Path folder, Consumer<String> out) {
     return new TakeoverBench(
-        "takeover", Row.atMost("takeover_20_kills_p99_s", "s", 3), IDLE, 0, folder, out);
+        "takeover", Row.atMost("takeover_20_kills_p99_s", "s", 2.5), IDLE, 0, folder, out);
   }
 
   /** Takeovers while {@value #WAITING} jobs wait. */
