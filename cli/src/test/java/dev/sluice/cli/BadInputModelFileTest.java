@@ -84,7 +84,7 @@ final class BadInputModelFileTest {
     flipAByte(copy);
 
     assertRefused(own("mine.onnx", "3, 224, 224"))
-        .says("the model file (" + copy + ") is damaged: its SHA-256 is (")
+        .says("the model file (" + copy + ") is damaged: its CRC-32C is (")
         .says("  Maybe copy it again, or delete the .sha256 file if you changed the model.");
   }
 
@@ -111,7 +111,7 @@ final class BadInputModelFileTest {
     flipAByte(file);
 
     assertCacheRefused(cache)
-        .says(file + ": error: the model file (" + file + ") is damaged: its SHA-256 is (")
+        .says(file + ": error: the model file (" + file + ") is damaged: its CRC-32C is (")
         .says("  Maybe delete the file; Sluice writes it again.");
   }
 

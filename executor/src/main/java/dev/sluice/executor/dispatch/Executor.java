@@ -99,12 +99,11 @@ public final class Executor implements AutoCloseable {
   }
 
   /**
-   * Starts the lanes' threads, opens the first lane's sessions and warms them up, alone and timed.
-   * The other lanes go on warming up when this returns.
+   * Starts the lanes' threads, and returns while they run their models for the first time.
    *
    * @param pacer how emulated lanes wait
    * @param progress told of each step
-   * @throws WarmUpException if a lane cannot be opened or a model cannot run; nothing stays open
+   * @throws WarmUpException if the first lane cannot be opened; nothing stays open
    */
   public static Executor beginWarmUp(
       ExecutorSettings settings,
@@ -124,13 +123,33 @@ public final class Executor implements AutoCloseable {
   }
 
   /**
-   * Waits until all lanes are warm.
+   * Waits until all lanes have run all models. The lanes are idle from then on, until {@link
+   * #awaitWarm}.
    *
    * @throws WarmUpException if a lane cannot be opened or a model cannot run; nothing stays open
    */
-  public synchronized void awaitWarm() throws WarmUpException, InterruptedException {
+  public void awaitFirstRuns() throws WarmUpException, InterruptedException {
+    await(warmed::awaitFirstRuns);
+  }
+
+  /**
+   * Waits until all lanes have run all models, and times the first lane. Nothing else should work
+   * meanwhile, in this process or elsewhere on its processors.
+   *
+   * @throws WarmUpException if a lane cannot be opened or a model cannot run; nothing stays open
+   */
+  public void awaitWarm() throws WarmUpException, InterruptedException {
+    await(warmed::await);
+  }
+
+  /** A wait for the lanes that closes them if it fails. */
+  private interface Wait {
+    void run() throws WarmUpException, InterruptedException;
+  }
+
+  private synchronized void await(Wait wait) throws WarmUpException, InterruptedException {
     try {
-      warmed.await();
+      wait.run();
     } catch (WarmUpException | InterruptedException | RuntimeException e) {
       closed = true; // await has closed the lanes
       device.close();
@@ -139,8 +158,8 @@ public final class Executor implements AutoCloseable {
   }
 
   /**
-   * Returns what each lane can run, with the service times that the first lane showed when it
-   * warmed up alone.
+   * Returns what each lane can run, with the service times that the first lane showed when it was
+   * timed alone; {@link #awaitWarm} must have returned.
    */
   public List<Capability> capabilities() {
     return warmed.capabilities();

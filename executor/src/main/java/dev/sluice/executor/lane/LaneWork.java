@@ -30,6 +30,12 @@ public interface LaneWork extends AutoCloseable {
    */
   PreparedBatch prepare(ModelKey model, List<DispatchedJob> jobs, int attempt) throws Exception;
 
+  /**
+   * Runs a model for the first time on this lane, untimed, if the lane holds it: first inferences
+   * take longer, and may run beside other work.
+   */
+  default void start(ModelKey model, int samples) throws Exception {}
+
   /** Warms up on batches of that number of samples, and returns the service time of one. */
   WarmUpTiming warmUp(ModelKey model, int samples) throws Exception;
 

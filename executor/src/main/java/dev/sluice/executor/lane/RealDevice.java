@@ -173,6 +173,13 @@ public final class RealDevice implements Device {
     }
 
     @Override
+    public void start(ModelKey model, int samples) throws Exception {
+      if (sessions.containsKey(model)) {
+        untimed(model, warmUpBatch(model, samples));
+      }
+    }
+
+    @Override
     public WarmUpTiming warmUp(ModelKey model, int samples) throws Exception {
       var batch = warmUpBatch(model, samples);
       untimed(model, batch);

@@ -10,44 +10,50 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens and warms up all lanes. The first lane is timed alone, so that its times and its processor
- * use are undisturbed; then the other lanes follow, all together, while this process may do other
- * work.
+ * Opens and warms up all lanes, in two steps. In the first all lanes run each model for the first
+ * time, all at once and while this process may do other work. Then the first lane is timed alone,
+ * so that its times and its processor use are undisturbed.
  */
 public final class WarmedLanes {
   /** Processor use of one lane, as a multiple of its threads, above which a warning is given. */
   private static final double CPU_EXCESS = 1.25;
 
+  private final ExecutorSettings settings;
+  private final Device device;
+  private final Steps steps;
   private final List<Lane> lanes;
 
-  /** Unfinished warm-ups of the lanes after the first, in order; used by one thread. */
-  private final Map<Lane, List<Future<?>>> warming;
+  /** Unfinished first runs, by lane, in order; used by one thread. */
+  private final Map<Lane, List<Future<?>>> beginning;
 
-  private final List<Capability> capabilities;
-  private final @Nullable Double cpuPerLane;
-  private final List<String> warnings;
+  private @Nullable Timed timed;
+
+  /** What the first lane showed when it was timed. */
+  private record Timed(
+      List<Capability> capabilities, @Nullable Double cpuPerLane, List<String> warnings) {}
 
   private WarmedLanes(
+      ExecutorSettings settings,
+      Device device,
+      Steps steps,
       List<Lane> lanes,
-      Map<Lane, List<Future<?>>> warming,
-      List<Capability> capabilities,
-      @Nullable Double cpuPerLane,
-      List<String> warnings) {
+      Map<Lane, List<Future<?>>> beginning) {
+    this.settings = settings;
+    this.device = device;
+    this.steps = steps;
     this.lanes = lanes;
-    this.warming = warming;
-    this.capabilities = capabilities;
-    this.cpuPerLane = cpuPerLane;
-    this.warnings = warnings;
+    this.beginning = beginning;
   }
 
   /**
-   * Opens all lanes, and returns once the first lane is warm and timed. If a lane cannot be warmed,
-   * all lanes are closed before this throws.
+   * Opens the first lane, and returns while all lanes run their models for the first time. If the
+   * first lane cannot be opened, all lanes are closed before this throws.
    */
   public static WarmedLanes begin(ExecutorSettings settings, Device device, WarmUpProgress progress)
       throws WarmUpException, InterruptedException {
@@ -60,42 +66,60 @@ public final class WarmedLanes {
       var steps = new Steps(progress, total);
       Lane first = lanes.get(0);
       result(first, first.open(() -> device.openLane(first.index())));
-      var loadNs = new LinkedHashMap<ModelKey, Long>();
-      var timings = result(first, first.submit(work -> warm(settings, work, loadNs, steps)));
-      var warming = new LinkedHashMap<Lane, List<Future<?>>>();
+      var begun = new LinkedHashMap<ModelKey, CompletableFuture<Boolean>>();
+      settings.models().forEach(model -> begun.put(model, new CompletableFuture<>()));
+      var beginning = new LinkedHashMap<Lane, List<Future<?>>>();
+      beginning.put(first, List.of(first.submit(work -> start(settings, work, begun))));
       for (Lane lane : lanes.subList(1, lanes.size())) {
-        warming.put(
+        beginning.put(
             lane,
             List.of(
                 lane.open(() -> device.openLane(lane.index())),
-                lane.submit(
-                    work -> {
-                      follow(settings, work, steps);
-                      return lane;
-                    })));
+                lane.submit(work -> follow(settings, work, begun, steps))));
       }
-      Double cpuPerLane = cpuPerLane(timings);
-      return new WarmedLanes(
-          lanes,
-          warming,
-          capabilities(settings, device, timings, loadNs),
-          cpuPerLane,
-          warnings(settings, cpuPerLane));
+      return new WarmedLanes(settings, device, steps, lanes, beginning);
     } catch (WarmUpException | InterruptedException | RuntimeException e) {
       close(lanes);
       throw e;
     }
   }
 
-  /** Waits until all lanes are warm. If a lane cannot be warmed, all lanes are closed. */
-  public void await() throws WarmUpException, InterruptedException {
+  /**
+   * Waits until all lanes have run all models. If a lane cannot be warmed, all lanes are closed.
+   */
+  public void awaitFirstRuns() throws WarmUpException, InterruptedException {
     try {
-      for (var lane : warming.entrySet()) {
+      for (var lane : beginning.entrySet()) {
         for (Future<?> step : lane.getValue()) {
           result(lane.getKey(), step);
         }
       }
-      warming.clear();
+      beginning.clear();
+    } catch (WarmUpException | InterruptedException | RuntimeException e) {
+      close(lanes);
+      throw e;
+    }
+  }
+
+  /**
+   * Waits until all lanes have run all models, and times the first lane, beside which nothing else
+   * should work. If a lane cannot be warmed, all lanes are closed.
+   */
+  public void await() throws WarmUpException, InterruptedException {
+    awaitFirstRuns();
+    if (timed != null) {
+      return;
+    }
+    try {
+      Lane first = lanes.get(0);
+      var loadNs = new LinkedHashMap<ModelKey, Long>();
+      var timings = result(first, first.submit(work -> time(settings, work, loadNs, steps)));
+      Double cpuPerLane = cpuPerLane(timings);
+      timed =
+          new Timed(
+              capabilities(settings, device, timings, loadNs),
+              cpuPerLane,
+              warnings(settings, cpuPerLane));
     } catch (WarmUpException | InterruptedException | RuntimeException e) {
       close(lanes);
       throw e;
@@ -109,7 +133,7 @@ public final class WarmedLanes {
 
   /** Returns whether {@link #await} has found all lanes warm. */
   public boolean areAllWarm() {
-    return warming.isEmpty();
+    return timed != null;
   }
 
   private static <T> T result(Lane lane, Future<T> future)
@@ -127,7 +151,7 @@ public final class WarmedLanes {
   /**
    * @param loadNs receives the load times of the models that the lane had to load
    */
-  private static Map<ModelKey, Map<Integer, WarmUpTiming>> warm(
+  private static Map<ModelKey, Map<Integer, WarmUpTiming>> time(
       ExecutorSettings settings, LaneWork work, Map<ModelKey, Long> loadNs, Steps steps)
       throws WarmUpException {
     var timings = new LinkedHashMap<ModelKey, Map<Integer, WarmUpTiming>>();
@@ -135,7 +159,7 @@ public final class WarmedLanes {
       hold(work, model, loadNs);
       var bySamples = new LinkedHashMap<Integer, WarmUpTiming>();
       for (int samples : settings.warmUpSamples()) {
-        String what = model + " at " + samples + (samples == 1 ? " sample" : " samples");
+        String what = what(model, samples);
         try {
           bySamples.put(samples, work.warmUp(model, samples));
         } catch (Exception e) {
@@ -161,16 +185,49 @@ public final class WarmedLanes {
     }
   }
 
-  private static void follow(ExecutorSettings settings, LaneWork work, Steps steps)
+  /** Runs each model for the first time, on the first lane. */
+  private static boolean start(
+      ExecutorSettings settings, LaneWork work, Map<ModelKey, CompletableFuture<Boolean>> begun)
       throws WarmUpException {
-    for (ModelKey model : settings.models()) {
-      try {
-        work.follow(model, settings.warmUpSamples());
-      } catch (Exception e) {
-        throw failed(model.toString(), e);
+    try {
+      int samples = settings.warmUpSamples().get(0);
+      for (var model : begun.entrySet()) {
+        try {
+          work.start(model.getKey(), samples);
+        } catch (Exception e) {
+          throw failed(what(model.getKey(), samples), e);
+        }
+        model.getValue().complete(true);
       }
-      steps.done(model.toString());
+      return true;
+    } finally {
+      begun.values().forEach(model -> model.complete(false)); // no lane waits for a failed one
     }
+  }
+
+  /** Runs each model for the first time on another lane, once the first lane has run it. */
+  private static boolean follow(
+      ExecutorSettings settings,
+      LaneWork work,
+      Map<ModelKey, CompletableFuture<Boolean>> begun,
+      Steps steps)
+      throws WarmUpException {
+    for (var model : begun.entrySet()) {
+      if (!model.getValue().join()) {
+        return false;
+      }
+      try {
+        work.follow(model.getKey(), settings.warmUpSamples());
+      } catch (Exception e) {
+        throw failed(model.getKey().toString(), e);
+      }
+      steps.done(model.getKey().toString());
+    }
+    return true;
+  }
+
+  private static String what(ModelKey model, int samples) {
+    return model + " at " + samples + (samples == 1 ? " sample" : " samples");
   }
 
   private static WarmUpException failed(String what, Exception cause) {
@@ -231,17 +288,26 @@ public final class WarmedLanes {
     return lanes;
   }
 
+  /** Returns what each lane can run; {@link #await} must have returned. */
   public List<Capability> capabilities() {
-    return capabilities;
+    return timed().capabilities();
   }
 
+  /** Returns the number of cores that a busy lane used; null: unknown. */
   @Nullable
   public Double cpuPerLane() {
-    return cpuPerLane;
+    return timed().cpuPerLane();
   }
 
   public List<String> warnings() {
-    return warnings;
+    return timed().warnings();
+  }
+
+  private Timed timed() {
+    if (timed == null) {
+      throw new IllegalStateException("the lanes are not all warm yet");
+    }
+    return timed;
   }
 
   /** Counts steps over all lanes. */

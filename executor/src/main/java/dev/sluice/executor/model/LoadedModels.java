@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -40,7 +41,7 @@ public final class LoadedModels implements AutoCloseable {
 
   private final Engines engines;
   private final Devices devices;
-  private final Map<Key, Loaded> models = new LinkedHashMap<>();
+  private final Map<Key, Loaded> models = new ConcurrentHashMap<>();
   private final AtomicInteger sessionsOpen = new AtomicInteger();
 
   private LoadedModels(Engines engines, Devices devices) {
@@ -49,8 +50,8 @@ public final class LoadedModels implements AutoCloseable {
   }
 
   /**
-   * Loads all models: writes each model's file if it is missing, checks it and loads it. Takes
-   * seconds. A user's own model is tried on one and on two samples of zeros.
+   * Loads all models: writes each model's file if it is missing, checks it, and then loads several
+   * at once. Takes seconds. A user's own model is tried on one and on two samples of zeros.
    *
    * @param requests models to load; requests of equal workload, backend and precision are loaded
    *     once
@@ -67,16 +68,17 @@ public final class LoadedModels implements AutoCloseable {
       throws UserMistakeException {
     var distinct = new LinkedHashMap<Key, ModelRequest>();
     requests.forEach(request -> distinct.putIfAbsent(Key.of(request), request));
+    var files = new LinkedHashMap<ModelRequest, Path>();
+    for (ModelRequest request : distinct.values()) {
+      files.put(request, checkedFile(request, cache, progress));
+    }
     var loaded = new LoadedModels(engines, devices);
-    try (var files =
-        new CheckedFiles(
-            distinct.values().stream()
-                .map(request -> (CheckedFiles.Check) () -> checkedFile(request, cache, progress))
-                .toList())) {
-      for (ModelRequest request : distinct.values()) {
-        loaded.load(request, files.next());
-      }
-    } catch (UserMistakeException | RuntimeException e) {
+    try {
+      SideBySide.run(
+          files.entrySet().stream()
+              .map(entry -> (SideBySide.Task) () -> loaded.load(entry.getKey(), entry.getValue()))
+              .toList());
+    } catch (UserMistakeException | RuntimeException | Error e) {
       loaded.close();
       throw e;
     }
@@ -135,7 +137,7 @@ public final class LoadedModels implements AutoCloseable {
           "the model file (%s) does not end in (%s)".formatted(file, backend.fileEnding),
           "its backend is another: .pt is pytorch, .onnx is onnx");
     }
-    if (Files.exists(ModelCache.hashFile(file))) {
+    if (Files.exists(ModelHash.file(file))) {
       ModelCache.verify(
           userFile.location(),
           file,

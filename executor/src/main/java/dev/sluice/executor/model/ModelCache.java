@@ -12,7 +12,6 @@ import dev.sluice.executor.network.WeightsFile;
 import dev.sluice.executor.network.Workloads;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -20,22 +19,23 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
-import java.security.DigestOutputStream;
-import java.security.MessageDigest;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The folder of the built-in workloads' model files. A file is written on first use, with its
- * SHA-256 beside it in the format of {@code sha256sum}. Each use checks the file against that hash,
- * since the engines load damaged weights without an error.
+ * hashes beside it ({@link ModelHash}). Each use checks the file against a hash, since the engines
+ * load damaged weights without an error.
  *
  * <p>Any number of processes may use one folder: a file is written under a unique name and renamed
  * when it is complete. Two processes that write one file at once write equal bytes.
  */
 public final class ModelCache {
+  private static final Logger LOG = LoggerFactory.getLogger(ModelCache.class);
+
   /**
    * Version of the files' content; change it whenever a writer or a network changes that content.
    */
@@ -146,38 +146,54 @@ public final class ModelCache {
       }
       return file;
     }
-    if (!Files.exists(hashFile(file))) {
+    if (!Files.exists(ModelHash.file(file))) {
       throw new UserMistakeException(
           file.toString(),
-          "its hash (" + hashFile(file).getFileName() + ") is missing",
+          "its hash (" + ModelHash.file(file).getFileName() + ") is missing",
           "delete the file; Sluice writes it again");
     }
-    verify(file.toString(), file, "delete the file; Sluice writes it again");
+    ModelHash found = verify(file.toString(), file, "delete the file; Sluice writes it again");
+    if (!found.sha256().isEmpty()) {
+      addCrc32c(file, found);
+    }
     return file;
   }
 
-  /** Returns the file that holds the hash of a model file. */
-  static Path hashFile(Path file) {
-    return file.resolveSibling(file.getFileName() + ".sha256");
+  /** Adds the CRC-32C to the hash of a file that an earlier version wrote. */
+  private void addCrc32c(Path file, ModelHash hash) {
+    Path unfinished = folder.resolve(file.getFileName() + "." + UUID.randomUUID() + UNFINISHED);
+    try {
+      Files.writeString(unfinished, hash.text(file), UTF_8);
+      moveInPlace(unfinished, ModelHash.file(file));
+    } catch (IOException e) {
+      LOG.info("each start will read {} slowly, since its CRC-32C cannot be kept", file, e);
+    }
   }
 
   /**
-   * Checks a file against the hash beside it.
+   * Checks a file against the hash beside it, and returns what was found: the CRC-32C alone if it
+   * stands there, else both hashes.
    *
    * @param location where a mistake is reported
    * @param maybe advice for the message if the hashes differ
    */
-  static void verify(String location, Path file, String maybe) throws UserMistakeException {
+  static ModelHash verify(String location, Path file, String maybe) throws UserMistakeException {
     try {
-      String expected = Files.readString(hashFile(file), UTF_8).strip().split("\\s", 2)[0];
-      String actual = hash(file);
-      if (!actual.equalsIgnoreCase(expected)) {
+      ModelHash expected = ModelHash.read(file);
+      ModelHash actual = ModelHash.of(file, expected.crc32c() != null);
+      boolean equal =
+          expected.crc32c() == null
+              ? actual.sha256().equals(expected.sha256())
+              : expected.crc32c().equals(actual.crc32c());
+      if (!equal) {
+        String found =
+            expected.crc32c() == null
+                ? "SHA-256 is (%s), not (%s)".formatted(actual.sha256(), expected.sha256())
+                : "CRC-32C is (%s), not (%s)".formatted(actual.crc32c(), expected.crc32c());
         throw new UserMistakeException(
-            location,
-            "the model file (%s) is damaged: its SHA-256 is (%s), not (%s)"
-                .formatted(file, actual, expected),
-            maybe);
+            location, "the model file (%s) is damaged: its %s".formatted(file, found), maybe);
       }
+      return actual;
     } catch (IOException e) {
       throw new UserMistakeException(
           location,
@@ -191,19 +207,19 @@ public final class ModelCache {
       throws IOException {
     Files.createDirectories(folder);
     Path unfinished = folder.resolve(file.getFileName() + "." + UUID.randomUUID() + UNFINISHED);
-    Path unfinishedHash = hashFile(unfinished);
+    Path unfinishedHash = ModelHash.file(unfinished);
     try {
       progress.started(file.getFileName().toString(), weightBytes);
-      MessageDigest digest = Sha256.begin();
-      try (OutputStream out =
-          new DigestOutputStream(
-              new BufferedOutputStream(Files.newOutputStream(unfinished), 1 << 20), digest)) {
+      var hashing =
+          new ModelHash.Hashing(
+              new BufferedOutputStream(Files.newOutputStream(unfinished), 1 << 20), Sha256.begin());
+      try (OutputStream out = hashing) {
         deleteAbandoned(file, Files.getLastModifiedTime(unfinished));
         content.write(out);
       }
-      String hash = HexFormat.of().formatHex(digest.digest());
-      Files.writeString(unfinishedHash, hash + "  " + file.getFileName() + "\n", UTF_8);
-      moveInPlace(unfinishedHash, hashFile(file)); // first, so that no file is without its hash
+      Files.writeString(unfinishedHash, hashing.hash().text(file), UTF_8);
+      moveInPlace(
+          unfinishedHash, ModelHash.file(file)); // first, so that no file is without its hash
       moveInPlace(unfinished, file);
       progress.finished();
     } finally {
@@ -230,16 +246,5 @@ public final class ModelCache {
         }
       }
     }
-  }
-
-  private static String hash(Path file) throws IOException {
-    MessageDigest digest = Sha256.begin();
-    try (InputStream in = Files.newInputStream(file)) {
-      var chunk = new byte[1 << 20];
-      for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
-        digest.update(chunk, 0, read);
-      }
-    }
-    return HexFormat.of().formatHex(digest.digest());
   }
 }

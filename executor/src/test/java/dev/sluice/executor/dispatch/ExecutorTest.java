@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
@@ -200,19 +201,21 @@ final class ExecutorTest {
             (done, total, what) -> steps.add(done + "/" + total + " " + what));
     assertThat(steps)
         .containsExactly(
-            "1/3 resnet18 on onnx in fp32 at 1 sample",
-            "2/3 resnet18 on onnx in fp32 at 2 samples",
-            "3/3 resnet18 on onnx in fp32");
+            "1/3 resnet18 on onnx in fp32",
+            "2/3 resnet18 on onnx in fp32 at 1 sample",
+            "3/3 resnet18 on onnx in fp32 at 2 samples");
   }
 
   @Test
-  void isBegun_whenItsFirstLaneIsWarm_andJoinsOnlyWhenAllAre() throws Exception {
+  void isBegun_whileItsLanesWarmUp_timesTheFirstAlone_andJoinsWhenAllAreWarm() throws Exception {
     var follower = new CountDownLatch(1);
+    var order = new CopyOnWriteArrayList<String>();
     models.inference =
         jobs -> {
           if (!Thread.currentThread().getName().endsWith("-0")) {
             await(follower);
           }
+          order.add(Thread.currentThread().getName());
           return FakeModels.oneHot(jobs);
         };
     executor =
@@ -222,12 +225,16 @@ final class ExecutorTest {
             clock,
             pacer,
             (done, total, what) -> {});
-    assertThat(executor.capabilities()).isNotEmpty();
+    assertThatThrownBy(() -> executor.capabilities())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("the lanes are not all warm yet");
     assertThatThrownBy(() -> executor.join(FakeLog.TOPICS, log::opened, faults, failures::add))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("its lanes are not all warm yet");
     follower.countDown();
     executor.awaitWarm();
+    assertThat(order.indexOf("executor-0-lane-1")).as("first lane timed alone").isEqualTo(2);
+    assertThat(order.subList(3, order.size())).isNotEmpty().containsOnly("executor-0-lane-0");
     executor.join(FakeLog.TOPICS, log::opened, faults, failures::add);
     assertThat(log.nextReport().leaving()).isFalse();
   }
@@ -256,7 +263,12 @@ final class ExecutorTest {
     assertThatThrownBy(this::warmUp)
         .isInstanceOf(WarmUpException.class)
         .hasMessage("the warm-up of resnet18 on onnx in fp32 at 1 sample failed: another shape");
-    assertThat(models.events).containsExactly("open executor-0-lane-0", "close executor-0-lane-0");
+    assertThat(models.events)
+        .containsExactlyInAnyOrder(
+            "open executor-0-lane-0",
+            "close executor-0-lane-0",
+            "open executor-0-lane-1",
+            "close executor-0-lane-1");
   }
 
   @Test

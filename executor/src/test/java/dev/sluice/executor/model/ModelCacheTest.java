@@ -46,7 +46,8 @@ final class ModelCacheTest {
       String workload, String backend, String precision, String hash) throws Exception {
     Path file = new ModelCache(folder).file(workload, backend, precision, ModelProgress.none());
 
-    assertThat(ModelCache.hashFile(file)).hasContent(hash + "  " + file.getFileName());
+    assertThat(Files.readAllLines(ModelHash.file(file)).get(0))
+        .isEqualTo(hash + "  " + file.getFileName());
   }
 
   @Test
@@ -103,9 +104,25 @@ final class ModelCacheTest {
   }
 
   @Test
+  void checksByAHashOfAnEarlierVersion_andAddsTheQuickOne() throws Exception {
+    Path file = copyOfTiny("onnx");
+    String both = Files.readString(ModelHash.file(file));
+    String earlier = both.lines().findFirst().orElseThrow() + "\n";
+    Files.writeString(ModelHash.file(file), earlier);
+    new ModelCache(folder).file("vit_tiny", "onnx", "fp32", ModelProgress.none());
+
+    assertThat(both).matches("[0-9a-f]{64}  vit_tiny-v1.onnx\n# crc32c [0-9a-f]{8}\n");
+    assertThat(ModelHash.file(file)).hasContent(both);
+
+    Files.writeString(ModelHash.file(file), earlier.replace(earlier.charAt(9), 'x'));
+    assertRefused("onnx", file, "the model file (" + file + ") is damaged: its SHA-256 is (");
+    assertThat(names(folder)).hasSize(2);
+  }
+
+  @Test
   void refusesAFileWithoutItsHash() throws Exception {
     Path file = copyOfTiny("onnx");
-    Files.delete(ModelCache.hashFile(file));
+    Files.delete(ModelHash.file(file));
 
     assertRefused("onnx", file, "its hash (vit_tiny-v1.onnx.sha256) is missing");
   }
@@ -214,7 +231,7 @@ final class ModelCacheTest {
 
   private Path copyOfTiny(String backend) throws Exception {
     Path original = TestModels.file("vit_tiny", backend);
-    for (Path file : List.of(original, ModelCache.hashFile(original))) {
+    for (Path file : List.of(original, ModelHash.file(original))) {
       Files.copy(file, folder.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
     }
     return folder.resolve(original.getFileName());

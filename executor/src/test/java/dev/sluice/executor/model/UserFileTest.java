@@ -108,7 +108,7 @@ final class UserFileTest {
     byte[] bytes = Files.readAllBytes(built);
     bytes[bytes.length / 2] ^= 1;
     Path file = Files.write(folder.resolve("mine.onnx"), bytes);
-    Files.copy(ModelCache.hashFile(built), ModelCache.hashFile(file));
+    Files.copy(ModelHash.file(built), ModelHash.file(file));
 
     assertRefused(file, "onnx", SHAPE)
         .hasMessageContaining("the model file (" + file + ") is damaged");

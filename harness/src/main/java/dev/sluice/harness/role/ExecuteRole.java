@@ -100,7 +100,7 @@ public final class ExecuteRole implements AutoCloseable {
     return role;
   }
 
-  /** Begins to warm lanes up. Returns when the first lane is warm and timed; the others go on. */
+  /** Begins to warm lanes up, and returns while they run their models for the first time. */
   public static ExecuteRole beginWarmUp(RunFrame frame, Loaded loaded, String executorId, int shard)
       throws WarmUpException, InterruptedException {
     Console console = frame.console();
@@ -124,7 +124,15 @@ public final class ExecuteRole implements AutoCloseable {
     return new ExecuteRole(frame, settings, executor, loaded.model(), startedNs);
   }
 
-  /** Waits until all lanes are warm, and prints a line about them. */
+  /** Waits until all lanes have run all models. */
+  public void awaitFirstRuns() throws WarmUpException, InterruptedException {
+    executor.awaitFirstRuns();
+  }
+
+  /**
+   * Waits until all lanes are warm, and prints a line about them. The first lane is timed
+   * meanwhile, beside which nothing else should work.
+   */
   public void awaitWarm() throws WarmUpException, InterruptedException {
     executor.awaitWarm();
     Console console = frame.console();

@@ -36,6 +36,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -175,14 +176,11 @@ public final class ExperimentRun {
     RoleMetrics metrics = watchers.metrics();
     RequestList requests = RequestList.of(frame.parsed(), lanes::isolatedMs);
     shell.awaitExternal();
-    ExecuteRole.Loaded loaded =
-        ExecuteRole.load(
-            frame,
-            lanes,
-            experiment.lanes().speed()); // mistakes are found before the broker starts
+    shell.beginKafka(); // beside the models' loading, each takes a core
+    ExecuteRole.Loaded loaded = ExecuteRole.load(frame, lanes, experiment.lanes().speed());
     shell.heedAWishToStop();
-    List<ExecuteRole> executors = warmUp(frame, loaded, shell);
-    KafkaAccess kafka = startKafka(frame, shell, external);
+    List<ExecuteRole> executors = beginWarmUp(frame, loaded, shell);
+    KafkaAccess kafka = startKafka(shell, external);
     folder.nameBroker(kafka.bootstrapServers());
     shell.heedAWishToStop();
     RunTopics.create(frame.topics(), frame.shards(), kafka.clients());
@@ -201,7 +199,7 @@ public final class ExperimentRun {
             new AnalyzeRole(
                 frame, kafka.clients(), lanes.notes(), Environment.versions(experiment)));
     metrics.log(analyze::snapshot, experiment.jobs().classes());
-    executors.get(executors.size() - 1).awaitWarm();
+    awaitWarm(executors);
     OfferedLoadLines.show(experiment, requests, executors.get(0).capabilities(), console);
     for (ExecuteRole executor : executors) {
       shell.add(executor); // again, so that it closes before the clients that it writes to
@@ -259,35 +257,44 @@ public final class ExperimentRun {
     return status;
   }
 
-  /**
-   * Warms the executors up. Of the last one only the first lane is awaited: the broker can start
-   * beside the others.
-   */
-  private static List<ExecuteRole> warmUp(RunFrame frame, ExecuteRole.Loaded loaded, RunShell shell)
+  /** Begins to warm the executors' lanes up, beside which the broker and the scheduler start. */
+  private static List<ExecuteRole> beginWarmUp(
+      RunFrame frame, ExecuteRole.Loaded loaded, RunShell shell)
       throws WarmUpException, StoppedException, InterruptedException {
     List<ExecuteRole> executors = new ArrayList<>();
     for (int shard = 0; shard < frame.shards(); shard++) {
-      if (shard > 0) {
-        executors.get(shard - 1).awaitWarm();
-      }
       executors.add(shell.add(ExecuteRole.beginWarmUp(frame, loaded, executorId(shard), shard)));
       shell.heedAWishToStop();
     }
     return executors;
   }
 
+  /** Times one executor's lanes after the other, when no lane works otherwise. */
+  private static void awaitWarm(List<ExecuteRole> executors)
+      throws WarmUpException, InterruptedException {
+    for (ExecuteRole executor : executors) {
+      executor.awaitFirstRuns();
+    }
+    for (ExecuteRole executor : executors) {
+      executor.awaitWarm();
+    }
+  }
+
   private static String executorId(int shard) {
     return "executor-" + shard;
   }
 
-  private KafkaAccess startKafka(RunFrame frame, RunShell shell, @Nullable KafkaAccess external)
+  private KafkaAccess startKafka(RunShell shell, @Nullable KafkaAccess external)
       throws RoleFailedException, InterruptedException {
-    long startedNs = frame.clock().monotonicNs();
     KafkaAccess kafka = shell.startKafka();
     console.item(
         "broker",
         external == null
-            ? "embedded Kafka on " + kafka.bootstrapServers() + ", " + frame.secondsSince(startedNs)
+            ? String.format(
+                Locale.ROOT,
+                "embedded Kafka on %s, %.1f s",
+                kafka.bootstrapServers(),
+                shell.kafkaStartTook().toMillis() / 1e3)
             : "Kafka at " + kafka.bootstrapServers());
     return kafka;
   }

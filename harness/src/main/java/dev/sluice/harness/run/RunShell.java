@@ -11,6 +11,7 @@ import dev.sluice.harness.process.Secrets;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.StoppedException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,9 @@ public final class RunShell implements AutoCloseable {
   private final Opened opened = new Opened();
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
   private volatile boolean stopRequested;
+
+  /** Start of an embedded Kafka; null before it, and if the run has none. Used by one thread. */
+  private @Nullable StartingKafka starting;
 
   /** Source of wishes to stop: the first wish, and the wish to stop at once. */
   @FunctionalInterface
@@ -86,9 +90,22 @@ public final class RunShell implements AutoCloseable {
     }
   }
 
-  /** Returns the Kafka that runs already, or starts an embedded one. */
+  /** Begins to start an embedded Kafka, unless the run has one that runs already. */
+  void beginKafka() {
+    if (external == null && starting == null) {
+      starting = opened.add(new StartingKafka(folder.temporary()));
+    }
+  }
+
+  /** Returns the Kafka that runs already, or starts an embedded one and waits for it. */
   public KafkaAccess startKafka() throws RoleFailedException, InterruptedException {
-    return external == null ? KafkaAccess.startEmbedded(opened, folder.temporary()) : external;
+    beginKafka();
+    return starting == null ? Objects.requireNonNull(external) : starting.await().access();
+  }
+
+  /** Returns how long the start of the embedded Kafka took, once it has started. */
+  Duration kafkaStartTook() throws RoleFailedException, InterruptedException {
+    return starting == null ? Duration.ZERO : Duration.ofNanos(starting.await().tookNs());
   }
 
   /**
