@@ -14,6 +14,7 @@ import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -165,6 +166,46 @@ final class HotBatches {
     } catch (IllegalArgumentException e) {
       return null; // the general way says what is wrong
     }
+  }
+
+  /** Returns what the dispatch in the bytes starts; null: the general way must read it. */
+  static @Nullable DispatchStart readStart(byte[] bytes) {
+    var json = new JsonInput(bytes);
+    DispatchId id = json.dispatch(DISPATCHED);
+    String executorId = json.name(EXECUTOR);
+    long unusedIncarnation = json.number(INCARNATION);
+    List<Integer> lanes = numbers(json, LANES);
+    String unusedWorkload = json.name(WORKLOAD);
+    String unusedBackend = json.name(BACKEND);
+    String unusedPrecision = json.name(PRECISION);
+    List<String> jobIds = new ArrayList<>(4);
+    boolean usual = json.takes(JOBS);
+    do {
+      String jobId = json.text(JOB_ID);
+      int unusedSamples = json.small(SAMPLES);
+      usual = json.takes(OBJECT_END) && usual;
+      if (jobId == null || !usual) {
+        return null;
+      }
+      jobIds.add(jobId);
+    } while (json.skips(','));
+    return json.takes(ALL_SAMPLES) && id != null && executorId != null
+        ? new DispatchStart(id, executorId, lanes, jobIds)
+        : null;
+  }
+
+  /**
+   * Returns the head of the dispatch in the bytes, if these begin and end as a whole dispatch does;
+   * null: the general way must read it.
+   */
+  static @Nullable DispatchHead readHead(byte[] bytes) {
+    var json = new JsonInput(bytes);
+    DispatchId id = json.dispatch(DISPATCHED);
+    String executorId = json.name(EXECUTOR);
+    int end = bytes.length - VERSION_2.length;
+    boolean whole =
+        end > 0 && Arrays.equals(bytes, end, bytes.length, VERSION_2, 0, VERSION_2.length);
+    return !whole || id == null || executorId == null ? null : new DispatchHead(id, executorId);
   }
 
   private static @Nullable Place place(JsonInput json) {

@@ -90,11 +90,12 @@ public final class RecordingWriter implements Closeable {
 
   /** Tells whether bytes can stand in a line as they are. */
   static boolean isJsonObjectOnOneLine(byte[] bytes) {
-    return bytes.length >= 2
-        && bytes[0] == '{'
-        && bytes[bytes.length - 1] == '}'
-        && hasNoControls(bytes)
-        && isJsonObject(bytes);
+    return PlainJson.isObject(bytes)
+        || (bytes.length >= 2
+            && bytes[0] == '{'
+            && bytes[bytes.length - 1] == '}'
+            && hasNoControls(bytes)
+            && isJsonObject(bytes));
   }
 
   private static boolean hasNoControls(byte[] bytes) {

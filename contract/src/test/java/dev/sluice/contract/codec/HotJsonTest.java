@@ -122,6 +122,38 @@ final class HotJsonTest {
     }
   }
 
+  @Property
+  void readsOfADispatchWhatIsAskedFor(
+      @ForAll("dispatches") BatchDispatched dispatch, @ForAll int where, @ForAll int letter) {
+    byte[] bytes = EventCodec.DISPATCHES.write(dispatch);
+    var start =
+        new DispatchStart(
+            dispatch.dispatchId(),
+            dispatch.place().executorId(),
+            dispatch.place().lanes(),
+            dispatch.work().jobs().stream().map(DispatchedJob::jobId).toList());
+    assertThat(DispatchStart.readOrNull(bytes)).isEqualTo(start);
+    if (HotBatches.write(dispatch) != null && HotBatches.readDispatch(bytes) != null) {
+      assertThat(HotBatches.readStart(bytes)).isEqualTo(start);
+      assertThat(DispatchHead.readOrNull(bytes))
+          .isEqualTo(new DispatchHead(start.id(), start.executorId()));
+    }
+    byte[] other = changed(bytes, where, letter);
+    DispatchStart read = HotBatches.readStart(other);
+    if (read != null) {
+      assertThat(read).isEqualTo(DispatchStart.byParser(other));
+    }
+  }
+
+  @Test
+  void readsNoHeadOfADispatchThatIsCut() throws IOException {
+    byte[] whole = golden(Path.of("src/test/resources/golden"), "BatchDispatched.v2.json");
+    assertThat(DispatchHead.readOrNull(whole))
+        .isEqualTo(new DispatchHead(new DispatchId(12, 0), "executor-0"));
+    assertThat(DispatchHead.readOrNull(Arrays.copyOf(whole, whole.length - 1))).isNull();
+    assertThat(DispatchHead.readOrNull(new byte[0])).isNull();
+  }
+
   /** Changes, takes out or adds a byte, mostly one that JSON's numbers and lists are made of. */
   private static byte[] changed(byte[] bytes, int where, int letter) {
     String letters = "0123456789-+.eE,:\"{}[]n";

@@ -1,9 +1,8 @@
 package dev.sluice.scheduler.replay;
 
+import dev.sluice.contract.codec.DispatchStart;
 import dev.sluice.contract.event.RunStarted;
-import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduling.fact.CoreFact;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A record of a log as far as a replay reads it. */
@@ -34,11 +33,8 @@ public sealed interface LoggedRecord {
    * @param start what it starts; null: the bytes are no dispatch
    */
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody, and copied for nobody
-  record LoggedDispatch(int shard, long offset, byte[] value, @Nullable Start start)
+  record LoggedDispatch(int shard, long offset, byte[] value, @Nullable DispatchStart start)
       implements LoggedRecord {}
-
-  /** The choice that a recorded dispatch tells of; the chosen job comes first. */
-  record Start(DispatchId id, String executorId, List<Integer> lanes, List<String> jobIds) {}
 
   /** A record of {@code outcomes}. */
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody, and copied for nobody

@@ -1,5 +1,6 @@
 package dev.sluice.scheduler.replay;
 
+import dev.sluice.contract.codec.DispatchStart;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.file.UserMistakeException;
@@ -8,7 +9,6 @@ import dev.sluice.scheduler.replay.Difference.Kind;
 import dev.sluice.scheduler.replay.LoggedRecord.LoggedDispatch;
 import dev.sluice.scheduler.replay.LoggedRecord.LoggedFact;
 import dev.sluice.scheduler.replay.LoggedRecord.LoggedOutcome;
-import dev.sluice.scheduler.replay.LoggedRecord.Start;
 import dev.sluice.scheduler.translation.Translation;
 import dev.sluice.scheduling.core.InvalidChoiceException;
 import dev.sluice.scheduling.core.RecordedDecisions;
@@ -132,7 +132,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
   }
 
   void take(LoggedDispatch dispatch) {
-    Start start = dispatch.start();
+    DispatchStart start = dispatch.start();
     DispatchId last = lastRecorded;
     if (start == null) {
       starts.recordedOnly(Kind.UNREADABLE, dispatch, at);
@@ -293,7 +293,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
           null);
       return Choice.nothing(Cause.POLICY);
     }
-    Start recorded = startOf(then);
+    DispatchStart recorded = startOf(then);
     if (own instanceof Choice.Start start && isSame(start, recorded)) {
       repeated = then;
       return own;
@@ -327,7 +327,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     return forced == null ? own : forced;
   }
 
-  private static boolean isSame(Choice.Start own, Start recorded) {
+  private static boolean isSame(Choice.Start own, DispatchStart recorded) {
     if (own.batch().size() != recorded.jobIds().size()
         || own.lanes().size() != recorded.lanes().size()
         || !own.lanes().get(0).executorId().equals(recorded.executorId())) {
@@ -374,8 +374,8 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     return start.batch().get(0).spec().classType();
   }
 
-  private static Start startOf(LoggedDispatch dispatch) {
-    Start start = dispatch.start();
+  private static DispatchStart startOf(LoggedDispatch dispatch) {
+    DispatchStart start = dispatch.start();
     if (start == null) {
       throw new IllegalStateException("a dispatch that cannot be read was kept");
     }

@@ -1,5 +1,7 @@
 package dev.sluice.scheduler.translation;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -24,6 +26,8 @@ import dev.sluice.scheduling.job.JobGraph;
 import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.job.WorkflowSpec;
 import dev.sluice.scheduling.policy.Choice;
+import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -42,7 +46,17 @@ public final class Translation {
       Stream.of(dev.sluice.scheduling.fact.Reason.values())
           .collect(Collectors.toUnmodifiableMap(Enum::name, Function.identity()));
 
+  /** Sources of predictions as events hold them. */
+  private static final Map<dev.sluice.scheduling.fact.Prediction.Source, String> SOURCES =
+      new EnumMap<>(
+          Stream.of(dev.sluice.scheduling.fact.Prediction.Source.values())
+              .collect(Collectors.toMap(Function.identity(), Translation::text)));
+
   private Translation() {}
+
+  private static String text(dev.sluice.scheduling.fact.Prediction.Source source) {
+    return source.name().toLowerCase(Locale.ROOT);
+  }
 
   public static CoreFact toCore(Fact fact) {
     if (fact instanceof JobRequested job) {
@@ -172,9 +186,7 @@ public final class Translation {
         new BatchDispatched.Place(dispatch.executorId(), dispatch.incarnation(), dispatch.lanes()),
         new BatchDispatched.Work(
             new ModelKey(first.workload(), first.backend(), first.precision()),
-            dispatch.jobs().stream()
-                .map(j -> new BatchDispatched.DispatchedJob(j.id(), j.samples()))
-                .toList(),
+            toEvent(dispatch.jobs()),
             dispatch.samples(),
             dispatch.tokens(),
             dispatch.attempt()),
@@ -185,10 +197,18 @@ public final class Translation {
         toEvent(dispatch.prediction()));
   }
 
+  private static List<BatchDispatched.DispatchedJob> toEvent(List<JobSpec> jobs) {
+    List<BatchDispatched.DispatchedJob> events = new ArrayList<>(jobs.size());
+    for (JobSpec job : jobs) {
+      events.add(new BatchDispatched.DispatchedJob(job.id(), job.samples()));
+    }
+    return events;
+  }
+
   static Prediction toEvent(dev.sluice.scheduling.fact.Prediction prediction) {
     return new Prediction(
         prediction.meanNs(),
-        prediction.source().name().toLowerCase(Locale.ROOT),
+        requireNonNull(SOURCES.get(prediction.source())),
         prediction.busyLanes(),
         prediction.modelVersion(),
         prediction.quantileNs(),
