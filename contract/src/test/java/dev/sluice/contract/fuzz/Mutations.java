@@ -72,9 +72,7 @@ final class Mutations {
     if (bytes.length > 0 && random.nextInt(10) == 0) {
       bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
     }
-    return random.nextInt(20) == 0
-        ? Arrays.copyOf(bytes, random.nextInt(bytes.length + 1))
-        : bytes;
+    return random.nextInt(20) == 0 ? Arrays.copyOf(bytes, random.nextInt(bytes.length + 1)) : bytes;
   }
 
   private String once(String text) {

@@ -176,7 +176,8 @@ final class ReadersFuzzTest {
         .isTrue();
     assertThat(problem.what()).hasSizeLessThan(1_000);
     if (!problem.location().matches("(?s).*:\\d+")) { // no line is to blame
-      assertThat(problem.what()).containsAnyOf("missing", "empty", "holds no", "not listed", "has no");
+      assertThat(problem.what())
+          .containsAnyOf("missing", "empty", "holds no", "not listed", "has no");
     }
   }
 

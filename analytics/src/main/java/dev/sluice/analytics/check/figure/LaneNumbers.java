@@ -97,7 +97,9 @@ final class LaneNumbers {
     recount.equal("bubble_p99_ms", Values.rankMs(sorted, 99), around(sorted, 99, ties));
   }
 
-  /** How far the values around a percentile are apart, in ms, if so many more or fewer count. */
+  /**
+   * How far the values around a percentile are apart, in ms, if that number more or fewer count.
+   */
   private static double around(long[] sorted, int percent, int ties) {
     if (ties == 0 || sorted.length == 0) {
       return Recount.TIMES_MS;
