@@ -9,6 +9,7 @@ import dev.sluice.cli.role.ScheduleCommand;
 import dev.sluice.cli.role.StageCommand;
 import dev.sluice.cli.role.TopicsCommand;
 import dev.sluice.cli.sweep.SweepCommand;
+import dev.sluice.harness.frame.DiskSpace;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.process.News;
@@ -67,6 +68,11 @@ public final class Sluice {
         .setParameterExceptionHandler((mistake, args) -> explain(mistake))
         .setExecutionExceptionHandler(
             (error, command, parsed) -> {
+              String full = DiskSpace.words(error);
+              if (full != null) {
+                News.error(full);
+                return ExitStatus.BUG;
+              }
               News.error("sluice: error: a bug ended the command.");
               error.printStackTrace(command.getErr());
               return ExitStatus.BUG;

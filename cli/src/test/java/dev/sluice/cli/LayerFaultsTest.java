@@ -2,7 +2,6 @@ package dev.sluice.cli;
 
 import static dev.sluice.cli.BadInputCommand.sluice;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.contract.file.Sha256;
@@ -154,27 +153,19 @@ final class LayerFaultsTest {
     }
   }
 
-  private static int mount(Object... arguments) throws Exception {
-    List<String> command = Stream.of(arguments).map(Object::toString).toList();
-    return new ProcessBuilder(command).start().waitFor();
-  }
-
   @Test
   void aFullDiskEndsATraining_whichGoesOnOnceThereIsRoom() throws Exception {
     String[] training = {"layers", "train", "vit_micro", "--schedule", "on_demand", "--steps", "3"};
     Path whole = folder.resolve("whole");
     assertThat(sluice(with(training, "--out", whole.toString())).status()).isZero();
 
-    Path disk = Files.createDirectory(folder.resolve("disk"));
     long bytes =
         Training.layers("vit_micro", "sgd").stream()
             .mapToLong(Training.LayerSize::storedBytes)
             .sum();
-    String size = "size=" + 3 * bytes / 2; // one step has room, and not the next one beside it
-    assumeTrue(
-        mount("mount", "-t", "tmpfs", "-o", size, "none", disk) == 0, "needs a right to mount");
-    try {
-      Path out = disk.resolve("out");
+    // one step has room, and not the next one beside it
+    try (var disk = SmallDisk.mount(folder.resolve("disk"), 3 * bytes / 2)) {
+      Path out = disk.folder().resolve("out");
       BadInputCommand full = sluice(with(training, "--out", out.toString()));
       assertThat(full.status()).as(full.out()).isEqualTo(2);
       assertThat(full.err())
@@ -185,14 +176,12 @@ final class LayerFaultsTest {
       BadInputCommand again = sluice(with(training, "--out", out.toString(), "--resume"));
       assertThat(again.err()).isEqualTo(full.err());
 
-      assertThat(mount("mount", "-o", "remount,size=" + 4 * bytes, disk)).isZero();
+      disk.resize(4 * bytes);
       assertThat(sluice(with(training, "--out", out.toString(), "--resume")).status()).isZero();
       assertThat(BadInputCommand.held(out)).hasSameSizeAs(BadInputCommand.held(whole));
       for (Path file : BadInputCommand.held(whole)) {
         assertThat(out.resolve(file.getFileName())).hasSameBinaryContentAs(file);
       }
-    } finally {
-      assertThat(mount("umount", disk)).isZero();
     }
   }
 }

@@ -107,6 +107,55 @@ final class SimulateCommandTest {
   }
 
   @Test
+  void marksASeriesAsFailed_whenOneOfItsRunsFails() throws IOException {
+    BadInputCommand simulated =
+        simulate(
+            tiny(),
+            "rare",
+            "--repeat",
+            "12",
+            "--set",
+            "arrival_rate_jobs_per_sec=1",
+            "--set",
+            "duration_seconds=1");
+    assertThat(simulated.status()).as(simulated.err()).isEqualTo(ExitStatus.BUG);
+    assertThat(folder.resolve("rare")).doesNotExist();
+    Path failed = folder.resolve("rare.failed");
+    assertThat(failed).isDirectoryContaining("glob:**/rare-*.failed");
+    assertThat(failed.resolve("summary.json")).doesNotExist();
+    assertThat(simulated.out())
+        .containsPattern("sluice: error: repeat [0-9]+ failed, and with it the whole[.]")
+        .contains("  Maybe the folders say more: " + failed)
+        .doesNotContain("Folder    ");
+  }
+
+  @Test
+  void simulatesARunOfEachShippedExperiment_fromItsFolderAlone() throws IOException {
+    for (Path config : ShippedExperiments.files()) {
+      String runId = config.getFileName().toString().replace(".yaml", "-live");
+      BadInputCommand simulated =
+          simulate(
+              config,
+              runId,
+              "--no-trace",
+              "--set",
+              "duration_seconds=5",
+              "--set",
+              "warmup_seconds=0");
+      assertThat(simulated.status()).as("%s: %s", config, simulated.err()).isZero();
+      Path summary = folder.resolve(runId).resolve("summary.json");
+      String live =
+          Files.readString(summary).replace("\"simulated\" : true", "\"simulated\" : false");
+      Files.writeString(summary, live); // an experiment with models would take minutes
+      assertThat(summary(runId).path("simulated").asBoolean(true)).isFalse();
+
+      BadInputCommand like = sluice("simulate", "--like", folder.resolve(runId).toString());
+      assertThat(like.status()).as("%s: %s", config, like.err()).isZero();
+      assertThat(like.out()).as(config.toString()).contains("p50");
+    }
+  }
+
+  @Test
   void leavesTheSameTrace_whenDoneAgain() throws IOException {
     assertThat(simulate(tiny(), "same").status()).isZero();
     Path first = Files.move(folder.resolve("same"), folder.resolve("first"));

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
@@ -251,6 +252,17 @@ public final class RunFolder implements AutoCloseable {
       removeTemporary();
     } catch (IOException e) {
       LOG.error("temporary files stay behind in {}", temporary(), e);
+    }
+  }
+
+  /** Marks the folder as failed, for a process that ends at once while parts of it still write. */
+  public void failAtOnce() {
+    try {
+      Files.move(current, failed, StandardCopyOption.ATOMIC_MOVE);
+      current = failed;
+      removeMarks();
+    } catch (IOException | UncheckedIOException e) {
+      LOG.error("temporary files stay behind in {}", current, e);
     }
   }
 

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.IntSupplier;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
+import org.apache.kafka.common.utils.Exit;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
 import org.apache.kafka.server.common.MetadataVersion;
@@ -98,6 +99,22 @@ public final class EmbeddedBroker implements AutoCloseable {
       }
     }
     throw last;
+  }
+
+  /**
+   * Sets what is done before Kafka ends this process at once, as it does when it can no longer
+   * write its log.
+   */
+  public static void beforeHalt(Runnable last) {
+    Exit.setHaltProcedure(
+        (status, message) -> {
+          LOG.error("Kafka ends this process with status {}: {}", status, message);
+          try {
+            last.run();
+          } finally {
+            Runtime.getRuntime().halt(status);
+          }
+        });
   }
 
   private static EmbeddedBroker startOnce(

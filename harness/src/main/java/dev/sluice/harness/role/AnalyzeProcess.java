@@ -9,6 +9,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RunRegister;
 import dev.sluice.contract.log.RunTopics;
 import dev.sluice.executor.dispatch.LaneSource;
+import dev.sluice.harness.frame.DiskSpace;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
@@ -76,6 +77,13 @@ public final class AnalyzeProcess {
       } catch (RoleFailedException e) {
         LOG.error("the run failed", e);
         throw e;
+      } catch (IOException | RuntimeException e) {
+        LOG.error("the run cannot go on", e);
+        if (!DiskSpace.isFull(e)) {
+          throw e;
+        }
+        throw new RoleFailedException(
+            "the disk of the run's folder is full (" + folder.failedPath() + ")", e);
       }
     }
   }

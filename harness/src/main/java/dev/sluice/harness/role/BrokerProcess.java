@@ -1,6 +1,7 @@
 package dev.sluice.harness.role;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.DiskSpace;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.process.LogFile;
@@ -50,7 +51,9 @@ public final class BrokerProcess {
                 ? Signals.listenAsChild(stopping::countDown, this::removeTemporary)
                 : Signals.listen(stopping::countDown, this::removeTemporary)) {
       checkPort();
-      try (var broker = EmbeddedBroker.startAt(folder(), options.port(), Map.of())) {
+      Path folder = folder();
+      EmbeddedBroker.beforeHalt(() -> sayWhy(folder));
+      try (var broker = EmbeddedBroker.startAt(folder, options.port(), Map.of())) {
         Console.standardOutput().line("Kafka answers: --bootstrap " + broker.bootstrapServers());
         News.up(broker.bootstrapServers());
         stopping.await();
@@ -100,6 +103,17 @@ public final class BrokerProcess {
           "you want another --data, or lack the right to write there",
           e);
     }
+  }
+
+  /** Says why Kafka ends this process. */
+  private void sayWhy(Path folder) {
+    News.error(
+        DiskSpace.isFull(folder)
+            ? "sluice: error: the disk of the broker's log is full ("
+                + folder
+                + ").\n  Maybe make room there, or name a folder on another disk: --data DIR."
+            : "sluice: error: the broker cannot go on.\n  Maybe the lines before say more.");
+    removeTemporary();
   }
 
   private void endAtOnce() {

@@ -12,6 +12,7 @@ import dev.sluice.executor.dispatch.ExecutorNumbers;
 import dev.sluice.executor.dispatch.LaneFaults;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.lane.WarmUpException;
+import dev.sluice.harness.frame.DiskNeed;
 import dev.sluice.harness.frame.Entries;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
@@ -19,6 +20,7 @@ import dev.sluice.harness.frame.ExperimentFiles;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.frame.SluiceVersion;
+import dev.sluice.harness.kafka.BrokerWatch;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.HostLoad;
 import dev.sluice.harness.process.RoleFailedException;
@@ -55,6 +57,7 @@ public final class ExperimentRun {
 
   private final RunSettings options;
   private final Console console;
+  private final DiskNeed disk;
 
   /**
    * End of the load: completed by the generators or by the failure of a role, by the first of them.
@@ -70,6 +73,7 @@ public final class ExperimentRun {
   public ExperimentRun(RunSettings options, Console console) {
     this.options = options;
     this.console = console;
+    this.disk = new DiskNeed(options.results(), console);
   }
 
   /**
@@ -103,11 +107,16 @@ public final class ExperimentRun {
       var unused = shell.failure().thenAccept(load::completeExceptionally);
       try {
         var watching = new Watchers(metrics, page);
+        shell.mindHalts(disk);
         int status = execute(frame, shell.add(lanes), shell, external, folder, watching);
         page.ended(summaryJson);
         return status == ExitStatus.BUG ? status : shell.exitStatus(status);
       } catch (RoleFailedException | WarmUpException e) {
         LOG.error("the run failed", e);
+        if (disk.explains(e)) {
+          disk.sayFull();
+          return ExitStatus.BUG;
+        }
         String why = String.valueOf(e.getMessage());
         console.line("sluice: error: the run failed: " + why + (why.endsWith(".") ? "" : "."));
         console.line("  Maybe its log says more: " + folder.failedPath().resolve("run.log"));
@@ -122,9 +131,13 @@ public final class ExperimentRun {
         folder.discard();
         console.line("Stopped before the first job.");
         return shell.exitStatus(ExitStatus.DONE);
-      } catch (RuntimeException e) {
-        LOG.error("a bug ended the run", e);
-        throw e;
+      } catch (IOException | RuntimeException e) {
+        LOG.error("the run cannot go on", e);
+        if (!disk.explains(e)) {
+          throw e;
+        }
+        disk.sayFull();
+        return ExitStatus.BUG;
       }
     }
   }
@@ -175,6 +188,7 @@ public final class ExperimentRun {
     Experiment experiment = frame.experiment();
     RoleMetrics metrics = watchers.metrics();
     RequestList requests = RequestList.of(frame.parsed(), lanes::isolatedMs);
+    disk.expect(requests.size(), external == null);
     shell.awaitExternal();
     shell.beginKafka(); // beside the models' loading, each takes a core
     ExecuteRole.Loaded loaded = ExecuteRole.load(frame, lanes, experiment.lanes().speed());
@@ -185,6 +199,9 @@ public final class ExperimentRun {
     shell.heedAWishToStop();
     RunTopics.create(frame.topics(), frame.shards(), kafka.clients());
     shell.add(watchers.page().read(kafka));
+    if (external != null) {
+      shell.add(BrokerWatch.begin(external, console::line));
+    }
     var register =
         shell.add(RunRegister.open(frame.topics(), kafka.clients(), frame.clock(), shell::fail));
     var entries = shell.add(new Entries(register));

@@ -6,6 +6,7 @@ import dev.sluice.contract.log.Topics;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.kafka.BrokerWatch;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
@@ -177,7 +178,8 @@ public final class ProcessesRun {
     }
     companion.began(children, kafka);
     Ended ended;
-    try (var reading = page.read(kafka)) {
+    try (var reading = page.read(kafka);
+        var watch = BrokerWatch.begin(kafka, companion.isShown() ? console::line : LOG::warn)) {
       ended = awaitEnd(children);
     }
     Path finished = options.results().resolve(runId);

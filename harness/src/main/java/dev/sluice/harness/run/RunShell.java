@@ -2,10 +2,13 @@ package dev.sluice.harness.run;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.harness.frame.DiskNeed;
 import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.kafka.Opened;
 import dev.sluice.harness.process.LogFile;
+import dev.sluice.harness.process.News;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.Secrets;
 import dev.sluice.harness.process.Signals;
@@ -88,6 +91,27 @@ public final class RunShell implements AutoCloseable {
     } catch (UserMistakeException e) {
       return false;
     }
+  }
+
+  /**
+   * Says why, and marks the run's folder as failed, when an embedded Kafka ends this process at
+   * once.
+   *
+   * @param disk what is said where the disk is full
+   */
+  public void mindHalts(DiskNeed disk) {
+    EmbeddedBroker.beforeHalt(
+        () -> {
+          if (disk.isFull()) {
+            disk.sayFull();
+          } else {
+            News.error(
+                "sluice: error: the run failed: its embedded Kafka cannot go on.\n"
+                    + "  Maybe its log says more: "
+                    + folder.failedPath().resolve("run.log"));
+          }
+          folder.failAtOnce();
+        });
   }
 
   /** Begins to start an embedded Kafka, unless the run has one that runs already. */

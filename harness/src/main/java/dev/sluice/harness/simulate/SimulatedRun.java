@@ -7,6 +7,7 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.DiskNeed;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LogHeaders;
@@ -38,6 +39,7 @@ import org.jspecify.annotations.Nullable;
 public final class SimulatedRun {
   private final Options options;
   private final Console console;
+  private final DiskNeed disk;
   private @Nullable String summaryJson;
 
   /**
@@ -88,12 +90,22 @@ public final class SimulatedRun {
   public SimulatedRun(Options options, Console console) {
     this.options = options;
     this.console = console;
+    this.disk = new DiskNeed(options.results(), console);
   }
 
   /** Simulates the experiment once or several times, and returns the worst exit status. */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     Integer repeats = options.repeats();
-    int status = repeats == null ? simulate() : simulate(repeats);
+    int status;
+    try {
+      status = repeats == null ? simulate() : simulate(repeats);
+    } catch (IOException | RuntimeException e) {
+      if (!disk.explains(e)) {
+        throw e;
+      }
+      disk.sayFull();
+      return ExitStatus.BUG;
+    }
     console.result(summaryJson);
     return status;
   }
@@ -126,6 +138,10 @@ public final class SimulatedRun {
     ExperimentRun.announce(runId, experiment.parsed(), console);
     console.item("simulated", "nothing runs and nothing waits");
     experiment.notes().forEach(note -> console.item("", note));
+    if (!options.output().noTrace()) {
+      Integer repeats = options.repeats();
+      disk.expect((long) experiment.requests().size() * (repeats == null ? 1 : repeats), false);
+    }
     OfferedLoadLines.show(
         experiment.parsed().experiment(),
         experiment.requests(),
@@ -179,6 +195,10 @@ public final class SimulatedRun {
       Map<Path, Long> seedByFolder = new LinkedHashMap<>();
       int worst =
           inParallel(parsed.experiment().seed(), runId, repeats, profile, folder, seedByFolder);
+      if (!ExitStatus.isWhole(worst)) {
+        console.line("  Maybe the folders say more: " + folder.failedPath());
+        return worst;
+      }
       Repeats all = Repeats.read(seedByFolder);
       all.write(folder.path());
       summaryJson = all.toJson();
@@ -196,6 +216,11 @@ public final class SimulatedRun {
       console.line("Folder    " + finished);
       return worst;
     }
+  }
+
+  private void markFailed(Path folder, int repeat) throws IOException {
+    Files.move(folder, folder.resolveSibling(folder.getFileName() + RunFolder.FAILED));
+    console.line("sluice: error: repeat " + repeat + " failed, and with it the whole.");
   }
 
   private int inParallel(
@@ -224,8 +249,13 @@ public final class SimulatedRun {
                 }));
       }
       int worst = ExitStatus.DONE;
-      for (Future<Integer> one : running) {
-        worst = ExitStatus.worst(worst, one.get());
+      List<Path> paths = List.copyOf(seedByFolder.keySet());
+      for (int i = 0; i < repeats; i++) {
+        int status = running.get(i).get();
+        worst = ExitStatus.worst(worst, status);
+        if (!ExitStatus.isWhole(status)) {
+          markFailed(paths.get(i), i + 1);
+        }
       }
       return worst;
     } catch (ExecutionException e) {

@@ -1,0 +1,71 @@
+package dev.sluice.harness.kafka;
+
+import dev.sluice.harness.machine.MachineClock;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.admin.Admin;
+
+/**
+ * Asks a run's broker each second whether it is there, and tells a person when it has gone and when
+ * it is back. It changes nothing: how long the run waits for its broker is up to the roles.
+ */
+public final class BrokerWatch implements AutoCloseable {
+  private static final long PERIOD_MS = 1_000;
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(2);
+
+  private final KafkaAccess kafka;
+  private final Consumer<String> said;
+  private final BrokerSilence silence;
+  private final CountDownLatch closing = new CountDownLatch(1);
+  private final Thread thread;
+
+  private BrokerWatch(KafkaAccess kafka, Consumer<String> said) {
+    this.kafka = kafka;
+    this.said = said;
+    this.silence = new BrokerSilence(kafka.bootstrapServers());
+    this.thread = new Thread(this::watch, "sluice-broker-watch");
+    thread.setDaemon(true);
+  }
+
+  /**
+   * Begins to ask. A broker that has never answered is not missed.
+   *
+   * @param said called with a line for a person, from a thread of the watch
+   */
+  public static BrokerWatch begin(KafkaAccess kafka, Consumer<String> said) {
+    var watch = new BrokerWatch(kafka, said);
+    watch.thread.start();
+    return watch;
+  }
+
+  private void watch() {
+    try (Admin admin = kafka.clients().admin(ANSWER_LIMIT)) {
+      do {
+        boolean answers = answers(admin);
+        if (closing.getCount() > 0) {
+          silence.take(answers, MachineClock.monotonicNs(), MachineClock.now()).ifPresent(said);
+        }
+      } while (!closing.await(PERIOD_MS, TimeUnit.MILLISECONDS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // closed while it waited for an answer
+    }
+  }
+
+  private static boolean answers(Admin admin) throws InterruptedException {
+    try {
+      return !admin.describeCluster().nodes().get().isEmpty();
+    } catch (ExecutionException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    closing.countDown();
+    thread.interrupt();
+    thread.join();
+  }
+}
