@@ -52,6 +52,7 @@ record FlatDispatch(
     requireNonNull(backend, "backend");
     requireNonNull(precision, "precision");
     requireNonNull(predictionSource, "predictionSource");
+    requireNonNull(scoreTerms, "scoreTerms");
     lanes = List.copyOf(lanes);
     jobs = List.copyOf(jobs);
   }

@@ -91,6 +91,9 @@ public record BatchDispatched(
    */
   public record Decision(
       long decidedAtNs, @Nullable Long notAfterNs, Map<String, Double> scoreTerms) {
+    public Decision {
+      requireNonNull(scoreTerms, "scoreTerms");
+    }
 
     /** A decision without a limit or a score. */
     public static Decision at(long decidedAtNs) {

@@ -141,7 +141,18 @@ final class ValueReader {
           "it was pasted from a file that is no text");
       return null;
     }
+    if (scalar.text().codePoints().anyMatch(ValueReader::isHalf)) {
+      problems.error(
+          value.place(),
+          name + " holds half a letter, a surrogate without its other one",
+          "an escape such as \\ud83d is meant to have a second one behind it");
+      return null;
+    }
     return scalar.text();
+  }
+
+  private static boolean isHalf(int letter) {
+    return letter >= Character.MIN_SURROGATE && letter <= Character.MAX_SURROGATE;
   }
 
   private static boolean isUnprintable(int letter) {

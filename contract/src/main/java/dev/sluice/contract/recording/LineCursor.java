@@ -115,9 +115,15 @@ final class LineCursor {
     return names[slot];
   }
 
+  /** Half of a letter, which no file in UTF-8 can hold. */
+  private static boolean isHalf(int letter) {
+    return letter >= Character.MIN_SURROGATE && letter <= Character.MAX_SURROGATE;
+  }
+
   private @Nullable String unescaped(int from, int end) {
     try (JsonParser parser = JSON.createParser(buffer, from, end - from)) {
-      return parser.nextToken() == JsonToken.VALUE_STRING ? parser.getText() : null;
+      String text = parser.nextToken() == JsonToken.VALUE_STRING ? parser.getText() : null;
+      return text == null || text.codePoints().anyMatch(LineCursor::isHalf) ? null : text;
     } catch (IOException e) {
       return null;
     }

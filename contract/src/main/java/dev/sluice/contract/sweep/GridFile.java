@@ -63,7 +63,7 @@ public final class GridFile {
     }
     if (!(root instanceof Mapping mapping)) {
       throw new UserMistakeException(
-          file.toString(),
+          root == null ? file.toString() : root.place().toString(),
           root == null ? "the file is empty" : "a grid is a mapping of keys to values",
           "it should begin with base: experiment.yaml");
     }

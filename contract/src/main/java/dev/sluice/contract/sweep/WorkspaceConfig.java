@@ -36,12 +36,16 @@ import dev.sluice.contract.file.Tree.Limits;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.Value;
 import dev.sluice.contract.file.Value.Mapping;
+import dev.sluice.contract.file.Value.Scalar;
+import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -70,6 +74,8 @@ public record WorkspaceConfig(
   private static final int GPUS_MAX = 1024;
   private static final int MANY = 1_000_000;
   private static final double DAY_SECONDS = 86_400;
+  private static final Set<WorkspaceKey> MAY_BE_EMPTY =
+      Set.of(SCHEDULER_SESSION_SUFFIX, WORKER_PREFIX, CONDA_ENV);
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final Pattern ONE_NAME = Pattern.compile("[^/\\x00-\\x1f]+");
 
@@ -225,11 +231,7 @@ public record WorkspaceConfig(
                   text -> "you meant CUDA_VISIBLE_DEVICES"));
       var folders =
           new Folders(
-              path(CONFIG_DIR),
-              text(CONFIG_PATTERN),
-              path(OUTPUT_DIR),
-              path(LOG_DIR),
-              flag(ENABLE_LOGGING));
+              path(CONFIG_DIR), pattern(), path(OUTPUT_DIR), path(LOG_DIR), flag(ENABLE_LOGGING));
       Slots slots = slots();
       var rules =
           new Rules(
@@ -267,7 +269,8 @@ public record WorkspaceConfig(
     }
 
     private String text(WorkspaceKey key) {
-      return section.text(key.key(), key.fallback());
+      boolean empty = section.find(key.key()) instanceof Scalar written && written.text().isEmpty();
+      return empty && MAY_BE_EMPTY.contains(key) ? "" : section.text(key.key(), key.fallback());
     }
 
     private String name(WorkspaceKey key) {
@@ -277,6 +280,19 @@ public record WorkspaceConfig(
           ONE_NAME,
           "cannot be part of a file's name",
           text -> "letters, digits and underscores are enough");
+    }
+
+    private String pattern() {
+      String glob = text(CONFIG_PATTERN);
+      try {
+        FileSystems.getDefault().getPathMatcher("glob:" + glob);
+      } catch (PatternSyntaxException e) {
+        problems.error(
+            section.place(CONFIG_PATTERN.key()),
+            "config_pattern (" + glob + ") is no pattern of file names",
+            "a bracket or a brace is not closed");
+      }
+      return glob;
     }
 
     private Path path(WorkspaceKey key) {

@@ -196,7 +196,8 @@ final class RequestReader {
       Model model = tooLarge.get();
       skipped.add(new Skipped(id, workflowId, placeOf(model) + ": " + needsTooMany(model)));
     } else {
-      requests.add(new WorkflowRequest(id, timestampEpochNs, workflow, executionSeconds));
+      int line = in.place("timestamp").line();
+      requests.add(new WorkflowRequest(id, timestampEpochNs, workflow, executionSeconds, line));
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.sluice.contract.workflow;
 
 import dev.sluice.contract.file.NearestName;
+import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Range;
@@ -177,8 +178,7 @@ final class SystemReader {
     String name = "models." + id;
     Section in = fieldsOf(name, entry.value(), "its memory_gb and gpus_required", problems);
     if (in != null) {
-      models.put(
-          id,
+      var model =
           new Model(
               id,
               in.text("name", id),
@@ -192,11 +192,30 @@ final class SystemReader {
               in.numberOrNull("inference_time_std", Range.within(0, SECONDS_MAX)),
               named(in, "workload"),
               named(in, "backend"),
-              in.place("gpus_required").line()));
+              in.place("gpus_required").line());
+      models.put(id, model);
       in.end(MODEL_KEYS);
+      checkTokens(in, model, problems);
     }
     if (!problems.isEmpty()) {
       problemsByModel.put(id, problems);
+    }
+  }
+
+  /** The time of the typical tokens has the bounds of a time that is stated. */
+  private static void checkTokens(Section in, Model model, Problems problems) {
+    Double tokens = model.tokenMean();
+    Double perSecond = model.tokensPerSecond();
+    if (tokens != null && perSecond != null && !(tokens / perSecond <= SECONDS_MAX)) {
+      problems.error(
+          in.place("token_mean"),
+          "%s (%s) at tokens_per_second (%s) take more than %s s"
+              .formatted(
+                  in.name("token_mean"),
+                  Numbers.text(tokens),
+                  Numbers.text(perSecond),
+                  Numbers.text(SECONDS_MAX)),
+          "one of the two has a digit too many");
     }
   }
 

@@ -16,13 +16,15 @@ import java.util.Map;
  * @param microbatch rules for workflows whose nodes share batches
  * @param requests requests that can run, in the order of the file
  * @param skipped requests that cannot run, in the order of the file
+ * @param requestsFile the file of the requests
  */
 public record WorkflowFiles(
     Map<String, Model> models,
     Map<String, Workflow> workflows,
     Microbatch microbatch,
     List<WorkflowRequest> requests,
-    List<Skipped> skipped) {
+    List<Skipped> skipped,
+    Path requestsFile) {
   static final String OTHER_PATH =
       "the path is relative to another folder, or --system and --requests name it";
 
@@ -73,6 +75,7 @@ public record WorkflowFiles(
         whole,
         inSystem.microbatch(),
         inRequests.requests(),
-        inRequests.skipped());
+        inRequests.skipped(),
+        requests);
   }
 }

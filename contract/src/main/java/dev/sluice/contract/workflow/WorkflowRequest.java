@@ -9,11 +9,15 @@ public final class WorkflowRequest {
   /** Seconds by node; NaN for a node without a given time. Empty: no time is given. */
   private final double[] executionSeconds;
 
-  WorkflowRequest(String id, long timestampEpochNs, Workflow workflow, double[] executionSeconds) {
+  private final int line;
+
+  WorkflowRequest(
+      String id, long timestampEpochNs, Workflow workflow, double[] executionSeconds, int line) {
     this.id = id;
     this.timestampEpochNs = timestampEpochNs;
     this.workflow = workflow;
     this.executionSeconds = executionSeconds;
+    this.line = line;
   }
 
   /** The id, which no other request has. */
@@ -37,6 +41,11 @@ public final class WorkflowRequest {
    */
   public double executionSeconds(int node) {
     return executionSeconds.length == 0 ? Double.NaN : executionSeconds[node];
+  }
+
+  /** The line of the request's timestamp in its file. */
+  public int line() {
+    return line;
   }
 
   @Override

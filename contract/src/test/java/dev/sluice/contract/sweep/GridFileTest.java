@@ -139,7 +139,7 @@ final class GridFileTest {
         "  Maybe several sweeps, each of a part, will do.");
     assertRefused(
         "- base\n",
-        "rates.yaml: error: a grid is a mapping of keys to values.",
+        "rates.yaml:1: error: a grid is a mapping of keys to values.",
         "  Maybe it should begin with base: experiment.yaml.");
   }
 }

@@ -1,5 +1,7 @@
 package dev.sluice.executor.emulation;
 
+import de.siegmar.fastcsv.writer.CsvWriter;
+import de.siegmar.fastcsv.writer.LineDelimiter;
 import dev.sluice.contract.file.CsvRows;
 import dev.sluice.contract.file.Range;
 import dev.sluice.contract.file.UserMistakeException;
@@ -7,7 +9,7 @@ import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -169,29 +171,33 @@ public final class LatencyTable {
    */
   public static void write(Path file, String deviceKind, List<String> source, List<ProfileRow> rows)
       throws IOException {
-    var text = new StringBuilder("# " + DEVICE_KIND + " " + deviceKind + "\n");
-    source.forEach(line -> text.append("# ").append(line).append('\n'));
-    text.append("workload,backend,precision,samples,busy_lanes,mean_ms,spread\n");
     Map<LatencyKey, List<Double>> msByKey = new TreeMap<>();
     rows.forEach(
         row ->
             msByKey
                 .computeIfAbsent(row.key(), key -> new ArrayList<>())
                 .add(row.serviceNs() / 1e6));
-    msByKey.forEach(
-        (key, ms) ->
-            text.append(
-                String.format(
-                    Locale.ROOT,
-                    "%s,%s,%s,%d,%d,%.3f,%.3f\n",
-                    key.workload(),
-                    key.backend(),
-                    key.precision(),
-                    key.samples(),
-                    key.busyLanes(),
-                    Math.max(1e-3, mean(ms)),
-                    Math.min(2, spread(ms)))));
-    Files.writeString(file, text);
+    try (CsvWriter out =
+        CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(file, StandardCharsets.UTF_8)) {
+      out.writeComment(" " + DEVICE_KIND + " " + deviceKind);
+      source.forEach(line -> out.writeComment(" " + line));
+      out.writeRecord(
+          "workload", "backend", "precision", "samples", "busy_lanes", "mean_ms", "spread");
+      msByKey.forEach(
+          (key, ms) ->
+              out.writeRecord(
+                  key.workload(),
+                  key.backend(),
+                  key.precision(),
+                  Integer.toString(key.samples()),
+                  Integer.toString(key.busyLanes()),
+                  thousandths(Math.max(1e-3, mean(ms))),
+                  thousandths(Math.min(2, spread(ms)))));
+    }
+  }
+
+  private static String thousandths(double number) {
+    return String.format(Locale.ROOT, "%.3f", number);
   }
 
   private static double mean(List<Double> values) {

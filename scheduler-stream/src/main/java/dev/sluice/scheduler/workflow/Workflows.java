@@ -1,5 +1,6 @@
 package dev.sluice.scheduler.workflow;
 
+import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.workflow.Model;
 import dev.sluice.contract.workflow.Workflow;
@@ -26,9 +27,10 @@ import java.util.OptionalDouble;
 public record Workflows(List<GpuModel> models, List<GraphRequest> requests, List<String> warnings) {
   private static final double ASSUMED_SECONDS = 10;
   private static final double NS_PER_SECOND = 1e9;
+  private static final double YEARS_MAX = 100;
 
-  /** Longest schedule that fits the clock: about 285 years. */
-  private static final double SCHEDULE_NS_MAX = 9e18;
+  /** Longest schedule; deadlines and predicted ends of 10⁹ s behind it still fit the clock. */
+  private static final double SCHEDULE_NS_MAX = YEARS_MAX * 365.25 * 86_400 * NS_PER_SECOND;
 
   /**
    * Returns the graphs and requests that the files describe.
@@ -48,26 +50,41 @@ public record Workflows(List<GpuModel> models, List<GraphRequest> requests, List
     Map<String, Integer> assumed = new LinkedHashMap<>();
     Map<String, LongSummaryStatistics> seen = new HashMap<>();
     List<GraphRequest> requests = new ArrayList<>(files.requests().size());
-    double sumNs = 0;
+    double memoryGbMax = models.values().stream().mapToDouble(GpuModel::memoryGb).max().orElse(0);
+    double latestNs = 0;
+    double workNs = 0;
     for (WorkflowRequest request : files.requests()) {
       long[] executionNs = executionNs(request, files.models(), assumed);
-      long arrivedAtNs = online ? request.timestampEpochNs() - zeroEpochNs : 0;
       Graph graph = graphs.get(request.workflow().id());
       if (graph == null) {
         throw new IllegalStateException("a request for a workflow that is not there: " + request);
       }
+      double afterNs = online ? (double) request.timestampEpochNs() - zeroEpochNs : 0;
+      latestNs = Math.max(latestNs, afterNs);
+      workNs += longestNs(graph, executionNs, gpus, memoryGbMax);
+      if (latestNs + workNs > SCHEDULE_NS_MAX) {
+        throw tooLong(files, request, latestNs);
+      }
+      long arrivedAtNs = online ? request.timestampEpochNs() - zeroEpochNs : 0;
       requests.add(new GraphRequest(request.id(), graph, arrivedAtNs, executionNs));
       addUp(graph, executionNs, seen);
-      sumNs = Math.max(sumNs, (double) arrivedAtNs) + longestNs(graph, executionNs, gpus);
-    }
-    if (sumNs > SCHEDULE_NS_MAX) {
-      throw new UserMistakeException(
-          "--requests",
-          "all of them together may last longer than 285 years",
-          "their times are in another unit than seconds");
     }
     List<GpuModel> known = models.values().stream().map(m -> withTypical(m, seen)).toList();
     return new Workflows(known, requests, warnings(assumed));
+  }
+
+  private static UserMistakeException tooLong(
+      WorkflowFiles files, WorkflowRequest request, double latestNs) {
+    return new UserMistakeException(
+        new Place(files.requestsFile().toString(), request.line()),
+        latestNs > SCHEDULE_NS_MAX
+            ? "request %s comes more than (%.0f) years after the first"
+                .formatted(request.id(), YEARS_MAX)
+            : "the requests up to %s may last longer than (%.0f) years"
+                .formatted(request.id(), YEARS_MAX),
+        latestNs > SCHEDULE_NS_MAX
+            ? "the year of a timestamp is wrong"
+            : "their times are in another unit than seconds");
   }
 
   private static void addUp(
@@ -179,14 +196,14 @@ public record Workflows(List<GpuModel> models, List<GraphRequest> requests, List
   }
 
   /** Returns the longest time that a graph's nodes can take one after the other. */
-  private static double longestNs(Graph graph, long[] executionNs, Gpus gpus) {
+  private static double longestNs(Graph graph, long[] executionNs, Gpus gpus, double memoryGbMax) {
     double sumNs = 0;
     for (int node = 0; node < executionNs.length; node++) {
       GpuModel model = graph.nodes().get(node).model();
       sumNs += executionNs[node];
       sumNs += model.loadNs();
       sumNs += gpus.overheadNs();
-      sumNs += 2 * model.memoryGb() / gpus.bandwidthGbPerSecond() * NS_PER_SECOND;
+      sumNs += (memoryGbMax + model.memoryGb()) / gpus.bandwidthGbPerSecond() * NS_PER_SECOND;
     }
     return sumNs;
   }

@@ -88,8 +88,48 @@ final class SchedulingCorePropertyTest {
   void decidesAsTheNaiveScheduler(
       @ForAll("policies") String name, @ForAll boolean joining, @ForAll long seed) {
     RandomFacts random = new RandomFacts(seed, joining);
-    Shard shard = new Shard(random.settings, policy(name));
-    NaiveScheduler naive = new NaiveScheduler(random.settings, name);
+    decideTheSame(random, policy(name), new NaiveScheduler(random.settings, name));
+  }
+
+  @Provide
+  Arbitrary<Map<String, Double>> weightsOfDynamic() {
+    Arbitrary<Double> weight = Arbitraries.of(0.0, 1e-3, 0.1, 1.0, 2.0, 5.0, 10.0, 300.0, 1e6, 1e9);
+    return weight
+        .list()
+        .ofSize(6)
+        .map(
+            drawn ->
+                Map.of(
+                    "interactive",
+                    drawn.get(0),
+                    "urgency",
+                    Math.min(drawn.get(1), drawn.get(2)),
+                    "overdue",
+                    Math.max(drawn.get(1), drawn.get(2)),
+                    "batchability",
+                    drawn.get(3),
+                    "short_service",
+                    drawn.get(4),
+                    "tokens",
+                    drawn.get(5)));
+  }
+
+  /** The policy reads one job of each group alone; its twin scores each job that waits. */
+  @Property(tries = 1000, shrinking = ShrinkingMode.OFF)
+  void dynamicStartsTheHighestScoreFirst_whateverItsWeights(
+      @ForAll("weightsOfDynamic") Map<String, Double> weights,
+      @ForAll boolean joining,
+      @ForAll long seed) {
+    RandomFacts random = new RandomFacts(seed, joining);
+    decideTheSame(
+        random,
+        Policies.create("dynamic", weights),
+        NaiveScheduler.ofDynamic(random.settings, weights));
+  }
+
+  private static void decideTheSame(
+      RandomFacts random, SchedulingPolicy policy, NaiveScheduler naive) {
+    Shard shard = new Shard(random.settings, policy);
     int[] endsBefore = {0};
     drive(
         random,

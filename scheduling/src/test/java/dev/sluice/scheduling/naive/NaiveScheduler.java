@@ -79,8 +79,21 @@ public final class NaiveScheduler {
   private final List<Shard.Blocked> blocked = new ArrayList<>();
 
   public NaiveScheduler(CoreSettings settings, String policy) {
+    this(settings, NaivePolicy.twinOf(policy));
+  }
+
+  private NaiveScheduler(CoreSettings settings, NaivePolicy policy) {
     this.state = new NaiveState(settings);
-    this.policy = NaivePolicy.twinOf(policy);
+    this.policy = policy;
+  }
+
+  /**
+   * The twin of {@code dynamic} with other weights.
+   *
+   * @param weights all of them
+   */
+  public static NaiveScheduler ofDynamic(CoreSettings settings, Map<String, Double> weights) {
+    return new NaiveScheduler(settings, new NaiveDynamic(weights));
   }
 
   /**

@@ -132,6 +132,11 @@ public final class ScheduleCheck {
       }
     }
     return new WorkflowFiles(
-        files.models(), files.workflows(), files.microbatch(), requests, skipped);
+        files.models(),
+        files.workflows(),
+        files.microbatch(),
+        requests,
+        skipped,
+        files.requestsFile());
   }
 }

@@ -1,4 +1,4 @@
-package dev.sluice.contract.fuzz;
+package dev.sluice.harness.fuzz;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
