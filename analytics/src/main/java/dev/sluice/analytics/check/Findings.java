@@ -11,7 +11,7 @@ public final class Findings {
   /** Faults that are kept of each rule. */
   static final int KEPT = 100;
 
-  private final Map<Rule, Long> looked = new EnumMap<>(Rule.class);
+  private final long[] looked = new long[Rule.values().length];
   private final Map<Rule, String> leftOut = new EnumMap<>(Rule.class);
   private final Map<Rule, List<Fault>> kept = new EnumMap<>(Rule.class);
   private final Map<Rule, Long> counts = new EnumMap<>(Rule.class);
@@ -40,9 +40,7 @@ public final class Findings {
 
   /** Counts further applications of a rule. */
   public void looked(Rule rule, long times) {
-    if (times > 0) {
-      looked.merge(rule, times, Long::sum);
-    }
+    looked[rule.ordinal()] += Math.max(0, times);
   }
 
   /** Notes why a rule cannot be applied. */
@@ -66,7 +64,9 @@ public final class Findings {
 
   /** Adds the findings of another check. */
   public void add(Findings others) {
-    others.looked.forEach(this::looked);
+    for (int i = 0; i < looked.length; i++) {
+      looked[i] += others.looked[i];
+    }
     leftOut.putAll(others.leftOut);
     rows += others.rows;
     numbers += others.numbers;
@@ -86,15 +86,21 @@ public final class Findings {
    * @param rules rules that the subject has: one that looked at nothing says so
    */
   public CheckReport report(String subject, Set<Rule> rules) {
+    Map<Rule, Long> times = new EnumMap<>(Rule.class);
+    for (Rule rule : Rule.values()) {
+      if (looked[rule.ordinal()] > 0) {
+        times.put(rule, looked[rule.ordinal()]);
+      }
+    }
     for (Rule rule : rules) {
-      if (!looked.containsKey(rule) && !counts.containsKey(rule)) {
+      if (!times.containsKey(rule) && !counts.containsKey(rule)) {
         leftOut.putIfAbsent(rule, "there was nothing to look at");
       }
     }
     return new CheckReport(
         subject,
         new CheckReport.Extent(rows, numbers, numbersStated, resting),
-        looked,
+        times,
         leftOut,
         kept.values().stream().flatMap(List::stream).toList(),
         counts);

@@ -9,6 +9,7 @@ import dev.sluice.analytics.check.folder.Job;
 import dev.sluice.analytics.check.folder.RunConfig;
 import dev.sluice.analytics.check.folder.RunFolder;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * Holds the trace to the request list that its seed draws: each job of it has its class, model,
@@ -21,6 +22,8 @@ public final class RequestRule {
 
   /** Time before the end of the arrivals in which a generator that ends may have left a job out. */
   private static final long END_GRAIN_NS = 1_000_000_000;
+
+  private static final Pattern ID = Pattern.compile("job-(0|[1-9]\\d{0,8})");
 
   private final RunFolder folder;
   private final Findings findings;
@@ -79,7 +82,7 @@ public final class RequestRule {
   }
 
   private static int index(String id) {
-    return id.matches("job-(0|[1-9]\\d{0,8})") ? Integer.parseInt(id.substring(4)) : -1;
+    return ID.matcher(id).matches() ? Integer.parseInt(id.substring(4)) : -1;
   }
 
   private void compare(Job job, Drawn drawn) {

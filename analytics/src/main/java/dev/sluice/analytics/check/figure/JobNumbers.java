@@ -48,16 +48,28 @@ final class JobNumbers {
 
   private void block(String prefix, List<Job> jobs) {
     boolean sameBase = recount.folder().summary().has("schema_version");
-    List<Job> measured = jobs.stream().filter(Job::isMeasured).toList();
-    List<Job> done = measured.stream().filter(Job::isDone).toList();
-    List<Job> inside = jobs.stream().filter(j -> j.isDone() && recount.isInside(j.endNs)).toList();
+    List<Job> measured = new ArrayList<>();
+    List<Job> done = new ArrayList<>();
+    List<Job> inside = new ArrayList<>();
+    Map<String, Long> byStatus = new HashMap<>();
+    for (Job job : jobs) {
+      if (job.isMeasured()) {
+        measured.add(job);
+        byStatus.merge(job.status, 1L, Long::sum);
+        if (job.isDone()) {
+          done.add(job);
+        }
+      }
+      if (job.isDone() && recount.isInside(job.endNs)) {
+        inside.add(job);
+      }
+    }
     long kept = done.stream().filter(job -> job.endToEndNs <= job.sloNs).count();
     long count = measured.size();
     recount.equal(prefix + "count", count);
     recount.equal(prefix + "total_samples", samples(measured));
     for (String status : List.of("done", "dropped", "failed", "open")) {
-      recount.equal(
-          prefix + status, measured.stream().filter(j -> j.status.equals(status)).count());
+      recount.equal(prefix + status, byStatus.getOrDefault(status, 0L));
     }
     long[] latencies = Values.sorted(done, job -> job.endToEndNs);
     recount.equal(prefix + "avg_e2e_ms", Values.meanMs(latencies));

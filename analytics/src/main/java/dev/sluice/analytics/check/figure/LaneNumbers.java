@@ -164,7 +164,8 @@ final class LaneNumbers {
     inOrder.sort(
         Comparator.comparingLong((Batch batch) -> batch.startNs)
             .thenComparingLong(batch -> batch.shard)
-            .thenComparing(LaneNumbers::byId));
+            .thenComparingLong(batch -> batch.offset)
+            .thenComparingLong(batch -> batch.place));
     Map<String, double[]> sums = new HashMap<>();
     for (Batch batch : inOrder) {
       double[] sum = sums.computeIfAbsent(key(batch), k -> new double[2]);
@@ -198,18 +199,5 @@ final class LaneNumbers {
 
   private static String key(Batch batch) {
     return batch.workload + '\t' + batch.backend + '\t' + batch.precision + '\t' + batch.samples;
-  }
-
-  /** By offset, then by place; both are numbers. */
-  private static int byId(Batch a, Batch b) {
-    int byOffset = Long.compare(part(a.id, 0), part(b.id, 0));
-    return byOffset != 0 ? byOffset : Long.compare(part(a.id, 1), part(b.id, 1));
-  }
-
-  private static long part(String id, int part) {
-    String[] parts = id.split("-", 2);
-    return parts.length > part && parts[part].matches("\\d{1,18}")
-        ? Long.parseLong(parts[part])
-        : -1;
   }
 }

@@ -7,18 +7,19 @@ import dev.sluice.analytics.check.log.LogSums;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Counts the numbers of summary.json again, and names those that rest on no row. */
 public final class SummaryRule {
   private static final List<String> CAUSES = List.of("tokens", "window", "capability", "policy");
 
   private final Recount recount;
-  private final Optional<LogSums> log;
+  private final Supplier<Optional<LogSums>> log;
 
   /**
-   * @param log what only the log tells; empty: those numbers are named
+   * @param log what only the log tells, asked for last; empty: those numbers are named
    */
-  public SummaryRule(RunFolder folder, Findings findings, Optional<LogSums> log) {
+  public SummaryRule(RunFolder folder, Findings findings, Supplier<Optional<LogSums>> log) {
     this.log = log;
     this.recount = new Recount(folder, findings);
   }
@@ -30,7 +31,7 @@ public final class SummaryRule {
     new LaneNumbers(recount).count();
     new PredictionNumbers(recount).count();
     thresholds();
-    log.ifPresent(this::fromLog);
+    log.get().ifPresent(this::fromLog);
     recount.nameTheRest();
   }
 

@@ -7,6 +7,9 @@ import java.util.List;
  * the microsecond; durations are exact nanoseconds. An empty cell is {@link Decimal#NONE}.
  */
 public final class Batch {
+  /** Place of the row in its table, from 0. */
+  public final int row;
+
   public final String where;
   public final String id;
   public final String lane;
@@ -37,7 +40,17 @@ public final class Batch {
   public final long predictedBusyLanes;
   public final long busyLanes;
 
+  /** Offset of the fact that led to the dispatch, as its id says; −1 if the id says none. */
+  public final long offset;
+
+  /** Place among the dispatches of that fact, as its id says; −1 if the id says none. */
+  public final long place;
+
+  private final String key;
+  private final String executor;
+
   Batch(Cells cells) {
+    row = cells.row();
     where = cells.where();
     id = cells.text("dispatch_id");
     lane = cells.name("lane_id");
@@ -67,11 +80,16 @@ public final class Batch {
     modelVersion = cells.name("model_version");
     predictedBusyLanes = cells.count("predicted_busy_lanes");
     busyLanes = cells.count("busy_lanes");
+    int dash = id.indexOf('-');
+    offset = Decimal.digits(dash < 0 ? id : id.substring(0, dash));
+    place = dash < 0 ? -1 : Decimal.digits(id.substring(dash + 1));
+    key = shard + "/" + id;
+    executor = lane.substring(0, Math.max(0, lane.lastIndexOf('/')));
   }
 
   /** Shard and dispatch id, since ids are unique only within a shard. */
   public String key() {
-    return shard + "/" + id;
+    return key;
   }
 
   /** True if a lane worked on the batch, from a known start to a known end. */
@@ -90,6 +108,6 @@ public final class Batch {
 
   /** Executor of its lane. */
   public String executor() {
-    return lane.substring(0, Math.max(0, lane.lastIndexOf('/')));
+    return executor;
   }
 }

@@ -12,6 +12,22 @@ public final class Decimal {
 
   private Decimal() {}
 
+  /** Reads a text of 1 to 18 digits and nothing else; −1 for any other text. */
+  public static long digits(String text) {
+    if (text.isEmpty() || text.length() > DIGITS_MAX) {
+      return -1;
+    }
+    long value = 0;
+    for (int i = 0; i < text.length(); i++) {
+      int digit = text.charAt(i) - '0';
+      if (digit < 0 || digit > 9) {
+        return -1;
+      }
+      value = 10 * value + digit;
+    }
+    return value;
+  }
+
   /**
    * Reads a number with at most six decimals.
    *

@@ -5,6 +5,9 @@ package dev.sluice.analytics.check.folder;
  * exact nanoseconds. An empty cell is {@link Decimal#NONE}.
  */
 public final class Job {
+  /** Place of the row in its table, from 0. */
+  public final int row;
+
   public final String where;
   public final String runId;
   public final String scheduler;
@@ -39,7 +42,10 @@ public final class Job {
   public final long observedNs;
   public final long shard;
 
+  private final String batchKey;
+
   Job(Cells cells) {
+    row = cells.row();
     where = cells.where();
     runId = cells.name("run_id");
     scheduler = cells.name("scheduler_name");
@@ -73,6 +79,7 @@ public final class Job {
     decidedNs = cells.secondsAsNs("decided_time");
     observedNs = cells.secondsAsNs("observed_time");
     shard = cells.count("shard");
+    batchKey = dispatchId.isEmpty() ? "" : shard + "/" + dispatchId;
   }
 
   public boolean isDone() {
@@ -85,6 +92,6 @@ public final class Job {
 
   /** Shard and dispatch id, since ids are unique only within a shard; empty without a dispatch. */
   public String batchKey() {
-    return dispatchId.isEmpty() ? "" : shard + "/" + dispatchId;
+    return batchKey;
   }
 }

@@ -10,6 +10,7 @@ import dev.sluice.analytics.check.Rule;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -18,6 +19,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.FutureTask;
 import java.util.function.Function;
 import java.util.stream.Collector;
 import java.util.stream.Collectors;
@@ -31,6 +35,7 @@ import org.yaml.snakeyaml.error.YAMLException;
  *
  * @param jobById first row of each id
  * @param batchByKey first row of each shard and dispatch id
+ * @param heldByRow jobs that each batch holds, by the batch's row
  */
 public record RunFolder(
     Path path,
@@ -39,7 +44,8 @@ public record RunFolder(
     List<Job> jobs,
     List<Batch> batches,
     Map<String, Job> jobById,
-    Map<String, Batch> batchByKey) {
+    Map<String, Batch> batchByKey,
+    List<List<Job>> heldByRow) {
   public static final String TRACE = "trace.csv";
   public static final String DISPATCHES = "dispatches.csv";
   public static final String SUMMARY = "summary.json";
@@ -74,20 +80,28 @@ public record RunFolder(
       JsonNode summary = new ObjectMapper().readTree(file.toFile());
       file = folder.resolve(CONFIG);
       RunConfig config = new RunConfig(config(file));
+      Path dispatches = folder.resolve(DISPATCHES);
+      Findings ofBatches = new Findings();
+      var reading =
+          new FutureTask<>(() -> rows(dispatches, DISPATCH_COLUMNS, Batch::new, ofBatches));
+      ForkJoinPool.commonPool().execute(reading);
       file = folder.resolve(TRACE);
       List<Job> jobs = rows(file, TRACE_COLUMNS, Job::new, findings);
-      file = folder.resolve(DISPATCHES);
-      List<Batch> batches = rows(file, DISPATCH_COLUMNS, Batch::new, findings);
+      file = dispatches;
+      List<Batch> batches = read(reading);
+      findings.add(ofBatches);
       findings.looked(Rule.FORMAT, (long) jobs.size() + batches.size());
       findings.rows((long) jobs.size() + batches.size());
+      Map<String, Job> jobById = jobs.stream().collect(byKey(job -> job.id));
       return new RunFolder(
           folder,
           config,
           summary,
           jobs,
           batches,
-          jobs.stream().collect(byKey(job -> job.id)),
-          batches.stream().collect(byKey(Batch::key)));
+          jobById,
+          batches.stream().collect(byKey(Batch::key)),
+          batches.stream().map(batch -> held(batch, jobById)).toList());
     } catch (NoSuchFileException | FileNotFoundException e) {
       throw new UserMistakeException(
           folder.toString(),
@@ -125,15 +139,12 @@ public record RunFolder(
     List<T> rows = new ArrayList<>();
     String name = String.valueOf(file.getFileName());
     try (CsvReader<CsvRecord> csv = CsvReader.builder().ofCsvRecord(file)) {
-      Map<String, Integer> places = new HashMap<>();
-      var cells = new Cells(name, places, findings);
+      int[] places = new int[columns.size()];
+      var cells = new Cells(name, columns, places, findings);
       int width = 0;
       for (CsvRecord line : csv) {
-        if (places.isEmpty()) {
-          for (String column : line.getFields()) {
-            places.putIfAbsent(column, places.size());
-          }
-          requireColumns(file, columns, places);
+        if (width == 0) {
+          findColumns(file, columns, line.getFields(), places);
           width = line.getFieldCount();
           continue;
         }
@@ -147,25 +158,54 @@ public record RunFolder(
               "it has (%d) cells of (%d)".formatted(line.getFieldCount(), width));
         }
       }
-      requireColumns(file, columns, places);
+      if (width == 0) {
+        findColumns(file, columns, List.of(), places);
+      }
     }
     return rows;
   }
 
-  private static void requireColumns(Path file, List<String> columns, Map<String, Integer> places)
+  private static void findColumns(
+      Path file, List<String> columns, List<String> header, int[] places)
       throws UserMistakeException {
-    for (String column : columns) {
-      if (!places.containsKey(column)) {
+    for (int i = 0; i < places.length; i++) {
+      places[i] = header.indexOf(columns.get(i));
+      if (places[i] < 0) {
         throw new UserMistakeException(
             file + ":1",
-            "column (" + column + ") is missing",
+            "column (" + columns.get(i) + ") is missing",
             "another program has written the file");
       }
     }
   }
 
+  private static <T> List<T> read(FutureTask<List<T>> reading)
+      throws IOException, UserMistakeException {
+    try {
+      return reading.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("the reading was interrupted");
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException unreadable) {
+        throw unreadable;
+      }
+      if (e.getCause() instanceof UserMistakeException mistake) {
+        throw mistake;
+      }
+      if (e.getCause() instanceof CsvParseException unreadable) {
+        throw unreadable;
+      }
+      throw new IllegalStateException(e.getCause());
+    }
+  }
+
   /** Jobs that a batch holds, of those that the trace has. */
   public List<Job> jobsOf(Batch batch) {
+    return heldByRow.get(batch.row);
+  }
+
+  private static List<Job> held(Batch batch, Map<String, Job> jobById) {
     List<Job> held = new ArrayList<>(batch.jobIds.size());
     for (String id : batch.jobIds) {
       Job job = jobById.get(id);

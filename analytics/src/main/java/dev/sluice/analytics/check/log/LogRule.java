@@ -2,19 +2,20 @@ package dev.sluice.analytics.check.log;
 
 import static dev.sluice.analytics.check.folder.Decimal.NONE;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.MappingIterator;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
 import dev.sluice.analytics.check.Findings;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.folder.Batch;
 import dev.sluice.analytics.check.folder.Job;
 import dev.sluice.analytics.check.folder.RunFolder;
+import dev.sluice.analytics.check.log.LogRecord.Field;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -22,8 +23,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.StreamSupport;
 import java.util.zip.GZIPInputStream;
 
 /**
@@ -33,14 +32,17 @@ import java.util.zip.GZIPInputStream;
 public final class LogRule {
   private static final String FILE = "log.jsonl.gz";
   private static final long GRAIN_NS = 1_000;
+  private static final long NS_PER_MS = 1_000_000;
   private static final int BUFFER_BYTES = 1 << 16;
+  private static final JsonFactory JSON = new JsonFactory();
 
   private final RunFolder folder;
   private final Findings findings;
-  private final Set<String> requested = new HashSet<>();
-  private final Set<String> ended = new HashSet<>();
-  private final Set<String> dispatched = new HashSet<>();
-  private final Set<String> completed = new HashSet<>();
+  private final BitSet requested = new BitSet();
+  private final BitSet ended = new BitSet();
+  private final BitSet dispatched = new BitSet();
+  private final BitSet completed = new BitSet();
+  private final Set<String> withoutRow = new HashSet<>();
   private final Map<String, Integer> lanes = new HashMap<>();
   private final Map<String, Long> fitCpuNs = new HashMap<>();
   private final List<LogSums.Blocked> blocked = new ArrayList<>();
@@ -60,10 +62,10 @@ public final class LogRule {
       return Optional.empty();
     }
     try (InputStream in = new GZIPInputStream(Files.newInputStream(file), BUFFER_BYTES);
-        MappingIterator<JsonNode> records =
-            new ObjectMapper().readerFor(JsonNode.class).readValues(in)) {
-      while (records.hasNext()) {
-        take(records.next());
+        JsonParser json = JSON.createParser(in)) {
+      var line = new LogRecord(json);
+      while (line.next()) {
+        take(line);
       }
     } catch (IOException | RuntimeException e) {
       fault(FILE, "it cannot be read to its end (" + e.getMessage() + ")");
@@ -73,163 +75,165 @@ public final class LogRule {
     return Optional.of(new LogSums(lanes, blocked, fitCpuNs, clockOffsetNs));
   }
 
-  private void take(JsonNode line) {
-    if (line.has("sluice")) {
-      zeroEpochMs = line.path("time_zero_epoch_ms").asLong();
+  private void take(LogRecord line) {
+    if (!line.text(Field.SLUICE).isEmpty()) {
+      zeroEpochMs = line.numberOr0(Field.ZERO_EPOCH_MS);
       return;
     }
-    JsonNode event = line.path("event");
-    long shard = line.path("partition").asLong();
-    long appendedNs = (line.path("appended_ms").asLong() - zeroEpochMs) * 1_000_000;
-    switch (event.path("type").asText()) {
-      case "JobRequested" -> request(event, shard, appendedNs);
-      case "JobEnded" -> end(event, shard, appendedNs);
-      case "BatchDispatched" -> dispatch(event, shard);
-      case "BatchCompleted" -> completion(event, shard, appendedNs);
-      case "ExecutorReported" -> report(event);
+    long shard = line.numberOr0(Field.PARTITION);
+    long appendedNs = (line.numberOr0(Field.APPENDED_EPOCH_MS) - zeroEpochMs) * NS_PER_MS;
+    switch (line.text(Field.TYPE)) {
+      case "JobRequested" -> request(line, shard, appendedNs);
+      case "JobEnded" -> end(line, shard, appendedNs);
+      case "BatchDispatched" -> dispatch(line, shard);
+      case "BatchCompleted" -> completion(line, shard, appendedNs);
+      case "ExecutorReported" -> report(line);
       case "ArrivalsEnded" ->
-          clockOffsetNs = Math.max(clockOffsetNs, event.path("clockOffsetNsMax").asLong());
+          clockOffsetNs = Math.max(clockOffsetNs, line.numberOr0(Field.CLOCK_OFFSET_NS));
       case "Blocked" ->
           blocked.add(
               new LogSums.Blocked(
-                  event.path("fromNs").asLong(),
-                  event.path("toNs").asLong(),
-                  event.path("cause").asText()));
+                  line.numberOr0(Field.FROM_NS),
+                  line.numberOr0(Field.TO_NS),
+                  line.text(Field.CAUSE)));
       default -> {}
     }
   }
 
-  private void request(JsonNode event, long shard, long appendedNs) {
-    String id = event.path("jobId").asText();
-    if (!requested.add(id)) {
-      return;
-    }
+  private void request(LogRecord event, long shard, long appendedNs) {
+    String id = event.text(Field.JOB);
     Job job = folder.jobById().get(id);
     if (job == null) {
-      fault(RunFolder.TRACE, "job (%s) is in the log, and has no row".formatted(id));
+      if (withoutRow.add(id)) {
+        fault(RunFolder.TRACE, "job (%s) is in the log, and has no row".formatted(id));
+      }
+      return;
+    }
+    if (wasMet(requested, job.row)) {
       return;
     }
     findings.looked(Rule.LOG, 1);
-    text(job.where, "class_type", job.classType, event.path("classType"));
-    text(job.where, "workload_name", job.workload, event.path("workload"));
-    text(job.where, "backend", job.backend, event.path("backend"));
-    text(job.where, "precision", job.precision, event.path("precision"));
-    number(job.where, "batch_size", job.samples, event.path("samples").asLong(), 0);
-    number(job.where, "slo_ms", job.sloNs, event.path("sloNs").asLong(), 0);
-    number(job.where, "enqueue_time", job.enqueueNs, ns(event.path("intendedAtNs")), GRAIN_NS);
-    number(job.where, "sent_time", job.sentNs, ns(event.path("sentAtNs")), GRAIN_NS);
+    text(job.where, "class_type", job.classType, event.text(Field.CLASS));
+    text(job.where, "workload_name", job.workload, event.text(Field.WORKLOAD));
+    text(job.where, "backend", job.backend, event.text(Field.BACKEND));
+    text(job.where, "precision", job.precision, event.text(Field.PRECISION));
+    number(job.where, "batch_size", job.samples, event.number(Field.SAMPLES), 0);
+    number(job.where, "slo_ms", job.sloNs, event.number(Field.SLO_NS), 0);
+    number(job.where, "enqueue_time", job.enqueueNs, event.number(Field.INTENDED_NS), GRAIN_NS);
+    number(job.where, "sent_time", job.sentNs, event.number(Field.SENT_NS), GRAIN_NS);
     number(job.where, "appended_time", job.appendedNs, appendedNs, 0);
     number(job.where, "shard", job.shard, shard, 0);
   }
 
-  private void end(JsonNode event, long shard, long appendedNs) {
-    String id = event.path("jobId").asText();
-    Job job = folder.jobById().get(id);
-    if (!ended.add(id) || job == null) {
+  private void end(LogRecord event, long shard, long appendedNs) {
+    Job job = folder.jobById().get(event.text(Field.JOB));
+    if (job == null || wasMet(ended, job.row)) {
       return; // the request says that there is no row
     }
     findings.looked(Rule.LOG, 1);
-    String status = event.path("status").asText().toLowerCase(Locale.ROOT);
+    String status = event.text(Field.STATUS).toLowerCase(Locale.ROOT);
     if (!job.status.equals(status) && !job.status.equals("open")) {
       fault(job.where, "status is (%s), and the log says (%s)".formatted(job.status, status));
     }
     if (!job.status.equals("open")) {
-      text(job.where, "reason", job.reason, event.path("reason"));
+      text(job.where, "reason", job.reason, event.text(Field.REASON));
     }
-    text(job.where, "dispatch_id", job.dispatchId, event.path("dispatchId"));
-    number(job.where, "attempt", job.attempt, event.path("attempt").asLong(), 0);
+    text(job.where, "dispatch_id", job.dispatchId, event.text(Field.DISPATCH));
+    number(job.where, "attempt", job.attempt, event.number(Field.ATTEMPT), 0);
     number(job.where, "observed_time", job.observedNs, appendedNs, 0);
     number(job.where, "shard", job.shard, shard, 0);
   }
 
-  private void dispatch(JsonNode event, long shard) {
-    String key = shard + "/" + event.path("dispatchId").asText();
-    if (!dispatched.add(key)) {
-      return;
-    }
+  private void dispatch(LogRecord event, long shard) {
+    String key = shard + "/" + event.text(Field.DISPATCH);
     Batch batch = folder.batchByKey().get(key);
     if (batch == null) {
-      fault(RunFolder.DISPATCHES, "dispatch (%s) is in the log, and has no row".formatted(key));
+      if (withoutRow.add(key)) {
+        fault(RunFolder.DISPATCHES, "dispatch (%s) is in the log, and has no row".formatted(key));
+      }
+      return;
+    }
+    if (wasMet(dispatched, batch.row)) {
       return;
     }
     findings.looked(Rule.LOG, 1);
-    String lane = event.path("executorId").asText() + "/" + event.path("lanes").path(0).asText();
+    String lane = event.text(Field.EXECUTOR) + "/" + event.firstLane();
     if (!batch.lane.equals(lane)) {
       fault(batch.where, "lane_id is (%s), and the log says (%s)".formatted(batch.lane, lane));
     }
-    List<String> jobs =
-        StreamSupport.stream(event.path("jobs").spliterator(), false)
-            .map(job -> job.path("jobId").asText())
-            .collect(Collectors.toList());
-    if (!batch.jobIds.equals(jobs)) {
-      fault(batch.where, "job_ids are %s, and the log says %s".formatted(batch.jobIds, jobs));
+    if (!batch.jobIds.equals(event.jobs())) {
+      fault(
+          batch.where, "job_ids are %s, and the log says %s".formatted(batch.jobIds, event.jobs()));
     }
-    number(batch.where, "samples", batch.samples, event.path("samples").asLong(), 0);
-    number(batch.where, "tokens", batch.tokens, event.path("tokens").asLong(), 0);
-    number(batch.where, "attempt", batch.attempt, event.path("attempt").asLong(), 0);
-    number(batch.where, "decided_time", batch.decidedNs, ns(event.path("decidedAtNs")), GRAIN_NS);
+    number(batch.where, "samples", batch.samples, event.number(Field.SAMPLES), 0);
+    number(batch.where, "tokens", batch.tokens, event.number(Field.TOKENS), 0);
+    number(batch.where, "attempt", batch.attempt, event.number(Field.ATTEMPT), 0);
+    number(batch.where, "decided_time", batch.decidedNs, event.number(Field.DECIDED_NS), GRAIN_NS);
     number(
         batch.where,
         "predicted_service_ms",
         batch.predictedNs,
-        ns(event.path("predictedServiceNs")),
+        event.number(Field.PREDICTED_NS),
         0);
   }
 
-  private void completion(JsonNode event, long shard, long appendedNs) {
-    String key = shard + "/" + event.path("dispatchId").asText();
-    Batch batch = folder.batchByKey().get(key);
-    if (!completed.add(key) || batch == null) {
+  private void completion(LogRecord event, long shard, long appendedNs) {
+    Batch batch = folder.batchByKey().get(shard + "/" + event.text(Field.DISPATCH));
+    if (batch == null || wasMet(completed, batch.row)) {
       return;
     }
     findings.looked(Rule.LOG, 1);
-    number(batch.where, "start_time", batch.startNs, ns(event.path("startedAtNs")), GRAIN_NS);
-    number(batch.where, "end_time", batch.endNs, ns(event.path("finishedAtNs")), GRAIN_NS);
+    number(batch.where, "start_time", batch.startNs, event.number(Field.STARTED_NS), GRAIN_NS);
+    number(batch.where, "end_time", batch.endNs, event.number(Field.FINISHED_NS), GRAIN_NS);
     if (batch.ran()) {
-      number(batch.where, "service_ms", batch.serviceNs, ns(event.path("serviceNs")), 0);
-      number(batch.where, "switch_ms", batch.switchNs, ns(event.path("switchNs")), 0);
+      number(batch.where, "service_ms", batch.serviceNs, event.number(Field.SERVICE_NS), 0);
+      number(batch.where, "switch_ms", batch.switchNs, event.number(Field.SWITCH_NS), 0);
     }
     number(batch.where, "completed_time", batch.completedNs, appendedNs, 0);
-    text(batch.where, "cause", batch.cause, event.path("cause"));
-    String result = event.path("result").asText().toLowerCase(Locale.ROOT);
+    text(batch.where, "cause", batch.cause, event.text(Field.CAUSE));
+    String result = event.text(Field.RESULT).toLowerCase(Locale.ROOT);
     if (!batch.result.equals("lost") && !batch.result.equals(result)) {
       fault(batch.where, "result is (%s), and the log says (%s)".formatted(batch.result, result));
     }
   }
 
-  private void report(JsonNode event) {
-    String executor = event.path("executorId").asText();
-    lanes.merge(executor, event.path("lanes").size(), Math::max);
-    clockOffsetNs = Math.max(clockOffsetNs, event.path("clockOffsetNsMax").asLong());
-    if (event.path("fitCpuNs").isNumber()) {
-      String incarnation = executor + "/" + event.path("incarnation").asText();
-      fitCpuNs.merge(incarnation, event.path("fitCpuNs").asLong(), Math::max);
+  private void report(LogRecord event) {
+    String executor = event.text(Field.EXECUTOR);
+    lanes.merge(executor, event.lanes(), Math::max);
+    clockOffsetNs = Math.max(clockOffsetNs, event.numberOr0(Field.CLOCK_OFFSET_NS));
+    if (event.number(Field.FIT_CPU_NS) != NONE) {
+      String incarnation = executor + "/" + event.number(Field.INCARNATION);
+      fitCpuNs.merge(incarnation, event.number(Field.FIT_CPU_NS), Math::max);
     }
   }
 
   private void checkWhole() {
-    for (Job job : folder.jobs()) {
-      if (!requested.contains(job.id)) {
-        fault(job.where, "job (%s) is not in the log".formatted(job.id));
-      } else if (job.observedNs != NONE && !ended.contains(job.id)) {
-        fault(job.where, "job (%s) has no outcome in the log".formatted(job.id));
+    for (Job row : folder.jobs()) {
+      Job job = folder.jobById().getOrDefault(row.id, row); // the first of its id
+      if (!requested.get(job.row)) {
+        fault(row.where, "job (%s) is not in the log".formatted(row.id));
+      } else if (row.observedNs != NONE && !ended.get(job.row)) {
+        fault(row.where, "job (%s) has no outcome in the log".formatted(row.id));
       }
     }
-    for (Batch batch : folder.batches()) {
-      if (!dispatched.contains(batch.key())) {
-        fault(batch.where, "dispatch (%s) is not in the log".formatted(batch.id));
-      } else if (batch.isAnswered() && !completed.contains(batch.key())) {
-        fault(batch.where, "dispatch (%s) has no completion in the log".formatted(batch.id));
+    for (Batch row : folder.batches()) {
+      Batch batch = folder.batchByKey().getOrDefault(row.key(), row);
+      if (!dispatched.get(batch.row)) {
+        fault(row.where, "dispatch (%s) is not in the log".formatted(row.id));
+      } else if (row.isAnswered() && !completed.get(batch.row)) {
+        fault(row.where, "dispatch (%s) has no completion in the log".formatted(row.id));
       }
     }
   }
 
-  private static long ns(JsonNode value) {
-    return value.isNumber() ? value.asLong() : NONE;
+  /** Returns whether a row was met before, and notes that it was met. */
+  private static boolean wasMet(BitSet rows, int row) {
+    boolean before = rows.get(row);
+    rows.set(row);
+    return before;
   }
 
-  private void text(String where, String column, String said, JsonNode logged) {
-    String wanted = logged.isTextual() ? logged.asText() : "";
+  private void text(String where, String column, String said, String wanted) {
     if (!said.equals(wanted)) {
       fault(where, "%s is (%s), and the log says (%s)".formatted(column, said, wanted));
     }

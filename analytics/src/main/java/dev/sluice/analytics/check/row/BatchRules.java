@@ -8,10 +8,9 @@ import dev.sluice.analytics.check.folder.Batch;
 import dev.sluice.analytics.check.folder.Job;
 import dev.sluice.analytics.check.folder.RunFolder;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /** Holds batches to the jobs that they held, and jobs to the batches that ended them. */
@@ -23,18 +22,21 @@ public final class BatchRules {
   private final RunFolder folder;
   private final Findings findings;
   private final long clockGrainNs;
+  private final double attemptsMax;
 
   public BatchRules(RunFolder folder, Findings findings) {
     this.folder = folder;
     this.findings = findings;
     this.clockGrainNs = folder.clockGrainNs();
+    this.attemptsMax = folder.config().number("lanes", "max_attempts");
   }
 
   /** Checks all batches. */
   public void check() {
     findings.looked(Rule.BATCH_ONCE, folder.batches().size());
     findings.looked(Rule.RESULT, folder.batches().size());
-    Map<Job, List<Batch>> attemptsByJob = new HashMap<>();
+    List<List<Batch>> attemptsByRow =
+        new ArrayList<>(Collections.nCopies(folder.jobs().size(), List.of()));
     for (Batch batch : folder.batches()) {
       if (folder.batchByKey().get(batch.key()) != batch) {
         fault(Rule.BATCH_ONCE, batch, "dispatch (%s) stands there twice".formatted(batch.id));
@@ -44,10 +46,15 @@ public final class BatchRules {
       checkTimes(batch);
       List<Job> held = checkHeld(batch);
       checkResult(batch, held);
-      held.forEach(job -> attemptsByJob.computeIfAbsent(job, j -> new ArrayList<>(1)).add(batch));
+      for (Job job : held) {
+        if (attemptsByRow.get(job.row).isEmpty()) {
+          attemptsByRow.set(job.row, new ArrayList<>(1));
+        }
+        attemptsByRow.get(job.row).add(batch);
+      }
     }
     for (Job job : folder.jobs()) {
-      checkJob(job, attemptsByJob.getOrDefault(job, List.of()));
+      checkJob(job, attemptsByRow.get(job.row));
     }
   }
 
@@ -174,7 +181,6 @@ public final class BatchRules {
           batch,
           "attempt is (%d), and the highest of its jobs is (%d)".formatted(batch.attempt, attempt));
     }
-    double attemptsMax = folder.config().number("lanes", "max_attempts");
     if (batch.attempt > attemptsMax) {
       fault(
           Rule.ATTEMPT,
@@ -270,7 +276,6 @@ public final class BatchRules {
         done.add(batch);
       }
     }
-    double attemptsMax = folder.config().number("lanes", "max_attempts");
     if (job.attempt > counted || job.attempt > attemptsMax) {
       faultOf(
           Rule.ATTEMPT,

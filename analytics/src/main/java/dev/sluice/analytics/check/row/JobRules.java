@@ -4,6 +4,7 @@ import static dev.sluice.analytics.check.folder.Decimal.NONE;
 
 import dev.sluice.analytics.check.Findings;
 import dev.sluice.analytics.check.Rule;
+import dev.sluice.analytics.check.folder.Decimal;
 import dev.sluice.analytics.check.folder.Job;
 import dev.sluice.analytics.check.folder.RunFolder;
 import java.util.HashSet;
@@ -15,6 +16,9 @@ public final class JobRules {
   private static final long GRAIN_NS = 2_000;
 
   private static final Set<String> STATUSES = Set.of("done", "dropped", "failed");
+
+  /** Length of the longest id whose index is looked at: more jobs no table has. */
+  private static final int INDEX_END = "job-".length() + 9;
 
   private final RunFolder folder;
   private final Findings findings;
@@ -60,7 +64,7 @@ public final class JobRules {
 
   /** Number in an id of the form {@code job-17}; −1 for any other. */
   private static long index(String id) {
-    return id.matches("job-\\d{1,9}") ? Long.parseLong(id.substring(4)) : -1;
+    return id.startsWith("job-") && id.length() <= INDEX_END ? Decimal.digits(id.substring(4)) : -1;
   }
 
   private void checkCells(Job job) {

@@ -3,6 +3,7 @@ package dev.sluice.analytics.check.row;
 import dev.sluice.analytics.check.Findings;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.folder.Batch;
+import dev.sluice.analytics.check.folder.Decimal;
 import dev.sluice.analytics.check.folder.RunFolder;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -29,11 +30,8 @@ public final class LaneRules {
     Map<String, List<Batch>> byLane = new TreeMap<>();
     for (Batch batch : folder.batches()) {
       findings.looked(Rule.LANE, 1);
-      String place = batch.lane.substring(batch.lane.lastIndexOf('/') + 1);
-      boolean known =
-          !batch.executor().isEmpty()
-              && place.matches("\\d{1,6}")
-              && Integer.parseInt(place) < lanesOfExecutor;
+      long place = Decimal.digits(batch.lane.substring(batch.lane.lastIndexOf('/') + 1));
+      boolean known = !batch.executor().isEmpty() && place >= 0 && place < lanesOfExecutor;
       if (!known) {
         findings.fault(
             Rule.LANE,

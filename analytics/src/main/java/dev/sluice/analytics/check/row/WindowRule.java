@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Checks that batches joined only jobs that may be joined, and that each began when its set was
@@ -111,8 +110,8 @@ public final class WindowRule {
     long samples = 0;
     List<Batch> inOrder = new ArrayList<>(batches);
     inOrder.sort(
-        Comparator.comparingLong((Batch batch) -> part(batch, 0))
-            .thenComparingLong(batch -> part(batch, 1)));
+        Comparator.comparingLong((Batch batch) -> batch.offset)
+            .thenComparingLong(batch -> batch.place));
     for (Batch batch : inOrder) {
       long decided = batch.decidedNs;
       while (!toCome.isEmpty() && toCome.element().appendedNs <= decided) {
@@ -158,12 +157,5 @@ public final class WindowRule {
   /** True if a job has left the queue: started since, or dropped before. */
   private static boolean hasLeft(Job job, long atNs, Set<String> waiting) {
     return !waiting.contains(job.id) || (job.status.equals("dropped") && job.observedNs < atNs);
-  }
-
-  /** Part of a dispatch id, which is the offset of its fact and a number: {@code 17-0}. */
-  private static long part(Batch batch, int part) {
-    String[] parts = batch.id.split("-", 2);
-    @Nullable String text = part < parts.length ? parts[part] : null;
-    return text != null && text.matches("\\d{1,18}") ? Long.parseLong(text) : -1;
   }
 }

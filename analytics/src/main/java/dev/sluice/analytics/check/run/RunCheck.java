@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 
 /** Checks that the tables of a run's folder, live or simulated, show a legal schedule. */
 public final class RunCheck {
@@ -32,9 +33,7 @@ public final class RunCheck {
           (folder, findings) -> new TokenRule(folder, findings).check(),
           (folder, findings) -> new WindowRule(folder, findings).check(),
           (folder, findings) -> new ConfigRules(folder, findings).check(),
-          (folder, findings) -> new RequestRule(folder, findings).check(),
-          (folder, findings) ->
-              new SummaryRule(folder, findings, new LogRule(folder, findings).check()).check());
+          (folder, findings) -> new RequestRule(folder, findings).check());
 
   /** Rules that a run's folder has. */
   public static final Set<Rule> OF_RUNS =
@@ -58,10 +57,16 @@ public final class RunCheck {
   public static CheckReport of(Path path) throws UserMistakeException {
     Findings findings = new Findings();
     RunFolder folder = RunFolder.read(path, findings);
-    RULES.stream()
+    Findings ofLog = new Findings();
+    var log = CompletableFuture.supplyAsync(() -> new LogRule(folder, ofLog).check());
+    Stream.concat(
+            Stream.<BiConsumer<RunFolder, Findings>>of(
+                (f, own) -> new SummaryRule(f, own, log::join).check()),
+            RULES.stream())
         .map(rule -> CompletableFuture.supplyAsync(() -> apply(rule, folder)))
         .toList()
         .forEach(found -> findings.add(found.join()));
+    findings.add(ofLog);
     return findings.report(
         "run %s: %d jobs, %d dispatches"
             .formatted(
