@@ -10,9 +10,11 @@ import dev.sluice.contract.workflow.WorkflowRequest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,10 @@ final class ScheduleSummary {
   private static final List<String> OUTCOMES =
       List.of("completed_requests", "failed_requests", "dropped_requests", "refused_requests");
 
+  /** Settings, which other rules read. */
+  private static final Set<String> SETTINGS =
+      Set.of("gpus", "bandwidth_gb_per_s", "switch_overhead_s");
+
   private final JsonNode summary;
   private final List<Execution> executions;
   private final Map<String, List<Execution>> byRequest;
@@ -31,6 +37,10 @@ final class ScheduleSummary {
   private final Map<String, Double> arrivals;
   private final @Nullable WorkflowFiles files;
   private final Findings findings = new Findings();
+  private final Set<String> counted = new HashSet<>();
+
+  /** True if Sluice wrote the log: then no figure may be missing. */
+  private final boolean complete;
 
   ScheduleSummary(Schedule schedule) {
     this.summary = schedule.summary();
@@ -39,6 +49,7 @@ final class ScheduleSummary {
     this.unfinished = schedule.unfinished();
     this.arrivals = schedule.arrivals();
     this.files = schedule.files();
+    this.complete = summary.has("policy");
   }
 
   Findings check() {
@@ -57,24 +68,74 @@ final class ScheduleSummary {
           IntNode.valueOf(
               summary.path("failed_requests").asInt() + summary.path("dropped_requests").asInt()),
           unfinished.size());
+      if (unfinished.isEmpty()) { // else no row tells which of them failed
+        equal("failed_requests", 0);
+        equal("dropped_requests", 0);
+      }
+    }
+    if (summary.has("refused")) {
+      equal("refused_requests", summary.path("refused").size());
     }
     if (files != null) {
       equal("total_requests", files.requests().size() + files.skipped().size());
       equal("completed_requests", (int) files.requests().stream().filter(this::isComplete).count());
-      equal("slo_violations", (int) files.requests().stream().filter(this::isLate).count());
+      equal("refused_requests", files.skipped().size());
+      if (files.workflows().values().stream().anyMatch(w -> w.sloMs() != null)) {
+        equal("slo_violations", (int) files.requests().stream().filter(this::isLate).count());
+      }
     }
     equal("total_nodes_executed", executions.size());
     equal("makespan", executions.stream().mapToDouble(Execution::end).max().orElse(0));
     double[] switches = values(Execution::switchTime);
     equal("total_model_switches", (int) Arrays.stream(switches).filter(s -> s > 0).count());
     equal("total_switch_time", Arrays.stream(switches).sum());
+    firstLoads();
     distribution("waiting_time", values(Execution::waitingTime));
     distribution("response_time", values(row -> row.end() - row.takenFrom() + row.waitingTime()));
     if (files != null || !isOnline()) {
       distribution("request_response_time", requestResponses());
     }
     checkGpus();
+    nameTheRest("", summary);
     return findings;
+  }
+
+  /** Switches of executions none of whose GPUs held another model. */
+  private void firstLoads() {
+    if (summary.path("attempts_not_done").asInt() > 0) {
+      return; // they may have left models, of which no row tells
+    }
+    Map<Integer, String> held = new HashMap<>();
+    int loads = 0;
+    double seconds = 0;
+    for (Execution row : Schedule.sortedByTime(executions)) {
+      boolean replaces = false;
+      for (int gpu : row.gpus()) {
+        String before = held.put(gpu, row.modelName());
+        replaces |= before != null && !before.equals(row.modelName());
+      }
+      if (row.switchTime() > 0 && !replaces) {
+        loads++;
+        seconds += row.switchTime();
+      }
+    }
+    equal("total_first_loads", loads);
+    equal("total_first_load_time", seconds);
+  }
+
+  /** Names each number that was not counted again, and is no setting. */
+  private void nameTheRest(String path, JsonNode node) {
+    if (node.isNumber() && !counted.contains(path)) {
+      findings.rests(path);
+    }
+    for (Map.Entry<String, JsonNode> field : node.properties()) {
+      if (!SETTINGS.contains(field.getKey()) && !field.getKey().equals("gpu_id")) {
+        nameTheRest(path + (path.isEmpty() ? "" : ".") + field.getKey(), field.getValue());
+      }
+    }
+    for (int i = 0; node.isArray() && i < node.size(); i++) {
+      nameTheRest(path + "." + node.get(i).path("gpu_id").asInt(i), node.get(i));
+    }
   }
 
   /** Busy time counts from the beginning of the switch until the end, on each GPU of a gang. */
@@ -86,14 +147,26 @@ final class ScheduleSummary {
         byGpu.computeIfAbsent(gpu, g -> new ArrayList<>()).add(row);
       }
     }
+    Set<Integer> listed = new TreeSet<>();
     for (JsonNode gpu : summary.path("gpu_utilization")) {
       int id = gpu.path("gpu_id").asInt(-1);
-      String where = "summary.gpu_utilization of GPU " + id + " ";
+      String where = "gpu_utilization." + id + ".";
       List<Execution> own = byGpu.getOrDefault(id, List.of());
       double busy = busy(own);
-      equal(where + "executions", gpu.path("executions"), own.size());
-      equal(where + "busy_time", gpu.path("busy_time"), busy);
-      equal(where + "utilization", gpu.path("utilization"), makespan > 0 ? busy / makespan : 0);
+      if (!listed.add(id)) {
+        findings.fault(Rule.SUMMARY, "summary.gpu_utilization", "GPU (%d) is twice".formatted(id));
+      }
+      equalOf(gpu, where, "executions", own.size());
+      equalOf(gpu, where, "busy_time", busy);
+      equalOf(gpu, where, "utilization", makespan > 0 ? busy / makespan : 0);
+    }
+    Set<Integer> named = new TreeSet<>();
+    summary.path("gpus").forEach(gpu -> named.add(gpu.asInt()));
+    if (summary.has("gpu_utilization") && !named.isEmpty() && !listed.equals(named)) {
+      findings.fault(
+          Rule.SUMMARY,
+          "summary.gpu_utilization",
+          "it lists the GPUs %s, and gpus are %s".formatted(listed, named));
     }
   }
 
@@ -172,21 +245,28 @@ final class ScheduleSummary {
     return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
   }
 
-  private void equal(String figure, double counted) {
-    equal("summary." + figure, summary.path(figure), counted);
+  private void equal(String figure, double count) {
+    equalOf(summary, "", figure, count);
   }
 
-  private void equal(String where, JsonNode stated, double counted) {
-    if (stated.isMissingNode()) {
-      return;
+  private void equalOf(JsonNode of, String path, String figure, double count) {
+    counted.add(path + figure);
+    JsonNode stated = of.path(figure);
+    String where = "summary." + path + figure;
+    if (!stated.isMissingNode()) {
+      equal(where, stated, count);
+    } else if (complete) {
+      findings.fault(
+          Rule.SUMMARY, where, "it is missing, and its rows come to (%s)".formatted(count));
     }
+  }
+
+  private void equal(String where, JsonNode stated, double count) {
     findings.looked(Rule.SUMMARY, 1);
     findings.number();
-    if (!stated.isNumber() || !same(counted, stated.asDouble())) {
+    if (!stated.isNumber() || !same(count, stated.asDouble())) {
       findings.fault(
-          Rule.SUMMARY,
-          where,
-          "it says (%s), and its rows come to (%s)".formatted(stated, counted));
+          Rule.SUMMARY, where, "it says (%s), and its rows come to (%s)".formatted(stated, count));
     }
   }
 

@@ -49,6 +49,7 @@ final class ScheduleCheckTest {
       {"summary": {"total_requests": 3, "completed_requests": 3, "total_nodes_executed": 4,
         "mode": "offline", "simulate": false, "gpus": [0, 1], "makespan": 49.75,
         "total_model_switches": 3, "total_switch_time": 46.75,
+        "total_first_loads": 2, "total_first_load_time": 40.0,
         "avg_waiting_time": 3.5, "p99_waiting_time": 13.58,
         "avg_response_time": 20.4375, "p99_response_time": 37.4,
         "avg_request_response_time": 27.25, "p99_request_response_time": 49.115,
@@ -91,7 +92,10 @@ final class ScheduleCheckTest {
     CheckReport report = check(LOG);
     assertThat(report.faults()).isEmpty();
     assertThat(report.passed()).isTrue();
-    assertThat(report.leftOut()).isEmpty();
+    assertThat(report.leftOut()).as("no nodes share a batch").containsOnlyKeys(Rule.COMPATIBLE);
+    assertThat(report.extent().resting())
+        .as("no list says which requests they are")
+        .containsExactly("failed_requests", "dropped_requests");
     assertThat(report.looked())
         .containsEntry(Rule.NODE_ONCE, 4L)
         .containsEntry(Rule.GPU_OVERLAP, 4L)
@@ -99,7 +103,7 @@ final class ScheduleCheckTest {
         .containsEntry(Rule.SWITCH, 4L)
         .containsEntry(Rule.DURATION, 4L)
         .containsEntry(Rule.ORDER, 4L)
-        .containsEntry(Rule.SUMMARY, 19L);
+        .containsEntry(Rule.SUMMARY, 22L);
     assertThat(report.subject()).isEqualTo("execution log: 4 executions of 3 requests on 2 GPUs");
   }
 
@@ -108,7 +112,11 @@ final class ScheduleCheckTest {
     CheckReport report =
         ScheduleCheck.of(Files.writeString(folder.resolve("log.json"), LOG), null, null);
     assertThat(report.passed()).isTrue();
-    assertThat(report.leftOut()).containsOnlyKeys(Rule.ORDER, Rule.SWITCH, Rule.DURATION);
+    assertThat(report.leftOut())
+        .containsOnlyKeys(Rule.ORDER, Rule.SWITCH, Rule.DURATION, Rule.COMPATIBLE);
+    assertThat(report.extent().resting())
+        .containsExactly(
+            "completed_requests", "failed_requests", "dropped_requests", "refused_requests");
   }
 
   /** Each rule at least three times: what is changed once, and the rule that must say so. */
@@ -164,6 +172,14 @@ final class ScheduleCheckTest {
           SUMMARY | "p99_waiting_time": 13.58 | "p99_waiting_time": 14.0
           SUMMARY | "p99_response_time": 37.4 | "p99_response_time": 38.0
           SUMMARY | "refused_requests": 0 | "refused_requests": 1
+          SUMMARY | "total_first_loads": 2 | "total_first_loads": 3
+          SUMMARY | "total_first_load_time": 40.0 | "total_first_load_time": 46.75
+          SUMMARY | "avg_response_time": 20.4375 | "avg_response_time": 20.4
+          SUMMARY | "p99_request_response_time": 49.115 | "p99_request_response_time": 49.75
+          SUMMARY | "failed_requests": 0 | "failed_requests": 1
+          SUMMARY | "makespan": 49.75, | "policy": "ray_like",
+          SUMMARY | "gpu_id": 1, "executions" | "gpu_id": 0, "executions"
+          SUMMARY | "utilization": 0.597989949749 | "utilization": 0.6
           SUMMARY | "busy_time": 29.75 | "busy_time": 18.0
           SUMMARY | "executions": 3 | "executions": 2
           SUMMARY | "utilization": 1.0 | "utilization": 0.9
@@ -220,8 +236,7 @@ final class ScheduleCheckTest {
     String silent = LOG.replaceAll(", \"switch_time\": [0-9.]+, \"waiting_time\": [0-9.]+", "");
     silent =
         silent.replaceAll(
-            "\"(total|avg|p99)_(model_switches|switch_time|waiting_time|response_time)\": [0-9.]+,",
-            "");
+            "\"(total|avg|p99)_(model_switches|first_loads|[a-z_]*_time)\": [0-9.]+,", "");
     silent = silent.replaceAll("\"(busy_time|utilization)\": [0-9.]+", "\"left_out\": 0");
     assertThat(check(silent).faults()).isEmpty();
     String rushed =
@@ -248,7 +263,7 @@ final class ScheduleCheckTest {
   /** The nodes of the valid log as measured: neither loads nor times are those of the files. */
   private static final String REAL =
       LOG.replace("\"simulate\": false", "\"simulate\": true")
-          .replaceAll("\"(total|avg|p99)_[a-z_]*(time|switches)\": [0-9.]+,", "")
+          .replaceAll("\"(total|avg|p99)_[a-z_]*(time|switches|loads)\": [0-9.]+,", "")
           .replace("\"switch_time\": 30.0", "\"switch_time\": 0.5")
           .replace("\"switch_time\": 6.75", "\"switch_time\": 1.5")
           .replaceAll(", \"waiting_time\": [0-9.]+", "")
@@ -258,7 +273,7 @@ final class ScheduleCheckTest {
   void whereNodesReallyRan_aSwitchTakesSomeTimeIfItIsNeeded_andElseNone() throws Exception {
     CheckReport sound = check(REAL);
     assertThat(sound.faults()).isEmpty();
-    assertThat(sound.leftOut()).containsOnlyKeys(Rule.DURATION);
+    assertThat(sound.leftOut()).containsOnlyKeys(Rule.DURATION, Rule.COMPATIBLE);
     for (String planted : List.of("0.5=0.0", "1.5=0.0", "0.0=0.25")) {
       String[] change = planted.split("=", -1);
       String changed =
@@ -284,9 +299,10 @@ final class ScheduleCheckTest {
                 .replace("\"executions\": 2", "\"executions\": 1")
                 .replace("\"executions\": 3", "\"executions\": 2"));
     assertThat(report.faults()).isEmpty();
-    assertThat(report.leftOut()).containsOnlyKeys(Rule.DURATION);
+    assertThat(report.leftOut()).containsOnlyKeys(Rule.DURATION, Rule.COMPATIBLE, Rule.GANG);
     String repeated = REAL.replace("\"mode\"", "\"attempts_not_done\": 1, \"mode\"");
-    assertThat(check(repeated).leftOut()).containsOnlyKeys(Rule.DURATION, Rule.SWITCH);
+    assertThat(check(repeated).leftOut())
+        .containsOnlyKeys(Rule.DURATION, Rule.COMPATIBLE, Rule.SWITCH);
     String ghost =
         REAL.replace("\"mode\"", "\"unfinished\": [{\"request_id\": \"ghost\"}], \"mode\"");
     assertThat(check(ghost).faultCounts()).containsKeys(Rule.NODE_ONCE, Rule.SUMMARY);
