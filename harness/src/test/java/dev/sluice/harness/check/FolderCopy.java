@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -34,6 +35,25 @@ record FolderCopy(Path folder) {
       case "trace", "dispatches" -> inTable(folder.resolve(file + ".csv"), row, change);
       case "summary" -> inText(folder.resolve("summary.json"), row, change);
       default -> inText(folder.resolve("config.yaml"), row, change);
+    }
+  }
+
+  /** Cells of the rows whose column has a value, in the order of a number. */
+  List<String[]> rows(String table, String column, String value, String order) throws IOException {
+    int place = column(table, column);
+    int by = column(table, order);
+    return Files.readAllLines(folder.resolve(table + ".csv")).stream()
+        .skip(1)
+        .map(line -> line.split(",", -1))
+        .filter(cells -> cells[place].equals(value))
+        .sorted(Comparator.comparingDouble(cells -> Double.parseDouble(cells[by])))
+        .toList();
+  }
+
+  /** Place of a column in a table. */
+  int column(String table, String name) throws IOException {
+    try (Stream<String> lines = Files.lines(folder.resolve(table + ".csv"))) {
+      return Arrays.asList(lines.findFirst().orElseThrow().split(",")).indexOf(name);
     }
   }
 

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -213,6 +214,15 @@ final class PlantedFaultsTest {
           LOG | trace | status=dropped#0 | reason:=hopeless
           LOG | dispatches | result=done#3 | predicted_service_ms+=0.000001
           LOG | dispatches | result=done#4 | switch_ms+=0.1
+          SUMMARY | summary | "all_count" : | "all_count" : 3, "other" :
+          SUMMARY | summary | "all_p99_e2e_ms" : | "all_p99_e2e_ms" : 3, "other" :
+          SUMMARY | summary | "batch_slo_violation_rate" : | "batch_slo_violation_rate" : 0.5, "other" :
+          SUMMARY | summary | "all_goodput_jobs_sec" : | "all_goodput_jobs_sec" : 3, "other" :
+          SUMMARY | summary | "lane_use" : | "lane_use" : 0.5, "other" :
+          SUMMARY | summary | "window_seconds" : | "window_seconds" : 6, "other" :
+          SUMMARY | summary | "bubble_count" : | "bubble_count" : 1, "other" :
+          SUMMARY | summary | "blocked_ms_tokens" : | "blocked_ms_tokens" : 1, "other" :
+          SUMMARY | summary | "hop_p50_ms" : | "other" :
           DIGEST | config | seed: 42 | seed: 43
           DIGEST | config | tail_seconds: 2 | tail_seconds: 4
           DIGEST | config | slo_ms: 400 | slo_ms: 500
@@ -225,6 +235,72 @@ final class PlantedFaultsTest {
     assertThat(report.faultCounts()).as("%s", report.faults()).containsKey(rule);
     assertThat(report.passed()).isFalse();
     assertThat(report.faults()).extracting(Fault::where).doesNotContain("");
+  }
+
+  /** The third batch of a lane overlaps the second alone, and then the first alone. */
+  @Test
+  void aBatchThatOverlapsAnyOtherOfItsLane_isFound() throws Exception {
+    FolderCopy copy = FolderCopy.of(sound, root.resolve("lane"));
+    List<String[]> rows = copy.rows("dispatches", "lane_id", "executor-0/1", "start_time");
+    String[] first = rows.get(4);
+    String[] second = rows.get(5);
+    String[] third = rows.get(6);
+    int start = copy.column("dispatches", "start_time");
+    int end = copy.column("dispatches", "end_time");
+    double gap = Double.parseDouble(third[start]) - Double.parseDouble(second[end]);
+    copy.plant("dispatches", "dispatch_id=" + third[0], "start_time+=" + (-gap - 0.001));
+    assertThat(overlaps(copy)).containsExactly(List.of(second[0], third[0]));
+
+    FolderCopy covered = FolderCopy.of(sound, root.resolve("covered"));
+    double more = Double.parseDouble(third[start]) - Double.parseDouble(first[end]) + 0.001;
+    covered.plant("dispatches", "dispatch_id=" + first[0], "end_time+=" + more);
+    assertThat(overlaps(covered))
+        .containsExactly(List.of(first[0], second[0]), List.of(first[0], third[0]));
+  }
+
+  /** Dispatches that share a lane at a time, in pairs, by the words of the faults. */
+  private static List<List<String>> overlaps(FolderCopy copy) throws Exception {
+    return RunCheck.of(copy.folder()).faults().stream()
+        .filter(fault -> fault.rule() == Rule.LANE_OVERLAP)
+        .map(fault -> fault.what().split("[()]"))
+        .map(words -> List.of(words[3], words[7]))
+        .toList();
+  }
+
+  /** Tokens that are given back at the instant at which others are taken made room for them. */
+  @Test
+  void aBudgetThatIsExactlyFull_isNoFault() throws Exception {
+    FolderCopy copy = FolderCopy.of(sound, root.resolve("full"));
+    List<long[]> changes = new ArrayList<>();
+    for (String[] row : copy.rows("dispatches", "result", "done", "decided_time")) {
+      long tokens = Long.parseLong(row[copy.column("dispatches", "tokens")]);
+      changes.add(new long[] {micros(row[copy.column("dispatches", "decided_time")]), tokens});
+      changes.add(new long[] {micros(row[copy.column("dispatches", "completed_time")]), -tokens});
+    }
+    long most = mostHeld(changes, Comparator.comparingLong(change -> change[1]));
+    long takenFirst = mostHeld(changes, Comparator.comparingLong(change -> -change[1]));
+    assertThat(takenFirst).as("the order at one instant matters").isGreaterThan(most);
+
+    copy.plant("config", "total_tokens: 200", "total_tokens: " + most);
+    assertThat(RunCheck.of(copy.folder()).faults()).isEmpty();
+    copy.plant("config", "total_tokens: " + most, "total_tokens: " + (most - 1));
+    assertThat(RunCheck.of(copy.folder()).faultCounts()).containsKey(Rule.TOKENS);
+  }
+
+  private static long micros(String seconds) {
+    return Math.round(Double.parseDouble(seconds) * 1e6);
+  }
+
+  private static long mostHeld(List<long[]> changes, Comparator<long[]> atOneInstant) {
+    List<long[]> inOrder = new ArrayList<>(changes);
+    inOrder.sort(Comparator.<long[]>comparingLong(c -> c[0]).thenComparing(atOneInstant));
+    long held = 0;
+    long most = 0;
+    for (long[] change : inOrder) {
+      held += change[1];
+      most = Math.max(most, held);
+    }
+    return most;
   }
 
   /** Each number that the summary states, one at a time: none passes with another value. */

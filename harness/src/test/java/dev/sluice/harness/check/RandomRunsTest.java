@@ -1,0 +1,97 @@
+package dev.sluice.harness.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.analytics.check.CheckReport;
+import dev.sluice.analytics.check.run.RunCheck;
+import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.harness.frame.Registries;
+import dev.sluice.harness.replay.LogReading;
+import dev.sluice.harness.simulate.SimulatedFolder;
+import dev.sluice.scheduler.replay.DecisionReplay;
+import dev.sluice.scheduler.replay.LogDecoder;
+import dev.sluice.scheduler.replay.LoggedRecord;
+import dev.sluice.scheduler.replay.ReplaySettings;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Simulated runs of random experiments pass the check, and their decisions follow from their facts.
+ * {@code -Dsluice.tries=N} simulates N of them, from the seed {@code -Dsluice.fuzz.seed} on.
+ */
+final class RandomRunsTest {
+  private static final int QUICK = 8;
+  private static final int FULL = 1_000;
+
+  @TempDir private Path root;
+
+  @Test
+  void passTheCheck_andTheirDecisionsReplay() throws Exception {
+    long from = Long.getLong("sluice.fuzz.seed", 1);
+    List<String> failures = new ArrayList<>();
+    long jobs = 0;
+    long decisions = 0;
+    for (long seed = from; seed < from + tries(); seed++) {
+      Path config = Files.writeString(root.resolve("e.yaml"), RandomExperiment.of(seed));
+      Path folder = root.resolve("random-" + seed);
+      try {
+        SimulatedFolder.write(config, folder);
+        CheckReport report = RunCheck.of(folder);
+        DecisionReplay replay = replay(folder.resolve(FolderFiles.LOG));
+        jobs += report.extent().rows();
+        decisions += replay.recorded().compared();
+        if (!report.passed()) {
+          failures.add(
+              "seed %d: %s, such as %s"
+                  .formatted(seed, report.faultCounts(), report.faults().get(0)));
+        }
+        if (replay.recorded().others() + replay.unrecorded() > 0) {
+          failures.add("seed %d: decisions differ: %s".formatted(seed, replay.recorded().first()));
+        }
+      } catch (Exception e) {
+        failures.add("seed %d: %s".formatted(seed, e));
+      }
+      delete(folder);
+    }
+    System.out.printf(
+        "random runs: %d from seed %d, %,d rows, %,d decisions%n", tries(), from, jobs, decisions);
+    assertThat(failures).isEmpty();
+    assertThat(decisions).isPositive();
+  }
+
+  private static DecisionReplay replay(Path log) throws Exception {
+    try (var reading = LogReading.open(log, /* salvage= */ false)) {
+      var replay =
+          new DecisionReplay(ReplaySettings.of(log, reading.header(), Registries.vocabulary()));
+      reading.read(
+          entry -> {
+            LoggedRecord record = LogDecoder.decode(entry);
+            if (record != null) {
+              replay.take(record);
+            }
+            return true;
+          });
+      replay.finish(/* cutShort= */ false);
+      return replay;
+    }
+  }
+
+  private static void delete(Path folder) throws Exception {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  private static long tries() {
+    String tries = System.getProperty("sluice.tries", "few");
+    return tries.matches("\\d+") ? Long.parseLong(tries) : tries.equals("full") ? FULL : QUICK;
+  }
+}
