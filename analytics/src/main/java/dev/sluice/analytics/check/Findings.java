@@ -11,7 +11,7 @@ public final class Findings {
   /** Faults that are kept of each rule. */
   static final int KEPT = 100;
 
-  private final long[] looked = new long[Rule.values().length];
+  private final Map<Rule, Long> looked = new EnumMap<>(Rule.class);
   private final Map<Rule, String> leftOut = new EnumMap<>(Rule.class);
   private final Map<Rule, List<Fault>> kept = new EnumMap<>(Rule.class);
   private final Map<Rule, Long> counts = new EnumMap<>(Rule.class);
@@ -40,7 +40,9 @@ public final class Findings {
 
   /** Counts further applications of a rule. */
   public void looked(Rule rule, long times) {
-    looked[rule.ordinal()] += Math.max(0, times);
+    if (times > 0) {
+      looked.merge(rule, times, Long::sum);
+    }
   }
 
   /** Notes why a rule cannot be applied. */
@@ -64,9 +66,7 @@ public final class Findings {
 
   /** Adds the findings of another check. */
   public void add(Findings others) {
-    for (int i = 0; i < looked.length; i++) {
-      looked[i] += others.looked[i];
-    }
+    others.looked.forEach(this::looked);
     leftOut.putAll(others.leftOut);
     rows += others.rows;
     numbers += others.numbers;
@@ -86,21 +86,15 @@ public final class Findings {
    * @param rules rules that the subject has: one that looked at nothing says so
    */
   public CheckReport report(String subject, Set<Rule> rules) {
-    Map<Rule, Long> times = new EnumMap<>(Rule.class);
-    for (Rule rule : Rule.values()) {
-      if (looked[rule.ordinal()] > 0) {
-        times.put(rule, looked[rule.ordinal()]);
-      }
-    }
     for (Rule rule : rules) {
-      if (!times.containsKey(rule) && !counts.containsKey(rule)) {
+      if (!looked.containsKey(rule) && !counts.containsKey(rule)) {
         leftOut.putIfAbsent(rule, "there was nothing to look at");
       }
     }
     return new CheckReport(
         subject,
         new CheckReport.Extent(rows, numbers, numbersStated, resting),
-        times,
+        looked,
         leftOut,
         kept.values().stream().flatMap(List::stream).toList(),
         counts);

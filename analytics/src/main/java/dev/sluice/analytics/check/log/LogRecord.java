@@ -6,7 +6,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -65,8 +65,8 @@ final class LogRecord {
   }
 
   private final JsonParser json;
-  private final String[] texts = new String[Field.values().length];
-  private final long[] numbers = new long[Field.values().length];
+  private final Map<Field, String> texts = new EnumMap<>(Field.class);
+  private final Map<Field, Long> numbers = new EnumMap<>(Field.class);
   private final List<String> jobs = new ArrayList<>();
   private long firstLane;
   private int lanes;
@@ -84,8 +84,8 @@ final class LogRecord {
     if (token == null) {
       return false;
     }
-    Arrays.fill(texts, "");
-    Arrays.fill(numbers, NONE);
+    texts.clear();
+    numbers.clear();
     jobs.clear();
     lanes = 0;
     firstLane = NONE;
@@ -99,12 +99,12 @@ final class LogRecord {
 
   /** Text of a field; empty if the record has none. */
   String text(Field field) {
-    return texts[field.ordinal()];
+    return texts.getOrDefault(field, "");
   }
 
   /** Whole number of a field; {@code Decimal.NONE} if the record has none. */
   long number(Field field) {
-    return numbers[field.ordinal()];
+    return numbers.getOrDefault(field, NONE);
   }
 
   /** Whole number of a field; 0 if the record has none. */
@@ -142,9 +142,9 @@ final class LogRecord {
       } else {
         Field field = Field.BY_NAME.get(name);
         if (field != null && value == JsonToken.VALUE_STRING) {
-          texts[field.ordinal()] = json.getText();
+          texts.put(field, json.getText());
         } else if (field != null && value == JsonToken.VALUE_NUMBER_INT) {
-          numbers[field.ordinal()] = json.getLongValue();
+          numbers.put(field, json.getLongValue());
         }
       }
     }
