@@ -142,7 +142,9 @@ final class BadInputTest {
 
     run(file(GOOD), "--set", "lanes.latency_table=" + table)
         .isRefused(1)
-        .says(table + ":3: error: samples (one) must be a whole number of at least 1.");
+        .says(
+            table
+                + ":3: error: samples (one) must be a whole number of at least 1 and at most 2147483647.");
   }
 
   @Test

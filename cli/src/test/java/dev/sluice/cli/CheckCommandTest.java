@@ -46,20 +46,22 @@ final class CheckCommandTest {
     assertThat(ended.out())
         .contains("gpu-overlap   holds in 2 of 2")
         .contains("switch        not checked: needs --system and --requests")
-        .endsWith("passed\n");
+        .endsWith("passed: 2 numbers of 2, 2 rows, 7 rules\n");
   }
 
   @Test
-  void exits3_andNamesEachFault_withItsRows() throws Exception {
+  void exits5_andNamesEachFault_withItsRows() throws Exception {
     overlap();
     var ended = sluice("check", log.toString());
     assertThat(ended.status()).isEqualTo(ExitStatus.FAULTS);
     assertThat(ended.out())
         .contains("gpu-overlap   FAULTS  1")
         .contains("executions[0] r1/n, executions[1] r2/n: GPU (0) is taken from (0.0) until (2.0)")
-        .endsWith("failed: 2 faults against [gpu-overlap, summary]\n");
+        .endsWith(
+            "failed: 2 faults against [gpu-overlap, summary] in 2 numbers of 2, 2 rows, 7 rules\n");
     assertThat(sluice("check", log.toString(), "--quiet").out())
-        .isEqualTo("failed: 2 faults against [gpu-overlap, summary]\n");
+        .isEqualTo(
+            "failed: 2 faults against [gpu-overlap, summary] in 2 numbers of 2, 2 rows, 7 rules\n");
     var json = new ObjectMapper().readTree(sluice("check", log.toString(), "--json").out());
     assertThat(json.at("/faults/0/rule").asText()).isEqualTo("gpu-overlap");
     assertThat(json.at("/passed").asBoolean(true)).isFalse();

@@ -109,7 +109,7 @@ final class ExecutedWorkflowsTest {
             folder.resolve("system.yaml"),
             folder.resolve("requests.yaml"));
     assertThat(report.faults()).isEmpty();
-    assertThat(report.leftOut()).containsOnlyKeys(Rule.DURATION);
+    assertThat(report.leftOut()).containsOnlyKeys(Rule.DURATION, Rule.COMPATIBLE);
     Path recorded = run.resolve("log.jsonl.gz");
     var topics = RecordedRunTest.read(recorded);
     assertThat(topics.get("dispatches")).hasSizeGreaterThanOrEqualTo(9);

@@ -124,9 +124,8 @@ final class LayerFaultsTest {
       channel.write(nan.putFloat(Float.NaN).flip(), offset + 5 * Float.BYTES);
     }
     Path hash = weights.resolveSibling(weights.getFileName() + ".sha256");
-    String before = Files.readString(hash);
     String now = HexFormat.of().formatHex(Sha256.begin().digest(Files.readAllBytes(weights)));
-    Files.writeString(hash, now + before.substring(now.length()));
+    Files.writeString(hash, now + "  " + weights.getFileName() + "\n");
 
     BadInputCommand run =
         BadInputCommand.sluiceWithCache(
