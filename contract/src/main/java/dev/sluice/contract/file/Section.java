@@ -129,8 +129,9 @@ public final class Section {
         note(key, entry, places);
       }
     }
-    Value value = entry == null ? null : entry.value();
-    return value instanceof Scalar scalar && scalar.missing() ? null : value;
+    return entry == null || (entry.value() instanceof Scalar scalar && scalar.missing())
+        ? null
+        : entry.value();
   }
 
   private void note(String key, Entry entry, Map<String, Place> noted) {
@@ -261,11 +262,10 @@ public final class Section {
     return value == null ? fallback : reader.flag(prefix + key, value, fallback);
   }
 
-  /** A text of at least one letter, or the empty one where that is the default. */
+  /** A text of at least one letter. */
   public String text(String key, String fallback) {
     declare(s -> s.text(key, fallback, null));
-    boolean empty = fallback.isEmpty() && find(key) instanceof Scalar s && s.text().isEmpty();
-    return empty ? fallback : textOr(key, fallback);
+    return textOr(key, fallback);
   }
 
   private String textOr(String key, String fallback) {
@@ -294,8 +294,7 @@ public final class Section {
   /** A required text; empty only if it is absent or wrong, which has been noted. */
   public String requiredText(String key, String example) {
     require(key, example);
-    declare(s -> s.text(key, "", null));
-    return textOr(key, "");
+    return text(key, "");
   }
 
   /** A text; null if it is absent or wrong. */
@@ -428,8 +427,8 @@ public final class Section {
 
   /** The section of a mapping in the list under a key of a strict section. */
   public Section item(String key, Mapping item) {
-    Map<String, Place> own = new LinkedHashMap<>();
-    return new Section(prefix + key + ".", item, problems, own, schema().mapping(key));
+    return new Section(
+        prefix + key + ".", item, problems, new LinkedHashMap<>(), schema().mapping(key));
   }
 
   /** Complains of each key that was not asked for. */
@@ -437,7 +436,10 @@ public final class Section {
     UnknownKeys.any(prefix, mapping, known, problems);
   }
 
-  /** Complains of keys that are nearly known ones; tools add keys of their own to lenient files. */
+  /**
+   * Complains of each key that is nearly a known one. Other keys are left alone: lenient files come
+   * from many tools, which add keys of their own.
+   */
   public void end(Collection<String> knownKeys) {
     UnknownKeys.nearlyKnown(prefix, mapping, knownKeys, problems);
   }
