@@ -30,6 +30,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The source of an experiment's lane backend: loaded models, or an emulation. */
@@ -332,14 +333,18 @@ public final class LaneSource implements AutoCloseable {
     return notes;
   }
 
-  /** Returns the table's name and the first line on its origin; the file holds all lines. */
+  /**
+   * Returns the table's name, the first sentence on its origin, and its warnings; the file holds
+   * all lines.
+   */
   public static String describe(LatencyTable table) {
-    String text = String.join(" ", table.source());
+    Predicate<String> warns = line -> line.startsWith(LatencyTable.WARNING);
+    String text = String.join(" ", table.source().stream().filter(warns.negate()).toList());
     int end = text.indexOf(". ");
-    return "latency table "
-        + table.file().getFileName()
-        + ": "
-        + (end < 0 ? text : text.substring(0, end + 1));
+    var words = new StringBuilder("latency table " + table.file().getFileName() + ": ");
+    words.append(end < 0 ? text : text.substring(0, end + 1));
+    table.source().stream().filter(warns).forEach(line -> words.append(' ').append(line));
+    return words.toString();
   }
 
   @Override

@@ -43,6 +43,9 @@ public final class LatencyTable {
   private static final Range SPREAD = Range.within(0, 2);
   private static final String DEVICE_KIND = "device_kind:";
 
+  /** Beginning of a comment line that each run with the table shows. */
+  public static final String WARNING = "Warning:";
+
   private final Path file;
   private final List<String> source;
   private final String deviceKind;

@@ -227,20 +227,28 @@ public final class ProfileRun {
         profile.rows().stream()
             .filter(row -> row.key().threads() == settings.threadsPerLane())
             .toList();
+    List<String> source =
+        new ArrayList<>(
+            List.of(
+                "Measured by ./sluice profile on "
+                    + ProfileRows.machineOf(profile)
+                    + ", from "
+                    + rows.size()
+                    + " single times.",
+                "Begun "
+                    + ProfileRows.beganOf(profile)
+                    + ", "
+                    + settings.threadsPerLane()
+                    + " thread(s) a lane, other lanes with the same mix, beside an embedded Kafka."));
+    String disturbance = ProfileRows.disturbance(rows);
+    if (disturbance != null) {
+      console.item("", "warning: " + disturbance);
+      source.add(LatencyTable.WARNING + " " + disturbance + ".");
+    }
     LatencyTable.write(
         options.results().resolve("latency_table.csv"),
         deviceKind.startsWith("emulated") ? deviceKind : "emulated-" + deviceKind,
-        List.of(
-            "Measured by ./sluice profile on "
-                + ProfileRows.machineOf(profile)
-                + ", from "
-                + rows.size()
-                + " single times.",
-            "Begun "
-                + ProfileRows.beganOf(profile)
-                + ", "
-                + settings.threadsPerLane()
-                + " thread(s) a lane, other lanes with the same mix, beside an embedded Kafka."),
+        source,
         rows);
   }
 

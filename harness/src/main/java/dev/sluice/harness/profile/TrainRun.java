@@ -51,6 +51,10 @@ public final class TrainRun {
     List<ProfileRow> rows =
         Trainer.checked(ProfileFile.read(file).rows(), file.toString(), options.deviceKind());
     console.line("Sluice " + SluiceVersion.current() + ", training on " + file);
+    String disturbance = ProfileRows.disturbance(rows);
+    if (disturbance != null) {
+      console.item("", "warning: " + disturbance);
+    }
     Trained trained = Trainer.train(rows, options.seed());
     LatencyModel model = trained.model();
     var report = new TrainReport(file.toString(), trained);
