@@ -3,6 +3,7 @@ package dev.sluice.analytics.figure;
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.SyntheticRun;
+import dev.sluice.analytics.report.RunReport;
 import dev.sluice.analytics.summary.Summary;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -186,6 +187,10 @@ final class HandMadeRun {
 
   RunRows rows() {
     return fold.rows(SyntheticRun.context(experiment));
+  }
+
+  RunReport report() {
+    return RunReport.of(fold, SyntheticRun.context(experiment));
   }
 
   Summary summary() {

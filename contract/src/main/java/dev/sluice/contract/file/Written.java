@@ -20,26 +20,25 @@ public final class Written {
     return shortened(LONG_WORD.matcher(text).replaceAll("$1…"), SENTENCE_MAX);
   }
 
-  /** A text of at most a number of letters, with its control characters written out. */
+  /**
+   * A text of at most a number of letters, with its control characters, line breaks too, written
+   * out as \\u and four digits, which count as six letters.
+   */
   static String shortened(String text, int most) {
-    boolean isLong = text.length() > most;
-    int end = isLong && Character.isHighSurrogate(text.charAt(most - 1)) ? most - 1 : most;
-    return visible(isLong ? text.substring(0, end) + "…" : text);
-  }
-
-  /** The text with its control characters, line breaks too, as \\u and four digits. */
-  private static String visible(String text) {
-    if (text.chars().noneMatch(Character::isISOControl)) {
+    if (text.length() <= most && text.chars().noneMatch(Character::isISOControl)) {
       return text;
     }
     var written = new StringBuilder();
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (Character.isISOControl(c)) {
-        written.append("\\u%04x".formatted((int) c));
-      } else {
-        written.append(c);
+    int at = 0;
+    while (at < text.length()) {
+      int letter = text.codePointAt(at);
+      String visible =
+          Character.isISOControl(letter) ? "\\u%04x".formatted(letter) : Character.toString(letter);
+      if (written.length() + visible.length() > most) {
+        return written + "…";
       }
+      written.append(visible);
+      at += Character.charCount(letter);
     }
     return written.toString();
   }

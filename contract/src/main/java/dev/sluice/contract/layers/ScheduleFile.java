@@ -60,7 +60,7 @@ public record ScheduleFile(
     if (!(value instanceof Mapping mapping)) {
       throw new UserMistakeException(
           value == null ? new Place(file.toString(), 0) : value.place(),
-          "the file is no schedule: a mapping of model, first and steps",
+          "the file holds no schedule: a mapping of model, first and steps",
           "one begins with model: vit");
     }
     var section = Section.strict(mapping, problems, new TreeMap<>(), new Schema());

@@ -52,6 +52,14 @@ final class CsvRowsTest {
   }
 
   @Test
+  void aLongTextOfControlCharacters_isCutAsItIsWrittenOut() {
+    String what = new UserMistakeException.Problem("f.csv:1", "\n".repeat(899), "try").what();
+    assertThat(what).hasSize(901).startsWith("\\u000a\\u000a").endsWith("\\u000a…");
+    assertThat(Written.of("😀".repeat(31))).isEqualTo("😀".repeat(30) + "…");
+    assertThat(Written.of("a".repeat(60))).isEqualTo("a".repeat(60));
+  }
+
+  @Test
   void aCount_hasALargestValue() throws Exception {
     var row = row("2147483648");
     assertThatThrownBy(() -> row.count("s", "try"))

@@ -51,6 +51,7 @@ final class JobNumbers {
     List<Job> measured = new ArrayList<>();
     List<Job> done = new ArrayList<>();
     List<Job> inside = new ArrayList<>();
+    List<Job> atEdge = new ArrayList<>();
     Map<String, Long> byStatus = new HashMap<>();
     for (Job job : jobs) {
       if (job.isMeasured()) {
@@ -60,7 +61,9 @@ final class JobNumbers {
           done.add(job);
         }
       }
-      if (job.isDone() && recount.isInside(job.endNs)) {
+      if (job.isDone() && recount.isAtEdge(job.endNs)) {
+        atEdge.add(job);
+      } else if (job.isDone() && recount.isInside(job.endNs)) {
         inside.add(job);
       }
     }
@@ -87,16 +90,27 @@ final class JobNumbers {
         prefix + "avg_service_ms", Values.meanMs(Values.sorted(done, job -> job.serviceNs)));
     recount.equal(prefix + "slo_violations", count - kept);
     recount.equal(prefix + "slo_violation_rate", (double) (count - kept) / count);
-    double seconds = recount.windowSeconds();
-    recount.equal(prefix + "throughput_sps", samples(inside) / seconds);
-    recount.equal(prefix + "throughput_jobs_sec", inside.size() / seconds);
-    long inTime =
-        sameBase ? inside.stream().filter(job -> job.endToEndNs <= job.sloNs).count() : kept;
-    recount.equal(prefix + "goodput_jobs_sec", inTime / seconds);
-    if (prefix.equals("all_")) {
-      recount.equal("overall_throughput_sps", samples(inside) / seconds);
-      recount.equal("overall_throughput_jobs_sec", inside.size() / seconds);
+    rate(prefix + "throughput_sps", samples(inside), samples(atEdge));
+    rate(prefix + "throughput_jobs_sec", inside.size(), atEdge.size());
+    if (sameBase) {
+      rate(prefix + "goodput_jobs_sec", inTime(inside), inTime(atEdge));
+    } else {
+      recount.equal(prefix + "goodput_jobs_sec", kept / recount.windowSeconds());
     }
+    if (prefix.equals("all_")) {
+      rate("overall_throughput_sps", samples(inside), samples(atEdge));
+      rate("overall_throughput_jobs_sec", inside.size(), atEdge.size());
+    }
+  }
+
+  /** Compares a rate, of which a part may have come just before the window or just after it. */
+  private void rate(String path, double sure, double perhaps) {
+    double seconds = recount.windowSeconds();
+    recount.between(path, sure / seconds, (sure + perhaps) / seconds, (sure + perhaps) / seconds);
+  }
+
+  private static double inTime(List<Job> jobs) {
+    return jobs.stream().filter(job -> job.endToEndNs <= job.sloNs).count();
   }
 
   private static double samples(List<Job> jobs) {

@@ -5,6 +5,7 @@ import dev.sluice.analytics.check.folder.Decimal;
 import dev.sluice.analytics.check.folder.Job;
 import dev.sluice.analytics.check.folder.RunConfig;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -27,17 +28,7 @@ final class LaneNumbers {
   }
 
   void count() {
-    double busyNs = 0;
-    for (Batch batch : batches) {
-      if (batch.ran()) {
-        busyNs +=
-            Math.max(
-                0,
-                Math.min(batch.endNs, recount.toNs()) - Math.max(batch.startNs, recount.fromNs()));
-      }
-    }
-    recount.equal(
-        "lane_use", busyNs / 1e9 / (recount.statedNumber("lanes") * recount.windowSeconds()), 1e-6);
+    laneUse();
     hops();
     if (batches.stream().noneMatch(b -> b.result.equals("lost") || b.result.equals("open"))) {
       bubbles(); // else an executor may have begun anew, of which the rows do not tell
@@ -45,6 +36,27 @@ final class LaneNumbers {
     attempts();
     emulation();
     spells();
+  }
+
+  /** Service times are exact; only of batches that an edge of the window cuts, a time counts. */
+  private void laneUse() {
+    double busyNs = 0;
+    double offNs = 0;
+    for (Batch batch : batches) {
+      if (batch.ran()) {
+        long fromNs = Math.max(batch.startNs, recount.fromNs());
+        long toNs = Math.min(batch.endNs, recount.toNs());
+        boolean whole = fromNs == batch.startNs && toNs == batch.endNs;
+        busyNs += whole ? batch.serviceNs : Math.max(0, toNs - fromNs);
+        boolean apart =
+            batch.endNs < recount.fromNs() - Recount.HALF_GRAIN_NS
+                || batch.startNs > recount.toNs() + Recount.HALF_GRAIN_NS;
+        boolean atEdge = recount.isAtEdge(batch.startNs) || recount.isAtEdge(batch.endNs);
+        offNs += apart || (whole && !atEdge) ? 0 : 2 * Recount.HALF_GRAIN_NS;
+      }
+    }
+    double allNs = recount.statedNumber("lanes") * recount.windowSeconds() * 1e9;
+    recount.equal("lane_use", busyNs / allNs, offNs / allNs);
   }
 
   private void hops() {
@@ -83,7 +95,8 @@ final class LaneNumbers {
         boolean decidedByIt =
             before.completedNs != Decimal.NONE && next.decidedNs <= before.completedNs;
         boolean waited = sinceNs <= before.endNs;
-        if (decidedByIt && Math.abs(sinceNs - before.endNs) <= GRAIN_NS) {
+        boolean tie = Math.abs(sinceNs - before.endNs) <= GRAIN_NS;
+        if (decidedByIt && (tie || (waited && recount.isAtEdge(before.endNs)))) {
           ties++; // rounded to the microsecond, they may have been the other way round
         }
         if (recount.isInside(before.endNs) && decidedByIt && waited) {
@@ -174,27 +187,66 @@ final class LaneNumbers {
     }
     double[] off =
         inOrder.stream()
-            .filter(batch -> sums.getOrDefault(key(batch), new double[2])[0] > 1)
+            .filter(batch -> count(sums, batch) > 1)
             .mapToDouble(
                 batch -> {
                   double[] sum = sums.getOrDefault(key(batch), new double[2]);
                   return Math.log((double) batch.serviceNs) - sum[1] / sum[0];
                 })
             .toArray();
+    double largest =
+        inOrder.stream().mapToDouble(b -> Math.log((double) b.serviceNs)).max().orElse(0);
+    long[] startsNs =
+        inOrder.stream().filter(b -> count(sums, b) > 1).mapToLong(b -> b.startNs).toArray();
     for (int lag : new int[] {1, 10}) {
-      double products = 0;
-      double squares = 0;
-      for (int i = 0; i < off.length; i++) {
-        squares += off[i] * off[i];
-        products += i < lag ? 0 : off[i] * off[i - lag];
-      }
-      // Starts of one microsecond may change places, and a sum near 0 is nothing but rounding.
-      boolean judged = off.length >= SPELL_BATCHES && squares > 1e-12;
-      if (judged || off.length < SPELL_BATCHES) {
-        recount.equal(
-            "service_autocorrelation_lag_" + lag, judged ? products / squares : Double.NaN, 5e-3);
-      }
+      autocorrelation("service_autocorrelation_lag_" + lag, startsNs, off, lag, largest);
     }
+  }
+
+  /**
+   * Compares a sum of products over a sum of squares. Batches whose starts are equal to the
+   * microsecond may have begun in any order: a product lies between the least and the most that
+   * their values come to. Each value is a sum of n logarithms, rounded; where that is as large as
+   * the figure itself (all values are equal but for rounding), nothing is judged.
+   */
+  private void autocorrelation(
+      String path, long[] startsNs, double[] off, int lag, double largestLog) {
+    int n = off.length;
+    if (n < SPELL_BATCHES) {
+      recount.equal(path, Double.NaN);
+      return;
+    }
+    double[] low = off.clone();
+    double[] high = off.clone();
+    for (int from = 0, to; from < n; from = to) {
+      to = from + 1;
+      while (to < n && startsNs[to] == startsNs[from]) {
+        to++;
+      }
+      Arrays.fill(low, from, to, Arrays.stream(off, from, to).min().orElseThrow());
+      Arrays.fill(high, from, to, Arrays.stream(off, from, to).max().orElseThrow());
+    }
+    double squares = Arrays.stream(off).map(value -> value * value).sum();
+    double least = 0;
+    double products = 0;
+    double most = 0;
+    for (int i = lag; i < n; i++) {
+      int j = i - lag;
+      double[] ends = {low[i] * low[j], low[i] * high[j], high[i] * low[j], high[i] * high[j]};
+      Arrays.sort(ends);
+      least += ends[0];
+      products += off[i] * off[j];
+      most += ends[3];
+    }
+    double rounding = 4 * n * Math.ulp(largestLog) * Math.sqrt(n / squares);
+    if (rounding < 1) {
+      recount.between(
+          path, least / squares - rounding, products / squares, most / squares + rounding);
+    }
+  }
+
+  private static double count(Map<String, double[]> sums, Batch batch) {
+    return sums.getOrDefault(key(batch), new double[2])[0];
   }
 
   private static String key(Batch batch) {

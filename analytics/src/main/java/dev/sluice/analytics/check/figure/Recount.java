@@ -17,10 +17,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Numbers of summary.json that were counted again, and the rows that they are counted from. */
 final class Recount {
-  /**
-   * Times in the tables have whole microseconds; what rests on two of them is off by less, in ms.
-   */
-  static final double TIMES_MS = 0.002;
+  /** Times in the tables are rounded half up to microseconds: each is off by at most this. */
+  static final long HALF_GRAIN_NS = 500;
+
+  /** What rests on two times of the tables is off by at most this, in ms. */
+  static final double TIMES_MS = 2 * HALF_GRAIN_NS / 1e6;
 
   private static final double RELATIVE = 1e-7;
 
@@ -48,7 +49,14 @@ final class Recount {
     long durationNs = folder.config().durationNs();
     long lastNs = folder.jobs().stream().mapToLong(job -> job.enqueueNs).max().orElse(durationNs);
     boolean interrupted = folder.summary().path("interrupted").asBoolean(false);
-    this.toNs = interrupted ? Math.max(fromNs, Math.min(durationNs, lastNs)) : durationNs;
+    this.toNs = interrupted ? closest(Math.max(fromNs, Math.min(durationNs, lastNs))) : durationNs;
+  }
+
+  /** The stated end of a window that was cut at an arrival, if rounding alone separates the two. */
+  private long closest(long cutNs) {
+    double stated = statedNumber("window_seconds");
+    long statedNs = Double.isNaN(stated) ? cutNs : fromNs + Math.round(stated * 1e9);
+    return Math.abs(statedNs - cutNs) <= HALF_GRAIN_NS ? statedNs : cutNs;
   }
 
   RunFolder folder() {
@@ -81,6 +89,16 @@ final class Recount {
     return fromNs <= atNs && atNs < toNs;
   }
 
+  /** True if a time, before it was rounded, may have lain on the other side of a window's edge. */
+  boolean isAtEdge(long atNs) {
+    return isAt(atNs, fromNs) || isAt(atNs, toNs);
+  }
+
+  /** True if a time, before it was rounded, may have lain on the other side of an instant. */
+  static boolean isAt(long atNs, long edgeNs) {
+    return Math.abs(atNs - edgeNs) <= HALF_GRAIN_NS;
+  }
+
   boolean isServer() {
     return folder.config().scenario().equals("server");
   }
@@ -106,14 +124,22 @@ final class Recount {
    * @param tolerance by how much rows that were rounded may be off
    */
   void equal(String path, double count, double tolerance) {
+    between(path, count - tolerance, count, count + tolerance);
+  }
+
+  /**
+   * Compares a number with the least and the most that rows may come to that were rounded.
+   *
+   * @param count what they come to as they stand
+   */
+  void between(String path, double least, double count, double most) {
     JsonNode stated = stated(path);
     if (stated.isMissingNode()) {
       fault(path, "it is missing, and the rows come to (%s)".formatted(count));
     } else if (Double.isFinite(count)) {
-      boolean same =
-          stated.isNumber()
-              && Math.abs(count - stated.asDouble())
-                  <= tolerance + 1e-9 + RELATIVE * Math.abs(count);
+      double slack = 1e-9 + RELATIVE * Math.abs(count);
+      double number = stated.asDouble();
+      boolean same = stated.isNumber() && least - slack <= number && number <= most + slack;
       if (!same) {
         fault(path, "it says (%s), and the rows come to (%s)".formatted(stated, count));
       }

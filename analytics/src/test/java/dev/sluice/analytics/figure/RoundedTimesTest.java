@@ -1,0 +1,144 @@
+package dev.sluice.analytics.figure;
+
+import static dev.sluice.analytics.figure.HandMadeRun.Batch.ON_LANE_0;
+import static dev.sluice.analytics.figure.HandMadeRun.Batch.onLanes;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.analytics.check.Rule;
+import dev.sluice.analytics.check.run.RunCheck;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Figures count in nanoseconds, and the tables round times to microseconds. The check allows for
+ * what rounding can do to each figure, and for no more.
+ */
+final class RoundedTimesTest {
+  private static final long MS = 1_000_000;
+  private static final String CONFIG =
+      """
+      seed: 42
+      warmup_seconds: 1
+      duration_seconds: 3
+      scheduler_name: dynamic
+      arrival_rate_jobs_per_sec: 2.5
+      classes:
+        interactive: {slo_ms: 200, interactive: true, microbatch: false}
+        batch: {slo_ms: 1000, interactive: false, microbatch: true}
+      """;
+
+  private final HandMadeRun run = new HandMadeRun();
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void writeConfig() throws Exception {
+    Files.writeString(folder.resolve("config.yaml"), CONFIG);
+  }
+
+  @Test
+  void aJobJustBeforeASecondBegins_isCountedInEitherSecond() throws Exception {
+    for (long ns : new long[] {1100 * MS, 2000 * MS - 400, 2100 * MS, 2200 * MS}) {
+      run.job("interactive", "resnet18", 1, ns, ns);
+    }
+    assertThat(run.figure("realized_dispersion_1s")).isZero();
+    assertHolds("realized_dispersion_1s", 0, 1.01);
+  }
+
+  @Test
+  void aJobAMicrosecondBeforeIt_isCountedInItsOwn() throws Exception {
+    for (long ns : new long[] {1100 * MS, 2000 * MS - 1000, 2100 * MS, 2200 * MS}) {
+      run.job("interactive", "resnet18", 1, ns, ns);
+    }
+    assertHolds("realized_dispersion_1s", 0, 0.01);
+  }
+
+  @Test
+  void gapsThatDifferByNanoseconds_areEqualInTheTable() throws Exception {
+    for (int i = 0; i < 200; i++) {
+      long ns = 1000 * MS + i * 8 * MS + i % 3 * 200;
+      run.job("interactive", "resnet18", 1, ns, ns);
+    }
+    // at most √(200 / 199) µs / 8 ms
+    assertHolds("realized_gap_cv", run.figure("realized_gap_cv"), 1.4e-4);
+  }
+
+  @Test
+  void aJobJustAfterTheWindow_mayHaveWaitedWithinIt() throws Exception {
+    run.job("interactive", "resnet18", 1, 2000 * MS, 2000 * MS);
+    run.batch(ON_LANE_0, "job-0", 2000, 2100, 2200);
+    run.job("interactive", "resnet18", 1, 3000 * MS + 400, 3000 * MS + 400);
+    run.batch(ON_LANE_0, "job-1", 3000, 3100, 3200);
+    assertThat(run.figure("queue_growth")).isZero();
+    assertHolds("queue_growth", 0, 1.1);
+    assertHolds("queue_max", 1, 1.1);
+    assertHolds("queue_mean", 0.05, 1e-5);
+  }
+
+  @Test
+  void laneUseRestsOnServiceTimes_whichAreExact() throws Exception {
+    for (int i = 0; i < 200; i++) {
+      String job = run.job(1000 + 9 * i);
+      long startNs = (1001 + 9 * i) * MS;
+      run.batch(ON_LANE_0, job, 1000 + 9 * i, startNs, startNs + MS + 300, MS, 0);
+    }
+    assertHolds("lane_use", 200 * (MS + 300) / 4e9, 1e-7);
+  }
+
+  @Test
+  void ofABatchThatTheWindowCuts_atMostAMicrosecondIsUncertain() throws Exception {
+    run.batch(ON_LANE_0, run.job(1000), 1000, 2900 * MS + 400, 3100 * MS, 100 * MS, 0);
+    assertHolds("lane_use", (100 * MS - 400) / 4e9, 1e-6);
+  }
+
+  @Test
+  void batchesOfOneMicrosecond_mayHaveBegunInEitherOrder() throws Exception {
+    for (int i = 0; i < 30; i++) {
+      long atMs = 1000 + 50 * i;
+      long startNs = (atMs + 1) * MS;
+      String early = run.job(atMs);
+      String late = run.job(atMs);
+      long earlyNs = i % 2 == 0 ? 10 * MS : 11 * MS;
+      long lateNs = i % 2 == 0 ? 20 * MS : 5 * MS;
+      // dispatched second, begun first: where by 300 ns, the table shows the other order
+      long apartNs = i % 10 == 0 ? 300 : 3000;
+      run.batch(onLanes(1), late, atMs, startNs + apartNs, startNs + apartNs + lateNs, MS, 0);
+      run.batch(onLanes(0), early, atMs, startNs, startNs + earlyNs, MS, 0);
+    }
+    assertHolds("service_autocorrelation_lag_1", run.figure("service_autocorrelation_lag_1"), 0.5);
+  }
+
+  @Test
+  void aJobThatEndedJustBeforeTheWindow_countsInTheRateOrNot() throws Exception {
+    run.batch(ON_LANE_0, run.job(1100), 1100, 1200, 1300);
+    run.batch(ON_LANE_0, run.job(2800), 2800, 2900 * MS, 3000 * MS - 300, 100 * MS, 0);
+    assertHolds("overall_throughput_jobs_sec", 1, 0.51);
+    assertHolds("all_goodput_jobs_sec", 1, 0.51);
+  }
+
+  /** The check takes the figure as it is, and finds it wrong when it is that much larger. */
+  private void assertHolds(String name, double figure, double tooMuch) throws Exception {
+    assertThat(run.figure(name)).isEqualTo(figure);
+    var report = run.report();
+    report.writeRows(folder);
+    report.writeSummary(folder);
+    assertThat(faults(name)).isEmpty();
+    var json = new ObjectMapper();
+    Path file = folder.resolve("summary.json");
+    var changed = (ObjectNode) json.readTree(file.toFile());
+    json.writeValue(file.toFile(), changed.put(name, figure + tooMuch));
+    assertThat(faults(name)).hasSize(1);
+  }
+
+  private List<String> faults(String name) throws Exception {
+    return RunCheck.of(folder).faults().stream()
+        .filter(fault -> fault.rule() == Rule.SUMMARY && fault.where().endsWith(" " + name))
+        .map(Object::toString)
+        .toList();
+  }
+}
