@@ -319,7 +319,9 @@ final class PlantedFaultsTest {
       int cut = path.lastIndexOf('/');
       JsonNode parent = summary.at(path.substring(0, cut));
       double stated = summary.at(path).asDouble();
-      ((ObjectNode) parent).put(path.substring(cut + 1), stated + 0.02 + Math.abs(stated) / 50);
+      // the order of batches that began in one microsecond is not in the rows
+      double change = path.contains("autocorrelation") ? 1 : 0.02 + Math.abs(stated) / 50;
+      ((ObjectNode) parent).put(path.substring(cut + 1), stated + change);
       json.writeValue(file.toFile(), summary);
       String name = path.substring(1).replace('/', '.');
       if (!rest.contains(name) && RunCheck.of(copy.folder()).passed()) {

@@ -206,8 +206,8 @@ final class LaneNumbers {
   /**
    * Compares a sum of products over a sum of squares. Batches whose starts are equal to the
    * microsecond may have begun in any order: a product lies between the least and the most that
-   * their values come to. Each value is a sum of n logarithms, rounded; where that is as large as
-   * the figure itself (all values are equal but for rounding), nothing is judged.
+   * their values come to. Each value is a sum of n logarithms, rounded; where that alone can change
+   * the figure (all service times are equal but for a nanosecond), nothing is judged.
    */
   private void autocorrelation(
       String path, long[] startsNs, double[] off, int lag, double largestLog) {
@@ -239,7 +239,7 @@ final class LaneNumbers {
       most += ends[3];
     }
     double rounding = 4 * n * Math.ulp(largestLog) * Math.sqrt(n / squares);
-    if (rounding < 1) {
+    if (rounding < 1e-3) {
       recount.between(
           path, least / squares - rounding, products / squares, most / squares + rounding);
     }
