@@ -32,11 +32,10 @@ public final class Benches {
 
   private static final int LOOP_SERVICE_MS = 1;
 
-  private static final String IN_BATCHES_OF_32 =
-      """
-      interactive_ratio: 0
-      microbatch: {window_ms: 5, max_batch: 32, policies: [fifo]}
-      """;
+  private static final String IN_BATCHES_OF_32 = inBatchesOf32(5);
+
+  /** Jobs that wait share a batch, and none waits for company. */
+  private static final String IN_BATCHES_AT_ONCE = inBatchesOf32(0);
 
   /** A thousand jobs a second beside two lanes that compute all the time. */
   private static final String LATENESS =
@@ -89,9 +88,9 @@ public final class Benches {
         new TraceBench(folder, MachineClock::monotonicNs),
         new PredictLookupBench(folder),
         new PredictTableBench(folder, MachineClock::monotonicNs),
-        hop(100, 20, 8, 2, 8, folder, loop),
-        hop(1000, 5, 16, 3, 12, folder, loop),
-        hop(5000, 1, 16, 6, 30, folder, loop),
+        hop(100, emulated(loop, 100, 20, 8, 0) + ONE_BY_ONE, 2, 8, folder),
+        hop(1000, emulated(loop, 1000, 5, 16, 0) + ONE_BY_ONE, 3, 12, folder),
+        hop(5000, emulated(loop, 5000, 1, 16, 0) + IN_BATCHES_AT_ONCE, 6, 30, folder),
         new LoopBench("bubble", saturated(loop, 0), folder)
             .reads(atMost("bubble_p50_ms", "ms", 2), "bubble_p50_ms")
             .reads(atMost("bubble_p99_ms", "ms", 8), "bubble_p99_ms"),
@@ -158,20 +157,19 @@ public final class Benches {
   }
 
   private static Bench hop(
-      int ratePerSecond,
-      int serviceMs,
-      int lanes,
-      double p50MsMax,
-      double p99MsMax,
-      Path folder,
-      Window window) {
+      int ratePerSecond, String config, double p50MsMax, double p99MsMax, Path folder) {
     String name = "hop_" + ratePerSecond;
-    return new LoopBench(
-            name.replace('_', '-'),
-            emulated(window, ratePerSecond, serviceMs, lanes, 0) + ONE_BY_ONE,
-            folder)
+    return new LoopBench(name.replace('_', '-'), config, folder)
         .reads(atMost(name + "_p50_ms", "ms", p50MsMax), "hop_p50_ms")
         .reads(atMost(name + "_p99_ms", "ms", p99MsMax), "hop_p99_ms");
+  }
+
+  private static String inBatchesOf32(int windowMs) {
+    return """
+        interactive_ratio: 0
+        microbatch: {window_ms: %d, max_batch: 32, policies: [fifo]}
+        """
+        .formatted(windowMs);
   }
 
   /** A queue that grows without end before eight lanes. */
