@@ -1,7 +1,7 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.summary.Summary;
 import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.experiment.Experiment.Scenario;
@@ -32,15 +32,15 @@ final class ArrivalFigures implements Figure {
 
   @Override
   public void addTo(Summary summary, RunRows run) {
-    List<JobRow> measured = run.measured();
     Load load = run.context().experiment().load();
     boolean overTime = load.scenario() == Scenario.SERVER;
     boolean atOnce = load.scenario() == Scenario.OFFLINE;
     summary.put("asked_rate_jobs_sec", overTime ? load.askedRateJobsPerSec() : null);
     summary.put("asked_arrivals", asked(load));
-    summary.put("realized_rate_jobs_sec", atOnce ? null : measured.size() / run.windowSeconds());
-    summary.put("realized_gap_cv", gapVariation(measured));
-    summary.put("realized_dispersion_1s", atOnce ? null : dispersion(run, measured));
+    summary.put(
+        "realized_rate_jobs_sec", atOnce ? null : run.measuredCount() / run.windowSeconds());
+    summary.put("realized_gap_cv", gapVariation(run));
+    summary.put("realized_dispersion_1s", atOnce ? null : dispersion(run));
   }
 
   private static String asked(Load load) {
@@ -51,16 +51,20 @@ final class ArrivalFigures implements Figure {
     return load.arrivals().words() + shape;
   }
 
-  private static @Nullable Double dispersion(RunRows run, List<JobRow> jobs) {
+  private static @Nullable Double dispersion(RunRows run) {
     int seconds = (int) Math.min(Integer.MAX_VALUE, Math.floor(run.windowSeconds()));
     if (seconds < 2) {
       return null;
     }
     var counts = new int[seconds];
     long counted = 0;
-    for (JobRow job : jobs) {
-      long second = (job.request().intendedAtNs() - run.windowStartNs()) / NS_PER_SECOND;
-      if (second < seconds) { // else it is meant for the window's last part of a second
+    Jobs jobs = run.jobs();
+    long windowStartNs = run.windowStartNs();
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      long second = (jobs.intendedAtNs(job) - windowStartNs) / NS_PER_SECOND;
+      // of the window's last part of a second nothing counts
+      if (jobs.isMeasured(job) && second < seconds) {
         counts[(int) second]++;
         counted++;
       }
@@ -76,21 +80,25 @@ final class ArrivalFigures implements Figure {
     return squares / (seconds - 1) / mean;
   }
 
-  private static @Nullable Double gapVariation(List<JobRow> jobs) {
-    int gaps = jobs.size() - 1;
+  private static @Nullable Double gapVariation(RunRows run) {
+    int gaps = run.measuredCount() - 1;
     if (gaps < 2) {
       return null;
     }
-    double mean =
-        (double) (jobs.get(gaps).request().intendedAtNs() - jobs.get(0).request().intendedAtNs())
-            / gaps;
+    Jobs jobs = run.jobs();
+    int first = 0;
+    while (!jobs.isMeasured(jobs.at(first))) {
+      first++;
+    }
+    int last = first + gaps; // jobs stand by their intended arrival, and so do the measured ones
+    long spanNs = jobs.intendedAtNs(jobs.at(last)) - jobs.intendedAtNs(jobs.at(first));
+    double mean = (double) spanNs / gaps;
     if (mean == 0) {
       return null;
     }
     double squares = 0;
-    for (int i = 0; i < gaps; i++) {
-      double gap =
-          (double) jobs.get(i + 1).request().intendedAtNs() - jobs.get(i).request().intendedAtNs();
+    for (int i = first; i < last; i++) {
+      double gap = (double) jobs.intendedAtNs(jobs.at(i + 1)) - jobs.intendedAtNs(jobs.at(i));
       squares += (gap - mean) * (gap - mean);
     }
     return Math.sqrt(squares / (gaps - 1)) / mean;

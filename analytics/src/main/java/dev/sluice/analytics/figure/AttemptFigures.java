@@ -1,7 +1,7 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.fold.DispatchRow;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.summary.Summary;
 import java.util.List;
 
@@ -19,12 +19,19 @@ final class AttemptFigures implements Figure {
 
   @Override
   public void addTo(Summary summary, RunRows run) {
-    List<DispatchRow> lost = run.dispatches().stream().filter(DispatchRow::isLost).toList();
-    summary.put("attempts_lost", lost.size());
-    summary.put(
-        "attempts_unanswered", lost.stream().filter(row -> row.completion() == null).count());
-    summary.put(
-        "superseded_completions",
-        run.dispatches().stream().filter(DispatchRow::isSuperseded).count());
+    Batches batches = run.batches();
+    long lost = 0;
+    long unanswered = 0;
+    long superseded = 0;
+    for (int i = 0; i < batches.size(); i++) {
+      int batch = batches.at(i);
+      boolean isLost = batches.isLost(batch);
+      lost += isLost ? 1 : 0;
+      unanswered += isLost && !batches.isCompleted(batch) ? 1 : 0;
+      superseded += batches.isSuperseded(batch) ? 1 : 0;
+    }
+    summary.put("attempts_lost", lost);
+    summary.put("attempts_unanswered", unanswered);
+    summary.put("superseded_completions", superseded);
   }
 }

@@ -1,8 +1,8 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.fold.DispatchRow;
-import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.summary.Summary;
 import java.util.List;
 
@@ -23,9 +23,13 @@ final class CapacityFigures implements Figure {
   public void addTo(Summary summary, RunRows run) {
     double samples = 0;
     double jobs = 0;
-    for (JobRow job : run.jobs()) {
-      if (job.isDone() && isInside(run, job.doneDispatch().requireFinishedAtNs())) {
-        samples += job.request().samples();
+    Jobs rows = run.jobs();
+    long fromNs = run.windowStartNs();
+    long toNs = run.windowEndNs();
+    for (int i = 0; i < rows.size(); i++) {
+      int job = rows.at(i);
+      if (rows.isDone(job) && fromNs <= rows.finishedAtNs(job) && rows.finishedAtNs(job) < toNs) {
+        samples += rows.samples(job);
         jobs++;
       }
     }
@@ -35,17 +39,17 @@ final class CapacityFigures implements Figure {
     summary.put("lane_use", busyNs(run) / 1e9 / (run.lanes() * run.windowSeconds()));
   }
 
-  private static boolean isInside(RunRows run, long atNs) {
-    return run.windowStartNs() <= atNs && atNs < run.windowEndNs();
-  }
-
   private static double busyNs(RunRows run) {
     double busyNs = 0;
-    for (DispatchRow row : run.dispatches()) {
-      if (row.ran()) {
-        long fromNs = Math.max(row.requireStartedAtNs(), run.windowStartNs());
-        long toNs = Math.min(row.requireFinishedAtNs(), run.windowEndNs());
-        busyNs += Math.max(0, toNs - fromNs) * (double) row.dispatch().place().lanes().size();
+    Batches batches = run.batches();
+    long windowStartNs = run.windowStartNs();
+    long windowEndNs = run.windowEndNs();
+    for (int i = 0; i < batches.size(); i++) {
+      int batch = batches.at(i);
+      if (batches.ran(batch)) {
+        long fromNs = Math.max(batches.startedAtNs(batch), windowStartNs);
+        long toNs = Math.min(batches.finishedAtNs(batch), windowEndNs);
+        busyNs += Math.max(0, toNs - fromNs) * (double) batches.place(batch).lanes().size();
       }
     }
     return busyNs;

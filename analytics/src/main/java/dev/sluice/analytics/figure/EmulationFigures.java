@@ -1,7 +1,9 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.fold.DispatchRow;
+import dev.sluice.analytics.column.LongBag;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.analytics.summary.Summary;
 import java.util.List;
@@ -24,43 +26,32 @@ public final class EmulationFigures implements Figure {
 
   @Override
   public void addTo(Summary summary, RunRows run) {
-    List<DispatchRow> emulated =
-        run.dispatches().stream()
-            .filter(row -> row.isDone() && row.emulatedServiceNs() != null)
-            .toList();
-    long[] errorsNs = emulated.stream().mapToLong(EmulationFigures::errorNs).sorted().toArray();
-    double[] timesLimit =
-        emulated.stream()
-            .mapToDouble(row -> errorNs(row) / limitNs(meantNs(row)))
-            .sorted()
-            .toArray();
-    summary.put("emulation_count", errorsNs.length);
+    Batches batches = run.batches();
+    var errorsNs = new LongBag(run.space());
+    var timesLimit = new LongBag(run.space());
+    for (int i = 0; i < batches.size(); i++) {
+      int batch = batches.at(i);
+      long meantNs = batches.emulatedServiceNs(batch);
+      if (batches.isDone(batch) && meantNs != Jobs.NONE) {
+        long errorNs = Math.abs(batches.serviceNs(batch) - meantNs);
+        errorsNs.add(errorNs);
+        timesLimit.add(errorNs / Math.max(LIMIT_SHARE * meantNs, LIMIT_NS_MIN));
+      }
+    }
+    int count = errorsNs.size();
+    summary.put("emulation_count", count);
     summary.put("emulation_late_p99_ms", NearestRank.percentile(errorsNs, 99) / 1e6);
     summary.put(
         "emulation_late",
-        timesLimit.length == 0
+        count == 0
             ? null
-            : Boolean.valueOf(timesLimit[(int) NearestRank.of(99, timesLimit.length) - 1] > 1));
+            : Boolean.valueOf(LongBag.asDouble(NearestRank.value(timesLimit, 99)) > 1));
+    errorsNs.clear();
+    timesLimit.clear();
   }
 
   @Override
   public String countBehind(String p99Name) {
     return "emulation_count";
-  }
-
-  private static long errorNs(DispatchRow row) {
-    return Math.abs(row.serviceNs() - meantNs(row));
-  }
-
-  private static double limitNs(long meantNs) {
-    return Math.max(LIMIT_SHARE * meantNs, LIMIT_NS_MIN);
-  }
-
-  private static long meantNs(DispatchRow row) {
-    Long meantNs = row.emulatedServiceNs();
-    if (meantNs == null) {
-      throw new IllegalStateException(row.laneId() + " is not emulated");
-    }
-    return meantNs;
   }
 }

@@ -1,7 +1,8 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.JobStatus;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.summary.Summary;
 import dev.sluice.analytics.summary.Verdict;
@@ -25,8 +26,8 @@ final class EndFigures implements Figure {
   @Override
   public void addTo(Summary summary, RunRows run) {
     RunEnded ended = run.ended();
-    summary.put("drops_by_reason", byReason(run, JobRow.Status.DROPPED));
-    summary.put("failures_by_reason", byReason(run, JobRow.Status.FAILED));
+    summary.put("drops_by_reason", byReason(run, JobStatus.DROPPED));
+    summary.put("failures_by_reason", byReason(run, JobStatus.FAILED));
     summary.put("tail_limit_reached", ended == null ? null : ended.tailLimitReached());
     summary.put("interrupted", ended == null ? null : ended.interrupted());
     String failure = ended == null ? null : ended.failure();
@@ -50,12 +51,16 @@ final class EndFigures implements Figure {
           "the log holds %d of the %d jobs that were sent"
               .formatted(run.jobs().size(), ended.jobsSent()));
     }
-    long open = run.jobs().stream().filter(j -> j.status() == JobRow.Status.OPEN).count();
+    Jobs jobs = run.jobs();
+    long open = 0;
+    for (int i = 0; i < jobs.size(); i++) {
+      open += jobs.status(jobs.at(i)) == JobStatus.OPEN ? 1 : 0;
+    }
     if (open > 0) {
       summary.worsen(
           Verdict.FAILED, "the log holds no whole account of the end of " + open + " jobs");
     }
-    if (run.measured().isEmpty()) {
+    if (run.measuredCount() == 0) {
       summary.worsen(Verdict.FAILED, nothingMeasured(run));
     }
   }
@@ -75,11 +80,14 @@ final class EndFigures implements Figure {
             : "");
   }
 
-  private static Map<String, Long> byReason(RunRows run, JobRow.Status status) {
+  private static Map<String, Long> byReason(RunRows run, JobStatus status) {
     Map<String, Long> counts = new TreeMap<>();
-    for (JobRow job : run.measured()) {
-      if (job.status() == status) {
-        counts.merge(job.reason() == null ? "unknown" : job.reason(), 1L, Long::sum);
+    Jobs jobs = run.jobs();
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      if (jobs.isMeasured(job) && jobs.status(job) == status) {
+        String reason = jobs.reason(job);
+        counts.merge(reason == null ? "unknown" : reason, 1L, Long::sum);
       }
     }
     return counts;

@@ -1,7 +1,7 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.summary.Summary;
 import java.util.List;
 import java.util.Map;
@@ -35,20 +35,40 @@ final class FairnessFigures implements Figure {
   }
 
   private static OptionalDouble averageWaitNs(RunRows run, boolean interactive) {
-    return run.jobs().stream()
-        .filter(job -> job.isMeasured() && job.isDone())
-        .filter(job -> run.isInteractive(job.request().classType()) == interactive)
-        .mapToLong(JobRow::waitNs)
-        .average();
+    Jobs jobs = run.jobs();
+    List<Boolean> counts =
+        run.classNames().stream().map(name -> run.isInteractive(name) == interactive).toList();
+    long sumNs = 0;
+    long count = 0;
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      if (counts.get(run.classOf(job)) && jobs.isMeasured(job) && jobs.isDone(job)) {
+        sumNs += jobs.waitNs(job);
+        count++;
+      }
+    }
+    return count == 0 ? OptionalDouble.empty() : OptionalDouble.of((double) sumNs / count);
   }
 
   private static void addLowestAttainment(Summary summary, RunRows run) {
+    Jobs jobs = run.jobs();
+    var met = new long[run.classNames().size()][run.workloadNames().size()];
+    var measured = new long[run.classNames().size()][run.workloadNames().size()];
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      if (jobs.isMeasured(job)) {
+        met[run.classOf(job)][run.workloadOf(job)] += jobs.isViolation(job) ? 0 : 1;
+        measured[run.classOf(job)][run.workloadOf(job)]++;
+      }
+    }
     Map<String, long[]> metAndCount = new TreeMap<>();
-    for (JobRow job : run.measured()) {
-      String group = job.request().classType() + " × " + job.request().workload();
-      long[] counts = metAndCount.computeIfAbsent(group, g -> new long[2]);
-      counts[0] += job.isViolation() ? 0 : 1;
-      counts[1]++;
+    for (int i = 0; i < met.length; i++) {
+      for (int j = 0; j < met[i].length; j++) {
+        if (measured[i][j] > 0) {
+          String group = run.classNames().get(i) + " × " + run.workloadNames().get(j);
+          metAndCount.put(group, new long[] {met[i][j], measured[i][j]});
+        }
+      }
     }
     double lowest = Double.NaN;
     String lowestGroup = null;

@@ -1,13 +1,15 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.fold.JobRow;
+import dev.sluice.analytics.column.LongBag;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.JobStatus;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.analytics.summary.Summary;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.ToLongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobFigures implements Figure {
   private static final Pattern PERCENTILE = Pattern.compile("(.*?)p\\d\\d_e2e_ms");
+
+  private static final int[] PERCENTS = {50, 95, 99};
 
   /** Names of the numbers, in their order, without a class. */
   public static final List<String> NAMES =
@@ -65,24 +69,49 @@ public final class JobFigures implements Figure {
 
   @Override
   public void addTo(Summary summary, RunRows run) {
-    block(run, run.jobs()).forEach((name, value) -> summary.put("all_" + name, value));
-    for (String classType : run.classNames()) {
-      block(run, ofClass(run.jobs(), classType))
-          .forEach((name, value) -> summary.put(classType + "_" + name, value));
+    Group[][] groups = groups(run);
+    List<String> classes = run.classNames();
+    List<String> workloads = run.workloadNames();
+    double seconds = run.windowSeconds();
+    Group.of(Arrays.stream(groups).flatMap(Arrays::stream).toList())
+        .block(seconds)
+        .forEach((name, value) -> summary.put("all_" + name, value));
+    for (int i = 0; i < groups.length; i++) {
+      String name = classes.get(i);
+      Group.of(List.of(groups[i]))
+          .block(seconds)
+          .forEach((figure, value) -> summary.put(name + "_" + figure, value));
     }
     Map<String, Object> byClass = new LinkedHashMap<>();
-    for (String classType : run.classNames()) {
+    for (int i = 0; i < groups.length; i++) {
       Map<String, Object> byWorkload = new LinkedHashMap<>();
-      for (String workload : run.workloadNames()) {
-        List<JobRow> jobs =
-            ofClass(run.jobs(), classType).stream()
-                .filter(job -> job.request().workload().equals(workload))
-                .toList();
-        byWorkload.put(workload, block(run, jobs));
+      for (int j = 0; j < groups[i].length; j++) {
+        byWorkload.put(workloads.get(j), groups[i][j].block(seconds));
       }
-      byClass.put(classType, byWorkload);
+      byClass.put(classes.get(i), byWorkload);
     }
     summary.put("by_class_workload", byClass);
+    for (Group[] ofClass : groups) {
+      for (Group group : ofClass) {
+        group.endToEndNs.forEach(LongBag::clear);
+      }
+    }
+  }
+
+  /** What each class and workload has, by their places, from one walk over all jobs. */
+  private static Group[][] groups(RunRows run) {
+    var groups = new Group[run.classNames().size()][run.workloadNames().size()];
+    for (Group[] ofClass : groups) {
+      Arrays.setAll(ofClass, workload -> new Group(List.of(new LongBag(run.space()))));
+    }
+    Jobs jobs = run.jobs();
+    long fromNs = run.windowStartNs();
+    long toNs = run.windowEndNs();
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      groups[run.classOf(job)][run.workloadOf(job)].take(jobs, job, fromNs, toNs);
+    }
+    return groups;
   }
 
   @Override
@@ -102,62 +131,95 @@ public final class JobFigures implements Figure {
         : prefix + "count";
   }
 
-  /** Jobs of a class, in their order. */
-  public static List<JobRow> ofClass(List<JobRow> jobs, String classType) {
-    return jobs.stream().filter(job -> job.request().classType().equals(classType)).toList();
-  }
+  /** Jobs of some classes and workloads, as far as figures need them. */
+  private static final class Group {
+    final List<LongBag> endToEndNs;
+    final long[] byStatus = new long[JobStatus.values().length];
+    long samples;
+    long endToEndSumNs;
+    long waitSumNs;
+    long serviceSumNs;
+    long violations;
+    long finishedInside;
+    long finishedInsideSamples;
+    long finishedInsideInTime;
 
-  private static Map<String, @Nullable Object> block(RunRows run, List<JobRow> jobs) {
-    List<JobRow> measured = jobs.stream().filter(JobRow::isMeasured).toList();
-    List<JobRow> done = measured.stream().filter(JobRow::isDone).toList();
-    List<JobRow> finishedInside = jobs.stream().filter(job -> finishedInside(run, job)).toList();
-    long[] endToEndNs = done.stream().mapToLong(JobRow::endToEndNs).sorted().toArray();
-    long count = measured.size();
-    long violations = measured.stream().filter(JobRow::isViolation).count();
-    long inTime = finishedInside.stream().filter(job -> !job.isViolation()).count();
-    Map<String, @Nullable Object> block = new LinkedHashMap<>();
-    block.put("count", count);
-    block.put("total_samples", samples(measured));
-    for (JobRow.Status status : JobRow.Status.values()) {
-      block.put(status.text(), measured.stream().filter(j -> j.status() == status).count());
+    Group(List<LongBag> endToEndNs) {
+      this.endToEndNs = endToEndNs;
     }
-    block.put("avg_e2e_ms", averageMs(done, JobRow::endToEndNs));
-    for (int percent : new int[] {50, 95, 99}) {
-      block.put(
-          "p" + percent + "_e2e_ms",
-          orNull(NearestRank.percentile(endToEndNs, percent, count) / 1e6));
-    }
-    block.put("p95_few_jobs", count < NearestRank.COUNT_FOR_P95);
-    block.put("p99_few_jobs", count < NearestRank.COUNT_FOR_P99);
-    for (int percent : new int[] {50, 95, 99}) {
-      block.put(
-          "completed_p" + percent + "_e2e_ms",
-          orNull(NearestRank.percentile(endToEndNs, percent) / 1e6));
-    }
-    block.put("avg_wait_ms", averageMs(done, JobRow::waitNs));
-    block.put("avg_service_ms", averageMs(done, JobRow::serviceNs));
-    block.put("slo_violations", violations);
-    block.put("slo_violation_rate", orNull((double) violations / count));
-    block.put("throughput_sps", orNull(samples(finishedInside) / run.windowSeconds()));
-    block.put("throughput_jobs_sec", orNull(finishedInside.size() / run.windowSeconds()));
-    block.put("goodput_jobs_sec", orNull(inTime / run.windowSeconds()));
-    return block;
-  }
 
-  private static boolean finishedInside(RunRows run, JobRow job) {
-    if (!job.isDone()) {
-      return false;
+    /** Groups as one. */
+    static Group of(List<Group> groups) {
+      var all = new Group(groups.stream().flatMap(g -> g.endToEndNs.stream()).toList());
+      for (Group group : groups) {
+        Arrays.setAll(all.byStatus, status -> all.byStatus[status] + group.byStatus[status]);
+        all.samples += group.samples;
+        all.endToEndSumNs += group.endToEndSumNs;
+        all.waitSumNs += group.waitSumNs;
+        all.serviceSumNs += group.serviceSumNs;
+        all.violations += group.violations;
+        all.finishedInside += group.finishedInside;
+        all.finishedInsideSamples += group.finishedInsideSamples;
+        all.finishedInsideInTime += group.finishedInsideInTime;
+      }
+      return all;
     }
-    long finishedAtNs = job.doneDispatch().requireFinishedAtNs();
-    return run.windowStartNs() <= finishedAtNs && finishedAtNs < run.windowEndNs();
-  }
 
-  private static long samples(List<JobRow> jobs) {
-    return jobs.stream().mapToLong(job -> job.request().samples()).sum();
-  }
+    void take(Jobs jobs, int job, long windowStartNs, long windowEndNs) {
+      JobStatus status = jobs.status(job);
+      boolean done = status == JobStatus.DONE;
+      long ns = done ? jobs.endToEndNs(job) : 0;
+      boolean violation = !done || ns > jobs.sloNs(job);
+      if (done) {
+        long finishedAtNs = jobs.finishedAtNs(job);
+        if (windowStartNs <= finishedAtNs && finishedAtNs < windowEndNs) {
+          finishedInside++;
+          finishedInsideSamples += jobs.samples(job);
+          finishedInsideInTime += violation ? 0 : 1;
+        }
+      }
+      if (jobs.isMeasured(job)) {
+        byStatus[status.ordinal()]++;
+        samples += jobs.samples(job);
+        violations += violation ? 1 : 0;
+        if (done) {
+          endToEndNs.get(0).add(ns);
+          endToEndSumNs += ns;
+          waitSumNs += jobs.waitNs(job);
+          serviceSumNs += jobs.serviceNs(job);
+        }
+      }
+    }
 
-  private static @Nullable Double averageMs(List<JobRow> jobs, ToLongFunction<JobRow> ns) {
-    return orNull((double) jobs.stream().mapToLong(ns).sum() / jobs.size() / 1e6);
+    Map<String, @Nullable Object> block(double windowSeconds) {
+      long done = byStatus[JobStatus.DONE.ordinal()];
+      long count = Arrays.stream(byStatus).sum();
+      double[] ofAll = NearestRank.percentiles(endToEndNs, count, PERCENTS);
+      double[] ofDone = NearestRank.percentiles(endToEndNs, done, PERCENTS);
+      Map<String, @Nullable Object> block = new LinkedHashMap<>();
+      block.put("count", count);
+      block.put("total_samples", samples);
+      for (JobStatus status : JobStatus.values()) {
+        block.put(status.text(), byStatus[status.ordinal()]);
+      }
+      block.put("avg_e2e_ms", orNull((double) endToEndSumNs / done / 1e6));
+      for (int i = 0; i < PERCENTS.length; i++) {
+        block.put("p" + PERCENTS[i] + "_e2e_ms", orNull(ofAll[i] / 1e6));
+      }
+      block.put("p95_few_jobs", count < NearestRank.COUNT_FOR_P95);
+      block.put("p99_few_jobs", count < NearestRank.COUNT_FOR_P99);
+      for (int i = 0; i < PERCENTS.length; i++) {
+        block.put("completed_p" + PERCENTS[i] + "_e2e_ms", orNull(ofDone[i] / 1e6));
+      }
+      block.put("avg_wait_ms", orNull((double) waitSumNs / done / 1e6));
+      block.put("avg_service_ms", orNull((double) serviceSumNs / done / 1e6));
+      block.put("slo_violations", violations);
+      block.put("slo_violation_rate", orNull((double) violations / count));
+      block.put("throughput_sps", orNull(finishedInsideSamples / windowSeconds));
+      block.put("throughput_jobs_sec", orNull(finishedInside / windowSeconds));
+      block.put("goodput_jobs_sec", orNull(finishedInsideInTime / windowSeconds));
+      return block;
+    }
   }
 
   private static @Nullable Double orNull(double value) {

@@ -1,13 +1,14 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.fold.JobRow;
+import dev.sluice.analytics.column.LongBag;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.analytics.summary.Summary;
 import dev.sluice.analytics.summary.Verdict;
-import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.Scenario;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -42,14 +43,16 @@ final class LatenessFigures implements Figure {
 
   @Override
   public void addTo(Summary summary, RunRows run) {
-    List<JobRow> measured = run.measured();
-    long[] latenessNs =
-        measured.stream().mapToLong(job -> latenessNs(job.request())).sorted().toArray();
-    long[] appendDelayNs =
-        measured.stream()
-            .mapToLong(job -> job.appendedAtNs() - job.request().sentAtNs())
-            .sorted()
-            .toArray();
+    Jobs jobs = run.jobs();
+    var latenessNs = new LongBag(run.space());
+    var appendDelayNs = new LongBag(run.space());
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      if (jobs.isMeasured(job)) {
+        latenessNs.add(jobs.latenessNs(job));
+        appendDelayNs.add(jobs.appendedAtNs(job) - jobs.sentAtNs(job));
+      }
+    }
     double limitMs =
         Math.max(LIMIT_MS_MIN, LIMIT_SHARE_OF_SLO * sloMsMin(run).orElse(LIMIT_MS_MIN));
     addPercentiles(summary, "lateness", latenessNs);
@@ -61,20 +64,20 @@ final class LatenessFigures implements Figure {
       judge(summary, NearestRank.percentile(latenessNs, 99) / 1e6, limitMs);
     }
     addPercentiles(summary, "append_delay", appendDelayNs);
+    latenessNs.clear();
+    appendDelayNs.clear();
   }
 
   private static OptionalDouble sloMsMin(RunRows run) {
     var classes = run.context().experiment().jobs().classes();
-    return DoubleStream.concat(
-            classes.stream()
-                .map(JobClass::sloMs)
-                .filter(Objects::nonNull)
-                .mapToDouble(Double::doubleValue),
-            classes.stream()
-                .filter(c -> c.sloScale() != null)
-                .flatMap(c -> JobFigures.ofClass(run.measured(), c.name()).stream())
-                .mapToDouble(job -> job.request().sloNs() / 1e6))
-        .min();
+    DoubleStream promised =
+        classes.stream().map(JobClass::sloMs).filter(Objects::nonNull).mapToDouble(ms -> ms);
+    DoubleStream scaled =
+        classes.stream()
+            .filter(jobClass -> jobClass.sloScale() != null)
+            .map(run::promisesMs)
+            .flatMapToDouble(Arrays::stream);
+    return DoubleStream.concat(promised, scaled).min();
   }
 
   private static void judge(Summary summary, double p99Ms, double limitMs) {
@@ -98,13 +101,10 @@ final class LatenessFigures implements Figure {
     }
   }
 
-  private static void addPercentiles(Summary summary, String name, long[] sortedNs) {
-    summary.put(name + "_p50_ms", NearestRank.percentile(sortedNs, 50) / 1e6);
-    summary.put(name + "_p99_ms", NearestRank.percentile(sortedNs, 99) / 1e6);
-    summary.put(name + "_max_ms", NearestRank.percentile(sortedNs, 100) / 1e6);
-  }
-
-  private static long latenessNs(JobRequested request) {
-    return request.sentAtNs() - request.intendedAtNs();
+  private static void addPercentiles(Summary summary, String name, LongBag ns) {
+    double[] percentiles = NearestRank.percentiles(List.of(ns), ns.size(), 50, 99, 100);
+    summary.put(name + "_p50_ms", percentiles[0] / 1e6);
+    summary.put(name + "_p99_ms", percentiles[1] / 1e6);
+    summary.put(name + "_max_ms", percentiles[2] / 1e6);
   }
 }

@@ -1,18 +1,20 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.fold.DispatchKey;
-import dev.sluice.analytics.fold.DispatchRow;
-import dev.sluice.analytics.fold.JobRow;
+import dev.sluice.analytics.column.LongBag;
+import dev.sluice.analytics.column.LongColumn;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Lanes;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.analytics.summary.Summary;
-import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.experiment.Experiment;
-import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Cost of the loop itself: time that passes though nothing stands in the way.
@@ -35,6 +37,8 @@ import java.util.Map;
  * Both rest on the log's resolution of 1 ms: a wait that was shorter may count as none.
  */
 final class LoopFigures implements Figure {
+  private static final int NONE = -1;
+
   @Override
   public List<String> names() {
     return List.of(
@@ -52,90 +56,107 @@ final class LoopFigures implements Figure {
     return p99Name.startsWith("hop_") ? "hop_count" : "bubble_count";
   }
 
-  private static void addPercentiles(Summary summary, String name, long[] sortedNs) {
-    summary.put(name + "_count", sortedNs.length);
-    summary.put(name + "_p50_ms", NearestRank.percentile(sortedNs, 50) / 1e6);
-    summary.put(name + "_p99_ms", NearestRank.percentile(sortedNs, 99) / 1e6);
+  private static void addPercentiles(Summary summary, String name, LongBag ns) {
+    double[] percentiles = NearestRank.percentiles(List.of(ns), ns.size(), 50, 99);
+    summary.put(name + "_count", ns.size());
+    summary.put(name + "_p50_ms", percentiles[0] / 1e6);
+    summary.put(name + "_p99_ms", percentiles[1] / 1e6);
+    ns.clear();
   }
 
-  private static long[] hopsNs(RunRows run) {
-    return run.measured().stream()
-        .filter(JobRow::isDone)
-        .filter(job -> job.doneDispatch().dispatch().decision().decidedAtNs() <= job.appendedAtNs())
-        .mapToLong(JobRow::waitNs)
-        .sorted()
-        .toArray();
+  private static LongBag hopsNs(RunRows run) {
+    Jobs jobs = run.jobs();
+    Batches batches = run.batches();
+    var hopsNs = new LongBag(run.space());
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      if (jobs.isMeasured(job)
+          && jobs.isDone(job)
+          && batches.decidedAtNs(jobs.batch(job)) <= jobs.appendedAtNs(job)) {
+        hopsNs.add(jobs.waitNs(job));
+      }
+    }
+    return hopsNs;
   }
 
-  private static long[] bubblesNs(RunRows run) {
-    Map<String, Long> intendedAtNs = new HashMap<>();
-    run.jobs().forEach(j -> intendedAtNs.put(j.request().jobId(), j.request().intendedAtNs()));
-    Map<DispatchKey, Long> startableAtNs = startableAtNs(run);
-    List<Long> bubblesNs = new ArrayList<>();
-    for (List<DispatchRow> lane : byLane(run)) {
-      for (int i = 1; i < lane.size(); i++) {
-        DispatchRow before = lane.get(i - 1);
-        DispatchRow next = lane.get(i);
-        long endNs = before.requireFinishedAtNs();
-        Long completedAtNs = before.completedAtNs();
-        boolean sameProcess =
-            before.dispatch().place().incarnation() == next.dispatch().place().incarnation();
-        boolean inside = run.windowStartNs() <= endNs && endNs < run.windowEndNs();
-        boolean decidedByIt =
-            completedAtNs != null && next.dispatch().decision().decidedAtNs() <= completedAtNs;
-        String firstJob = next.dispatch().work().jobs().get(0).jobId();
+  private static LongBag bubblesNs(RunRows run) {
+    Jobs jobs = run.jobs();
+    Batches batches = run.batches();
+    LongColumn startableAtNs = startableAtNs(run);
+    var bubblesNs = new LongBag(run.space());
+    long windowStartNs = run.windowStartNs();
+    long windowEndNs = run.windowEndNs();
+    int[] laneOfPlace = Lanes.ofPlaces(batches);
+    int[] beforeOnLane = new int[laneOfPlace.length];
+    Arrays.fill(beforeOnLane, NONE);
+    for (int next : Lanes.byStart(batches)) {
+      int lane = laneOfPlace[batches.placeNumber(next)];
+      int before = beforeOnLane[lane];
+      beforeOnLane[lane] = next;
+      if (before == NONE) {
+        continue;
+      }
+      long endNs = batches.finishedAtNs(before);
+      boolean sameProcess =
+          batches.place(before).incarnation() == batches.place(next).incarnation();
+      boolean inside = windowStartNs <= endNs && endNs < windowEndNs;
+      boolean decidedByIt =
+          batches.isCompleted(before) && batches.decidedAtNs(next) <= batches.completedAtNs(before);
+      if (sameProcess && inside && decidedByIt) {
+        int first = batches.job(next, 0);
         boolean waited =
-            intendedAtNs.getOrDefault(firstJob, Long.MAX_VALUE) <= endNs
-                || startableAtNs.getOrDefault(next.key(), Long.MAX_VALUE) <= endNs;
-        if (sameProcess && inside && decidedByIt && waited) {
-          bubblesNs.add(next.requireStartedAtNs() - endNs);
+            jobs.isRequested(first) && jobs.intendedAtNs(first) <= endNs
+                || startableAtNs.get(next) <= endNs;
+        if (waited) {
+          bubblesNs.add(batches.startedAtNs(next) - endNs);
         }
       }
     }
-    return bubblesNs.stream().mapToLong(Long::longValue).sorted().toArray();
+    startableAtNs.clear();
+    return bubblesNs;
   }
 
   /**
-   * For each dispatch: since when some job of it, or of one decided later in its shard, could have
+   * For each batch: since when some job of it, or of one decided later in its shard, could have
    * started.
    */
-  private static Map<DispatchKey, Long> startableAtNs(RunRows run) {
-    Experiment experiment = run.context().experiment();
-    var microbatch = experiment.scheduling().microbatch();
-    boolean joins = experiment.joinsJobs();
-    Map<String, Long> byJob = new HashMap<>();
-    for (JobRow job : run.jobs()) {
-      String classType = job.request().classType();
-      boolean windowed =
-          joins
-              && experiment.jobs().classes().stream()
-                  .anyMatch(c -> c.name().equals(classType) && c.microbatch());
-      long windowNs = windowed ? Math.round(microbatch.windowMs() * 1e6) : 0;
-      byJob.put(job.request().jobId(), job.request().intendedAtNs() + windowNs);
-    }
-    Map<DispatchKey, Long> earliestNs = new HashMap<>();
+  private static LongColumn startableAtNs(RunRows run) {
+    Jobs jobs = run.jobs();
+    Batches batches = run.batches();
+    long[] windowNs = windowsNs(run);
     Map<Integer, Long> earliestByShard = new HashMap<>();
-    for (int i = run.dispatches().size() - 1; i >= 0; i--) {
-      DispatchRow row = run.dispatches().get(i);
-      for (BatchDispatched.DispatchedJob job : row.dispatch().work().jobs()) {
-        earliestByShard.merge(
-            row.shard(), byJob.getOrDefault(job.jobId(), Long.MAX_VALUE), Math::min);
+    int shard = NONE;
+    long earliest = Long.MAX_VALUE;
+    var earliestNs = new LongColumn(run.space(), Long.MAX_VALUE);
+    for (int i = batches.size() - 1; i >= 0; i--) {
+      int batch = batches.at(i);
+      if (batches.shard(batch) != shard) {
+        earliestByShard.put(shard, earliest);
+        shard = batches.shard(batch);
+        earliest = earliestByShard.getOrDefault(shard, Long.MAX_VALUE);
       }
-      earliestNs.put(row.key(), earliestByShard.getOrDefault(row.shard(), Long.MAX_VALUE));
+      for (int j = 0; j < batches.jobCount(batch); j++) {
+        int job = batches.job(batch, j);
+        if (jobs.isRequested(job)) {
+          earliest = Math.min(earliest, jobs.intendedAtNs(job) + windowNs[run.classOf(job)]);
+        }
+      }
+      earliestNs.set(batch, earliest);
     }
     return earliestNs;
   }
 
-  private static List<List<DispatchRow>> byLane(RunRows run) {
-    Map<String, List<DispatchRow>> lanes = new HashMap<>();
-    for (DispatchRow row : run.dispatches()) {
-      if (row.ran()) {
-        lanes.computeIfAbsent(row.laneId(), lane -> new ArrayList<>()).add(row);
-      }
-    }
-    lanes
-        .values()
-        .forEach(rows -> rows.sort(Comparator.comparingLong(DispatchRow::requireStartedAtNs)));
-    return new ArrayList<>(lanes.values());
+  /** How long jobs of each class gather, by the class's place. */
+  private static long[] windowsNs(RunRows run) {
+    Experiment experiment = run.context().experiment();
+    long windowNs = Math.round(experiment.scheduling().microbatch().windowMs() * 1e6);
+    Set<String> gathered =
+        experiment.jobs().classes().stream()
+            .filter(jobClass -> experiment.joinsJobs() && jobClass.microbatch())
+            .map(Experiment.JobClass::name)
+            .collect(Collectors.toSet());
+    return run.classNames().stream()
+        .mapToLong(name -> gathered.contains(name) ? windowNs : 0)
+        .toArray();
   }
 }

@@ -1,19 +1,23 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.fold.DispatchRow;
+import dev.sluice.analytics.column.IntColumn;
+import dev.sluice.analytics.column.LongBag;
+import dev.sluice.analytics.column.Space;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.UpperBound;
+import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.statistic.BinomialTest;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.analytics.summary.Summary;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.ToDoubleFunction;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,25 +66,32 @@ public final class PredictionFigures implements Figure {
 
   @Override
   public void addTo(Summary summary, RunRows run) {
-    List<DispatchRow> rows = predicted(run);
-    figures(rows).forEach((name, value) -> summary.put("prediction_" + name, value));
+    IntColumn rows = predicted(run);
+    Batches batches = run.batches();
+    figures(run, rows, 1, batch -> 0)
+        .get(0)
+        .forEach((name, value) -> summary.put("prediction_" + name, value));
+    List<String> workloads = run.workloadNames();
+    int[] placeOfModel =
+        batches.models().stream().mapToInt(m -> workloads.indexOf(m.workload())).toArray();
+    var ofWorkloads =
+        figures(run, rows, workloads.size(), batch -> placeOfModel[batches.modelNumber(batch)]);
     Map<String, Object> byWorkload = new LinkedHashMap<>();
-    for (String workload : run.workloadNames()) {
-      byWorkload.put(
-          workload,
-          figures(rows.stream().filter(r -> r.model().workload().equals(workload)).toList()));
+    for (int i = 0; i < workloads.size(); i++) {
+      byWorkload.put(workloads.get(i), ofWorkloads.get(i));
     }
     summary.put("prediction_by_workload", byWorkload);
-    summary.put("prediction_over_time", overTime(rows, run));
+    summary.put("prediction_over_time", overTime(run, rows));
     Map<String, Long> versions = new TreeMap<>();
-    for (DispatchRow row : rows) {
-      String version = row.prediction().modelVersion();
+    for (int i = 0; i < rows.size(); i++) {
+      String version = batches.modelVersion(rows.get(i));
       if (version != null) {
         versions.merge(version, 1L, Long::sum);
       }
     }
     summary.put("model_versions", versions);
-    summary.put("broken_promises", brokenPromises(rows));
+    summary.put("broken_promises", brokenPromises(batches, rows));
+    rows.clear();
   }
 
   @Override
@@ -88,93 +99,155 @@ public final class PredictionFigures implements Figure {
     return "prediction_p99_count";
   }
 
-  /** Dispatches that the figures count. */
-  public static List<DispatchRow> predicted(RunRows run) {
-    return run.measuredDoneDispatches().stream()
-        .filter(row -> row.prediction().meanNs() > 0 && row.serviceNs() > 0)
-        .toList();
+  /** Batches that the figures count. */
+  public static IntColumn predicted(RunRows run) {
+    Batches batches = run.batches();
+    IntColumn done = run.measuredDoneBatches();
+    var predicted = new IntColumn(run.space(), 0);
+    for (int i = 0; i < done.size(); i++) {
+      if (batches.predictedNs(done.get(i)) > 0 && batches.serviceNs(done.get(i)) > 0) {
+        predicted.add(done.get(i));
+      }
+    }
+    return predicted;
   }
 
-  private static List<Map<String, @Nullable Object>> overTime(List<DispatchRow> rows, RunRows run) {
-    List<Map<String, @Nullable Object>> parts = new ArrayList<>();
+  private static List<Map<String, @Nullable Object>> overTime(RunRows run, IntColumn rows) {
+    var fromNs = new long[PARTS + 1];
     long lengthNs = run.windowEndNs() - run.windowStartNs();
+    Arrays.setAll(fromNs, part -> run.windowStartNs() + lengthNs * part / PARTS);
+    var ofParts =
+        figures(run, rows, PARTS, batch -> part(fromNs, run.batches().finishedAtNs(batch)));
+    List<Map<String, @Nullable Object>> parts = new ArrayList<>();
     for (int part = 0; part < PARTS; part++) {
-      long fromNs = run.windowStartNs() + lengthNs * part / PARTS;
-      long toNs = run.windowStartNs() + lengthNs * (part + 1) / PARTS;
       Map<String, @Nullable Object> figures = new LinkedHashMap<>();
-      figures.put("from_s", fromNs / 1e9);
-      figures.put("to_s", toNs / 1e9);
-      figures.putAll(figures(rows.stream().filter(row -> endsIn(row, fromNs, toNs)).toList()));
+      figures.put("from_s", fromNs[part] / 1e9);
+      figures.put("to_s", fromNs[part + 1] / 1e9);
+      figures.putAll(ofParts.get(part));
       parts.add(figures);
     }
     return parts;
   }
 
-  private static boolean endsIn(DispatchRow row, long fromNs, long toNs) {
-    long endNs = row.requireFinishedAtNs();
-    return fromNs <= endNs && endNs < toNs;
-  }
-
-  private static Map<String, @Nullable Object> figures(List<DispatchRow> rows) {
-    Map<String, @Nullable Object> figures = new LinkedHashMap<>();
-    double[] errors = sorted(rows, row -> Math.abs(logRatio(row)));
-    double[] biases = sorted(rows, PredictionFigures::logRatio);
-    figures.put("count", rows.size());
-    figures.put("error_median", median(errors));
-    figures.put("bias", orNull(Arrays.stream(biases).average().orElse(Double.NaN)));
-    figures.put("bias_median", median(biases));
-    for (UpperBound bound : UpperBound.values()) {
-      List<DispatchRow> judged = bound.judged(rows);
-      figures.put(bound.text() + "_count", judged.size());
-      figures.put(
-          bound.text() + "_miss_rate", orNull((double) misses(bound, judged) / judged.size()));
-      figures.put(
-          bound.text() + "_pinball",
-          orNull(
-              judged.stream()
-                  .mapToDouble(row -> pinball(bound, row))
-                  .average()
-                  .orElse(Double.NaN)));
-      figures.put(
-          bound.text() + "_over_median",
-          median(sorted(judged, row -> (double) bound.ns(row) / row.prediction().meanNs())));
+  /** The part of the window in which a time lies; −1: none. */
+  private static int part(long[] fromNs, long ns) {
+    for (int part = 0; part < PARTS; part++) {
+      if (fromNs[part] <= ns && ns < fromNs[part + 1]) {
+        return part;
+      }
     }
-    return figures;
+    return -1;
   }
 
-  private static double[] sorted(List<DispatchRow> rows, ToDoubleFunction<DispatchRow> value) {
-    return rows.stream().mapToDouble(value).sorted().toArray();
+  /**
+   * The figures of each of some groups of batches.
+   *
+   * @param groupOf the group of a batch, from 0; below 0: none
+   */
+  private static List<Map<String, @Nullable Object>> figures(
+      RunRows run, IntColumn rows, int count, IntUnaryOperator groupOf) {
+    List<Group> groups = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      groups.add(new Group(run.space()));
+    }
+    for (int i = 0; i < rows.size(); i++) {
+      int group = groupOf.applyAsInt(rows.get(i));
+      if (group >= 0) {
+        groups.get(group).take(run.batches(), rows.get(i));
+      }
+    }
+    return groups.stream().map(Group::figures).toList();
   }
 
-  private static double logRatio(DispatchRow row) {
-    return Math.log((double) row.serviceNs() / row.prediction().meanNs());
+  /** Batches of which the figures are asked. */
+  private static final class Group {
+    final LongBag errors;
+    final LongBag biases;
+    final List<Bounded> bounded;
+
+    Group(Space space) {
+      errors = new LongBag(space);
+      biases = new LongBag(space);
+      bounded = Arrays.stream(UpperBound.values()).map(b -> new Bounded(b, space)).toList();
+    }
+
+    void take(Batches batches, int batch) {
+      double serviceNs = batches.serviceNs(batch);
+      double logRatio = Math.log(serviceNs / batches.predictedNs(batch));
+      errors.add(Math.abs(logRatio));
+      biases.add(logRatio);
+      for (Bounded bound : bounded) {
+        bound.take(batches, batch);
+      }
+    }
+
+    Map<String, @Nullable Object> figures() {
+      Map<String, @Nullable Object> figures = new LinkedHashMap<>();
+      var bias = new DoubleSummaryStatistics();
+      biases.sorted(value -> bias.accept(LongBag.asDouble(value)));
+      figures.put("count", errors.size());
+      figures.put("error_median", median(errors));
+      figures.put("bias", average(bias));
+      figures.put("bias_median", median(biases));
+      bounded.forEach(bound -> bound.addTo(figures));
+      errors.clear();
+      biases.clear();
+      return figures;
+    }
   }
 
-  private static long misses(UpperBound bound, List<DispatchRow> judged) {
-    return judged.stream().filter(bound::missed).count();
+  /** Batches that were given a bound. */
+  private static final class Bounded {
+    final UpperBound bound;
+    final LongBag overs;
+    final DoubleSummaryStatistics pinball = new DoubleSummaryStatistics();
+    long misses;
+
+    Bounded(UpperBound bound, Space space) {
+      this.bound = bound;
+      overs = new LongBag(space);
+    }
+
+    void take(Batches batches, int batch) {
+      if (bound.isGiven(batches, batch)) {
+        double boundNs = bound.ns(batches, batch);
+        double above = Math.log(batches.serviceNs(batch) / boundNs);
+        misses += bound.isMissed(batches, batch) ? 1 : 0;
+        pinball.accept(Math.max(bound.probability() * above, (bound.probability() - 1) * above));
+        overs.add(boundNs / batches.predictedNs(batch));
+      }
+    }
+
+    void addTo(Map<String, @Nullable Object> figures) {
+      figures.put(bound.text() + "_count", overs.size());
+      figures.put(bound.text() + "_miss_rate", orNull((double) misses / overs.size()));
+      figures.put(bound.text() + "_pinball", average(pinball));
+      figures.put(bound.text() + "_over_median", median(overs));
+      overs.clear();
+    }
   }
 
-  private static double pinball(UpperBound bound, DispatchRow row) {
-    double above = Math.log((double) row.serviceNs() / bound.ns(row));
-    return Math.max(bound.probability() * above, (bound.probability() - 1) * above);
-  }
-
-  private static List<String> brokenPromises(List<DispatchRow> rows) {
+  private static List<String> brokenPromises(Batches batches, IntColumn rows) {
     List<String> broken = new ArrayList<>();
     for (UpperBound bound : UpperBound.values()) {
-      List<DispatchRow> judged = bound.judged(rows);
-      long misses = misses(bound, judged);
+      long judged = 0;
+      long misses = 0;
+      for (int i = 0; i < rows.size(); i++) {
+        boolean given = bound.isGiven(batches, rows.get(i));
+        judged += given ? 1 : 0;
+        misses += given && bound.isMissed(batches, rows.get(i)) ? 1 : 0;
+      }
       double promised = 1 - bound.probability();
-      if (judged.size() >= PROMISE_COUNT_MIN
-          && BinomialTest.twoSided(misses, judged.size(), promised) < PROMISE_LEVEL) {
+      if (judged >= PROMISE_COUNT_MIN
+          && BinomialTest.twoSided(misses, judged, promised) < PROMISE_LEVEL) {
         broken.add(
             String.format(
                 Locale.ROOT,
                 "the predicted %s was missed by %.2f %% of %d batches, and promised %.0f %%"
                     + " (binomial test, level %s)",
                 bound.text(),
-                100.0 * misses / judged.size(),
-                judged.size(),
+                100.0 * misses / judged,
+                judged,
                 100 * promised,
                 PROMISE_LEVEL));
       }
@@ -182,10 +255,14 @@ public final class PredictionFigures implements Figure {
     return broken;
   }
 
-  private static @Nullable Double median(double[] sorted) {
-    return sorted.length == 0
+  private static @Nullable Double average(DoubleSummaryStatistics values) {
+    return values.getCount() == 0 ? null : orNull(values.getAverage());
+  }
+
+  private static @Nullable Double median(LongBag values) {
+    return values.size() == 0
         ? null
-        : Double.valueOf(sorted[(int) NearestRank.of(50, sorted.length) - 1]);
+        : Double.valueOf(LongBag.asDouble(NearestRank.value(values, 50)));
   }
 
   private static @Nullable Double orNull(double value) {

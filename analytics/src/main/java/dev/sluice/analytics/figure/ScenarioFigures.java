@@ -1,7 +1,8 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.fold.JobRow;
+import dev.sluice.analytics.column.LongBag;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.analytics.summary.Summary;
 import dev.sluice.contract.experiment.Experiment.Scenario;
@@ -29,32 +30,40 @@ final class ScenarioFigures implements Figure {
   @Override
   public void addTo(Summary summary, RunRows run) {
     Scenario scenario = run.context().experiment().load().scenario();
-    List<JobRow> measured = run.measured();
     summary.put("scenario", scenario.key());
+    summary.put("offline_throughput_sps", scenario == Scenario.OFFLINE ? throughput(run) : null);
     summary.put(
-        "offline_throughput_sps", scenario == Scenario.OFFLINE ? throughput(measured) : null);
-    summary.put(
-        "single_stream_p90_e2e_ms",
-        scenario == Scenario.SINGLE_STREAM ? latencyMs(measured, 90) : null);
+        "single_stream_p90_e2e_ms", scenario == Scenario.SINGLE_STREAM ? latencyMs(run, 90) : null);
   }
 
-  private static @Nullable Double throughput(List<JobRow> jobs) {
-    if (jobs.isEmpty() || !jobs.stream().allMatch(JobRow::isDone)) {
-      return null;
+  private static @Nullable Double throughput(RunRows run) {
+    Jobs jobs = run.jobs();
+    long samples = 0;
+    long lastEndNs = Long.MIN_VALUE;
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      if (jobs.isMeasured(job)) {
+        if (!jobs.isDone(job)) {
+          return null;
+        }
+        samples += jobs.samples(job);
+        lastEndNs = Math.max(lastEndNs, jobs.finishedAtNs(job));
+      }
     }
-    long samples = jobs.stream().mapToLong(job -> job.request().samples()).sum();
-    long lastEndNs =
-        jobs.stream()
-            .mapToLong(job -> job.doneDispatch().requireFinishedAtNs())
-            .max()
-            .orElseThrow();
-    return samples / (lastEndNs / 1e9);
+    return run.measuredCount() == 0 ? null : Double.valueOf(samples / (lastEndNs / 1e9));
   }
 
-  private static @Nullable Double latencyMs(List<JobRow> jobs, int percent) {
-    long[] latencyNs =
-        jobs.stream().filter(JobRow::isDone).mapToLong(JobRow::endToEndNs).sorted().toArray();
-    double ms = NearestRank.percentile(latencyNs, percent, jobs.size()) / 1e6;
+  private static @Nullable Double latencyMs(RunRows run, int percent) {
+    Jobs jobs = run.jobs();
+    var latencyNs = new LongBag(run.space());
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      if (jobs.isMeasured(job) && jobs.isDone(job)) {
+        latencyNs.add(jobs.endToEndNs(job));
+      }
+    }
+    double ms = NearestRank.percentile(latencyNs, percent, run.measuredCount()) / 1e6;
+    latencyNs.clear();
     return Double.isNaN(ms) ? null : Double.valueOf(ms);
   }
 }

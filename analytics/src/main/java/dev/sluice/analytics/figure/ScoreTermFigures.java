@@ -1,8 +1,10 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.fold.DispatchRow;
+import dev.sluice.analytics.column.IntColumn;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.summary.Summary;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,13 +25,22 @@ final class ScoreTermFigures implements Figure {
   public void addTo(Summary summary, RunRows run) {
     Map<String, Double> sums = new TreeMap<>();
     long scored = 0;
-    for (DispatchRow row : run.measuredDoneDispatches()) {
-      // Sorted by name: the sum depends on the order, and the order of the map on chance.
-      Map<String, Double> terms = new TreeMap<>(row.dispatch().decision().scoreTerms());
-      double total = terms.values().stream().mapToDouble(Math::abs).sum();
+    Batches batches = run.batches();
+    IntColumn rows = run.measuredDoneBatches();
+    for (int i = 0; i < rows.size(); i++) {
+      int batch = rows.get(i);
+      List<String> names = batches.termNames(batch); // by name: the sum depends on the order
+      if (names.isEmpty()) {
+        continue;
+      }
+      var terms = new double[names.size()];
+      Arrays.setAll(terms, place -> Math.abs(batches.term(batch, place)));
+      double total = Arrays.stream(terms).sum();
       if (total > 0) {
         scored++;
-        terms.forEach((name, term) -> sums.merge(name, Math.abs(term) / total, Double::sum));
+        for (int place = 0; place < terms.length; place++) {
+          sums.merge(names.get(place), terms[place] / total, Double::sum);
+        }
       }
     }
     Map<String, Double> shares = new LinkedHashMap<>();

@@ -1,13 +1,15 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.fold.DispatchRow;
+import dev.sluice.analytics.column.IntColumn;
+import dev.sluice.analytics.column.Interned;
+import dev.sluice.analytics.column.LongColumn;
+import dev.sluice.analytics.column.Order;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.summary.Summary;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.function.IntToDoubleFunction;
 
 /**
  * Spells of slow batches: service_autocorrelation_lag_1 and _lag_10, over the batches that ended a
@@ -20,15 +22,7 @@ final class SpellFigures implements Figure {
   private static final List<Integer> LAGS = List.of(1, 10);
   private static final int BATCHES_MIN = 20;
 
-  private record Key(String workload, String backend, String precision, int samples) {
-    static Key of(DispatchRow row) {
-      return new Key(
-          row.model().workload(),
-          row.model().backend(),
-          row.model().precision(),
-          row.dispatch().work().samples());
-    }
-  }
+  private record Key(int model, int samples) {}
 
   private static String name(int lag) {
     return "service_autocorrelation_lag_" + lag;
@@ -41,40 +35,67 @@ final class SpellFigures implements Figure {
 
   @Override
   public void addTo(Summary summary, RunRows run) {
-    double[] off = offTheMean(run.measuredDoneDispatches());
+    LongColumn off = offTheMean(run);
     for (int lag : LAGS) {
-      summary.put(name(lag), off.length < BATCHES_MIN ? null : autocorrelation(off, lag));
+      boolean few = off.size() < BATCHES_MIN;
+      summary.put(
+          name(lag),
+          few ? null : autocorrelation(off.size(), i -> Double.longBitsToDouble(off.get(i)), lag));
     }
+    off.clear();
   }
 
-  private static double[] offTheMean(List<DispatchRow> rows) {
-    List<DispatchRow> sorted = new ArrayList<>(rows);
-    sorted.removeIf(row -> row.serviceNs() < 1);
-    sorted.sort(
-        Comparator.comparingLong(DispatchRow::requireStartedAtNs).thenComparing(DispatchRow::key));
-    Map<Key, double[]> countAndSum = new HashMap<>(); // looked up, never iterated
-    for (DispatchRow row : sorted) {
-      double[] sums = countAndSum.computeIfAbsent(Key.of(row), key -> new double[2]);
-      sums[0]++;
-      sums[1] += StrictMath.log((double) row.serviceNs());
+  /** Values of the batches as the bits of numbers with a fraction. */
+  private static LongColumn offTheMean(RunRows run) {
+    Batches batches = run.batches();
+    int[] sorted = byStart(run);
+    var kinds = new Interned<Key>();
+    var kindOf = new IntColumn(run.space(), 0);
+    List<double[]> countAndSum = new ArrayList<>();
+    for (int batch : sorted) {
+      int kind = kinds.number(new Key(batches.modelNumber(batch), batches.samples(batch)));
+      kindOf.add(kind);
+      if (kind == countAndSum.size()) {
+        countAndSum.add(new double[2]);
+      }
+      countAndSum.get(kind)[0]++;
+      countAndSum.get(kind)[1] += StrictMath.log((double) batches.serviceNs(batch));
     }
-    return sorted.stream()
-        .filter(row -> countAndSum.getOrDefault(Key.of(row), new double[1])[0] > 1)
-        .mapToDouble(
-            row -> {
-              double[] sums = countAndSum.getOrDefault(Key.of(row), new double[2]);
-              return StrictMath.log((double) row.serviceNs()) - sums[1] / sums[0];
-            })
-        .toArray();
+    var off = new LongColumn(run.space(), 0);
+    for (int i = 0; i < sorted.length; i++) {
+      double[] sums = countAndSum.get(kindOf.get(i));
+      if (sums[0] > 1) {
+        double value = StrictMath.log((double) batches.serviceNs(sorted[i])) - sums[1] / sums[0];
+        off.add(Double.doubleToRawLongBits(value));
+      }
+    }
+    kindOf.clear();
+    return off;
+  }
+
+  private static int[] byStart(RunRows run) {
+    Batches batches = run.batches();
+    IntColumn done = run.measuredDoneBatches();
+    int[] rows = Order.rows(done.size(), place -> batches.serviceNs(done.get(place)) >= 1);
+    for (int i = 0; i < rows.length; i++) {
+      rows[i] = done.get(rows[i]);
+    }
+    return Order.sorted(
+        rows,
+        (a, b) -> {
+          int by = Long.compare(batches.startedAtNs(a), batches.startedAtNs(b));
+          return by != 0 ? by : batches.compareByKey(a, b);
+        });
   }
 
   /** Sum of products a lag apart / sum of squares; the mean is 0. NaN if all are equal. */
-  static double autocorrelation(double[] off, int lag) {
+  static double autocorrelation(int size, IntToDoubleFunction off, int lag) {
     double products = 0;
     double squares = 0;
-    for (int i = 0; i < off.length; i++) {
-      squares += off[i] * off[i];
-      products += i >= lag ? off[i] * off[i - lag] : 0;
+    for (int i = 0; i < size; i++) {
+      double value = off.applyAsDouble(i);
+      squares += value * value;
+      products += i >= lag ? value * off.applyAsDouble(i - lag) : 0;
     }
     return products / squares;
   }

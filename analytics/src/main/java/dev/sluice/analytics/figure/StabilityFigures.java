@@ -1,9 +1,10 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.fold.QueueCurve;
+import dev.sluice.analytics.fold.QueueWalk;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.summary.Summary;
 import dev.sluice.contract.experiment.Experiment.Scenario;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -34,34 +35,45 @@ final class StabilityFigures implements Figure {
 
   @Override
   public void addTo(Summary summary, RunRows run) {
-    long arrivals = run.measured().size();
-    QueueCurve queue = QueueCurve.of(run.jobs());
     long fromNs = run.windowStartNs();
     long toNs = run.windowEndNs();
-    long growth = queue.at(toNs) - queue.at(fromNs);
-    summary.put("queue_growth", growth);
-    summary.put("queue_mean", queue.mean(fromNs, toNs));
-    summary.put("queue_max", queue.max(fromNs, toNs));
-    boolean judged =
-        arrivals >= ARRIVALS_MIN && run.context().experiment().load().scenario() == Scenario.SERVER;
-    summary.put("unstable", judged ? Boolean.valueOf(isUnstable(queue, run, growth)) : null);
-  }
-
-  private static boolean isUnstable(QueueCurve queue, RunRows run, long growth) {
-    return growth > 2 * Math.sqrt(2.0 * run.measured().size())
-        && risesEachQuarter(queue, run.windowStartNs(), run.windowEndNs());
-  }
-
-  private static boolean risesEachQuarter(QueueCurve queue, long fromNs, long toNs) {
-    double previous = Double.NEGATIVE_INFINITY;
+    var window = new QueueWalk.Span(fromNs, toNs);
+    var after = new QueueWalk.Span(toNs, toNs);
+    List<QueueWalk.Span> quarters = new ArrayList<>();
     for (int quarter = 0; quarter < QUARTERS; quarter++) {
-      long startNs = fromNs + (toNs - fromNs) * quarter / QUARTERS;
-      long endNs = fromNs + (toNs - fromNs) * (quarter + 1) / QUARTERS;
-      double mean = queue.mean(startNs, endNs);
-      if (mean <= previous) {
+      quarters.add(
+          new QueueWalk.Span(
+              fromNs + (toNs - fromNs) * quarter / QUARTERS,
+              fromNs + (toNs - fromNs) * (quarter + 1) / QUARTERS));
+    }
+    QueueWalk.over(
+        run.jobs(),
+        job -> true,
+        run.space(),
+        (atNs, waiting) -> {
+          window.step(atNs, waiting);
+          after.step(atNs, waiting);
+          quarters.forEach(quarter -> quarter.step(atNs, waiting));
+        });
+    long growth = after.atBeginning() - window.atBeginning();
+    summary.put("queue_growth", growth);
+    summary.put("queue_mean", window.mean());
+    summary.put("queue_max", window.max());
+    boolean judged =
+        run.measuredCount() >= ARRIVALS_MIN
+            && run.context().experiment().load().scenario() == Scenario.SERVER;
+    boolean unstable =
+        growth > 2 * Math.sqrt(2.0 * run.measuredCount()) && risesEachQuarter(quarters);
+    summary.put("unstable", judged ? Boolean.valueOf(unstable) : null);
+  }
+
+  private static boolean risesEachQuarter(List<QueueWalk.Span> quarters) {
+    double previous = Double.NEGATIVE_INFINITY;
+    for (QueueWalk.Span quarter : quarters) {
+      if (quarter.mean() <= previous) {
         return false;
       }
-      previous = mean;
+      previous = quarter.mean();
     }
     return true;
   }

@@ -24,10 +24,10 @@ final class StartFigures implements Figure {
     RunStarted started = run.started();
     summary.put(
         NAME,
-        begunAtEpochMs == null || started == null || run.dispatches().isEmpty()
+        begunAtEpochMs == null || started == null || run.batches().isEmpty()
             ? null
             : started.timeZeroEpochMs()
                 - begunAtEpochMs
-                + run.dispatches().get(0).dispatch().decision().decidedAtNs() / 1e6);
+                + run.batches().decidedAtNs(run.batches().at(0)) / 1e6);
   }
 }

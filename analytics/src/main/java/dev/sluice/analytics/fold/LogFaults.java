@@ -1,6 +1,9 @@
 package dev.sluice.analytics.fold;
 
+import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.RoleJoined;
@@ -150,21 +153,15 @@ final class LogFaults {
   List<String> inWords(
       @Nullable RunStarted started,
       @Nullable RunEnded ended,
-      List<JobRow> jobs,
-      List<DispatchRow> dispatches,
+      Jobs jobs,
+      Batches batches,
       long heartbeatMs) {
     if (started == null) {
       return List.of();
     }
     long zeroEpochMs = started.timeZeroEpochMs();
     long boundMs = Math.max(BOUND_MS_MIN, BOUND_HEARTBEATS * heartbeatMs);
-    long lastOutcomeEpochMs =
-        zeroEpochMs
-            + jobs.stream()
-                .filter(job -> job.observedAtNs() != null)
-                .mapToLong(job -> job.observedAtNs() / 1_000_000)
-                .max()
-                .orElse(0);
+    long lastOutcomeEpochMs = zeroEpochMs + lastObservedNs(jobs) / 1_000_000;
     List<String> words = new ArrayList<>();
     addFirst(
         words,
@@ -172,17 +169,26 @@ final class LogFaults {
             .filter(change -> change.atEpochMs() <= lastOutcomeEpochMs)
             .map(change -> change.what() + " " + FaultWords.into(change.atEpochMs() - zeroEpochMs))
             .toList());
-    addFirst(words, restartsInWords(dispatches, zeroEpochMs, lastOutcomeEpochMs));
-    words.addAll(RowFaults.losses(jobs, dispatches));
+    addFirst(words, restartsInWords(batches, zeroEpochMs, lastOutcomeEpochMs));
+    words.addAll(RowFaults.losses(jobs, batches));
     addFirst(words, silentLogs(zeroEpochMs, lastOutcomeEpochMs, boundMs));
     addFirst(words, silentExecutors(zeroEpochMs, lastOutcomeEpochMs, boundMs));
-    addFirst(words, RowFaults.lateDecisions(jobs, dispatches, boundMs));
+    addFirst(words, RowFaults.lateDecisions(jobs, batches, boundMs));
     words.addAll(RowFaults.lateJobs(jobs, boundMs));
     addFirst(words, RowFaults.jobsNeverSent(jobs, ended, started.generators()));
     if (ended != null && ended.failure() == null) {
       addFirst(words, unannounced(started));
     }
     return words;
+  }
+
+  /** Append of the last outcome; that of time zero if it is later. */
+  private static long lastObservedNs(Jobs jobs) {
+    long lastNs = Jobs.NONE;
+    for (int i = 0; i < jobs.size(); i++) {
+      lastNs = Math.max(lastNs, jobs.observedAtNs(jobs.at(i)));
+    }
+    return lastNs == Jobs.NONE ? 0 : lastNs;
   }
 
   private static void addFirst(List<String> words, List<String> kind) {
@@ -192,19 +198,20 @@ final class LogFaults {
     }
   }
 
-  private List<String> restartsInWords(
-      List<DispatchRow> dispatches, long zeroEpochMs, long lastOutcomeEpochMs) {
+  private List<String> restartsInWords(Batches batches, long zeroEpochMs, long lastOutcomeEpochMs) {
     Map<String, TreeMap<Long, Integer>> lost = new HashMap<>();
-    for (DispatchRow row : dispatches) {
-      if (row.isLost()) {
-        lost.computeIfAbsent(row.dispatch().place().executorId(), id -> new TreeMap<>())
-            .merge(row.dispatch().place().incarnation(), 1, Integer::sum);
+    for (int i = 0; i < batches.size() && !restarts.isEmpty(); i++) {
+      int batch = batches.at(i);
+      if (batches.isLost(batch)) {
+        BatchDispatched.Place place = batches.place(batch);
+        lost.computeIfAbsent(place.executorId(), id -> new TreeMap<>())
+            .merge(place.incarnation(), 1, Integer::sum);
       }
     }
     List<String> words = new ArrayList<>();
     for (Restart restart : restarts) {
       if (restart.atEpochMs() <= lastOutcomeEpochMs) {
-        int batches =
+        int lostOnes =
             lost
                 .getOrDefault(restart.executorId(), new TreeMap<>())
                 .subMap(restart.incarnationBefore(), restart.incarnation())
@@ -217,7 +224,7 @@ final class LogFaults {
                 + " was lost and restarted "
                 + FaultWords.into(restart.atEpochMs() - zeroEpochMs)
                 + " ("
-                + FaultWords.count(batches, "batch", "batches")
+                + FaultWords.count(lostOnes, "batch", "batches")
                 + " lost)");
       }
     }

@@ -1,50 +1,37 @@
 package dev.sluice.analytics.fold;
 
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
+import dev.sluice.analytics.column.LongColumn;
+import java.util.function.IntPredicate;
 
 /** Number of waiting jobs, as a step function of time. */
 public final class QueueCurve {
-  private final long[] atNs;
-  private final long[] waiting;
+  private final LongColumn atNs;
+  private final LongColumn waiting;
 
-  private QueueCurve(long[] atNs, long[] waiting) {
+  private QueueCurve(LongColumn atNs, LongColumn waiting) {
     this.atNs = atNs;
     this.waiting = waiting;
   }
 
-  /** The queue of the given jobs. */
-  public static QueueCurve of(List<JobRow> jobs) {
-    List<long[]> changes = new ArrayList<>(2 * jobs.size());
-    for (JobRow job : jobs) {
-      long untilNs = job.waitedUntilNs();
-      changes.add(new long[] {job.request().intendedAtNs(), 1});
-      if (untilNs != Long.MAX_VALUE) {
-        changes.add(new long[] {Math.max(untilNs, job.request().intendedAtNs()), -1});
-      }
-    }
-    changes.sort((a, b) -> Long.compare(a[0], b[0]));
-    long[] atNs = new long[changes.size()];
-    long[] waiting = new long[changes.size()];
-    int steps = 0;
-    long now = 0;
-    for (long[] change : changes) {
-      now += change[1];
-      if (steps > 0 && atNs[steps - 1] == change[0]) {
-        waiting[steps - 1] = now;
-      } else {
-        atNs[steps] = change[0];
-        waiting[steps++] = now;
-      }
-    }
-    return new QueueCurve(Arrays.copyOf(atNs, steps), Arrays.copyOf(waiting, steps));
+  /** The queue of the jobs for which holds what is asked. */
+  public static QueueCurve of(RunRows run, IntPredicate which) {
+    var atNs = new LongColumn(run.space(), 0);
+    var waiting = new LongColumn(run.space(), 0);
+    QueueWalk.over(
+        run.jobs(),
+        which,
+        run.space(),
+        (ns, count) -> {
+          atNs.add(ns);
+          waiting.add(count);
+        });
+    return new QueueCurve(atNs, waiting);
   }
 
   /** Number of jobs that wait just after a time. */
   public long at(long timeNs) {
     int step = lastStepAt(timeNs);
-    return step < 0 ? 0 : waiting[step];
+    return step < 0 ? 0 : waiting.get(step);
   }
 
   /** Time average over [fromNs, toNs). */
@@ -52,10 +39,10 @@ public final class QueueCurve {
     double area = 0;
     long sinceNs = fromNs;
     long now = at(fromNs);
-    for (int i = lastStepAt(fromNs) + 1; i < atNs.length && atNs[i] < toNs; i++) {
-      area += (double) now * (atNs[i] - sinceNs);
-      sinceNs = atNs[i];
-      now = waiting[i];
+    for (int i = lastStepAt(fromNs) + 1; i < atNs.size() && atNs.get(i) < toNs; i++) {
+      area += (double) now * (atNs.get(i) - sinceNs);
+      sinceNs = atNs.get(i);
+      now = waiting.get(i);
     }
     return (area + (double) now * (toNs - sinceNs)) / (toNs - fromNs);
   }
@@ -63,14 +50,23 @@ public final class QueueCurve {
   /** Largest number that waited at once in [fromNs, toNs). */
   public long max(long fromNs, long toNs) {
     long most = at(fromNs);
-    for (int i = lastStepAt(fromNs) + 1; i < atNs.length && atNs[i] < toNs; i++) {
-      most = Math.max(most, waiting[i]);
+    for (int i = lastStepAt(fromNs) + 1; i < atNs.size() && atNs.get(i) < toNs; i++) {
+      most = Math.max(most, waiting.get(i));
     }
     return most;
   }
 
   private int lastStepAt(long timeNs) {
-    int found = Arrays.binarySearch(atNs, timeNs);
-    return found >= 0 ? found : -found - 2;
+    int low = 0; // all before it are not after the time
+    int high = atNs.size();
+    while (low < high) {
+      int middle = low + high >>> 1;
+      if (atNs.get(middle) <= timeNs) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low - 1;
   }
 }

@@ -1,5 +1,8 @@
 package dev.sluice.analytics.fold;
 
+import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.JobPhase;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.value.Reason;
 import java.util.ArrayList;
@@ -15,11 +18,20 @@ final class RowFaults {
   private RowFaults() {}
 
   /** Batches that were lost, tried again or superseded, and the jobs that failed as a result. */
-  static List<String> losses(List<JobRow> jobs, List<DispatchRow> dispatches) {
+  static List<String> losses(Jobs jobs, Batches batches) {
     List<String> words = new ArrayList<>();
-    long lost = dispatches.stream().filter(DispatchRow::isLost).count();
-    long unanswered =
-        dispatches.stream().filter(row -> row.isLost() && row.completion() == null).count();
+    long lost = 0;
+    long unanswered = 0;
+    long again = 0;
+    long superseded = 0;
+    for (int i = 0; i < batches.size(); i++) {
+      int batch = batches.at(i);
+      boolean isLost = batches.isLost(batch);
+      lost += isLost ? 1 : 0;
+      unanswered += isLost && !batches.isCompleted(batch) ? 1 : 0;
+      again += batches.attempt(batch) > 1 ? 1 : 0;
+      superseded += batches.isSuperseded(batch) ? 1 : 0;
+    }
     if (lost > 0) {
       words.add(
           FaultWords.count(lost, "batch was", "batches were")
@@ -28,17 +40,18 @@ final class RowFaults {
                   ? ""
                   : ", " + unanswered + " never answered, whose busy time is not in lane_use"));
     }
-    long again = dispatches.stream().filter(row -> row.dispatch().work().attempt() > 1).count();
     if (again > 0) {
       words.add(FaultWords.count(again, "batch was", "batches were") + " tried again");
     }
-    long superseded = dispatches.stream().filter(DispatchRow::isSuperseded).count();
     if (superseded > 0) {
       words.add(
           FaultWords.count(superseded, "completion", "completions")
               + " came after another attempt had ended the jobs");
     }
-    long failed = jobs.stream().filter(job -> Reason.LANE_LOST.is(job.reason())).count();
+    long failed = 0;
+    for (int i = 0; i < jobs.size(); i++) {
+      failed += Reason.LANE_LOST.is(jobs.reason(jobs.at(i))) ? 1 : 0;
+    }
     if (failed > 0) {
       words.add(FaultWords.count(failed, "job", "jobs") + " failed as " + Reason.LANE_LOST);
     }
@@ -49,19 +62,22 @@ final class RowFaults {
   private record Decision(int shard, long atNs, long appendedAtNs) {}
 
   /** How long a scheduler decided later than the bound, a sentence for each shard. */
-  static List<String> lateDecisions(List<JobRow> jobs, List<DispatchRow> dispatches, long boundMs) {
+  static List<String> lateDecisions(Jobs jobs, Batches batches, long boundMs) {
     List<Decision> late = new ArrayList<>();
-    for (DispatchRow row : dispatches) {
-      addIfLate(
-          new Decision(row.shard(), row.dispatch().decision().decidedAtNs(), row.appendedAtNs()),
-          boundMs,
-          late);
+    for (int i = 0; i < batches.size(); i++) {
+      int batch = batches.at(i);
+      long decidedAtNs = batches.decidedAtNs(batch);
+      long appendedAtNs = batches.appendedAtNs(batch);
+      if (appendedAtNs - decidedAtNs > boundMs * 1_000_000) {
+        late.add(new Decision(batches.shard(batch), decidedAtNs, appendedAtNs));
+      }
     }
-    for (JobRow job : jobs) {
-      Long endedAtNs = job.endedAtNs();
-      Long observedAtNs = job.observedAtNs();
-      if (endedAtNs != null && observedAtNs != null) {
-        addIfLate(new Decision(job.shard(), endedAtNs, observedAtNs), boundMs, late);
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      long endedAtNs = jobs.endedAtNs(job);
+      long observedAtNs = jobs.observedAtNs(job);
+      if (endedAtNs != Jobs.NONE && observedAtNs - endedAtNs > boundMs * 1_000_000) {
+        late.add(new Decision(jobs.shard(job), endedAtNs, observedAtNs));
       }
     }
     late.sort(Comparator.comparingInt(Decision::shard).thenComparingLong(Decision::atNs));
@@ -75,12 +91,6 @@ final class RowFaults {
       from = to;
     }
     return words;
-  }
-
-  private static void addIfLate(Decision decision, long boundMs, List<Decision> late) {
-    if (decision.appendedAtNs() - decision.atNs() > boundMs * 1_000_000) {
-      late.add(decision);
-    }
   }
 
   /**
@@ -114,39 +124,49 @@ final class RowFaults {
   }
 
   /** Jobs that were sent later than the bound. */
-  static List<String> lateJobs(List<JobRow> jobs, long boundMs) {
-    long[] lateNs =
-        jobs.stream()
-            .mapToLong(job -> job.request().sentAtNs() - job.request().intendedAtNs())
-            .filter(ns -> ns > boundMs * 1_000_000)
-            .sorted()
-            .toArray();
-    return lateNs.length == 0
+  static List<String> lateJobs(Jobs jobs, long boundMs) {
+    long count = 0;
+    long mostNs = 0;
+    for (int i = 0; i < jobs.size(); i++) {
+      long lateNs = jobs.latenessNs(jobs.at(i));
+      if (lateNs > boundMs * 1_000_000) {
+        count++;
+        mostNs = Math.max(mostNs, lateNs);
+      }
+    }
+    return count == 0
         ? List.of()
         : List.of(
-            FaultWords.count(lateNs.length, "job was", "jobs were")
+            FaultWords.count(count, "job was", "jobs were")
                 + " sent more than "
                 + FaultWords.seconds(boundMs)
                 + " late, up to "
-                + FaultWords.seconds(lateNs[lateNs.length - 1] / 1_000_000));
+                + FaultWords.seconds(mostNs / 1_000_000));
   }
 
   /**
    * Jobs of the request list that were left out before the last one that had to be sent. Jobs of
    * the tail may be left out: each generator stops by itself when the arrivals end.
    */
-  static List<String> jobsNeverSent(List<JobRow> jobs, @Nullable RunEnded ended, int generators) {
+  static List<String> jobsNeverSent(Jobs jobs, @Nullable RunEnded ended, int generators) {
     var sent = new BitSet();
-    Map<Integer, Long> intendedAtNs = new HashMap<>();
     int last = -1;
-    for (JobRow job : jobs) {
-      int index = Math.toIntExact(job.request().index());
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      int index = Math.toIntExact(jobs.index(job));
       sent.set(index);
-      intendedAtNs.put(index, job.request().intendedAtNs());
-      last = job.phase() == JobRow.Phase.TAIL ? last : Math.max(last, index);
+      last = jobs.phase(job) == JobPhase.TAIL ? last : Math.max(last, index);
     }
     if (ended == null || ended.interrupted()) {
       last -= generators; // each generator stops by itself
+    }
+    if (sent.nextClearBit(0) > last) {
+      return List.of();
+    }
+    Map<Integer, Long> intendedAtNs = new HashMap<>();
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      intendedAtNs.put(Math.toIntExact(jobs.index(job)), jobs.intendedAtNs(job));
     }
     List<String> words = new ArrayList<>();
     for (int from = sent.nextClearBit(0); from <= last; ) {

@@ -1,35 +1,97 @@
 package dev.sluice.analytics.fold;
 
+import dev.sluice.analytics.column.IntColumn;
+import dev.sluice.analytics.column.Space;
+import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.JobKind;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import dev.sluice.contract.experiment.Experiment.JobClass;
+import java.util.BitSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A whole run as rows, from which figures, tables and pictures are made.
- *
- * @param started null if the log holds no RunStarted
- * @param ended null if the run has not ended
- * @param jobs rows by intended arrival, ties by generator, then index
- * @param dispatches rows by decision, ties by shard and id
- * @param blocked spans in which lanes stood idle beside work that waited, of all shards
- * @param lanes count over all executors that reported; the experiment's count if none did
+ * A whole run as rows, from which figures, tables and pictures are made. Rows are numbers, and
+ * {@link Jobs} and {@link Batches} say what they hold.
  */
-public record RunRows(
-    RunContext context,
-    @Nullable RunStarted started,
-    @Nullable RunEnded ended,
-    List<JobRow> jobs,
-    List<DispatchRow> dispatches,
-    List<Blocked> blocked,
-    int lanes,
-    Defects defects) {
+public final class RunRows {
+  private final RunContext context;
+  private final @Nullable RunStarted started;
+  private final @Nullable RunEnded ended;
+  private final Jobs jobs;
+  private final Batches batches;
+  private final List<Blocked> blocked;
+  private final int lanes;
+  private final Defects defects;
+  private final Space space;
+  private final List<String> classNames;
+  private final List<String> workloadNames;
+  private final int[] classByKind;
+  private final int[] workloadByKind;
+  private final int measuredCount;
+  private @Nullable IntColumn measuredDone;
+
+  /**
+   * @param started null if the log holds no RunStarted
+   * @param ended null if the run has not ended
+   * @param blocked spans in which lanes stood idle beside work that waited, of all shards
+   * @param lanes count over all executors that reported; the experiment's count if none did
+   * @param space room for columns that are made from the rows
+   */
+  RunRows(
+      RunContext context,
+      @Nullable RunStarted started,
+      @Nullable RunEnded ended,
+      Jobs jobs,
+      Batches batches,
+      List<Blocked> blocked,
+      int lanes,
+      Defects defects,
+      Space space) {
+    this.context = context;
+    this.started = started;
+    this.ended = ended;
+    this.jobs = jobs;
+    this.batches = batches;
+    this.blocked = blocked;
+    this.lanes = lanes;
+    this.defects = defects;
+    this.space = space;
+    Set<String> classes = new LinkedHashSet<>();
+    Set<String> workloads = new LinkedHashSet<>();
+    context.experiment().jobs().classes().forEach(c -> classes.add(c.name()));
+    context.experiment().jobs().workloads().forEach(w -> workloads.add(w.name()));
+    var seen = new BitSet();
+    int measured = 0;
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      measured += jobs.isMeasured(job) ? 1 : 0;
+      int kind = jobs.kindNumber(job);
+      if (!seen.get(kind)) {
+        seen.set(kind);
+        classes.add(jobs.kind(job).classType());
+        workloads.add(jobs.kind(job).workload());
+      }
+    }
+    measuredCount = measured;
+    classNames = List.copyOf(classes);
+    workloadNames = List.copyOf(workloads);
+    classByKind = places(jobs.kinds(), JobKind::classType, classNames);
+    workloadByKind = places(jobs.kinds(), JobKind::workload, workloadNames);
+  }
+
+  private static int[] places(
+      List<JobKind> kinds, Function<JobKind, String> name, List<String> names) {
+    return kinds.stream().mapToInt(kind -> names.indexOf(name.apply(kind))).toArray();
+  }
 
   /**
    * Oddities that a clean log does not show.
@@ -39,6 +101,43 @@ public record RunRows(
    * @param faults events that should not have happened, in words
    */
   public record Defects(long clockOffsetNsMax, Map<String, Long> unreadable, List<String> faults) {}
+
+  public RunContext context() {
+    return context;
+  }
+
+  public @Nullable RunStarted started() {
+    return started;
+  }
+
+  public @Nullable RunEnded ended() {
+    return ended;
+  }
+
+  /** Jobs by intended arrival, ties by generator, then index. */
+  public Jobs jobs() {
+    return jobs;
+  }
+
+  /** Attempts to run batches by decision, ties by shard and id. */
+  public Batches batches() {
+    return batches;
+  }
+
+  /** Spans in which lanes stood idle beside work that waited, of all shards. */
+  public List<Blocked> blocked() {
+    return blocked;
+  }
+
+  /** Count over all executors that reported; the experiment's count if none did. */
+  public int lanes() {
+    return lanes;
+  }
+
+  /** Room for columns that are made from the rows. */
+  public Space space() {
+    return space;
+  }
 
   public long clockOffsetNsMax() {
     return defects.clockOffsetNsMax();
@@ -66,7 +165,7 @@ public record RunRows(
     if (ended == null || !ended.interrupted() || jobs.isEmpty()) {
       return endNs;
     }
-    long lastNs = jobs.get(jobs.size() - 1).request().intendedAtNs();
+    long lastNs = jobs.intendedAtNs(jobs.at(jobs.size() - 1));
     return Math.max(windowStartNs(), Math.min(endNs, lastNs));
   }
 
@@ -75,36 +174,77 @@ public record RunRows(
     return (windowEndNs() - windowStartNs()) / 1e9;
   }
 
-  /** The measured jobs, by intended arrival. */
-  public List<JobRow> measured() {
-    return jobs.stream().filter(JobRow::isMeasured).toList();
+  /** Number of measured jobs. */
+  public int measuredCount() {
+    return measuredCount;
   }
 
-  /** The dispatches that ended a measured job as done, each once, by intended arrival. */
-  public List<DispatchRow> measuredDoneDispatches() {
-    Map<DispatchKey, DispatchRow> rows = new LinkedHashMap<>();
-    for (JobRow job : jobs) {
-      if (job.isMeasured() && job.isDone()) {
-        rows.putIfAbsent(job.doneDispatch().key(), job.doneDispatch());
+  /** The batches that ended a measured job as done, each once, by intended arrival. */
+  public IntColumn measuredDoneBatches() {
+    IntColumn known = measuredDone;
+    if (known == null) {
+      known = new IntColumn(space, -1);
+      var seen = new BitSet(batches.named());
+      for (int i = 0; i < jobs.size(); i++) {
+        int job = jobs.at(i);
+        if (jobs.isMeasured(job) && jobs.isDone(job) && !seen.get(jobs.batch(job))) {
+          seen.set(jobs.batch(job));
+          known.add(jobs.batch(job));
+        }
       }
+      measuredDone = known;
     }
-    return new ArrayList<>(rows.values());
+    return known;
   }
 
   /** Class names: the experiment's in their order, then any others that jobs carry. */
   public List<String> classNames() {
-    Set<String> names = new LinkedHashSet<>();
-    context.experiment().jobs().classes().forEach(c -> names.add(c.name()));
-    jobs.forEach(job -> names.add(job.request().classType()));
-    return List.copyOf(names);
+    return classNames;
   }
 
   /** Workload names: the experiment's in their order, then any others that jobs carry. */
   public List<String> workloadNames() {
-    Set<String> names = new LinkedHashSet<>();
-    context.experiment().jobs().workloads().forEach(w -> names.add(w.name()));
-    jobs.forEach(job -> names.add(job.request().workload()));
-    return List.copyOf(names);
+    return workloadNames;
+  }
+
+  /** Place of a job's class in {@link #classNames()}. */
+  public int classOf(int job) {
+    return classByKind[jobs.kindNumber(job)];
+  }
+
+  /** Place of a job's workload in {@link #workloadNames()}. */
+  public int workloadOf(int job) {
+    return workloadByKind[jobs.kindNumber(job)];
+  }
+
+  /** Promises of a class by its name, in ms: none if the experiment does not name it. */
+  public double[] promisesMs(String name) {
+    return context.experiment().jobs().classes().stream()
+        .filter(jobClass -> jobClass.name().equals(name))
+        .findFirst()
+        .map(jobClass -> promisesMs(jobClass))
+        .orElseGet(() -> new double[0]);
+  }
+
+  /** The class's promise in ms; or the least and the most that it promised to a measured job. */
+  public double[] promisesMs(JobClass jobClass) {
+    Double sloMs = jobClass.sloMs();
+    if (sloMs != null) {
+      return new double[] {sloMs};
+    }
+    int place = classNames.indexOf(jobClass.name());
+    long leastNs = Long.MAX_VALUE;
+    long mostNs = Long.MIN_VALUE;
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      if (classOf(job) == place && jobs.isMeasured(job)) {
+        leastNs = Math.min(leastNs, jobs.sloNs(job));
+        mostNs = Math.max(mostNs, jobs.sloNs(job));
+      }
+    }
+    return mostNs == Long.MIN_VALUE
+        ? new double[0]
+        : DoubleStream.of(leastNs / 1e6, mostNs / 1e6).distinct().toArray();
   }
 
   /** True if jobs of that class count as interactive; an unknown class does not. */

@@ -1,7 +1,7 @@
 package dev.sluice.analytics.fold;
 
-import java.util.List;
-import org.jspecify.annotations.Nullable;
+import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Jobs;
 
 /** An upper bound that a dispatch's prediction promised, and how batches kept it. */
 public enum UpperBound {
@@ -26,29 +26,21 @@ public enum UpperBound {
     return probability;
   }
 
-  /** Dispatches that were given this bound. */
-  public List<DispatchRow> judged(List<DispatchRow> rows) {
-    return rows.stream().filter(row -> nsOrNull(row) != null).toList();
+  /** True if the batch was given this bound. */
+  public boolean isGiven(Batches batches, int batch) {
+    return ns(batches, batch) != Jobs.NONE;
   }
 
   /** True if a batch took longer than its bound. */
-  public boolean missed(DispatchRow row) {
-    return row.serviceNs() > ns(row);
+  public boolean isMissed(Batches batches, int batch) {
+    return batches.serviceNs(batch) > ns(batches, batch);
   }
 
-  /** The bound that the dispatch was given. */
-  public long ns(DispatchRow row) {
-    Long ns = nsOrNull(row);
-    if (ns == null) {
-      throw new IllegalStateException(row.key() + " was given no " + text);
-    }
-    return ns;
-  }
-
-  private @Nullable Long nsOrNull(DispatchRow row) {
+  /** The bound that the batch was given; {@link Jobs#NONE}: none. */
+  public long ns(Batches batches, int batch) {
     return switch (this) {
-      case P95 -> row.prediction().p95Ns();
-      case P99 -> row.prediction().p99Ns();
+      case P95 -> batches.predictedP95Ns(batch);
+      case P99 -> batches.predictedP99Ns(batch);
     };
   }
 }

@@ -1,9 +1,9 @@
 package dev.sluice.analytics.live;
 
-import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.fold.MetricsWindows;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.row.JobStatus;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.UserMistakeException;
@@ -115,7 +115,7 @@ public final class FinishedWindows {
       windows.moved(job.classType(), decidedNs, -1, 1);
     }
     Long endedNs = job.endedNs();
-    if (endedNs == null || job.status() == JobRow.Status.OPEN) {
+    if (endedNs == null || job.status() == JobStatus.OPEN) {
       return;
     }
     windows.moved(job.classType(), endedNs, decidedNs == null ? -1 : 0, decidedNs == null ? 0 : -1);

@@ -2,9 +2,9 @@ package dev.sluice.analytics.live;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.row.JobStatus;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.Blocked;
@@ -137,7 +137,7 @@ final class FolderRows implements RunSource {
   }
 
   private RunJob job(FinishedRun.Line row) {
-    JobRow.Status status = JobRow.Status.valueOf(row.text("status").toUpperCase(Locale.ROOT));
+    JobStatus status = JobStatus.valueOf(row.text("status").toUpperCase(Locale.ROOT));
     Long completedNs = completedNsById.get(row.text("shard") + ":" + row.text("dispatch_id"));
     return new RunJob(
         row.text("class_type"),
@@ -147,7 +147,7 @@ final class FolderRows implements RunSource {
         row.required("appended_time", 1e9),
         row.ns("decided_time", 1e9),
         completedNs == null ? row.ns("observed_time", 1e9) : completedNs,
-        status == JobRow.Status.DONE ? row.required("e2e_ms", 1e6) : 0,
+        status == JobStatus.DONE ? row.required("e2e_ms", 1e6) : 0,
         row.text("slo_violation").equals("0"));
   }
 

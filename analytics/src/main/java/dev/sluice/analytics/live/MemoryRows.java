@@ -1,17 +1,12 @@
 package dev.sluice.analytics.live;
 
-import dev.sluice.analytics.fold.DispatchRow;
-import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.Decimals;
-import dev.sluice.contract.event.BatchDispatched.Place;
-import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.Blocked;
-import dev.sluice.contract.event.JobRequested;
-import dev.sluice.contract.value.Prediction;
-import java.util.ArrayList;
+import dev.sluice.contract.value.DispatchId;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -20,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 /** Rows of a run that has just ended, as its tables will have them. */
 final class MemoryRows implements RunSource {
   private final RunRows run;
-  private final Map<String, List<String>> laneIds = new HashMap<>();
 
   MemoryRows(RunRows run) {
     this.run = run;
@@ -28,66 +22,58 @@ final class MemoryRows implements RunSource {
 
   @Override
   public void batches(Consumer<RunBatch> to) {
-    for (DispatchRow row : run.dispatches()) {
-      to.accept(batch(row));
+    Batches batches = run.batches();
+    for (int i = 0; i < batches.size(); i++) {
+      to.accept(batch(batches, batches.at(i)));
     }
   }
 
-  private RunBatch batch(DispatchRow row) {
-    Work work = row.dispatch().work();
-    Prediction prediction = row.prediction();
+  private RunBatch batch(Batches rows, int batch) {
     return new RunBatch(
-        row.shard(),
-        row.dispatch().dispatchId(),
-        laneId(row.dispatch().place()),
-        new RunBatch.Jobs(work.jobs().get(0).jobId(), work.jobs().size(), work.samples()),
-        work.tokens(),
-        work.attempt(),
-        row.result(),
+        rows.shard(batch),
+        new DispatchId(rows.factOffset(batch), rows.index(batch)),
+        rows.laneId(batch),
+        new RunBatch.Jobs(
+            run.jobs().id(rows.job(batch, 0)), rows.jobCount(batch), rows.samples(batch)),
+        rows.tokens(batch),
+        rows.attempt(batch),
+        rows.result(batch),
         new RunBatch.Times(
-            micros(row.dispatch().decision().decidedAtNs()),
-            orMicros(row.startedAtNs()),
-            orMicros(row.finishedAtNs()),
-            orMicros(row.completedAtNs())),
-        row.model(),
-        new RunBatch.Predicted(prediction.meanNs(), prediction.p95Ns(), prediction.p99Ns()),
-        row.ran() ? Long.valueOf(row.serviceNs()) : null,
-        () -> Decimals.terms(row.dispatch().decision().scoreTerms()));
-  }
-
-  /** Executor and first lane; one text for all batches of a lane. */
-  private String laneId(Place place) {
-    List<String> ids = laneIds.computeIfAbsent(place.executorId(), id -> new ArrayList<>());
-    int lane = place.lanes().get(0);
-    while (ids.size() <= lane) {
-      ids.add(place.executorId() + "/" + ids.size());
-    }
-    return ids.get(lane);
+            micros(rows.decidedAtNs(batch)),
+            orMicros(rows.startedAtNs(batch)),
+            orMicros(rows.finishedAtNs(batch)),
+            orMicros(rows.completedAtNs(batch))),
+        rows.model(batch),
+        new RunBatch.Predicted(
+            rows.predictedNs(batch),
+            orNull(rows.predictedP95Ns(batch)),
+            orNull(rows.predictedP99Ns(batch))),
+        rows.ran(batch) ? Long.valueOf(rows.serviceNs(batch)) : null,
+        () -> Decimals.terms(rows.scoreTerms(batch)));
   }
 
   @Override
   public void jobs(Consumer<RunJob> to) {
-    for (JobRow row : run.jobs()) {
-      to.accept(job(row));
+    Jobs jobs = run.jobs();
+    for (int i = 0; i < jobs.size(); i++) {
+      to.accept(job(jobs, jobs.at(i)));
     }
   }
 
-  private static RunJob job(JobRow row) {
-    JobRequested request = row.request();
-    DispatchRow dispatch = row.dispatch();
-    Long completedAtNs = dispatch == null ? null : dispatch.completedAtNs();
+  private RunJob job(Jobs jobs, int job) {
+    int batch = jobs.batch(job);
+    long completedAtNs = batch < 0 ? Jobs.NONE : run.batches().completedAtNs(batch);
+    boolean done = jobs.isDone(job);
     return new RunJob(
-        request.classType(),
-        row.status(),
-        micros(request.intendedAtNs()),
-        micros(request.sentAtNs()),
-        micros(row.appendedAtNs()),
-        dispatch == null
-            ? null
-            : Long.valueOf(micros(dispatch.dispatch().decision().decidedAtNs())),
-        orMicros(completedAtNs == null ? row.observedAtNs() : completedAtNs),
-        row.isDone() ? row.endToEndNs() : 0,
-        !row.isViolation());
+        run.classNames().get(run.classOf(job)),
+        jobs.status(job),
+        micros(jobs.intendedAtNs(job)),
+        micros(jobs.sentAtNs(job)),
+        micros(jobs.appendedAtNs(job)),
+        batch < 0 ? null : Long.valueOf(micros(run.batches().decidedAtNs(batch))),
+        orMicros(completedAtNs == Jobs.NONE ? jobs.observedAtNs(job) : completedAtNs),
+        done ? jobs.endToEndNs(job) : 0,
+        !jobs.isViolation(job));
   }
 
   @Override
@@ -98,9 +84,11 @@ final class MemoryRows implements RunSource {
   @Override
   public Map<String, String> classesOf(Set<String> jobIds) {
     Map<String, String> classes = new HashMap<>();
-    for (JobRow row : run.jobs()) {
-      if (jobIds.contains(row.request().jobId())) {
-        classes.put(row.request().jobId(), row.request().classType());
+    Jobs jobs = run.jobs();
+    for (int i = 0; i < jobs.size(); i++) {
+      String id = jobs.id(jobs.at(i));
+      if (jobIds.contains(id)) {
+        classes.put(id, jobs.kind(jobs.at(i)).classType());
       }
     }
     return classes;
@@ -109,11 +97,14 @@ final class MemoryRows implements RunSource {
   @Override
   public BatchSpans spans() {
     var spans = new BatchSpans();
-    for (DispatchRow row : run.dispatches()) {
-      Long startedNs = row.startedAtNs();
-      Long endedNs = row.finishedAtNs();
-      if (startedNs != null && endedNs != null) {
-        spans.add(laneId(row.dispatch().place()), micros(startedNs), micros(endedNs));
+    Batches batches = run.batches();
+    for (int i = 0; i < batches.size(); i++) {
+      int batch = batches.at(i);
+      if (batches.ran(batch)) {
+        spans.add(
+            batches.laneId(batch),
+            micros(batches.startedAtNs(batch)),
+            micros(batches.finishedAtNs(batch)));
       }
     }
     return spans;
@@ -129,7 +120,11 @@ final class MemoryRows implements RunSource {
     return Math.floorDiv(ns + 500, 1000L) * 1000L;
   }
 
-  private static @Nullable Long orMicros(@Nullable Long ns) {
-    return ns == null ? null : Long.valueOf(micros(ns));
+  private static @Nullable Long orMicros(long ns) {
+    return ns == Jobs.NONE ? null : Long.valueOf(micros(ns));
+  }
+
+  private static @Nullable Long orNull(long ns) {
+    return ns == Jobs.NONE ? null : Long.valueOf(ns);
   }
 }

@@ -1,6 +1,6 @@
 package dev.sluice.analytics.live;
 
-import dev.sluice.analytics.fold.JobRow;
+import dev.sluice.analytics.row.JobStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 record RunJob(
     String classType,
-    JobRow.Status status,
+    JobStatus status,
     long intendedNs,
     long sentNs,
     long appendedNs,

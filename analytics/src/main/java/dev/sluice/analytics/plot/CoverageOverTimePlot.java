@@ -1,16 +1,18 @@
 package dev.sluice.analytics.plot;
 
+import dev.sluice.analytics.column.IntColumn;
+import dev.sluice.analytics.column.Order;
 import dev.sluice.analytics.figure.PredictionFigures;
-import dev.sluice.analytics.fold.DispatchRow;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.UpperBound;
+import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.summary.Summary;
 import java.awt.BasicStroke;
 import java.awt.image.BufferedImage;
-import java.util.Comparator;
-import java.util.List;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.knowm.xchart.XYChart;
 
 /**
@@ -37,17 +39,15 @@ final class CoverageOverTimePlot implements Plot {
     XYChart chart =
         ChartStyle.xyChart("time since time zero, s", "batches longer than their bound, %");
     var frame = new Frame(ChartStyle.title(subject(), run));
-    List<DispatchRow> rows =
-        PredictionFigures.predicted(run).stream()
-            .sorted(Comparator.comparingLong(DispatchRow::requireFinishedAtNs))
-            .toList();
+    Batches batches = run.batches();
+    int[] rows = byEnd(run);
     double toS = 0;
     double top = 0;
     for (UpperBound bound : UpperBound.values()) {
-      List<DispatchRow> judged = bound.judged(rows);
-      if (judged.size() >= BATCHES_MIN) {
-        top = Math.max(top, addCurve(chart, frame, bound, judged));
-        toS = Math.max(toS, endS(judged.get(judged.size() - 1)));
+      int[] judged = Arrays.stream(rows).filter(batch -> bound.isGiven(batches, batch)).toArray();
+      if (judged.length >= BATCHES_MIN) {
+        top = Math.max(top, addCurve(chart, frame, bound, batches, judged));
+        toS = Math.max(toS, batches.finishedAtNs(judged[judged.length - 1]) / 1e9);
       }
     }
     if (toS == 0) {
@@ -73,21 +73,21 @@ final class CoverageOverTimePlot implements Plot {
 
   /** Adds a curve and returns its highest point. */
   private static double addCurve(
-      XYChart chart, Frame frame, UpperBound bound, List<DispatchRow> judged) {
-    int last = Math.max(BATCHES_MIN, judged.size() / 20);
-    int curve = judged.size() - last + 1;
+      XYChart chart, Frame frame, UpperBound bound, Batches batches, int[] judged) {
+    int last = Math.max(BATCHES_MIN, judged.length / 20);
+    int curve = judged.length - last + 1;
     int step = (curve + POINTS_MAX - 1) / POINTS_MAX;
     int points = (curve + step - 1) / step;
     double[] xs = new double[points];
     double[] ys = new double[points];
     int missed = 0;
     double top = 0;
-    for (int i = 0; i < judged.size(); i++) {
-      missed += bound.missed(judged.get(i)) ? 1 : 0;
-      missed -= i >= last && bound.missed(judged.get(i - last)) ? 1 : 0;
+    for (int i = 0; i < judged.length; i++) {
+      missed += bound.isMissed(batches, judged[i]) ? 1 : 0;
+      missed -= i >= last && bound.isMissed(batches, judged[i - last]) ? 1 : 0;
       int place = i - last + 1;
       if (place >= 0 && place % step == 0) {
-        xs[place / step] = endS(judged.get(i));
+        xs[place / step] = batches.finishedAtNs(judged[i]) / 1e9;
         ys[place / step] = 100.0 * missed / last;
         top = Math.max(top, ys[place / step]);
       }
@@ -109,7 +109,12 @@ final class CoverageOverTimePlot implements Plot {
     return top;
   }
 
-  private static double endS(DispatchRow row) {
-    return row.requireFinishedAtNs() / 1e9;
+  private static int[] byEnd(RunRows run) {
+    IntColumn predicted = PredictionFigures.predicted(run);
+    int[] rows = IntStream.range(0, predicted.size()).map(predicted::get).toArray();
+    predicted.clear();
+    Batches batches = run.batches();
+    return Order.sorted(
+        rows, (a, b) -> Long.compare(batches.finishedAtNs(a), batches.finishedAtNs(b)));
   }
 }

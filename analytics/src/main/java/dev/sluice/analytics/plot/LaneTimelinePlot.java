@@ -1,12 +1,14 @@
 package dev.sluice.analytics.plot;
 
-import dev.sluice.analytics.fold.DispatchRow;
+import dev.sluice.analytics.column.Order;
 import dev.sluice.analytics.fold.QueueCurve;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.summary.Summary;
+import dev.sluice.contract.event.BatchDispatched;
 import java.awt.Paint;
 import java.awt.image.BufferedImage;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -27,25 +29,31 @@ final class LaneTimelinePlot implements Plot {
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary) {
-    List<DispatchRow> ran = run.dispatches().stream().filter(DispatchRow::ran).toList();
-    if (ran.isEmpty()) {
+    Batches batches = run.batches();
+    int[] ran = Order.rows(batches.size(), place -> batches.ran(batches.at(place)));
+    Arrays.setAll(ran, i -> batches.at(ran[i]));
+    if (ran.length == 0) {
       return Optional.empty();
     }
     List<String> lanes =
-        ran.stream()
+        Arrays.stream(ran)
+            .map(batches::placeNumber)
+            .distinct()
+            .mapToObj(batches.places()::get)
             .sorted(
-                Comparator.comparing((DispatchRow row) -> row.dispatch().place().executorId())
-                    .thenComparing(row -> row.dispatch().place().lanes().get(0)))
-            .map(DispatchRow::laneId)
+                Comparator.comparing(BatchDispatched.Place::executorId)
+                    .thenComparing(place -> place.lanes().get(0)))
+            .map(place -> place.executorId() + "/" + place.lanes().get(0))
             .distinct()
             .toList();
     Stretch stretch = stretch(run, ran, lanes.size());
     String title = ChartStyle.title(subject(), run);
     var frame = new Frame(stretch.whole() ? title : title + " · " + stretch.text());
+    int[] shown = Arrays.stream(ran).filter(batch -> stretch.overlaps(batches, batch)).toArray();
     var chart = new TimelineChart();
     List<String> workloads = run.workloadNames();
     for (int i = 0; i < workloads.size(); i++) {
-      XYIntervalSeries bars = bars(ran, lanes, stretch, workloads.get(i));
+      XYIntervalSeries bars = bars(batches, shown, lanes, stretch, workloads.get(i));
       if (bars.getItemCount() > 0) {
         Paint fill = ChartStyle.fill(i, ChartStyle.ofWorkload(i));
         chart.add(bars, fill);
@@ -72,20 +80,20 @@ final class LaneTimelinePlot implements Plot {
           toNs / 1e9);
     }
 
-    boolean overlaps(DispatchRow row) {
-      return row.requireFinishedAtNs() > fromNs && row.requireStartedAtNs() < toNs;
+    boolean overlaps(Batches batches, int batch) {
+      return batches.finishedAtNs(batch) > fromNs && batches.startedAtNs(batch) < toNs;
     }
   }
 
-  private static Stretch stretch(RunRows run, List<DispatchRow> ran, int lanes) {
-    long firstNs = ran.stream().mapToLong(DispatchRow::requireStartedAtNs).min().orElseThrow();
-    long lastNs = ran.stream().mapToLong(DispatchRow::requireFinishedAtNs).max().orElseThrow();
+  private static Stretch stretch(RunRows run, int[] ran, int lanes) {
+    long firstNs = Arrays.stream(ran).mapToLong(run.batches()::startedAtNs).min().orElseThrow();
+    long lastNs = Arrays.stream(ran).mapToLong(run.batches()::finishedAtNs).max().orElseThrow();
     long most = (long) BATCHES_PER_LANE_MAX * lanes;
-    if (ran.size() <= most) {
+    if (ran.length <= most) {
       return new Stretch(Math.min(0, firstNs), lastNs, true);
     }
-    long lengthNs = Math.max(1, (long) ((double) (lastNs - firstNs) * most / ran.size()));
-    var queue = QueueCurve.of(run.jobs());
+    long lengthNs = Math.max(1, (long) ((double) (lastNs - firstNs) * most / ran.length));
+    var queue = QueueCurve.of(run, job -> true);
     Stretch best = new Stretch(firstNs, firstNs + lengthNs, false);
     double bestMean = -1;
     for (int i = 0; i < STRETCHES_TRIED; i++) {
@@ -100,19 +108,15 @@ final class LaneTimelinePlot implements Plot {
   }
 
   private static XYIntervalSeries bars(
-      List<DispatchRow> ran, List<String> lanes, Stretch stretch, String workload) {
-    List<DispatchRow> chosen = new ArrayList<>();
-    for (DispatchRow row : ran) {
-      if (row.model().workload().equals(workload) && stretch.overlaps(row)) {
-        chosen.add(row);
-      }
-    }
+      Batches batches, int[] shown, List<String> lanes, Stretch stretch, String workload) {
     var series = new XYIntervalSeries(workload);
-    for (DispatchRow row : chosen) {
-      // the chart leaves out an item whose start lies before its axis
-      double fromS = Math.max(row.requireStartedAtNs(), stretch.fromNs()) / 1e9;
-      double toS = Math.min(row.requireFinishedAtNs(), stretch.toNs()) / 1e9;
-      TimelineChart.bar(series, fromS, toS, lanes.indexOf(row.laneId()));
+    for (int batch : shown) {
+      if (batches.model(batch).workload().equals(workload)) {
+        // the chart leaves out an item whose start lies before its axis
+        double fromS = Math.max(batches.startedAtNs(batch), stretch.fromNs()) / 1e9;
+        double toS = Math.min(batches.finishedAtNs(batch), stretch.toNs()) / 1e9;
+        TimelineChart.bar(series, fromS, toS, lanes.indexOf(batches.laneId(batch)));
+      }
     }
     return series;
   }

@@ -1,8 +1,8 @@
 package dev.sluice.analytics.plot;
 
-import dev.sluice.analytics.figure.JobFigures;
-import dev.sluice.analytics.fold.JobRow;
+import dev.sluice.analytics.column.LongBag;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.summary.Summary;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import java.awt.BasicStroke;
@@ -35,34 +35,28 @@ final class LatencyCdfPlot implements Plot {
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary) {
     List<String> classes = run.classNames();
-    List<double[]> doneMs = new ArrayList<>();
     double leastMs = Double.POSITIVE_INFINITY;
     double mostMs = 0;
-    for (String name : classes) {
-      double[] ms =
-          JobFigures.ofClass(run.measured(), name).stream()
-              .filter(JobRow::isDone)
-              .mapToDouble(job -> Math.max(LEAST_MS, job.endToEndNs() / 1e6))
-              .sorted()
-              .toArray();
-      doneMs.add(ms);
-      if (ms.length > 0) {
-        leastMs = Math.min(leastMs, ms[0]);
-        mostMs = Math.max(mostMs, ms[ms.length - 1]);
+    List<LongBag> doneNs = doneNs(run);
+    for (LongBag ns : doneNs) {
+      if (ns.size() > 0) {
+        long[] ends = ns.ofRanks(1, ns.size());
+        leastMs = Math.min(leastMs, ms(ends[0]));
+        mostMs = Math.max(mostMs, ms(ends[1]));
       }
     }
     if (mostMs == 0) {
       return Optional.empty();
     }
     for (var jobClass : run.context().experiment().jobs().classes()) {
-      for (double sloMs : promises(run, jobClass)) {
+      for (double sloMs : run.promisesMs(jobClass)) {
         leastMs = Math.min(leastMs, sloMs);
         mostMs = Math.max(mostMs, sloMs);
       }
     }
     double fromMs = ChartStyle.niceBelow(leastMs);
     double toMs = ChartStyle.niceAbove(mostMs);
-    double floor = Math.pow(10, Math.floor(Math.log10(0.5 / run.measured().size())));
+    double floor = Math.pow(10, Math.floor(Math.log10(0.5 / run.measuredCount())));
     XYChart within = chart("share of measured jobs done within", fromMs, toMs);
     within.getStyler().setYAxisMin(0.0);
     within.getStyler().setYAxisMax(1.0);
@@ -76,22 +70,25 @@ final class LatencyCdfPlot implements Plot {
     beyond.getStyler().setYAxisMax(1.0);
     beyond.getStyler().setYAxisTickLabelsFormattingFunction(ChartStyle::tick);
     var frame = new Frame(ChartStyle.title(subject(), run));
+    int[] counts = measured(run);
     for (int i = 0; i < classes.size(); i++) {
-      int count = JobFigures.ofClass(run.measured(), classes.get(i)).size();
+      int count = counts[i];
       if (count > 0) {
-        String name = classes.get(i) + " (" + doneMs.get(i).length + " of " + count + " done)";
+        double[][] drawn = drawn(doneNs.get(i));
+        int done = doneNs.get(i).size();
+        String name = classes.get(i) + " (" + done + " of " + count + " done)";
         Color color = ChartStyle.ofClass(i);
         BasicStroke stroke = ChartStyle.stroke(i, 2.4f);
-        ChartStyle.curve(within, name, within(doneMs.get(i), count, fromMs, toMs), color, stroke);
+        ChartStyle.curve(within, name, within(drawn, done, count, fromMs, toMs), color, stroke);
         ChartStyle.curve(
-            beyond, name, beyond(doneMs.get(i), count, fromMs, toMs, floor), color, stroke);
+            beyond, name, beyond(drawn, done, count, fromMs, toMs, floor), color, stroke);
         frame.line(name, color, stroke);
       }
     }
     for (var jobClass : run.context().experiment().jobs().classes()) {
       int place = classes.indexOf(jobClass.name());
       BasicStroke stroke = ChartStyle.stroke(place, 1f);
-      double[] slosMs = promises(run, jobClass);
+      double[] slosMs = run.promisesMs(jobClass);
       for (double sloMs : slosMs) {
         String name = jobClass.name() + " SLO " + sloMs;
         double[] xs = {sloMs, sloMs};
@@ -115,27 +112,32 @@ final class LatencyCdfPlot implements Plot {
     return chart;
   }
 
-  /** Promises of a class by its name: none if the experiment does not name it. */
-  static double[] promises(RunRows run, String name) {
-    return run.context().experiment().jobs().classes().stream()
-        .filter(jobClass -> jobClass.name().equals(name))
-        .findFirst()
-        .map(jobClass -> promises(run, jobClass))
-        .orElseGet(() -> new double[0]);
+  /** Latencies of the done measured jobs of each class. */
+  private static List<LongBag> doneNs(RunRows run) {
+    Jobs jobs = run.jobs();
+    List<LongBag> doneNs = run.classNames().stream().map(name -> new LongBag(run.space())).toList();
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      if (jobs.isMeasured(job) && jobs.isDone(job)) {
+        doneNs.get(run.classOf(job)).add(jobs.endToEndNs(job));
+      }
+    }
+    return doneNs;
   }
 
-  /** The class's promise; or the least and the most that it promised to a measured job. */
-  private static double[] promises(RunRows run, JobClass jobClass) {
-    if (jobClass.sloMs() != null) {
-      return new double[] {jobClass.sloMs()};
+  /** Number of measured jobs of each class. */
+  static int[] measured(RunRows run) {
+    Jobs jobs = run.jobs();
+    var counts = new int[run.classNames().size()];
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      counts[run.classOf(job)] += jobs.isMeasured(job) ? 1 : 0;
     }
-    var sloMs =
-        JobFigures.ofClass(run.measured(), jobClass.name()).stream()
-            .mapToDouble(job -> job.request().sloNs() / 1e6)
-            .summaryStatistics();
-    return sloMs.getCount() == 0
-        ? new double[0]
-        : DoubleStream.of(sloMs.getMin(), sloMs.getMax()).distinct().toArray();
+    return counts;
+  }
+
+  private static double ms(long ns) {
+    return Math.max(LEAST_MS, ns / 1e6);
   }
 
   static String legend(JobClass jobClass, double[] sloMs) {
@@ -150,30 +152,41 @@ final class LatencyCdfPlot implements Plot {
   }
 
   /** The share done within a time: from 0, up at each job's latency, level to the right end. */
-  static ChartStyle.Steps within(double[] ms, int count, double fromMs, double toMs) {
+  static ChartStyle.Steps within(
+      double[][] drawn, int done, int count, double fromMs, double toMs) {
     var steps = new ChartStyle.Steps(fromMs, 0);
-    for (int i : drawn(ms.length)) {
-      steps.to(ms[i], (i + 1.0) / count);
+    for (double[] rankAndMs : drawn) {
+      steps.to(rankAndMs[1], rankAndMs[0] / count);
     }
-    return steps.to(toMs, (double) ms.length / count);
+    return steps.to(toMs, (double) done / count);
   }
 
   /** One minus that share, down to the floor where none is left. */
-  static ChartStyle.Steps beyond(double[] ms, int count, double fromMs, double toMs, double floor) {
+  static ChartStyle.Steps beyond(
+      double[][] drawn, int done, int count, double fromMs, double toMs, double floor) {
     var steps = new ChartStyle.Steps(fromMs, 1);
-    for (int i : drawn(ms.length)) {
-      steps.to(ms[i], Math.max(floor, (count - i - 1.0) / count));
+    for (double[] rankAndMs : drawn) {
+      steps.to(rankAndMs[1], Math.max(floor, (count - rankAndMs[0]) / count));
     }
-    return steps.to(toMs, Math.max(floor, (double) (count - ms.length) / count));
+    return steps.to(toMs, Math.max(floor, (double) (count - done) / count));
   }
 
   /**
-   * Places at which a curve steps: all, or of very many evenly chosen ones and the last hundred.
+   * Ranks, from 1, at which a curve steps, and their latencies in ms: all, or of very many evenly
+   * chosen ones and the last hundred.
    */
-  private static int[] drawn(int length) {
+  static double[][] drawn(LongBag doneNs) {
+    int length = doneNs.size();
     int step = Math.max(1, length / POINTS_MAX);
-    return IntStream.range(0, length)
-        .filter(i -> i % step == 0 || i >= length - TAIL_POINTS)
-        .toArray();
+    List<double[]> drawn = new ArrayList<>();
+    var rank = new int[1];
+    doneNs.sorted(
+        ns -> {
+          int place = rank[0]++;
+          if (place % step == 0 || place >= length - TAIL_POINTS) {
+            drawn.add(new double[] {rank[0], ms(ns)});
+          }
+        });
+    return drawn.toArray(new double[0][]);
   }
 }

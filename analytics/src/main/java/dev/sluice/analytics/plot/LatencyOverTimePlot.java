@@ -1,7 +1,8 @@
 package dev.sluice.analytics.plot;
 
-import dev.sluice.analytics.fold.JobRow;
+import dev.sluice.analytics.column.LongBag;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.analytics.summary.Summary;
 import java.awt.BasicStroke;
@@ -11,7 +12,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.stream.DoubleStream;
 import java.util.stream.LongStream;
 import org.knowm.xchart.XYChart;
@@ -39,38 +39,35 @@ final class LatencyOverTimePlot implements Plot {
    * @param percentilesMs by place in {@link #PERCENTS}
    */
   private record Ended(int count, List<Double> percentilesMs) {
-    static Ended of(List<JobRow> jobs) {
-      long[] doneNs =
-          jobs.stream().filter(JobRow::isDone).mapToLong(JobRow::endToEndNs).sorted().toArray();
+    static Ended of(LongBag doneNs, int count) {
       return new Ended(
-          jobs.size(),
+          count,
           PERCENTS.stream()
               .map(
                   percent ->
-                      Math.max(
-                          LEAST_MS, NearestRank.percentile(doneNs, percent, jobs.size()) / 1e6))
+                      Math.max(LEAST_MS, NearestRank.percentile(doneNs, percent, count) / 1e6))
               .toList());
     }
   }
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary) {
-    if (run.jobs().stream().noneMatch(JobRow::isDone)) {
+    Jobs jobs = run.jobs();
+    boolean someDone = false;
+    long lastNs = Jobs.NONE;
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      someDone |= jobs.isDone(job);
+      lastNs = Math.max(lastNs, endedAtNs(jobs, job));
+    }
+    if (!someDone) {
       return Optional.empty();
     }
-    long lastNs =
-        run.jobs().stream()
-            .map(LatencyOverTimePlot::endedAtNs)
-            .flatMapToLong(OptionalLong::stream)
-            .max()
-            .orElse(0);
     long windowS = windowS(lastNs / 1_000_000_000 + 1);
     int windows = Math.toIntExact(lastNs / 1_000_000_000 / windowS + 1);
     List<String> classes = run.classNames();
-    List<Ended[]> ended =
-        classes.stream().map(name -> ended(run, name, windowS * 1_000_000_000, windows)).toList();
-    List<double[]> promises =
-        classes.stream().map(name -> LatencyCdfPlot.promises(run, name)).toList();
+    List<Ended[]> ended = ended(run, windowS * 1_000_000_000, windows);
+    List<double[]> promises = classes.stream().map(run::promisesMs).toList();
     var values =
         DoubleStream.concat(
                 ended.stream()
@@ -175,23 +172,40 @@ final class LatencyOverTimePlot implements Plot {
         .orElse((runS + WINDOWS_MAX - 1) / WINDOWS_MAX);
   }
 
-  private static Ended[] ended(RunRows run, String name, long windowNs, int windows) {
-    List<List<JobRow>> jobs = new ArrayList<>();
-    for (int i = 0; i < windows; i++) {
-      jobs.add(new ArrayList<>());
+  /** What ended in each window, by the places of classes. */
+  private static List<Ended[]> ended(RunRows run, long windowNs, int windows) {
+    Jobs jobs = run.jobs();
+    int classes = run.classNames().size();
+    var counts = new int[classes][windows];
+    var doneNs = new LongBag[classes][windows];
+    for (LongBag[] ofClass : doneNs) {
+      Arrays.setAll(ofClass, window -> new LongBag(run.space()));
     }
-    for (JobRow job : run.jobs()) {
-      OptionalLong endedAtNs = endedAtNs(job);
-      if (job.request().classType().equals(name) && endedAtNs.isPresent()) {
-        jobs.get(Math.toIntExact(Math.max(0, endedAtNs.getAsLong()) / windowNs)).add(job);
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      long endedAtNs = endedAtNs(jobs, job);
+      if (endedAtNs != Jobs.NONE) {
+        int window = Math.toIntExact(Math.max(0, endedAtNs) / windowNs);
+        counts[run.classOf(job)][window]++;
+        if (jobs.isDone(job)) {
+          doneNs[run.classOf(job)][window].add(jobs.endToEndNs(job));
+        }
       }
     }
-    return jobs.stream().map(Ended::of).toArray(Ended[]::new);
+    List<Ended[]> ended = new ArrayList<>();
+    for (int place = 0; place < classes; place++) {
+      var ofClass = new Ended[windows];
+      for (int window = 0; window < windows; window++) {
+        ofClass[window] = Ended.of(doneNs[place][window], counts[place][window]);
+        doneNs[place][window].clear();
+      }
+      ended.add(ofClass);
+    }
+    return ended;
   }
 
   /** When a job ended: its batch's end, else the log time of its outcome. */
-  private static OptionalLong endedAtNs(JobRow job) {
-    Long ns = job.isDone() ? job.finishedAtNs() : job.endedAtNs();
-    return ns == null ? OptionalLong.empty() : OptionalLong.of(ns);
+  private static long endedAtNs(Jobs jobs, int job) {
+    return jobs.isDone(job) ? jobs.finishedAtNs(job) : jobs.endedAtNs(job);
   }
 }

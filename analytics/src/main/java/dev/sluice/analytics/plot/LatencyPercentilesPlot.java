@@ -1,7 +1,5 @@
 package dev.sluice.analytics.plot;
 
-import dev.sluice.analytics.figure.JobFigures;
-import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.analytics.summary.Summary;
@@ -32,10 +30,11 @@ final class LatencyPercentilesPlot implements Plot {
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary) {
-    if (run.measured().stream().noneMatch(JobRow::isDone)) {
+    if (run.measuredDoneBatches().size() == 0) {
       return Optional.empty();
     }
     List<String> classes = run.classNames();
+    int[] counts = LatencyCdfPlot.measured(run);
     double least = AXIS_FROM_MS;
     double most = AXIS_TO_MS;
     for (String name : classes) {
@@ -55,17 +54,14 @@ final class LatencyPercentilesPlot implements Plot {
       List<Bars.Bar> row = new ArrayList<>();
       for (String percentile : PERCENTILES) {
         Double value = figure(summary, classes.get(i), percentile);
-        boolean marked =
-            percentile.equals("p99")
-                && JobFigures.ofClass(run.measured(), classes.get(i)).size()
-                    < NearestRank.COUNT_FOR_P99;
+        boolean marked = percentile.equals("p99") && counts[i] < NearestRank.COUNT_FOR_P99;
         row.add(bar(value, marked, most));
         few |= marked && value != null;
         infinite |= value != null && value.isInfinite();
       }
       Paint fill = ChartStyle.fill(i, ChartStyle.ofClass(i));
       bars.add(ChartStyle.ofClass(i), fill, row);
-      for (double sloMs : LatencyCdfPlot.promises(run, classes.get(i))) {
+      for (double sloMs : run.promisesMs(classes.get(i))) {
         bars.mark(Math.min(most, Math.max(least, sloMs)));
       }
       frame.fill(classes.get(i), ChartStyle.ofClass(i), fill);

@@ -1,6 +1,5 @@
 package dev.sluice.analytics.plot;
 
-import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.summary.Summary;
 import java.awt.image.BufferedImage;
@@ -54,8 +53,8 @@ public final class Plots {
 
   /** Words for a picture of which a run has nothing to show. */
   static String why(RunRows run) {
-    int measured = run.measured().size();
-    return measured > 0 && run.measured().stream().noneMatch(JobRow::isDone)
+    int measured = run.measuredCount();
+    return measured > 0 && run.measuredDoneBatches().size() == 0
         ? "none done of " + measured + (measured == 1 ? " measured job" : " measured jobs")
         : "no data";
   }

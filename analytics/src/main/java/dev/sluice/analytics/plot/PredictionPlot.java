@@ -1,15 +1,17 @@
 package dev.sluice.analytics.plot;
 
+import dev.sluice.analytics.column.IntColumn;
 import dev.sluice.analytics.figure.PredictionFigures;
-import dev.sluice.analytics.fold.DispatchRow;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.UpperBound;
+import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.summary.Summary;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.image.BufferedImage;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.knowm.xchart.XYChart;
 
 /**
@@ -28,8 +30,9 @@ final class PredictionPlot implements Plot {
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary) {
-    List<DispatchRow> rows = PredictionFigures.predicted(run);
-    if (rows.isEmpty()) {
+    Batches batches = run.batches();
+    IntColumn rows = PredictionFigures.predicted(run);
+    if (rows.size() == 0) {
       return Optional.empty();
     }
     XYChart chart = ChartStyle.xyChart("predicted service time, ms", "actual service time, ms");
@@ -38,13 +41,13 @@ final class PredictionPlot implements Plot {
     int step = (rows.size() + POINTS_MAX - 1) / POINTS_MAX;
     List<String> workloads = run.workloadNames();
     for (int i = 0; i < workloads.size(); i++) {
-      addPoints(chart, frame, rows, step, workloads.get(i), i);
+      addPoints(chart, frame, batches, rows, step, workloads.get(i), i);
     }
     double least = Double.POSITIVE_INFINITY;
     double most = 0;
-    for (DispatchRow row : rows) {
-      double predictedMs = row.prediction().meanNs() / 1e6;
-      double actualMs = row.serviceNs() / 1e6;
+    for (int i = 0; i < rows.size(); i++) {
+      double predictedMs = batches.predictedNs(rows.get(i)) / 1e6;
+      double actualMs = batches.serviceNs(rows.get(i)) / 1e6;
       least = Math.min(least, Math.min(predictedMs, actualMs));
       most = Math.max(most, Math.max(predictedMs, actualMs));
     }
@@ -76,20 +79,29 @@ final class PredictionPlot implements Plot {
   }
 
   private static void addPoints(
-      XYChart chart, Frame frame, List<DispatchRow> rows, int step, String workload, int index) {
-    List<DispatchRow> chosen =
-        rows.stream().filter(row -> row.model().workload().equals(workload)).toList();
-    if (chosen.isEmpty()) {
+      XYChart chart,
+      Frame frame,
+      Batches batches,
+      IntColumn rows,
+      int step,
+      String workload,
+      int index) {
+    int[] chosen =
+        IntStream.range(0, rows.size())
+            .map(rows::get)
+            .filter(batch -> batches.model(batch).workload().equals(workload))
+            .toArray();
+    if (chosen.length == 0) {
       return;
     }
-    int points = (chosen.size() + step - 1) / step;
+    int points = (chosen.length + step - 1) / step;
     double[] xs = new double[points];
     double[] ys = new double[points];
     for (int i = 0; i < points; i++) {
-      xs[i] = chosen.get(i * step).prediction().meanNs() / 1e6;
-      ys[i] = chosen.get(i * step).serviceNs() / 1e6;
+      xs[i] = batches.predictedNs(chosen[i * step]) / 1e6;
+      ys[i] = batches.serviceNs(chosen[i * step]) / 1e6;
     }
-    String name = workload + " (" + chosen.size() + " batches)";
+    String name = workload + " (" + chosen.length + " batches)";
     Color color = ChartStyle.ofWorkload(index);
     ChartStyle.points(chart, name, xs, ys, color, ChartStyle.marker(index));
     frame.marker(name, color, ChartStyle.marker(index));

@@ -1,9 +1,8 @@
 package dev.sluice.analytics.plot;
 
-import dev.sluice.analytics.figure.JobFigures;
-import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.fold.QueueCurve;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.summary.Summary;
 import java.awt.BasicStroke;
 import java.awt.Color;
@@ -33,14 +32,16 @@ final class QueueDepthPlot implements Plot {
         ChartStyle.xyChart("time since time zero, s", "jobs that arrived and have not started");
     var frame = new Frame(ChartStyle.title(subject(), run));
     long endNs = run.windowEndNs();
-    for (JobRow job : run.jobs()) {
-      long untilNs = job.waitedUntilNs();
-      endNs = Math.max(endNs, untilNs == Long.MAX_VALUE ? job.request().intendedAtNs() : untilNs);
+    Jobs jobs = run.jobs();
+    for (int i = 0; i < jobs.size(); i++) {
+      long untilNs = jobs.waitedUntilNs(jobs.at(i));
+      endNs = Math.max(endNs, untilNs == Long.MAX_VALUE ? jobs.intendedAtNs(jobs.at(i)) : untilNs);
     }
     List<String> classes = run.classNames();
     long most = 1;
     for (int i = 0; i < classes.size(); i++) {
-      var queue = QueueCurve.of(JobFigures.ofClass(run.jobs(), classes.get(i)));
+      int place = i;
+      var queue = QueueCurve.of(run, job -> run.classOf(job) == place);
       most = Math.max(most, queue.max(0, endNs));
       Color color = ChartStyle.ofClass(i);
       BasicStroke stroke = ChartStyle.stroke(i, 1.8f);

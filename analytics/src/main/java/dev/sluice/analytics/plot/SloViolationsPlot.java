@@ -1,12 +1,12 @@
 package dev.sluice.analytics.plot;
 
-import dev.sluice.analytics.figure.JobFigures;
-import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.summary.Summary;
 import java.awt.Paint;
 import java.awt.image.BufferedImage;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -22,19 +22,19 @@ final class SloViolationsPlot implements Plot {
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary) {
-    List<JobRow> measured = run.measured();
-    if (measured.isEmpty()) {
+    if (run.measuredCount() == 0) {
       return Optional.empty();
     }
     List<String> groups = new ArrayList<>(run.workloadNames());
     groups.add(ALL);
     List<String> classes = run.classNames();
+    long[][][] counts = counts(run);
     var bars = new Bars(groups);
     var frame = new Frame(ChartStyle.title(subject(), run));
     double highest = 0;
     for (int i = 0; i < classes.size(); i++) {
-      List<JobRow> jobs = JobFigures.ofClass(measured, classes.get(i));
-      List<Double> percents = groups.stream().map(group -> percent(jobs, group)).toList();
+      long[][] ofClass = counts[i]; // of each workload, then of all
+      List<Double> percents = Arrays.stream(ofClass).map(SloViolationsPlot::percent).toList();
       highest =
           Math.max(
               highest,
@@ -45,7 +45,10 @@ final class SloViolationsPlot implements Plot {
                   .orElse(0));
       Paint fill = ChartStyle.fill(i, ChartStyle.ofClass(i));
       bars.add(ChartStyle.ofClass(i), fill, percents.stream().map(SloViolationsPlot::bar).toList());
-      frame.fill(classes.get(i) + " (" + jobs.size() + " jobs)", ChartStyle.ofClass(i), fill);
+      frame.fill(
+          classes.get(i) + " (" + ofClass[groups.size() - 1][0] + " jobs)",
+          ChartStyle.ofClass(i),
+          fill);
     }
     double top = Math.min(112, Math.max(1, 1.2 * highest));
     return Optional.of(
@@ -58,15 +61,26 @@ final class SloViolationsPlot implements Plot {
         : new Bars.Bar(percent, String.format(Locale.ROOT, "%.1f", percent), false);
   }
 
-  private static double percent(List<JobRow> jobs, String group) {
-    long count = 0;
-    long violations = 0;
-    for (JobRow job : jobs) {
-      if (group.equals(ALL) || job.request().workload().equals(group)) {
-        count++;
-        violations += job.isViolation() ? 1 : 0;
+  private static double percent(long[] countAndViolations) {
+    return countAndViolations[0] == 0
+        ? Double.NaN
+        : 100.0 * countAndViolations[1] / countAndViolations[0];
+  }
+
+  /** Number of measured jobs and of violations, of each class: of each workload, then of all. */
+  private static long[][][] counts(RunRows run) {
+    Jobs jobs = run.jobs();
+    int all = run.workloadNames().size();
+    var counts = new long[run.classNames().size()][all + 1][2];
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      if (jobs.isMeasured(job)) {
+        for (int group : new int[] {run.workloadOf(job), all}) {
+          counts[run.classOf(job)][group][0]++;
+          counts[run.classOf(job)][group][1] += jobs.isViolation(job) ? 1 : 0;
+        }
       }
     }
-    return count == 0 ? Double.NaN : 100.0 * violations / count;
+    return counts;
   }
 }

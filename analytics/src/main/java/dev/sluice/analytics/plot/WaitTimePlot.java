@@ -1,11 +1,13 @@
 package dev.sluice.analytics.plot;
 
-import dev.sluice.analytics.figure.JobFigures;
-import dev.sluice.analytics.fold.JobRow;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.summary.Summary;
 import java.awt.image.BufferedImage;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYSeries;
@@ -26,21 +28,27 @@ final class WaitTimePlot implements Plot {
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary) {
-    List<JobRow> done = run.measured().stream().filter(JobRow::isDone).toList();
-    if (done.isEmpty()) {
+    List<Map<Integer, Integer>> counts = counts(run);
+    int firstBin = Integer.MAX_VALUE;
+    int lastBin = Integer.MIN_VALUE;
+    for (Map<Integer, Integer> ofClass : counts) {
+      for (int bin : ofClass.keySet()) {
+        firstBin = Math.min(firstBin, bin);
+        lastBin = Math.max(lastBin, bin);
+      }
+    }
+    if (firstBin > lastBin) {
       return Optional.empty();
     }
     XYChart chart =
         ChartStyle.xyChart("intended arrival to start, ms", "share of the class's done jobs, %");
     var frame = new Frame(ChartStyle.title(subject(), run));
-    int firstBin = done.stream().mapToInt(WaitTimePlot::bin).min().orElseThrow();
-    int lastBin = done.stream().mapToInt(WaitTimePlot::bin).max().orElseThrow();
     List<String> classes = run.classNames();
     for (int i = 0; i < classes.size(); i++) {
-      List<JobRow> jobs = JobFigures.ofClass(done, classes.get(i));
-      if (!jobs.isEmpty()) {
-        String name = classes.get(i) + " (" + jobs.size() + " jobs)";
-        addHistogram(chart, name, i, jobs, firstBin, lastBin);
+      int done = counts.get(i).values().stream().mapToInt(Integer::intValue).sum();
+      if (done > 0) {
+        String name = classes.get(i) + " (" + done + " jobs)";
+        addHistogram(chart, name, i, counts.get(i), firstBin, lastBin);
         frame.line(name, ChartStyle.ofClass(i), ChartStyle.stroke(i, 2f));
       }
     }
@@ -55,12 +63,16 @@ final class WaitTimePlot implements Plot {
 
   /** Outlines of bars, corner by corner, as an area. */
   private static void addHistogram(
-      XYChart chart, String name, int index, List<JobRow> jobs, int firstBin, int lastBin) {
-    int[] counts = new int[lastBin - firstBin + 1];
-    jobs.forEach(job -> counts[bin(job) - firstBin]++);
+      XYChart chart,
+      String name,
+      int index,
+      Map<Integer, Integer> counts,
+      int firstBin,
+      int lastBin) {
+    int done = counts.values().stream().mapToInt(Integer::intValue).sum();
     var steps = new ChartStyle.Steps(leftMs(firstBin), 0);
     for (int bin = firstBin; bin <= lastBin; bin++) {
-      steps.to(leftMs(bin), 100.0 * counts[bin - firstBin] / jobs.size());
+      steps.to(leftMs(bin), 100.0 * counts.getOrDefault(bin, 0) / done);
     }
     steps.to(leftMs(lastBin + 1), 0);
     XYSeries histogram = chart.addSeries(name, steps.xs(), steps.ys());
@@ -73,8 +85,22 @@ final class WaitTimePlot implements Plot {
     histogram.setFillColor(ChartStyle.translucent(ChartStyle.ofClass(index), 70));
   }
 
-  private static int bin(JobRow job) {
-    double ms = Math.max(LEAST_MS, job.waitNs() / 1e6);
+  /** Number of done measured jobs in each bin, by the places of classes. */
+  private static List<Map<Integer, Integer>> counts(RunRows run) {
+    Jobs jobs = run.jobs();
+    List<Map<Integer, Integer>> counts = new ArrayList<>();
+    run.classNames().forEach(name -> counts.add(new HashMap<>()));
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      if (jobs.isMeasured(job) && jobs.isDone(job)) {
+        counts.get(run.classOf(job)).merge(bin(jobs.waitNs(job)), 1, Integer::sum);
+      }
+    }
+    return counts;
+  }
+
+  private static int bin(long waitNs) {
+    double ms = Math.max(LEAST_MS, waitNs / 1e6);
     return (int) Math.floor(Math.log10(ms) * BINS_PER_DECADE);
   }
 

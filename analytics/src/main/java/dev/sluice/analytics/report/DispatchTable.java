@@ -1,20 +1,16 @@
 package dev.sluice.analytics.report;
 
-import de.siegmar.fastcsv.writer.CsvWriter;
-import de.siegmar.fastcsv.writer.LineDelimiter;
-import dev.sluice.analytics.fold.DispatchRow;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.Decimals;
-import dev.sluice.contract.event.BatchCompleted;
-import dev.sluice.contract.event.BatchDispatched;
-import dev.sluice.contract.value.Prediction;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.IntStream;
 
 /**
  * dispatches.csv: a row per dispatch and attempt, by decision.
@@ -61,63 +57,115 @@ final class DispatchTable {
           "predicted_busy_lanes",
           "busy_lanes");
 
-  private DispatchTable() {}
+  private static final byte[] JOB = "job-".getBytes(UTF_8);
+  private static final byte[] NOTHING = {};
+
+  private final Jobs jobs;
+  private final Batches rows;
+  private final CsvBytes csv;
+
+  /** Cells of each model: workload, backend and precision. */
+  private final List<byte[]> models;
+
+  private DispatchTable(RunRows run, CsvBytes csv) {
+    this.csv = csv;
+    jobs = run.jobs();
+    rows = run.batches();
+    models =
+        rows.models().stream()
+            .map(m -> CsvBytes.joined(List.of(m.workload(), m.backend(), m.precision())))
+            .toList();
+  }
 
   static void write(RunRows run, Path file) throws IOException {
-    try (CsvWriter csv = CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(file)) {
-      csv.writeRecord(COLUMNS);
-      for (DispatchRow row : run.dispatches()) {
-        csv.writeRecord(cells(row));
+    try (CsvBytes csv = CsvBytes.to(file, COLUMNS)) {
+      new DispatchTable(run, csv).write();
+    }
+  }
+
+  private void write() throws IOException {
+    for (int i = 0; i < rows.size(); i++) {
+      write(rows.at(i));
+    }
+  }
+
+  private void write(int batch) throws IOException {
+    boolean ran = rows.ran(batch);
+    csv.number(rows.factOffset(batch)).more('-', NOTHING, rows.index(batch));
+    csv.text(rows.laneId(batch));
+    jobIds(batch);
+    csv.number(rows.samples(batch));
+    csv.number(rows.tokens(batch));
+    csv.number(rows.attempt(batch));
+    csv.text(rows.result(batch));
+    csv.seconds(rows.decidedAtNs(batch));
+    seconds(rows.startedAtNs(batch));
+    seconds(rows.finishedAtNs(batch));
+    csv.ms(rows.predictedNs(batch));
+    csv.text(rows.predictionSource(batch));
+    if (rows.termNames(batch).isEmpty()) {
+      csv.empty();
+    } else {
+      csv.rareText(Decimals.terms(rows.scoreTerms(batch)));
+    }
+    csv.text(rows.cause(batch));
+    csv.bytes(models.get(rows.modelNumber(batch)));
+    ms(ran ? rows.serviceNs(batch) : Jobs.NONE);
+    ms(ran ? rows.switchNs(batch) : Jobs.NONE);
+    ms(rows.emulatedServiceNs(batch));
+    seconds(rows.completedAtNs(batch));
+    csv.number(rows.shard(batch));
+    ms(rows.predictedQuantileNs(batch));
+    ms(rows.predictedP95Ns(batch));
+    ms(rows.predictedP99Ns(batch));
+    csv.text(rows.modelVersion(batch));
+    count(rows.predictedBusyLanes(batch));
+    count(rows.busyLanes(batch));
+    csv.endLine();
+  }
+
+  private void jobIds(int batch) throws IOException {
+    int count = rows.jobCount(batch);
+    for (int i = 0; i < count; i++) {
+      if (jobs.idNumber(rows.job(batch, i)) < 0) {
+        csv.rareText(
+            IntStream.range(0, count)
+                .mapToObj(place -> jobs.id(rows.job(batch, place)))
+                .collect(Collectors.joining(" ")));
+        return;
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      int number = jobs.idNumber(rows.job(batch, i));
+      if (i == 0) {
+        csv.named(JOB, number);
+      } else {
+        csv.more(' ', JOB, number);
       }
     }
   }
 
-  private static List<String> cells(DispatchRow row) {
-    BatchDispatched dispatch = row.dispatch();
-    BatchCompleted completion = row.completion();
-    Long emulatedServiceNs = row.emulatedServiceNs();
-    BatchDispatched.Work work = dispatch.work();
-    Prediction prediction = dispatch.prediction();
-    List<String> cells = new ArrayList<>(COLUMNS.size());
-    cells.add(dispatch.dispatchId().toString());
-    cells.add(row.laneId());
-    cells.add(
-        work.jobs().stream()
-            .map(BatchDispatched.DispatchedJob::jobId)
-            .collect(Collectors.joining(" ")));
-    cells.add(Integer.toString(work.samples()));
-    cells.add(Integer.toString(work.tokens()));
-    cells.add(Integer.toString(work.attempt()));
-    cells.add(row.result());
-    cells.add(Decimals.seconds(dispatch.decision().decidedAtNs()));
-    cells.add(Decimals.seconds(row.startedAtNs()));
-    cells.add(Decimals.seconds(row.finishedAtNs()));
-    cells.add(Decimals.ms(prediction.meanNs()));
-    cells.add(prediction.source());
-    cells.add(Decimals.terms(dispatch.decision().scoreTerms()));
-    cells.add(completion == null || completion.cause() == null ? "" : completion.cause());
-    cells.add(work.model().workload());
-    cells.add(work.model().backend());
-    cells.add(work.model().precision());
-    cells.add(row.ran() ? Decimals.ms(row.serviceNs()) : "");
-    cells.add(completion == null || !row.ran() ? "" : Decimals.ms(completion.switchNs()));
-    cells.add(emulatedServiceNs == null ? "" : Decimals.ms(emulatedServiceNs));
-    cells.add(Decimals.seconds(row.completedAtNs()));
-    cells.add(Integer.toString(row.shard()));
-    cells.add(msOrEmpty(prediction.quantileNs()));
-    cells.add(msOrEmpty(prediction.p95Ns()));
-    cells.add(msOrEmpty(prediction.p99Ns()));
-    cells.add(Objects.requireNonNullElse(prediction.modelVersion(), ""));
-    cells.add(countOrEmpty(prediction.busyLanes()));
-    cells.add(countOrEmpty(completion == null ? null : completion.busyLanes()));
-    return cells;
+  private void seconds(long ns) throws IOException {
+    if (ns == Jobs.NONE) {
+      csv.empty();
+    } else {
+      csv.seconds(ns);
+    }
   }
 
-  private static String msOrEmpty(@Nullable Long ns) {
-    return ns == null ? "" : Decimals.ms(ns);
+  private void ms(long ns) throws IOException {
+    if (ns == Jobs.NONE) {
+      csv.empty();
+    } else {
+      csv.ms(ns);
+    }
   }
 
-  private static String countOrEmpty(@Nullable Integer count) {
-    return count == null ? "" : Integer.toString(count);
+  private void count(int count) throws IOException {
+    if (count < 0) {
+      csv.empty();
+    } else {
+      csv.number(count);
+    }
   }
 }

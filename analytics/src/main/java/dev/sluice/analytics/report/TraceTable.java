@@ -1,12 +1,12 @@
 package dev.sluice.analytics.report;
 
-import de.siegmar.fastcsv.writer.CsvWriter;
-import de.siegmar.fastcsv.writer.LineDelimiter;
-import dev.sluice.analytics.fold.DispatchRow;
-import dev.sluice.analytics.fold.JobRow;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.JobKind;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.Decimals;
-import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import java.io.IOException;
@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * trace.csv: a row per job, by intended arrival.
@@ -62,74 +63,127 @@ final class TraceTable {
           "observed_time",
           "shard");
 
-  private TraceTable() {}
+  private static final byte[] JOB = "job-".getBytes(UTF_8);
+  private static final byte[] NOTHING = {};
+
+  /** Thousandths of which a number with a fraction keeps each digit. */
+  private static final long EXACT_MAX = 1_000_000_000_000L;
+
+  private final RunRows run;
+  private final Jobs jobs;
+  private final Batches batches;
+  private final CsvBytes csv;
+
+  /** Cells of each kind of job: class, workload, backend and precision. */
+  private final List<byte[]> kinds = new ArrayList<>();
+
+  /** Tokens of each kind's model; null: the experiment does not name it. */
+  private final List<@Nullable Integer> tokens = new ArrayList<>();
+
+  private TraceTable(RunRows run, CsvBytes csv) {
+    this.run = run;
+    this.csv = csv;
+    jobs = run.jobs();
+    batches = run.batches();
+    Map<String, Integer> byWorkload = new HashMap<>();
+    for (WorkloadChoice workload : run.context().experiment().jobs().workloads()) {
+      byWorkload.put(workload.name(), workload.tokens());
+    }
+    for (JobKind kind : jobs.kinds()) {
+      kinds.add(
+          CsvBytes.joined(
+              List.of(kind.classType(), kind.workload(), kind.backend(), kind.precision())));
+      tokens.add(byWorkload.get(kind.workload()));
+    }
+  }
 
   static void write(RunRows run, Path file) throws IOException {
-    Experiment experiment = run.context().experiment();
-    Map<String, Integer> tokens = new HashMap<>();
-    for (WorkloadChoice workload : experiment.jobs().workloads()) {
-      tokens.put(workload.name(), workload.tokens());
-    }
-    try (CsvWriter csv = CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(file)) {
-      csv.writeRecord(COLUMNS);
-      for (JobRow job : run.jobs()) {
-        csv.writeRecord(
-            cells(run.context().runId(), experiment.scheduling().schedulerName(), job, tokens));
-      }
+    try (CsvBytes csv = CsvBytes.to(file, COLUMNS)) {
+      new TraceTable(run, csv).write();
     }
   }
 
-  private static List<String> cells(
-      String runId, String schedulerName, JobRow job, Map<String, Integer> tokens) {
-    JobRequested request = job.request();
-    DispatchRow dispatch = job.dispatch();
-    boolean done = job.isDone();
-    List<String> cells = new ArrayList<>(COLUMNS.size());
-    cells.add(runId);
-    cells.add(schedulerName);
-    cells.add(request.jobId());
-    cells.add(request.classType());
-    cells.add(request.workload());
-    cells.add(request.backend());
-    cells.add(request.precision());
-    cells.add(Integer.toString(request.samples()));
-    cells.add(Decimals.seconds(request.intendedAtNs()));
-    cells.add(Decimals.seconds(job.startedAtNs()));
-    cells.add(Decimals.seconds(job.finishedAtNs()));
-    cells.add(done ? Decimals.ms(job.waitNs()) : "");
-    cells.add(done ? Decimals.ms(job.serviceNs()) : "");
-    cells.add(done ? Decimals.ms(job.endToEndNs()) : "");
-    cells.add(done && job.serviceNs() > 0 ? samplesPerSecond(job) : "");
-    cells.add(Decimals.ms(request.sloNs()));
-    cells.add(job.isViolation() ? "1" : "0");
-    cells.add(dispatch == null ? "" : dispatch.laneId());
-    cells.add(dispatch == null ? "" : Decimals.ms(dispatch.prediction().meanNs()));
-    cells.add(cost(request, tokens));
-    cells.add(job.phase().text());
-    cells.add(job.status().text());
-    cells.add(job.reason() == null ? "" : job.reason());
-    cells.add(dispatch == null ? "" : dispatch.dispatch().dispatchId().toString());
-    cells.add(dispatch == null ? "" : Integer.toString(dispatch.dispatch().work().samples()));
-    cells.add(done ? Decimals.ms(job.serviceShareNs()) : "");
-    cells.add(Integer.toString(job.attempt()));
-    cells.add(Decimals.seconds(request.sentAtNs()));
-    cells.add(Decimals.seconds(job.appendedAtNs()));
-    cells.add(
-        dispatch == null ? "" : Decimals.seconds(dispatch.dispatch().decision().decidedAtNs()));
-    cells.add(Decimals.seconds(job.observedAtNs()));
-    cells.add(Integer.toString(job.shard()));
-    return cells;
+  private void write() throws IOException {
+    for (int i = 0; i < jobs.size(); i++) {
+      write(jobs.at(i));
+    }
   }
 
-  private static String samplesPerSecond(JobRow job) {
-    return Decimals.plain(Math.round(job.request().samples() * 1e12 / job.serviceNs()) / 1e3);
-  }
-
-  private static String cost(JobRequested request, Map<String, Integer> tokens) {
-    Integer base = tokens.get(request.workload());
+  private void write(int job) throws IOException {
+    int batch = jobs.batch(job);
+    boolean done = jobs.isDone(job);
+    int kind = jobs.kindNumber(job);
+    csv.text(run.context().runId());
+    csv.text(run.context().experiment().scheduling().schedulerName());
+    if (jobs.idNumber(job) >= 0) {
+      csv.named(JOB, jobs.idNumber(job));
+    } else {
+      csv.rareText(jobs.id(job));
+    }
+    csv.bytes(kinds.get(kind));
+    csv.number(jobs.samples(job));
+    csv.seconds(jobs.intendedAtNs(job));
+    seconds(jobs.startedAtNs(job));
+    seconds(jobs.finishedAtNs(job));
+    ms(done, done ? jobs.waitNs(job) : 0);
+    ms(done, done ? jobs.serviceNs(job) : 0);
+    ms(done, done ? jobs.endToEndNs(job) : 0);
+    if (done && jobs.serviceNs(job) > 0) {
+      samplesPerSecond(jobs.samples(job), jobs.serviceNs(job));
+    } else {
+      csv.empty();
+    }
+    csv.ms(jobs.sloNs(job));
+    csv.number(jobs.isViolation(job) ? 1 : 0);
+    csv.text(batch < 0 ? null : batches.laneId(batch));
+    ms(batch >= 0, batch < 0 ? 0 : batches.predictedNs(batch));
+    Integer base = tokens.get(kind);
     if (base == null) {
-      return "";
+      csv.empty();
+    } else {
+      csv.number(Experiment.tokens(base, jobs.kind(job).precision(), jobs.samples(job)));
     }
-    return Long.toString(Experiment.tokens(base, request.precision(), request.samples()));
+    csv.text(jobs.phase(job).text());
+    csv.text(jobs.status(job).text());
+    csv.text(jobs.reason(job));
+    if (batch < 0) {
+      csv.empty().empty();
+    } else {
+      csv.number(batches.factOffset(batch)).more('-', NOTHING, batches.index(batch));
+      csv.number(batches.samples(batch));
+    }
+    ms(done, done ? jobs.serviceShareNs(job) : 0);
+    csv.number(jobs.attempt(job));
+    csv.seconds(jobs.sentAtNs(job));
+    csv.seconds(jobs.appendedAtNs(job));
+    seconds(batch < 0 ? Jobs.NONE : batches.decidedAtNs(batch));
+    seconds(jobs.observedAtNs(job));
+    csv.number(jobs.shard(job));
+    csv.endLine();
+  }
+
+  private void seconds(long ns) throws IOException {
+    if (ns == Jobs.NONE) {
+      csv.empty();
+    } else {
+      csv.seconds(ns);
+    }
+  }
+
+  private void ms(boolean known, long ns) throws IOException {
+    if (known) {
+      csv.ms(ns);
+    } else {
+      csv.empty();
+    }
+  }
+
+  private void samplesPerSecond(int samples, long serviceNs) throws IOException {
+    long thousandths = Math.round(samples * 1e12 / serviceNs);
+    if (thousandths < EXACT_MAX) {
+      csv.thousandths(thousandths);
+    } else {
+      csv.rareText(Decimals.plain(thousandths / 1e3));
+    }
   }
 }

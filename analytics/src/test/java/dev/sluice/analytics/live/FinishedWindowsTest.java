@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -47,7 +48,11 @@ final class FinishedWindowsTest {
     assertThat(windows.stream().mapToLong(w -> w.total().ended()).sum()).isEqualTo(jobs);
     for (String name : List.of("interactive", "batch")) {
       long measured =
-          rows.measured().stream().filter(j -> j.request().classType().equals(name)).count();
+          IntStream.range(0, rows.jobs().size())
+              .map(rows.jobs()::at)
+              .filter(
+                  j -> rows.jobs().isMeasured(j) && rows.jobs().kind(j).classType().equals(name))
+              .count();
       assertThat(measured).isEqualTo(summary.path(name + "_count").asLong());
     }
     MetricsWindow last = windows.get(windows.size() - 1);
@@ -58,8 +63,9 @@ final class FinishedWindowsTest {
     double busyNs = windows.stream().mapToDouble(w -> w.laneUse() * w.lanes() * 1e9).sum();
     assertThat(busyNs)
         .isCloseTo(
-            rows.dispatches().stream()
-                .mapToDouble(d -> d.requireFinishedAtNs() - d.requireStartedAtNs())
+            IntStream.range(0, rows.batches().size())
+                .map(rows.batches()::at)
+                .mapToDouble(b -> rows.batches().finishedAtNs(b) - rows.batches().startedAtNs(b))
                 .sum(),
             org.assertj.core.data.Percentage.withPercentage(0.01));
     long[] fromNs = {0};

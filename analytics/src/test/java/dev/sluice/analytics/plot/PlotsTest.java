@@ -2,6 +2,8 @@ package dev.sluice.analytics.plot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.analytics.column.LongBag;
+import dev.sluice.analytics.column.Space;
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.SyntheticRun;
@@ -89,7 +91,7 @@ final class PlotsTest {
     }
     RunRows rows = SyntheticRun.fold(dropped).rows(SyntheticRun.context(experiment));
     assertThat(Plots.why(rows))
-        .isEqualTo("none done of " + rows.measured().size() + " measured jobs");
+        .isEqualTo("none done of " + rows.measuredCount() + " measured jobs");
     assertThat(Plots.why(new RunFold().rows(SyntheticRun.context(experiment))))
         .isEqualTo("no data");
   }
@@ -106,11 +108,14 @@ final class PlotsTest {
 
   @Test
   void stepsUpOnlyWhereAJobEnded() {
-    double[] ms = {20, 40};
-    ChartStyle.Steps within = LatencyCdfPlot.within(ms, 4, 10, 100);
+    var doneNs = new LongBag(new Space());
+    doneNs.add(40_000_000);
+    doneNs.add(20_000_000);
+    double[][] drawn = LatencyCdfPlot.drawn(doneNs);
+    ChartStyle.Steps within = LatencyCdfPlot.within(drawn, 2, 4, 10, 100);
     assertThat(within.xs()).containsExactly(10, 20, 20, 40, 40, 100, 100);
     assertThat(within.ys()).containsExactly(0, 0, 0.25, 0.25, 0.5, 0.5, 0.5);
-    ChartStyle.Steps beyond = LatencyCdfPlot.beyond(ms, 2, 10, 100, 0.1);
+    ChartStyle.Steps beyond = LatencyCdfPlot.beyond(drawn, 2, 2, 10, 100, 0.1);
     assertThat(beyond.ys()).containsExactly(1, 1, 0.5, 0.5, 0.1, 0.1, 0.1);
   }
 

@@ -3,21 +3,18 @@ package dev.sluice.analytics.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.analytics.figure.EmulationFigures;
 import dev.sluice.analytics.figure.Figures;
-import dev.sluice.analytics.fold.DispatchRow;
 import dev.sluice.analytics.fold.RunContext;
-import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.SyntheticRun;
 import dev.sluice.analytics.summary.Summary;
 import dev.sluice.analytics.summary.Verdict;
+import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** What marks a run, and its verdict. */
@@ -175,36 +172,31 @@ final class MarksTest {
 
   /** The hand-made run's shortest batch takes 100 ms: 1.9 ms are within 2 % of 98.1 ms. */
   private static Object emulationLate(long offNs) {
-    RunRows run = SyntheticRun.fold(RunReportTest.log()).rows(CONTEXT);
-    List<DispatchRow> rows =
-        run.dispatches().stream()
+    List<SyntheticRun.Entry> log =
+        RunReportTest.log().stream()
             .map(
-                row ->
-                    new DispatchRow(
-                        row.shard(),
-                        row.dispatch(),
-                        row.appendedAtNs(),
-                        new DispatchRow.Answer(
-                            Objects.requireNonNull(row.completion()),
-                            Objects.requireNonNull(row.completedAtNs()),
-                            row.serviceNs() - offNs),
-                        1,
-                        0))
+                entry ->
+                    entry.event() instanceof BatchCompleted done
+                        ? new SyntheticRun.Entry(
+                            new BatchCompleted(
+                                done.dispatchId(),
+                                done.executorId(),
+                                done.incarnation(),
+                                done.lane(),
+                                done.startedAtNs(),
+                                done.finishedAtNs(),
+                                done.serviceNs(),
+                                done.switchNs(),
+                                done.result(),
+                                done.cause(),
+                                done.results(),
+                                done.serviceNs() - offNs,
+                                done.busyLanes()),
+                            entry.topic(),
+                            entry.appendedAtEpochMs())
+                        : entry)
             .toList();
-    var summary = new Summary();
-    new EmulationFigures()
-        .addTo(
-            summary,
-            new RunRows(
-                CONTEXT,
-                run.started(),
-                run.ended(),
-                run.jobs(),
-                rows,
-                List.of(),
-                1,
-                new RunRows.Defects(0, Map.of(), List.of())));
-    return summary.values().get("emulation_late");
+    return summary(log).values().get("emulation_late");
   }
 
   private static List<SyntheticRun.Entry> sentLate(long ms) {

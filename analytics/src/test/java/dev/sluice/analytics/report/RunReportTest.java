@@ -313,7 +313,7 @@ public final class RunReportTest {
         new RunContext(
             experiment, context.runId(), context.notes(), context.versions(), begunAtEpochMs);
     assertThat(RunReport.of(fold, begun).summary().figure("start_to_first_dispatch_ms"))
-        .isEqualTo(5000 + rows.dispatches().get(0).dispatch().decision().decidedAtNs() / 1e6);
+        .isEqualTo(5000 + rows.batches().decidedAtNs(rows.batches().at(0)) / 1e6);
   }
 
   @Test

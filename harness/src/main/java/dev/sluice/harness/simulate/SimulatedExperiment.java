@@ -299,7 +299,7 @@ record SimulatedExperiment(
         (experiment.load().durationSeconds() + experiment.load().tailSeconds()) * NS_PER_SECOND);
   }
 
-  private SimulationSettings settings() {
+  SimulationSettings settings() {
     Experiment experiment = parsed.experiment();
     var resources = experiment.resources();
     PredictionsPublished table = predictions;

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Random;
 
 /** Experiments of a few hundred emulated jobs, drawn from a seed, as YAML. */
-final class RandomExperiment {
+public final class RandomExperiment {
   private final Random random;
   private final StringBuilder yaml = new StringBuilder();
 
@@ -14,7 +14,7 @@ final class RandomExperiment {
     this.random = new Random(seed);
   }
 
-  static String of(long seed) {
+  public static String of(long seed) {
     return new RandomExperiment(seed).write(seed);
   }
 

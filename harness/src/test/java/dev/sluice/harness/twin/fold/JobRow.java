@@ -1,4 +1,4 @@
-package dev.sluice.analytics.fold;
+package dev.sluice.harness.twin.fold;
 
 import dev.sluice.contract.event.JobRequested;
 import java.util.Locale;

@@ -1,4 +1,4 @@
-package dev.sluice.analytics.fold;
+package dev.sluice.harness.twin.fold;
 
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;

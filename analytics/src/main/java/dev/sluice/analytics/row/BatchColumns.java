@@ -1,0 +1,222 @@
+package dev.sluice.analytics.row;
+
+import dev.sluice.analytics.column.IntColumn;
+import dev.sluice.analytics.column.Interned;
+import dev.sluice.analytics.column.LongColumn;
+import dev.sluice.analytics.column.Space;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Batches as they are read, in the order in which they were first named. Each is dispatched and
+ * completed at most once. Not safe for threads while it is written.
+ */
+public final class BatchColumns {
+  static final int NONE = -1;
+  private static final int RESULT_BITS = 2;
+
+  private final BatchKeys keys = new BatchKeys(this);
+  private int size;
+  final IntColumn shard;
+  final LongColumn factOffset;
+  final IntColumn index;
+
+  final Interned<BatchDispatched.Place> places = new Interned<>();
+  final Interned<ModelKey> models = new Interned<>();
+  final Interned<String> names = new Interned<>();
+  final Interned<List<String>> termNames = new Interned<>();
+  final IntColumn place;
+  final IntColumn model;
+
+  /** Jobs of all batches, each batch's beside one another. */
+  final IntColumn members;
+
+  final LongColumn firstMember;
+  final IntColumn memberCount;
+  final IntColumn samples;
+  final IntColumn tokens;
+  final IntColumn attempt;
+  final LongColumn decidedAtNs;
+  final LongColumn dispatchedAtEpochMs;
+  final LongColumn meanNs;
+  final IntColumn source;
+  final IntColumn predictedBusyLanes;
+  final IntColumn modelVersion;
+  final LongColumn quantileNs;
+  final LongColumn p95Ns;
+  final LongColumn p99Ns;
+
+  /** Names of a batch's score terms; their values stand beside one another. */
+  final IntColumn termSet;
+
+  final LongColumn firstTerm;
+  final LongColumn terms;
+
+  /** Result, from 1, and above {@value #RESULT_BITS} bits the cause, from 1; 0: no completion. */
+  final IntColumn end;
+
+  final LongColumn completedAtEpochMs;
+  final LongColumn startedAtNs;
+  final LongColumn finishedAtNs;
+  final LongColumn serviceNs;
+  final LongColumn switchNs;
+  final LongColumn emulatedServiceNs;
+  final IntColumn busyLanes;
+
+  /** Empty columns. */
+  public BatchColumns(Space space) {
+    shard = new IntColumn(space, 0);
+    factOffset = new LongColumn(space, 0);
+    index = new IntColumn(space, 0);
+    place = new IntColumn(space, NONE);
+    model = new IntColumn(space, 0);
+    members = new IntColumn(space, 0);
+    firstMember = new LongColumn(space, 0);
+    memberCount = new IntColumn(space, 1);
+    samples = new IntColumn(space, 1);
+    tokens = new IntColumn(space, 0);
+    attempt = new IntColumn(space, 1);
+    decidedAtNs = new LongColumn(space, 0);
+    dispatchedAtEpochMs = new LongColumn(space, 0);
+    meanNs = new LongColumn(space, 0);
+    source = new IntColumn(space, 0);
+    predictedBusyLanes = new IntColumn(space, NONE);
+    modelVersion = new IntColumn(space, NONE);
+    quantileNs = new LongColumn(space, Jobs.NONE);
+    p95Ns = new LongColumn(space, Jobs.NONE);
+    p99Ns = new LongColumn(space, Jobs.NONE);
+    termSet = new IntColumn(space, NONE);
+    firstTerm = new LongColumn(space, 0);
+    terms = new LongColumn(space, 0);
+    end = new IntColumn(space, 0);
+    completedAtEpochMs = new LongColumn(space, 0);
+    startedAtNs = new LongColumn(space, Jobs.NONE);
+    finishedAtNs = new LongColumn(space, Jobs.NONE);
+    serviceNs = new LongColumn(space, 0);
+    switchNs = new LongColumn(space, 0);
+    emulatedServiceNs = new LongColumn(space, Jobs.NONE);
+    busyLanes = new IntColumn(space, NONE);
+  }
+
+  /** Number of batches that anything named. */
+  public int size() {
+    return size;
+  }
+
+  /** The row of a batch, a new one if the batch has none. */
+  public int row(int itsShard, long itsFactOffset, int itsIndex) {
+    int known = keys.get(itsShard, itsFactOffset, itsIndex);
+    if (known >= 0) {
+      return known;
+    }
+    int row = add(itsShard, itsFactOffset, itsIndex);
+    keys.put(row);
+    return row;
+  }
+
+  /** A new row, which {@link #row} will not find. */
+  public int add(int itsShard, long itsFactOffset, int itsIndex) {
+    int row = size++;
+    shard.set(row, itsShard);
+    factOffset.set(row, itsFactOffset);
+    index.set(row, itsIndex);
+    return row;
+  }
+
+  public boolean isDispatched(int row) {
+    return place.get(row) != NONE;
+  }
+
+  public boolean isCompleted(int row) {
+    return end.get(row) != 0;
+  }
+
+  /** Takes what a batch holds, and where it runs; its jobs follow by {@link #member}. */
+  public void dispatched(
+      int row, BatchDispatched.Place where, ModelKey what, int itsSamples, int itsTokens) {
+    place.set(row, places.number(where));
+    model.set(row, models.number(what));
+    samples.set(row, itsSamples);
+    tokens.set(row, itsTokens);
+    firstMember.set(row, members.size());
+    memberCount.set(row, 0);
+  }
+
+  /** Adds a job to the batch that was dispatched last. */
+  public void member(int row, int job) {
+    members.add(job);
+    memberCount.set(row, memberCount.get(row) + 1);
+  }
+
+  /** Takes a batch's decision. */
+  public void decided(
+      int row, int itsAttempt, long atNs, long epochMs, Map<String, Double> scored) {
+    attempt.set(row, itsAttempt);
+    decidedAtNs.set(row, atNs);
+    dispatchedAtEpochMs.set(row, epochMs);
+    if (!scored.isEmpty()) {
+      Map<String, Double> byName = new TreeMap<>(scored);
+      termSet.set(row, termNames.number(List.copyOf(byName.keySet())));
+      firstTerm.set(row, terms.size());
+      byName.values().forEach(term -> terms.add(Double.doubleToRawLongBits(term)));
+    }
+  }
+
+  /** Takes the service time that was predicted for a batch. */
+  public void predicted(int row, Prediction prediction) {
+    meanNs.set(row, prediction.meanNs());
+    source.set(row, names.number(prediction.source()));
+    predictedBusyLanes.set(row, orNone(prediction.busyLanes()));
+    String version = prediction.modelVersion();
+    modelVersion.set(row, version == null ? NONE : names.number(version));
+    quantileNs.set(row, orNone(prediction.quantileNs()));
+    p95Ns.set(row, orNone(prediction.p95Ns()));
+    p99Ns.set(row, orNone(prediction.p99Ns()));
+  }
+
+  /** Takes a batch's completion. */
+  public void completed(
+      int row, BatchCompleted.Result result, @Nullable String cause, long epochMs) {
+    int causeNumber = cause == null ? 0 : 1 + names.number(cause);
+    end.set(row, causeNumber << RESULT_BITS | 1 + result.ordinal());
+    completedAtEpochMs.set(row, epochMs);
+  }
+
+  /** Takes the times of a batch on its lane; a time that there is not is {@link Jobs#NONE}. */
+  public void ran(int row, long startNs, long finishNs, long itsServiceNs, long itsSwitchNs) {
+    startedAtNs.set(row, startNs);
+    finishedAtNs.set(row, finishNs);
+    serviceNs.set(row, itsServiceNs);
+    switchNs.set(row, itsSwitchNs);
+  }
+
+  /** Takes what a lane meant to take, and how many lanes were busy; null: it does not say. */
+  public void lane(int row, @Nullable Long meantNs, @Nullable Integer lanesBusy) {
+    emulatedServiceNs.set(row, orNone(meantNs));
+    busyLanes.set(row, orNone(lanesBusy));
+  }
+
+  private static long orNone(@Nullable Long ns) {
+    return ns == null ? Jobs.NONE : ns;
+  }
+
+  private static int orNone(@Nullable Integer count) {
+    return count == null ? NONE : count;
+  }
+
+  BatchCompleted.@Nullable Result result(int row) {
+    int said = end.get(row) & (1 << RESULT_BITS) - 1;
+    return said == 0 ? null : Batches.RESULTS[said - 1];
+  }
+
+  @Nullable String cause(int row) {
+    int said = end.get(row) >>> RESULT_BITS;
+    return said == 0 ? null : names.get(said - 1);
+  }
+}

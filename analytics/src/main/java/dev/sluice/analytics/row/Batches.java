@@ -1,0 +1,346 @@
+package dev.sluice.analytics.row;
+
+import dev.sluice.analytics.column.Order;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Attempts to run batches, by decision, ties by shard and id. A batch is a number: {@code for (int
+ * i = 0; i < batches.size(); i++) { int batch = batches.at(i); … }}.
+ *
+ * <p>A time that there is not is {@link Jobs#NONE}.
+ */
+public final class Batches {
+  static final BatchCompleted.Result[] RESULTS = BatchCompleted.Result.values();
+
+  private final BatchColumns columns;
+  private final JobColumns jobs;
+  private final long zeroEpochMs;
+  private final List<String> laneIds = new ArrayList<>();
+
+  /** Batches in order; null: all rows, as they are. */
+  private final int @Nullable [] order;
+
+  private final int size;
+
+  /**
+   * Batches as they were read so far.
+   *
+   * @param zeroEpochMs time zero
+   */
+  public Batches(BatchColumns columns, JobColumns jobs, long zeroEpochMs) {
+    this.columns = columns;
+    this.jobs = jobs;
+    this.zeroEpochMs = zeroEpochMs;
+    for (BatchDispatched.Place place : columns.places.values()) {
+      laneIds.add(place.executorId() + "/" + place.lanes().get(0));
+    }
+    order = isInOrder() ? null : order();
+    size = order == null ? columns.size() : order.length;
+  }
+
+  static long sinceZeroNs(long epochMs, long zeroEpochMs) {
+    return (epochMs - zeroEpochMs) * 1_000_000;
+  }
+
+  private boolean isInOrder() {
+    for (int row = 0; row < columns.size(); row++) {
+      if (!columns.isDispatched(row) || row > 0 && compareByDecision(row - 1, row) > 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private int[] order() {
+    return Order.sorted(Order.rows(columns.size(), columns::isDispatched), this::compareByDecision);
+  }
+
+  private int compareByDecision(int row, int other) {
+    int by = Long.compare(columns.decidedAtNs.get(row), columns.decidedAtNs.get(other));
+    return by != 0 ? by : compareByKey(row, other);
+  }
+
+  /** Compares two batches by shard, then by id. */
+  public int compareByKey(int batch, int other) {
+    int by = Integer.compare(columns.shard.get(batch), columns.shard.get(other));
+    by = by != 0 ? by : Long.compare(columns.factOffset.get(batch), columns.factOffset.get(other));
+    return by != 0 ? by : Integer.compare(columns.index.get(batch), columns.index.get(other));
+  }
+
+  public int size() {
+    return size;
+  }
+
+  public boolean isEmpty() {
+    return size == 0;
+  }
+
+  /** The batch at a place of the order, from 0. */
+  public int at(int place) {
+    return order == null ? place : order[place];
+  }
+
+  /** Number of batches that are named anywhere, also by completions and outcomes alone. */
+  public int named() {
+    return columns.size();
+  }
+
+  /** True if the log holds the batch's dispatch. */
+  public boolean isDispatched(int batch) {
+    return columns.isDispatched(batch);
+  }
+
+  /** Partition of the dispatch; ids are unique within it. */
+  public int shard(int batch) {
+    return columns.shard.get(batch);
+  }
+
+  /** First part of the dispatch's id: the offset of the fact that led to it. */
+  public long factOffset(int batch) {
+    return columns.factOffset.get(batch);
+  }
+
+  /** Second part of the dispatch's id: its place among that fact's dispatches. */
+  public int index(int batch) {
+    return columns.index.get(batch);
+  }
+
+  /** Number of the executor, its incarnation and its lanes, in {@link #places()}. */
+  public int placeNumber(int batch) {
+    return columns.place.get(batch);
+  }
+
+  /** Executors with incarnation and lanes, by their numbers. */
+  public List<BatchDispatched.Place> places() {
+    return columns.places.values();
+  }
+
+  public BatchDispatched.Place place(int batch) {
+    return columns.places.get(columns.place.get(batch));
+  }
+
+  /** Executor and first lane, unique in the run. */
+  public String laneId(int batch) {
+    return laneIds.get(columns.place.get(batch));
+  }
+
+  /** Number of the batch's model in {@link #models()}. */
+  public int modelNumber(int batch) {
+    return columns.model.get(batch);
+  }
+
+  /** Models by their numbers. */
+  public List<ModelKey> models() {
+    return columns.models.values();
+  }
+
+  public ModelKey model(int batch) {
+    return columns.models.get(columns.model.get(batch));
+  }
+
+  public int jobCount(int batch) {
+    return columns.memberCount.get(batch);
+  }
+
+  /** A job of the batch, from 0; the first is the chosen one. */
+  public int job(int batch, int place) {
+    return columns.members.get((int) columns.firstMember.get(batch) + place);
+  }
+
+  public int samples(int batch) {
+    return columns.samples.get(batch);
+  }
+
+  public int tokens(int batch) {
+    return columns.tokens.get(batch);
+  }
+
+  public int attempt(int batch) {
+    return columns.attempt.get(batch);
+  }
+
+  public long decidedAtNs(int batch) {
+    return columns.decidedAtNs.get(batch);
+  }
+
+  /** Time at which the broker appended the dispatch (1 ms resolution). */
+  public long appendedAtNs(int batch) {
+    return sinceZeroNs(columns.dispatchedAtEpochMs.get(batch), zeroEpochMs);
+  }
+
+  /** Service time predicted at the decision. */
+  public long predictedNs(int batch) {
+    return columns.meanNs.get(batch);
+  }
+
+  public String predictionSource(int batch) {
+    return columns.names.get(columns.source.get(batch));
+  }
+
+  /** Busy lanes that the prediction assumed; below 0: it does not say. */
+  public int predictedBusyLanes(int batch) {
+    return columns.predictedBusyLanes.get(batch);
+  }
+
+  /** Version of the published table that gave the prediction; null: no table did. */
+  public @Nullable String modelVersion(int batch) {
+    int number = columns.modelVersion.get(batch);
+    return number < 0 ? null : columns.names.get(number);
+  }
+
+  /** Upper bound of {@code predictor.quantile}. */
+  public long predictedQuantileNs(int batch) {
+    return columns.quantileNs.get(batch);
+  }
+
+  /** Upper bound with probability 0.95. */
+  public long predictedP95Ns(int batch) {
+    return columns.p95Ns.get(batch);
+  }
+
+  /** Upper bound with probability 0.99. */
+  public long predictedP99Ns(int batch) {
+    return columns.p99Ns.get(batch);
+  }
+
+  /** Names of the terms of the batch's score, in alphabetical order; empty: it has no score. */
+  public List<String> termNames(int batch) {
+    int set = columns.termSet.get(batch);
+    return set < 0 ? List.of() : columns.termNames.get(set);
+  }
+
+  /** A term of the batch's score, by its place among the names. */
+  public double term(int batch, int place) {
+    return Double.longBitsToDouble(columns.terms.get((int) columns.firstTerm.get(batch) + place));
+  }
+
+  /** Terms of the batch's score by name. */
+  public Map<String, Double> scoreTerms(int batch) {
+    Map<String, Double> terms = new TreeMap<>();
+    List<String> names = termNames(batch);
+    for (int i = 0; i < names.size(); i++) {
+      terms.put(names.get(i), term(batch, i));
+    }
+    return terms;
+  }
+
+  /** True if the log holds the batch's completion. */
+  public boolean isCompleted(int batch) {
+    return columns.isCompleted(batch);
+  }
+
+  private boolean hasResult(int batch, BatchCompleted.Result result) {
+    return columns.result(batch) == result;
+  }
+
+  public boolean isDone(int batch) {
+    return hasResult(batch, BatchCompleted.Result.DONE);
+  }
+
+  public boolean isFailed(int batch) {
+    return hasResult(batch, BatchCompleted.Result.FAILED);
+  }
+
+  /** Why the batch failed or was refused; null: it says nothing. */
+  public @Nullable String cause(int batch) {
+    return columns.cause(batch);
+  }
+
+  /** Result as text: done, failed, refused, lost, or open (no completion, and no job ended). */
+  public String result(int batch) {
+    if (isLost(batch)) {
+      return "lost";
+    }
+    BatchCompleted.Result result = columns.result(batch);
+    return result == null ? "open" : result.name().toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * Whether the dispatch ended none of its jobs, though they have ended, by another attempt or by
+   * giving up: it was never answered, or too late, or by a later incarnation of its executor.
+   */
+  public boolean isLost(int batch) {
+    BatchCompleted.Result result = columns.result(batch);
+    if (result == null) {
+      return endsAnyJob(batch) || hasJobEndedOtherwise(batch);
+    }
+    return result == BatchCompleted.Result.REFUSED
+        ? Reason.OLDER_INCARNATION.is(columns.cause(batch))
+        : !endsAnyJob(batch) && hasJobEndedOtherwise(batch);
+  }
+
+  /** True if the batch ran to its end after one of its jobs had ended otherwise. */
+  public boolean isSuperseded(int batch) {
+    return isCompleted(batch)
+        && !hasResult(batch, BatchCompleted.Result.REFUSED)
+        && hasJobEndedOtherwise(batch);
+  }
+
+  private boolean endsAnyJob(int batch) {
+    for (int i = 0; i < jobCount(batch); i++) {
+      if (jobs.batch.get(job(batch, i)) == batch) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean hasJobEndedOtherwise(int batch) {
+    for (int i = 0; i < jobCount(batch); i++) {
+      int job = job(batch, i);
+      if (jobs.isEnded(job) && jobs.batch.get(job) != batch) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  public long startedAtNs(int batch) {
+    return columns.startedAtNs.get(batch);
+  }
+
+  public long finishedAtNs(int batch) {
+    return columns.finishedAtNs.get(batch);
+  }
+
+  /** True if a lane worked on the batch, from a known start to a known end. */
+  public boolean ran(int batch) {
+    return startedAtNs(batch) != Jobs.NONE && finishedAtNs(batch) != Jobs.NONE;
+  }
+
+  /** Service time; 0 if the batch never ran. */
+  public long serviceNs(int batch) {
+    return columns.serviceNs.get(batch);
+  }
+
+  /** Part of the service time in which the lane took in another model. */
+  public long switchNs(int batch) {
+    return columns.switchNs.get(batch);
+  }
+
+  /** Service time that an emulated lane meant to take; none on real lanes. */
+  public long emulatedServiceNs(int batch) {
+    return columns.emulatedServiceNs.get(batch);
+  }
+
+  /** Lanes that ran a batch when this one began; below 0: it does not say. */
+  public int busyLanes(int batch) {
+    return columns.busyLanes.get(batch);
+  }
+
+  /** Time at which the broker appended the completion. */
+  public long completedAtNs(int batch) {
+    return isCompleted(batch)
+        ? sinceZeroNs(columns.completedAtEpochMs.get(batch), zeroEpochMs)
+        : Jobs.NONE;
+  }
+}

@@ -1,0 +1,130 @@
+package dev.sluice.analytics.row;
+
+import dev.sluice.analytics.column.IntColumn;
+import dev.sluice.analytics.column.Interned;
+import dev.sluice.analytics.column.LongColumn;
+import dev.sluice.analytics.column.Space;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Jobs as they are read, in the order in which they were first named. Each is requested at most
+ * once, and ends at most once. Not safe for threads while it is written.
+ */
+public final class JobColumns {
+  /** A batch that there is not. */
+  public static final int NONE = -1;
+
+  private static final int STATUS_BITS = 3;
+  private static final int NOT_REQUESTED = -1;
+
+  final JobIds ids;
+  final Interned<JobKind> kinds = new Interned<>();
+  final Interned<String> reasons = new Interned<>();
+  final IntColumn kind;
+  final IntColumn generator;
+  final LongColumn index;
+  final IntColumn samples;
+  final LongColumn sloNs;
+  final LongColumn intendedAtNs;
+
+  /** Send call, less the intended arrival. */
+  final LongColumn latenessNs;
+
+  final IntColumn shard;
+  final LongColumn appendedAtEpochMs;
+
+  /** Status, from 1, and above {@value #STATUS_BITS} bits the reason, from 1; 0: no outcome. */
+  final IntColumn end;
+
+  final IntColumn batch;
+  final IntColumn attempt;
+  final LongColumn endedAtNs;
+  final LongColumn observedAtEpochMs;
+
+  /** Empty columns. */
+  public JobColumns(Space space) {
+    ids = new JobIds(space);
+    kind = new IntColumn(space, NOT_REQUESTED);
+    generator = new IntColumn(space, 0);
+    index = new LongColumn(space, 0);
+    samples = new IntColumn(space, 1);
+    sloNs = new LongColumn(space, 0);
+    intendedAtNs = new LongColumn(space, 0);
+    latenessNs = new LongColumn(space, 0);
+    shard = new IntColumn(space, 0);
+    appendedAtEpochMs = new LongColumn(space, 0);
+    end = new IntColumn(space, 0);
+    batch = new IntColumn(space, NONE);
+    attempt = new IntColumn(space, 1);
+    endedAtNs = new LongColumn(space, 0);
+    observedAtEpochMs = new LongColumn(space, 0);
+  }
+
+  /** Number of jobs that anything named. */
+  public int size() {
+    return ids.size();
+  }
+
+  /** The row of a job, a new one if the job has none. */
+  public int row(String jobId) {
+    return ids.row(jobId);
+  }
+
+  /** True if the job's request has been read. */
+  public boolean isRequested(int row) {
+    return kind.get(row) != NOT_REQUESTED;
+  }
+
+  /** True if the job's outcome has been read. */
+  public boolean isEnded(int row) {
+    return end.get(row) != 0;
+  }
+
+  /** Takes a job's request. */
+  public void requested(
+      int row, JobKind jobKind, int itsGenerator, long itsIndex, int itsSamples, long itsSloNs) {
+    kind.set(row, kinds.number(jobKind));
+    generator.set(row, itsGenerator);
+    index.set(row, itsIndex);
+    samples.set(row, itsSamples);
+    sloNs.set(row, itsSloNs);
+  }
+
+  /** Takes the times of a job's request, and the partition that holds it. */
+  public void requestedAt(int row, long intendedNs, long sentNs, int inShard, long epochMs) {
+    intendedAtNs.set(row, intendedNs);
+    latenessNs.set(row, sentNs - intendedNs);
+    shard.set(row, inShard);
+    appendedAtEpochMs.set(row, epochMs);
+  }
+
+  /**
+   * Takes a job's outcome.
+   *
+   * @param status DONE, DROPPED or FAILED
+   * @param itsBatch row of the batch that ended the job; {@link #NONE}: none did
+   */
+  public void ended(
+      int row, JobStatus status, @Nullable String reason, int itsBatch, int attempts) {
+    int reasonNumber = reason == null ? 0 : 1 + reasons.number(reason);
+    end.set(row, reasonNumber << STATUS_BITS | 1 + status.ordinal());
+    batch.set(row, itsBatch);
+    attempt.set(row, attempts);
+  }
+
+  /** Takes the times of a job's outcome. */
+  public void endedAt(int row, long atNs, long epochMs) {
+    endedAtNs.set(row, atNs);
+    observedAtEpochMs.set(row, epochMs);
+  }
+
+  @Nullable JobStatus statusSaid(int row) {
+    int said = end.get(row) & (1 << STATUS_BITS) - 1;
+    return said == 0 ? null : Jobs.STATUSES[said - 1];
+  }
+
+  @Nullable String reasonSaid(int row) {
+    int said = end.get(row) >>> STATUS_BITS;
+    return said == 0 ? null : reasons.get(said - 1);
+  }
+}

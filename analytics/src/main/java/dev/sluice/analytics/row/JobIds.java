@@ -1,0 +1,84 @@
+package dev.sluice.analytics.row;
+
+import dev.sluice.analytics.column.IntColumn;
+import dev.sluice.analytics.column.Interned;
+import dev.sluice.analytics.column.Space;
+
+/**
+ * Ids of jobs as numbers, and the rows that they have: {@code job-17} is 17, and any other text a
+ * number below 0.
+ */
+final class JobIds {
+  private static final String PREFIX = "job-";
+  private static final int NONE = -1;
+  private static final int DIGITS_MAX = 9;
+
+  private final IntColumn numberByRow;
+  private final IntColumn rowByNumber;
+  private final IntColumn rowByOther;
+  private final Interned<String> others = new Interned<>();
+  private int size;
+
+  JobIds(Space space) {
+    numberByRow = new IntColumn(space, 0);
+    rowByNumber = new IntColumn(space, NONE);
+    rowByOther = new IntColumn(space, NONE);
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** The row of a job, a new one if the job has none. */
+  int row(String jobId) {
+    int number = number(jobId);
+    if (number >= 0) {
+      return row(number);
+    }
+    int other = others.number(jobId);
+    int row = rowByOther.get(other);
+    if (row == NONE) {
+      row = size++;
+      rowByOther.set(other, row);
+      numberByRow.set(row, -1 - other);
+    }
+    return row;
+  }
+
+  /** The row of {@code job-NUMBER}, a new one if the job has none. */
+  int row(int number) {
+    int row = rowByNumber.get(number);
+    if (row == NONE) {
+      row = size++;
+      rowByNumber.set(number, row);
+      numberByRow.set(row, number);
+    }
+    return row;
+  }
+
+  /** The number in an id {@code job-NUMBER}; below 0: the text is another one. */
+  int number(int row) {
+    return numberByRow.get(row);
+  }
+
+  String text(int row) {
+    int number = numberByRow.get(row);
+    return number >= 0 ? PREFIX + number : others.get(-1 - number);
+  }
+
+  private static int number(String jobId) {
+    int digits = jobId.length() - PREFIX.length();
+    if (digits < 1 || digits > DIGITS_MAX || !jobId.startsWith(PREFIX)) {
+      return NONE;
+    }
+    int number = 0;
+    for (int i = PREFIX.length(); i < jobId.length(); i++) {
+      int digit = jobId.charAt(i) - '0';
+      if (digit < 0 || digit > 9) {
+        return NONE;
+      }
+      number = 10 * number + digit;
+    }
+    return digits > 1 && jobId.charAt(PREFIX.length()) == '0' ? NONE : number;
+  }
+}
