@@ -115,9 +115,12 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private List<Bench> benches(Path home, Path folder, Console console) throws IOException {
-    String quickstart = Files.readString(home.resolve("configs").resolve("quickstart.yaml"));
     return Benches.all(
-        folder.resolve("runs"), quickstart, window(60, 30), window(120, 60), console::line);
+        folder.resolve("runs"),
+        home.resolve("configs"),
+        window(60, 30),
+        window(120, 60),
+        console::line);
   }
 
   private Benches.Window window(int defaultSeconds, int defaultWarmUpSeconds) {

@@ -15,9 +15,12 @@ import dev.sluice.harness.bench.core.SimulatorInChild;
 import dev.sluice.harness.bench.core.TraceBench;
 import dev.sluice.harness.bench.core.WorkflowBench;
 import dev.sluice.harness.bench.row.Bench;
+import dev.sluice.harness.bench.simulate.SimulateBench;
 import dev.sluice.harness.bench.sweep.SweepBench;
 import dev.sluice.harness.bench.sweep.SweepKillsBench;
 import dev.sluice.harness.machine.MachineClock;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -69,16 +72,20 @@ public final class Benches {
    * Returns every bench, in the order of the table.
    *
    * @param folder where files of the measurements go
-   * @param quickstart the text of the quickstart's experiment file
+   * @param configs folder of the experiments that are shipped
    * @param loop window of each loop, except those of inference and of 100,000 jobs
    * @param memory window of the memory's bench
    * @param out receives what a measurement says beside its readings
+   * @throws IOException if a shipped experiment cannot be read
    */
   public static List<Bench> all(
-      Path folder, String quickstart, Window loop, Window memory, Consumer<String> out) {
+      Path folder, Path configs, Window loop, Window memory, Consumer<String> out)
+      throws IOException {
+    Path accelerator = configs.resolve("emulated_accelerator.yaml");
     return List.of(
         new CoreBench(folder),
         new SimulatorInChild(out),
+        new SimulateBench(folder, accelerator, MachineClock::monotonicNs, out),
         new WorkflowBench(),
         new PlanBench(out),
         new AutoScheduleBench(MachineClock::monotonicNs),
@@ -128,7 +135,7 @@ public final class Benches {
         new ReplayLatenessBench(emulated(loop, 5000, 1, 16, 0) + IN_BATCHES_OF_32, folder),
         new LoopBench(
                 "first-dispatch",
-                quickstart,
+                Files.readString(configs.resolve("quickstart.yaml")),
                 folder,
                 List.of(),
                 List.of("--set", "duration_seconds=3", "--set", "warmup_seconds=0"))

@@ -40,8 +40,8 @@ public final class ModelTimes {
   }
 
   /** A mean that rests on no table. */
-  private static final class Guess {
-    private final Source source;
+  private static class Guess {
+    final Source source;
 
     /** Mean service time, at least 1 ns. */
     private long meanNs = 1;
@@ -50,8 +50,38 @@ public final class ModelTimes {
       this.source = source;
     }
 
-    void set(double ns) {
+    final void set(double ns) {
       meanNs = Math.max(1, Math.round(ns));
+    }
+
+    long meanNs() {
+      return meanNs;
+    }
+  }
+
+  /** The running mean of the nearest number of samples, in proportion to the samples. */
+  private static final class Scaled extends Guess {
+    private final Mean nearest;
+    private final int nearestSamples;
+    private final int samples;
+
+    /** Mean of the nearest samples that the guess was last made from. */
+    private double madeFromNs = Double.NaN;
+
+    Scaled(Mean nearest, int nearestSamples, int samples) {
+      super(Source.NEAREST_SAMPLES);
+      this.nearest = nearest;
+      this.nearestSamples = nearestSamples;
+      this.samples = samples;
+    }
+
+    @Override
+    long meanNs() {
+      if (madeFromNs != nearest.ns) {
+        madeFromNs = nearest.ns;
+        set(nearest.ns * samples / nearestSamples);
+      }
+      return super.meanNs();
     }
   }
 
@@ -74,9 +104,6 @@ public final class ModelTimes {
   private final NavigableMap<Integer, Long> warmUpsNs = new TreeMap<>();
 
   private boolean hasCapability;
-
-  /** Whether a remembered prediction was scaled from other samples. */
-  private boolean scales;
 
   private long flopsPerSample;
 
@@ -111,7 +138,7 @@ public final class ModelTimes {
   public long meanNs(int samples, int busyLanes) {
     PublishedTable.Row published = row;
     return published == null
-        ? guess(samples).meanNs
+        ? guess(samples).meanNs()
         : corrected(published.meanNs(samples, busyLanes), samples);
   }
 
@@ -119,7 +146,7 @@ public final class ModelTimes {
   public long leastNs(int samples) {
     PublishedTable.Row published = row;
     return published == null
-        ? guess(samples).meanNs
+        ? guess(samples).meanNs()
         : corrected(published.leastNs(samples), samples);
   }
 
@@ -206,9 +233,10 @@ public final class ModelTimes {
     Integer nearest = nearer(samples, nearest(samples, means), nearest(samples, warmUpsNs));
     if (nearest != null) {
       Mean near = means.get(nearest);
-      double nearNs = near != null ? near.ns : warmUpsNs.getOrDefault(nearest, 0L);
-      scales = true;
-      return guess(nearNs * samples / nearest, Source.NEAREST_SAMPLES);
+      double warmUpNearNs = warmUpsNs.getOrDefault(nearest, 0L);
+      return near != null
+          ? new Scaled(near, nearest, samples)
+          : guess(warmUpNearNs * samples / nearest, Source.NEAREST_SAMPLES);
     }
     double operations = (double) flopsPerSample * samples;
     return guess(operations / ASSUMED_FLOPS_PER_SECOND * NS_PER_SECOND, Source.FLOPS);
@@ -276,7 +304,7 @@ public final class ModelTimes {
     Mean mean = mean(samples);
     long count = mean.count + 1;
     mean.set(count, mean.ns + (serviceNs - mean.ns) / count);
-    if (scales || count == 1) {
+    if (count == 1) { // nearer than others for some number of samples
       forgetPredictions();
     } else {
       version++;
@@ -351,7 +379,6 @@ public final class ModelTimes {
 
   private void forgetPredictions() {
     version++;
-    scales = false;
     Arrays.fill(remembered, null);
   }
 }

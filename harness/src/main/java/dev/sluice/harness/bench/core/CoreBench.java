@@ -50,9 +50,9 @@ public final class CoreBench implements Bench {
   }
 
   private static Row row(String policy, boolean microbatch, int groups) {
-    double goal = 1e6;
+    double goal = 0.8e6;
     if (groups == FEW_GROUPS) {
-      goal = policy.equals("fifo") && !microbatch ? 5e6 : 2e6;
+      goal = policy.equals("fifo") && !microbatch ? 4e6 : 1.5e6;
     }
     return Row.atLeast(
         String.format(

@@ -60,7 +60,7 @@ public final class SimulatorInChild implements Bench {
   }
 
   private static Row row(String name, SimulatorBench.Load load) {
-    double goal = load.overloaded() ? 1e6 : load.joined() ? 2.5e6 : 5e6;
+    double goal = load.overloaded() ? 1.2e6 : load.joined() ? 3e6 : 5e6;
     return Row.atLeast(name + "_jobs_per_s", "jobs/s", goal);
   }
 
