@@ -35,6 +35,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       TrainCommand.class,
       RecordCommand.class,
       CheckCommand.class,
+      CompareCommand.class,
       ExplainCommand.class,
       ServeCommand.class,
       ReportCommand.class,

@@ -61,7 +61,7 @@ public record BatchMeans(
     return !means.isEmpty() && !correlated;
   }
 
-  /** The means of so many stretches, whose lengths differ by at most one value. */
+  /** The means of equal stretches: their lengths differ by at most one value. */
   private static List<Double> cut(double[] series, int count) {
     List<Double> means = new ArrayList<>(count);
     int from = 0;

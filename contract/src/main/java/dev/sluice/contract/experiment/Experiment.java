@@ -388,9 +388,12 @@ public record Experiment(
    *     file; null: a latency model is needed
    * @param hops path of a CSV of the loop's times between its steps, relative to the experiment
    *     file, or {@code none}; null: the recording that comes with Sluice
+   * @param noiseSeed seed, together with that of the run, of what varies in service times and hops;
+   *     null: the run's seed alone
    */
-  public record Simulation(@Nullable String latencyTable, @Nullable String hops) {
-    public static final Simulation DEFAULT = new Simulation(null, null);
+  public record Simulation(
+      @Nullable String latencyTable, @Nullable String hops, @Nullable Integer noiseSeed) {
+    public static final Simulation DEFAULT = new Simulation(null, null, null);
 
     /** Value of {@code hops} for a loop that takes no time. */
     public static final String NO_HOPS = "none";

@@ -116,7 +116,11 @@ final class ExperimentReader {
   }
 
   private static Simulation simulation(Section section) {
-    var read = new Simulation(section.textOrNull("latency_table"), section.textOrNull("hops"));
+    var read =
+        new Simulation(
+            section.textOrNull("latency_table"),
+            section.textOrNull("hops"),
+            section.wholeOrNone("noise_seed", 0, Integer.MAX_VALUE));
     section.end();
     return read;
   }

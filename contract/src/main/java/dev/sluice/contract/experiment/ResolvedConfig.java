@@ -117,7 +117,9 @@ public final class ResolvedConfig {
     top.put("thresholds", thresholds);
     var s = e.simulation();
     if (!s.equals(Simulation.DEFAULT)) { // an experiment with the default keeps its digest
-      top.put("simulation", map("latency_table", s.latencyTable(), "hops", s.hops()));
+      top.put(
+          "simulation",
+          map("latency_table", s.latencyTable(), "hops", s.hops(), "noise_seed", s.noiseSeed()));
     }
     var text = new StringBuilder();
     top.forEach((key, value) -> appendBlock(text, key, value));

@@ -27,6 +27,7 @@ import dev.sluice.executor.network.WorkloadInfo;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.role.Predictions;
+import dev.sluice.producer.arrivals.RepeatSeeds;
 import dev.sluice.producer.requests.RequestList;
 import dev.sluice.scheduler.translation.ExperimentCore;
 import dev.sluice.scheduler.translation.SimulatedLog;
@@ -102,7 +103,7 @@ record SimulatedExperiment(
                   + " simulation.latency_table one of configs/latency");
         }
         predictions = reach(experiment, settings).fill(model, "executor", 1);
-        times = SimulatedTimes.Source.of(predictions, experiment.seed());
+        times = SimulatedTimes.Source.of(predictions, noiseSeed(experiment));
         deviceKind = model.deviceKind();
         capabilities = capabilities(settings, times);
         notes.add(
@@ -117,8 +118,8 @@ record SimulatedExperiment(
         Profile.Residuals residuals = profile == null ? null : profile.residuals();
         times =
             residuals == null
-                ? SimulatedTimes.Source.of(emulation, experiment.seed())
-                : SimulatedTimes.Source.of(emulation, residuals, experiment.seed());
+                ? SimulatedTimes.Source.of(emulation, noiseSeed(experiment))
+                : SimulatedTimes.Source.of(emulation, residuals, noiseSeed(experiment));
         deviceKind = emulated ? emulation.deviceKind() : kind(model);
         capabilities = emulation.capabilities(settings);
         notes.add(
@@ -154,6 +155,14 @@ record SimulatedExperiment(
           requests,
           notes);
     }
+  }
+
+  /** Seed of what varies in service times and hops. */
+  static long noiseSeed(Experiment experiment) {
+    Integer own = experiment.simulation().noiseSeed();
+    return own == null
+        ? experiment.seed()
+        : RepeatSeeds.ofNoise(experiment.seed(), own.longValue());
   }
 
   private static String kind(@Nullable LatencyModel model) {
@@ -315,7 +324,7 @@ record SimulatedExperiment(
         experiment.load().generators(),
         Math.round(experiment.load().durationSeconds() * NS_PER_SECOND),
         tailEndNs(),
-        hops.play(experiment.seed()));
+        hops.play(noiseSeed(experiment)));
   }
 
   private static SimulatedLog.Reader into(RunFold fold) {

@@ -1,0 +1,161 @@
+package dev.sluice.analytics.compare;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.analytics.compare.JobSeries.Job;
+import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.statistic.BatchMeans;
+import dev.sluice.analytics.statistic.PairedDifference;
+import dev.sluice.contract.file.UserMistakeException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Samples of one pair of runs: batch means of the difference of the two, job by job for means and
+ * shares, stretch by stretch for rates. A percentile of one run has no interval.
+ *
+ * <p>The ratio of two means is judged by its linear part: the mean of ln r + b / mean(b) − a /
+ * mean(a) is ln r, and its batch means vary as ln r does (W. G. Cochran, Sampling Techniques, 3rd
+ * edition 1977, section 6.4).
+ */
+final class BatchesOfTwoRuns implements Sample.Source {
+  private static final String OF_ALL = "all_";
+  private static final String BY_CLASS = "by_class_workload.";
+
+  private final Side a;
+  private final Side b;
+
+  private record Side(JsonNode summary, List<Job> jobs, List<Job> measured) {
+    static Side of(FinishedRun run) throws UserMistakeException {
+      List<Job> jobs = JobSeries.read(run).jobs();
+      return new Side(run.summary(), jobs, jobs.stream().filter(Job::measured).toList());
+    }
+  }
+
+  BatchesOfTwoRuns(FinishedRun a, FinishedRun b) throws UserMistakeException {
+    this.a = Side.of(a);
+    this.b = Side.of(b);
+  }
+
+  @Override
+  public String method() {
+    return "one pair of runs: Student's t over %d paired batch means".formatted(BatchMeans.BATCHES);
+  }
+
+  @Override
+  public Sample of(HeadlineFigure figure) {
+    Double ofA = figure.in(a.summary);
+    Double ofB = figure.in(b.summary);
+    if (ofA == null || ofB == null) {
+      return Sample.none(
+          Objects.requireNonNullElse(ofA, Double.NaN),
+          Objects.requireNonNullElse(ofB, Double.NaN),
+          "infinite or without a value in a run");
+    }
+    if (figure.name().endsWith("avg_e2e_ms")) {
+      return means(figure, "avg_e2e_ms", ofA, ofB, Job::endToEndMs);
+    }
+    if (figure.name().endsWith("avg_wait_ms")) {
+      return means(figure, "avg_wait_ms", ofA, ofB, Job::waitMs);
+    }
+    if (figure.name().endsWith("slo_violation_rate")) {
+      return shares(figure, ofA, ofB);
+    }
+    if (figure.name().endsWith("goodput_jobs_sec")) {
+      return rates(figure, "goodput_jobs_sec", ofA, ofB, job -> !job.violation());
+    }
+    if (figure.name().endsWith("throughput_jobs_sec")) {
+      return rates(figure, "throughput_jobs_sec", ofA, ofB, job -> true);
+    }
+    return Sample.none(ofA, ofB, "of one pair, means and rates alone have an interval");
+  }
+
+  /** The jobs that a figure counts. */
+  private static Predicate<Job> counted(HeadlineFigure figure, String end) {
+    String group = figure.beside(end, "");
+    if (group.equals(OF_ALL) || group.equals("overall_")) {
+      return job -> true;
+    }
+    if (group.startsWith(BY_CLASS)) {
+      return job -> group.equals(BY_CLASS + job.classType() + "." + job.workload() + ".");
+    }
+    return job -> group.equals(job.classType() + "_");
+  }
+
+  private Sample means(
+      HeadlineFigure figure, String end, double ofA, double ofB, ToDoubleFunction<Job> value) {
+    String left = PairsOfRuns.leftOut(figure, List.of(List.of(a.summary, b.summary)));
+    if (left != null) {
+      return Sample.none(ofA, ofB, left);
+    }
+    List<Job> jobsA = a.measured.stream().filter(counted(figure, end)).toList();
+    List<Job> jobsB = b.measured.stream().filter(counted(figure, end)).toList();
+    if (!sameJobs(jobsA, jobsB)) {
+      return Sample.none(ofA, ofB, "the two runs had other jobs");
+    }
+    if (ofA <= 0 || ofB <= 0) {
+      return Sample.none(ofA, ofB, "0 in a run, so that there is no ratio");
+    }
+    double ratio = Math.log(ofB / ofA);
+    var series = new double[jobsA.size()];
+    for (int i = 0; i < series.length; i++) {
+      series[i] =
+          ratio + value.applyAsDouble(jobsB.get(i)) / ofB - value.applyAsDouble(jobsA.get(i)) / ofA;
+    }
+    return judged(ofA, ofB, series);
+  }
+
+  private Sample shares(HeadlineFigure figure, double ofA, double ofB) {
+    Predicate<Job> counted = counted(figure, "slo_violation_rate");
+    List<Job> jobsA = a.measured.stream().filter(counted).toList();
+    List<Job> jobsB = b.measured.stream().filter(counted).toList();
+    if (!sameJobs(jobsA, jobsB)) {
+      return Sample.none(ofA, ofB, "the two runs had other jobs");
+    }
+    var series = new double[jobsA.size()];
+    for (int i = 0; i < series.length; i++) {
+      series[i] = (jobsB.get(i).violation() ? 1 : 0) - (double) (jobsA.get(i).violation() ? 1 : 0);
+    }
+    return judged(ofA, ofB, series);
+  }
+
+  private static boolean sameJobs(List<Job> ofA, List<Job> ofB) {
+    return ofA.stream().map(Job::id).toList().equals(ofB.stream().map(Job::id).toList());
+  }
+
+  private Sample rates(
+      HeadlineFigure figure, String end, double ofA, double ofB, Predicate<Job> kept) {
+    Predicate<Job> counted = counted(figure, end).and(Job::isDone).and(kept);
+    double[] ratesA = rates(a, counted);
+    double[] ratesB = rates(b, counted);
+    Arrays.setAll(ratesB, i -> ratesB[i] - ratesA[i]);
+    return judged(ofA, ofB, ratesB);
+  }
+
+  /** Jobs per second in each of equal stretches of the measured window, by their ends. */
+  private static double[] rates(Side side, Predicate<Job> counted) {
+    double from = side.summary.path("warmup_seconds").asDouble();
+    double seconds = side.summary.path("window_seconds").asDouble() / BatchMeans.VALUES_MIN;
+    var rates = new double[BatchMeans.VALUES_MIN];
+    for (Job job : side.jobs) {
+      double at = (job.endS() - from) / seconds;
+      if (at >= 0 && at < rates.length && counted.test(job)) {
+        rates[(int) at] += 1 / seconds;
+      }
+    }
+    return rates;
+  }
+
+  private static Sample judged(double ofA, double ofB, double[] series) {
+    BatchMeans means = BatchMeans.of(series);
+    if (means.means().isEmpty()) {
+      return Sample.none(
+          ofA, ofB, "fewer than %d jobs: too few for batches".formatted(BatchMeans.VALUES_MIN));
+    }
+    return means.correlated()
+        ? Sample.none(ofA, ofB, "neighbouring batches correlate: the runs are too short")
+        : new Sample(ofA, ofB, PairedDifference.of(means.means()), null);
+  }
+}

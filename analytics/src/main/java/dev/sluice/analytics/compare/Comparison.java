@@ -1,0 +1,155 @@
+package dev.sluice.analytics.compare;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.analytics.statistic.Holm;
+import dev.sluice.analytics.statistic.PairedDifference;
+import dev.sluice.contract.file.UserMistakeException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What B is beside A, figure by figure: better, worse, within noise, or nothing that can be told.
+ *
+ * <p>The primary figure is tested at 5 %; all others together at 5 %, by Holm's procedure. So
+ * settings that do not differ get a verdict on the primary one in one comparison of twenty, and one
+ * on any other in one of twenty.
+ */
+public final class Comparison {
+  static final double LEVEL = 0.05;
+
+  private final String method;
+  private final List<Line> lines;
+
+  /** Verdict on B in one figure. */
+  public enum Verdict {
+    BETTER("better"),
+    WORSE("worse"),
+    WITHIN_NOISE("within noise"),
+    CANNOT_TELL("cannot tell");
+
+    private final String text;
+
+    Verdict(String text) {
+      this.text = text;
+    }
+
+    String text() {
+      return text;
+    }
+  }
+
+  /**
+   * A figure of both settings.
+   *
+   * @param sample what the runs say
+   * @param detectable true difference that four of five such comparisons would find, of a ratio its
+   *     logarithm; NaN unless the verdict is within noise
+   */
+  record Line(
+      HeadlineFigure figure, boolean primary, Sample sample, Verdict verdict, double detectable) {}
+
+  private Comparison(String method, List<Line> lines) {
+    this.method = method;
+    this.lines = List.copyOf(lines);
+  }
+
+  /**
+   * Compares runs by their summaries, pair by pair.
+   *
+   * @param pairs summaries of A and of B, at least one pair
+   * @param primary name of the primary figure; null: goodput
+   * @throws UserMistakeException if there is no such figure, or it has no better end
+   */
+  public static Comparison ofPairs(List<List<JsonNode>> pairs, @Nullable String primary)
+      throws UserMistakeException {
+    return judge(HeadlineFigure.of(pairs.get(0).get(0), primary), new PairsOfRuns(pairs));
+  }
+
+  /**
+   * Compares two settings: of one pair of runs by the batch means of both, of several by the pairs.
+   *
+   * @param primary name of the primary figure; null: goodput
+   * @throws UserMistakeException if there is no such figure, or a run's trace.csv cannot be read
+   */
+  public static Comparison of(ComparedSides sides, @Nullable String primary)
+      throws UserMistakeException {
+    List<List<JsonNode>> pairs = sides.summaries();
+    List<HeadlineFigure> figures = HeadlineFigure.of(pairs.get(0).get(0), primary);
+    return judge(
+        figures,
+        pairs.size() == 1
+            ? new BatchesOfTwoRuns(sides.pairs().get(0).a().run(), sides.pairs().get(0).b().run())
+            : new PairsOfRuns(pairs));
+  }
+
+  static Comparison judge(List<HeadlineFigure> figures, Sample.Source source) {
+    List<Sample> samples = figures.stream().map(source::of).toList();
+    List<Integer> others = new ArrayList<>();
+    List<Double> ps = new ArrayList<>();
+    for (int i = 1; i < figures.size(); i++) {
+      if (samples.get(i).why() == null) {
+        others.add(i);
+        ps.add(Objects.requireNonNull(samples.get(i).difference()).p());
+      }
+    }
+    Holm holm = Holm.of(ps, LEVEL);
+    List<Line> lines = new ArrayList<>();
+    for (int i = 0; i < figures.size(); i++) {
+      Sample sample = samples.get(i);
+      PairedDifference difference = sample.difference();
+      boolean judged = sample.why() == null && difference != null;
+      boolean found =
+          judged
+              && (i == 0
+                  ? Objects.requireNonNull(difference).p() <= LEVEL
+                  : holm.found().get(others.indexOf(i)));
+      Verdict verdict =
+          !judged
+              ? Verdict.CANNOT_TELL
+              : found
+                  ? verdict(figures.get(i), Objects.requireNonNull(difference))
+                  : Verdict.WITHIN_NOISE;
+      double detectable =
+          verdict == Verdict.WITHIN_NOISE
+              ? Objects.requireNonNull(difference).detectable(i == 0 ? LEVEL : holm.level())
+              : Double.NaN;
+      lines.add(new Line(figures.get(i), i == 0, sample, verdict, detectable));
+    }
+    return new Comparison(source.method(), lines);
+  }
+
+  private static Verdict verdict(HeadlineFigure figure, PairedDifference difference) {
+    return difference.interval().mean() > 0 == figure.higherIsBetter()
+        ? Verdict.BETTER
+        : Verdict.WORSE;
+  }
+
+  /** How differences were judged, for people. */
+  String method() {
+    return method;
+  }
+
+  /** The figures, the primary one first. */
+  List<Line> lines() {
+    return lines;
+  }
+
+  /** Verdict on the primary figure. */
+  public Verdict primaryVerdict() {
+    return lines.get(0).verdict;
+  }
+
+  /** True if B is worse in any figure. */
+  public boolean isWorse() {
+    return lines.stream().anyMatch(line -> line.verdict == Verdict.WORSE);
+  }
+
+  /** True if another figure than the primary one has the verdict better or worse. */
+  public boolean hasOtherVerdict() {
+    return lines.stream()
+        .skip(1)
+        .anyMatch(line -> line.verdict == Verdict.BETTER || line.verdict == Verdict.WORSE);
+  }
+}

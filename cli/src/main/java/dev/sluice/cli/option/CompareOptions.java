@@ -1,0 +1,37 @@
+package dev.sluice.cli.option;
+
+import dev.sluice.harness.compare.CompareRun;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Options of a command that compares two settings. */
+public final class CompareOptions {
+  @Option(
+      names = "--primary",
+      paramLabel = "FIGURE",
+      description = "The figure that decides, tested at 5 %% (default: all_goodput_jobs_sec).")
+  private @Nullable String primary;
+
+  @Option(
+      names = "--gate",
+      description = "Ends with status 3 if B is worse, and with 4 if nothing can be told.")
+  private boolean gate;
+
+  @Option(
+      names = "--anyway",
+      description =
+          "Compares what should not be compared: other requests, emulated or simulated lanes beside"
+              + " real ones, another lanes.ahead, device kind or processor, runs that are not"
+              + " comparable. Each output says so.")
+  private boolean anyway;
+
+  /** How the two are judged. */
+  public CompareRun.Judging judging() {
+    return new CompareRun.Judging(primary, gate, anyway);
+  }
+
+  /** True if an option of comparisons is given. */
+  public boolean isGiven() {
+    return primary != null || gate || anyway;
+  }
+}

@@ -1,0 +1,113 @@
+package dev.sluice.cli;
+
+import static dev.sluice.cli.BadInputCommand.sluice;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.harness.frame.ExitStatus;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code ./sluice compare} on simulated series: its table, its page, its exit status. */
+final class CompareCommandTest {
+  /** Two lanes, two thirds busy, whose service times and hops vary. */
+  private static final String EXPERIMENT =
+      """
+      duration_seconds: 4
+      arrival_rate_jobs_per_sec: 60
+      workloads: [{name: steady, alpha_ms: %s, beta_ms: 1, tokens: 10}]
+      backends_enabled: [onnx]
+      batch_sizes: [1, 2]
+      scheduler_name: fifo
+      microbatch: {enabled: false}
+      lanes: {num_lanes: 2, kind: emulated}
+      """;
+
+  @TempDir private Path folder;
+  private Path a = Path.of("");
+  private Path slow = Path.of("");
+
+  @BeforeEach
+  void write() throws IOException {
+    a = Files.writeString(folder.resolve("a.yaml"), EXPERIMENT.formatted(20));
+    slow = Files.writeString(folder.resolve("slow.yaml"), EXPERIMENT.formatted(26));
+  }
+
+  private String simulate(Path config, String runId, String... options) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "simulate", config.toString(), "--results", folder.toString(), "--run-id", runId));
+    command.addAll(List.of(options));
+    BadInputCommand done = sluice(command.toArray(String[]::new));
+    assertThat(done.status()).as(done.err()).isIn(ExitStatus.DONE, ExitStatus.INCONCLUSIVE);
+    return folder.resolve(runId).toString();
+  }
+
+  @Test
+  void slowerLanesAreWorse_andTheGateFails() throws Exception {
+    String one = simulate(a, "one", "--repeat", "8");
+    String other = simulate(slow, "other", "--repeat", "8");
+    BadInputCommand compared =
+        sluice("compare", one, other, "--gate", "--primary", "all_avg_e2e_ms");
+    assertThat(compared.status()).as(compared.err()).isEqualTo(ExitStatus.MISSED);
+    assertThat(compared.out())
+        .contains("A  " + one + " (fifo, 8 runs)")
+        .containsPattern("all_avg_e2e_ms \\* .* worse")
+        .contains("Student's t over 8 pairs of runs with equal requests")
+        .contains("gate      B is worse")
+        .contains("! simulated: nothing ran and nothing waited");
+    String page = Files.readString(folder.resolve("compare-one-other.html"));
+    assertThat(page)
+        .contains("default-src 'none'")
+        .contains("<td class=\"worse\">worse</td>")
+        .contains("Share of jobs done within a time")
+        .doesNotContain("<script")
+        .doesNotContain("://");
+    BadInputCommand turned = sluice("compare", other, one, "--gate", "--json");
+    assertThat(turned.status()).as(turned.err()).isZero();
+    JsonNode json = new ObjectMapper().readTree(turned.out());
+    assertThat(json.at("/figures/all_avg_e2e_ms/verdict").asText()).isEqualTo("better");
+    assertThat(json.at("/pairs").asInt()).isEqualTo(8);
+    assertThat(json.at("/primary").asText()).isEqualTo("all_goodput_jobs_sec");
+  }
+
+  @Test
+  void noiseOfItsOwnIsWithinNoise() {
+    String one = simulate(a, "one", "--repeat", "8", "--no-trace");
+    String other =
+        simulate(a, "other", "--repeat", "8", "--no-trace", "--set", "simulation.noise_seed=5");
+    BadInputCommand compared =
+        sluice("compare", one, other, "--gate", "--primary", "all_avg_e2e_ms");
+    assertThat(compared.status()).as(compared.err() + compared.out()).isZero();
+    assertThat(compared.out())
+        .containsPattern("all_avg_e2e_ms \\* .* within noise \\(4 of 5 would find ");
+  }
+
+  @Test
+  void whatShouldNotBeCompared_isRefused_unlessAnyway() throws Exception {
+    String one = simulate(a, "one");
+    String other = simulate(a, "other", "--set", "seed=7", "--set", "lanes.ahead=1");
+    sluice("compare", one, other)
+        .isRefused(2)
+        .says("these should not be compared: other requests")
+        .says("these should not be compared: other lanes.ahead: A 0; B 1")
+        .says("--anyway");
+    BadInputCommand anyway = sluice("compare", one, other, "--anyway", "--json");
+    assertThat(anyway.status()).as(anyway.err()).isZero();
+    assertThat(anyway.err()).contains("! compared anyway: other lanes.ahead: A 0; B 1");
+    assertThat(new ObjectMapper().readTree(anyway.out()).path("compared_anyway")).hasSize(2);
+    assertThat(Files.readString(folder.resolve("compare-one-other.html")))
+        .contains("compared anyway: other requests");
+    sluice("compare", one, one).isRefused(1).says("both sides are this folder");
+    sluice("compare", one, folder.resolve("none").toString()).isRefused(1).says("no summary.json");
+    sluice("compare", one, other, "--anyway", "--primary", "goodput").isRefused(1);
+  }
+}
