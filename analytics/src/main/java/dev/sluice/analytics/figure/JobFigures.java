@@ -116,7 +116,8 @@ public final class JobFigures implements Figure {
 
   @Override
   public boolean owns(String name) {
-    return NAMES.stream().anyMatch(own -> name.equals(own) || name.endsWith("_" + own));
+    return NAMES.stream()
+        .anyMatch(own -> name.equals(own) || name.endsWith("_" + own) || name.endsWith("." + own));
   }
 
   @Override

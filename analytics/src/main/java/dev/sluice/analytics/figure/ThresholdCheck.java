@@ -59,7 +59,7 @@ final class ThresholdCheck {
     if (value == null || standsOnFewJobs(summary, name)) {
       return "undecided";
     }
-    return holds(threshold, value) ? "met" : "missed";
+    return threshold.holds(value) ? "met" : "missed";
   }
 
   private static boolean standsOnFewJobs(Summary summary, String name) {
@@ -69,16 +69,5 @@ final class ThresholdCheck {
             : name.contains("p95_e2e_ms") ? NearestRank.COUNT_FOR_P95 : 0;
     Double values = least == 0 ? null : summary.figure(Figures.countBehind(name));
     return values != null && values < least;
-  }
-
-  private static boolean holds(Threshold threshold, double value) {
-    return switch (threshold.comparison()) {
-      case "<" -> value < threshold.value();
-      case "<=" -> value <= threshold.value();
-      case ">" -> value > threshold.value();
-      case ">=" -> value >= threshold.value();
-      default ->
-          throw new IllegalArgumentException("no comparison is named " + threshold.comparison());
-    };
   }
 }

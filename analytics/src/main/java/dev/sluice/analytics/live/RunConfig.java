@@ -127,7 +127,8 @@ record RunConfig(String yaml, Map<?, ?> top) {
     List<Threshold> thresholds = new ArrayList<>();
     map("thresholds")
         .forEach(
-            (figure, text) -> {
+            (figure, written) -> {
+              Object text = written instanceof Map<?, ?> map ? map.get("bound") : written;
               String[] parts = String.valueOf(text).trim().split("\\s+", 2);
               try {
                 if (parts.length == 2) {

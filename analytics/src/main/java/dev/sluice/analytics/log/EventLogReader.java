@@ -1,5 +1,6 @@
 package dev.sluice.analytics.log;
 
+import dev.sluice.analytics.abort.AbortFold;
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.report.RunReport;
@@ -49,19 +50,31 @@ public final class EventLogReader implements AutoCloseable {
    * Starts to read.
    *
    * @param describe makes the description of a run that has begun; called on the reader's thread
+   * @param abort thresholds that end the run; null: there are none
    */
   public EventLogReader(
       LogClients clients,
       Topics topics,
       ProcessClock clock,
-      Function<RunStarted, RunDescribed> describe) {
+      Function<RunStarted, RunDescribed> describe,
+      @Nullable AbortFold abort) {
     this(
         () -> ReaderClients.consumer(clients),
         ReaderClients.provisional(clients),
         ReaderClients.producer(clients),
         topics,
         clock,
-        describe);
+        describe,
+        abort);
+  }
+
+  /** Starts to read a run that no threshold ends. */
+  public EventLogReader(
+      LogClients clients,
+      Topics topics,
+      ProcessClock clock,
+      Function<RunStarted, RunDescribed> describe) {
+    this(clients, topics, clock, describe, null);
   }
 
   EventLogReader(
@@ -71,10 +84,22 @@ public final class EventLogReader implements AutoCloseable {
       Topics topics,
       ProcessClock clock,
       Function<RunStarted, RunDescribed> describe) {
+    this(consumers, provisional, producer, topics, clock, describe, null);
+  }
+
+  private EventLogReader(
+      Supplier<Consumer<byte[], byte[]>> consumers,
+      Consumer<byte[], byte[]> provisional,
+      Producer<byte[], byte[]> producer,
+      Topics topics,
+      ProcessClock clock,
+      Function<RunStarted, RunDescribed> describe,
+      @Nullable AbortFold abort) {
     this.consumers = consumers;
     this.topics = topics;
     this.clock = clock;
-    this.live = new LiveReading(consumers.get(), provisional, producer, topics, clock, describe);
+    this.live =
+        new LiveReading(consumers.get(), provisional, producer, topics, clock, describe, abort);
     this.wholeRun = live.wholeRun();
     this.thread = new Thread(live, "analytics-reader");
     thread.setDaemon(true);

@@ -1,5 +1,6 @@
 package dev.sluice.analytics.log;
 
+import dev.sluice.analytics.abort.AbortFold;
 import dev.sluice.analytics.fold.LiveFold;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
@@ -32,6 +33,7 @@ final class FactsFirst {
   private final Topics topics;
   private final RunPartitions run;
   private final LiveFold fold;
+  private final @Nullable AbortFold abort;
   private final Map<TopicPartition, Progress> progress = new HashMap<>();
   private long recordsBehind;
 
@@ -50,9 +52,22 @@ final class FactsFirst {
       @Nullable BatchDispatched dispatch, @Nullable Outcome outcome, long appendedAtEpochMs) {}
 
   FactsFirst(Topics topics, RunPartitions run, LiveFold fold, List<TopicPartition> partitions) {
+    this(topics, run, fold, null, partitions);
+  }
+
+  /**
+   * @param abort takes all that {@code fold} takes; null: no threshold ends the run
+   */
+  FactsFirst(
+      Topics topics,
+      RunPartitions run,
+      LiveFold fold,
+      @Nullable AbortFold abort,
+      List<TopicPartition> partitions) {
     this.topics = topics;
     this.run = run;
     this.fold = fold;
+    this.abort = abort;
     partitions.forEach(partition -> progress.put(partition, new Progress()));
   }
 
@@ -73,6 +88,9 @@ final class FactsFirst {
         of.waiting.add(new Waiting(null, outcome, entry.timestamp()));
       } else {
         run.apply(fold, entry);
+        if (abort != null) {
+          run.apply(abort, entry);
+        }
         of.appliedOffset = entry.offset();
         of.appliedEpochMs = Math.max(of.appliedEpochMs, entry.timestamp());
       }
@@ -106,8 +124,14 @@ final class FactsFirst {
             if (next.dispatch() != null) {
               of.lastDispatch = next.dispatch().dispatchId();
               fold.onDispatch(next.dispatch(), partition.partition(), next.appendedAtEpochMs());
+              if (abort != null) {
+                abort.onDispatch(next.dispatch(), partition.partition(), next.appendedAtEpochMs());
+              }
             } else if (next.outcome() != null) {
               fold.onOutcome(next.outcome(), partition.partition(), next.appendedAtEpochMs());
+              if (abort != null) {
+                abort.onOutcome(next.outcome(), partition.partition(), next.appendedAtEpochMs());
+              }
             }
             of.appliedEpochMs = Math.max(of.appliedEpochMs, next.appendedAtEpochMs());
           }

@@ -1,5 +1,6 @@
 package dev.sluice.analytics.log;
 
+import dev.sluice.analytics.abort.AbortFold;
 import dev.sluice.analytics.fold.LiveFold;
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.contract.codec.UnreadableEventException;
@@ -49,6 +50,7 @@ final class LiveReading implements Runnable {
   private final RunPartitions run;
   private final ProcessClock clock;
   private final Function<RunStarted, RunDescribed> describe;
+  private final @Nullable AbortFold abort;
   private final CompletableFuture<Void> wholeRun = new CompletableFuture<>();
 
   /** Lock of the fields below it. */
@@ -72,6 +74,7 @@ final class LiveReading implements Runnable {
    * @param consumer reads committed records; closed when the reading ends
    * @param provisional reads dispatches that may not be committed; closed when the reading ends
    * @param describe makes the description of a run that has begun
+   * @param abort thresholds that end the run; null: there are none
    */
   LiveReading(
       Consumer<byte[], byte[]> consumer,
@@ -79,7 +82,8 @@ final class LiveReading implements Runnable {
       Producer<byte[], byte[]> producer,
       Topics topics,
       ProcessClock clock,
-      Function<RunStarted, RunDescribed> describe) {
+      Function<RunStarted, RunDescribed> describe,
+      @Nullable AbortFold abort) {
     this.consumer = consumer;
     this.records = new LiveRecords(consumer, provisional, topics);
     this.writer = new LogWriter(producer, topics, wholeRun::completeExceptionally);
@@ -87,6 +91,7 @@ final class LiveReading implements Runnable {
     this.run = new RunPartitions(topics);
     this.clock = clock;
     this.describe = describe;
+    this.abort = abort;
     this.lanesClosedAtNs = clock.monotonicNs();
     this.lanesDueAtNs = lanesClosedAtNs + LANES_PERIOD_NS;
   }
@@ -156,7 +161,7 @@ final class LiveReading implements Runnable {
 
   private void readToTheEnd() {
     List<TopicPartition> partitions = run.find(consumer, ReaderClients.ANSWER_LIMIT);
-    var order = new FactsFirst(topics, run, begin(), partitions);
+    var order = new FactsFirst(topics, run, begin(), abort, partitions);
     records.assign(partitions);
     Map<TopicPartition, Long> ends = null;
     boolean endWritten = false;
@@ -174,9 +179,9 @@ final class LiveReading implements Runnable {
       if (step.lanes() != null) {
         writer.lanes(step.lanes());
       }
-      if (step.abandonedEnd() != null && !endWritten) {
+      if (step.end() != null && !endWritten) {
         endWritten = true;
-        writer.end(step.abandonedEnd());
+        writer.end(step.end());
       }
       if (step.complete() && ends == null) {
         ends = records.ends(topic -> true); // heartbeats go on, so the present end counts
@@ -205,13 +210,13 @@ final class LiveReading implements Runnable {
    *
    * @param metrics records of topic metrics that no process has written
    * @param lanes window of the lanes; null: none is due
-   * @param abandonedEnd end of an abandoned run; null for any other
+   * @param end end of an abandoned run, or of one that lost a threshold; null for any other
    * @param complete true if the run has ended and every job sent has its outcome
    */
   private record Step(
       List<WindowRecord> metrics,
       @Nullable LanesWindow lanes,
-      @Nullable RunEnded abandonedEnd,
+      @Nullable RunEnded end,
       boolean complete) {}
 
   private Step fold(List<ConsumerRecord<byte[], byte[]>> arrived, FactsFirst order) {
@@ -243,11 +248,22 @@ final class LiveReading implements Runnable {
         lanesDueAtNs = Math.max(lanesDueAtNs + LANES_PERIOD_NS, nowNs);
       }
       return new Step(
-          metrics,
-          due ? closeLanes(LANES_DELAY_NS) : null,
-          fold.endIfAbandoned(),
-          fold.isComplete());
+          metrics, due ? closeLanes(LANES_DELAY_NS) : null, endIfLost(started), fold.isComplete());
     }
+  }
+
+  /** The end of a run that is abandoned, or whose threshold cannot be met any more; else null. */
+  private @Nullable RunEnded endIfLost(@Nullable RunStarted started) {
+    if (abort == null || abort.lost() == null || started == null || fold.ended() != null) {
+      return fold.endIfAbandoned();
+    }
+    return new RunEnded(
+        started.runId(),
+        abort.requested(),
+        false,
+        false,
+        Math.max(0, fold.logTimeNs()),
+        abort.lost());
   }
 
   private void writeLastLanes() {

@@ -23,6 +23,8 @@ public final class Summary {
   /** Beginning of each reason of a verdict that {@link #notComparable} gave. */
   public static final String NOT_COMPARABLE_BECAUSE = "not comparable: ";
 
+  private static final String BY_CLASS_WORKLOAD = "by_class_workload";
+
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
@@ -83,14 +85,36 @@ public final class Summary {
   }
 
   /**
-   * Looks a figure up; a name without a class means all classes.
+   * Looks a figure up; a name without a class means all classes. A figure of a class and workload
+   * has its path, {@code by_class_workload.CLASS.WORKLOAD.FIGURE}.
    *
    * @return null if the tree has no such number; infinite for a percentile that falls on a job that
    *     was not done
    */
   public @Nullable Double figure(String name) {
-    Object value = values.containsKey(name) ? values.get(name) : values.get("all_" + name);
+    Object value =
+        name.startsWith(BY_CLASS_WORKLOAD + ".")
+            ? below(name)
+            : values.containsKey(name) ? values.get(name) : values.get("all_" + name);
     return value instanceof Number number ? Double.valueOf(number.doubleValue()) : null;
+  }
+
+  private @Nullable Object below(String path) {
+    int first = BY_CLASS_WORKLOAD.length() + 1;
+    int second = path.indexOf('.', first);
+    int last = path.lastIndexOf('.'); // a workload's name may hold dots
+    Object value = values.get(BY_CLASS_WORKLOAD);
+    if (second < 0 || last <= second) {
+      return null;
+    }
+    for (String key :
+        List.of(
+            path.substring(first, second),
+            path.substring(second + 1, last),
+            path.substring(last + 1))) {
+      value = value instanceof Map<?, ?> map ? map.get(key) : null;
+    }
+    return value;
   }
 
   /** The text of summary.json. */

@@ -1,5 +1,6 @@
 package dev.sluice.contract.experiment;
 
+import dev.sluice.contract.file.Numbers;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -9,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A whole experiment, checked and with every default filled in. The keys of the file are the names
  * of the values in snake_case.
+ *
+ * <p>One file, for it is the list of all keys: what a key means is found in one place.
  *
  * @param runName the run's name, the file's name by default
  * @param seed the one seed of the run; default 42
@@ -399,8 +402,33 @@ public record Experiment(
     public static final String NO_HOPS = "none";
   }
 
-  /** A bound on a figure: {@code "< 100"}, {@code "<= 0.01"}, {@code "> 10"} or {@code ">= 10"}. */
-  public record Threshold(String comparison, double value) {}
+  /**
+   * A bound on a figure: {@code "< 100"}, {@code "<= 0.01"}, {@code "> 10"} or {@code ">= 10"}.
+   *
+   * @param abort true if the run ends the moment the bound cannot hold any more
+   */
+  public record Threshold(String comparison, double value, boolean abort) {
+    /** A bound that is judged at the run's end. */
+    public Threshold(String comparison, double value) {
+      this(comparison, value, false);
+    }
+
+    /** Tells whether a figure's value keeps the bound; an infinite one is above every bound. */
+    public boolean holds(double figure) {
+      boolean equal = comparison.endsWith("=") && figure == value;
+      return equal || (isUpper() ? figure < value : figure > value);
+    }
+
+    /** True for {@code <} and {@code <=}. */
+    public boolean isUpper() {
+      return comparison.startsWith("<");
+    }
+
+    /** The bound as a file writes it. */
+    public String text() {
+      return comparison + " " + Numbers.text(value);
+    }
+  }
 
   /**
    * Cost of a batch in memory tokens, by its samples: × 0.7, rounded up, in fp16 and bf16.

@@ -50,18 +50,19 @@ final class ExperimentReader {
     List<JobClass> classes = new ClassReader(problems, vocabulary).read(top.section("classes"));
     boolean scaled = classes.stream().anyMatch(c -> c.sloScale() != null);
     Lanes lanes = new LanesReader(problems).read(top.section("lanes"), scaled);
+    Jobs jobs = jobs(top, classes, lanes);
     var experiment =
         new Experiment(
             runName,
             top.whole("seed", 42L, Long.MIN_VALUE, Long.MAX_VALUE),
             new LoadReader(problems, vocabulary).read(top),
-            jobs(top, classes, lanes),
+            jobs,
             new SchedulingReader(problems, vocabulary).read(top),
             resources(top.section("resources")),
             lanes,
             predictor(top.section("predictor")),
             kafka(top.section("kafka")),
-            new ThresholdReader(problems, vocabulary).read(top.section("thresholds"), classes),
+            new ThresholdReader(problems, vocabulary).read(top.section("thresholds"), jobs),
             simulation(top.section("simulation")));
     top.ignore(ExperimentFile.RECORDED);
     top.end();

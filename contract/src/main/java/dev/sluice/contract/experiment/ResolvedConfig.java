@@ -113,7 +113,9 @@ public final class ResolvedConfig {
     Map<String, Object> thresholds = new TreeMap<>();
     e.thresholds()
         .forEach(
-            (figure, t) -> thresholds.put(figure, t.comparison() + " " + Numbers.text(t.value())));
+            (figure, t) ->
+                thresholds.put(
+                    figure, t.abort() ? map("bound", t.text(), "abort", true) : t.text()));
     top.put("thresholds", thresholds);
     var s = e.simulation();
     if (!s.equals(Simulation.DEFAULT)) { // an experiment with the default keeps its digest

@@ -59,14 +59,34 @@ public final class Schema {
     keywordsByKey.put(key, keywords);
   }
 
-  /** Declares a key whose value is a text of a form. */
-  public void quoted(String key, Pattern form) {
-    declare(key, keywords(TYPE, "string", PATTERN, whole(form)));
+  /**
+   * Declares a key whose value is a text of a form, alone or in a mapping beside a flag.
+   *
+   * @param textKey key of the text in the mapping
+   * @param flagKey key of the flag in the mapping, which may be absent
+   */
+  public void quotedOrFlagged(String key, Pattern form, String textKey, String flagKey) {
+    declare(key, quotedOrFlagged(form, textKey, flagKey));
   }
 
-  /** Declares all keys that match a pattern: their values are texts of a form. */
-  public void quoted(Pattern keys, Pattern form) {
-    keywordsByPattern.put(whole(keys), keywords(TYPE, "string", PATTERN, whole(form)));
+  /** Declares all keys that match a pattern like {@link #quotedOrFlagged}. */
+  public void quotedOrFlagged(Pattern keys, Pattern form, String textKey, String flagKey) {
+    keywordsByPattern.put(whole(keys), quotedOrFlagged(form, textKey, flagKey));
+  }
+
+  private static Map<String, Object> quotedOrFlagged(Pattern form, String textKey, String flagKey) {
+    Map<String, Object> text = keywords(TYPE, "string", PATTERN, whole(form));
+    Map<String, Object> flagged =
+        keywords(
+            TYPE,
+            "object",
+            "properties",
+            keywords(textKey, text, flagKey, keywords(TYPE, "boolean")),
+            "required",
+            List.of(textKey),
+            "additionalProperties",
+            false);
+    return keywords("anyOf", List.of(text, flagged));
   }
 
   void anything(String key) {

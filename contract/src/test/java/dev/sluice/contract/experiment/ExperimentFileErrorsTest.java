@@ -219,6 +219,13 @@ final class ExperimentFileErrorsTest {
           thresholds: {all_p98_e2e_ms: 5} | 3 | thresholds (all_p98_e2e_ms) is not a figure
           thresholds: {all_p99_e2e_ms: 5} | 3 | thresholds.all_p99_e2e_ms (5) is not a bound
           thresholds: {all_p99_e2e_ms: < x} | 3 | thresholds.all_p99_e2e_ms (< x) is not a bound
+          thresholds: {all_p99_e2e_ms: {abort: true}} | 3 | thresholds.all_p99_e2e_ms (nothing) is not a bound
+          thresholds: {all_p99_e2e_ms: [1]} | 3 | thresholds.all_p99_e2e_ms (a list or a mapping) is not a bound
+          thresholds: {all_p99_e2e_ms: {bound: < 5, abort: 3}} | 3 | thresholds.all_p99_e2e_ms.abort (3) must be true or false
+          thresholds: {all_p99_e2e_ms: {bound: < 5, stop: true}} | 3 | thresholds.all_p99_e2e_ms.stop is unknown
+          thresholds: {by_class_workload.batch.vit.p98_e2e_ms: < 5} | 3 | thresholds (by_class_workload.batch.vit.p98_e2e_ms) is not a figure
+          thresholds: {by_class_workload: {batch: {vit: {p98: < 5}}}} | 3 | thresholds (by_class_workload.batch.vit.p98) is not a figure
+          thresholds: {by_class_workload: {batch: < 5}} | 3 | thresholds (by_class_workload.batch) is not a figure
           [a]: 1                          | 3 | a key must be a plain name
           "": 1                           | 3 | a key is empty
           predictor: {model_path: ""}     | 3 | predictor.model_path ("") is empty

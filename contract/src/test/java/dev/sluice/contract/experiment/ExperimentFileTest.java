@@ -163,6 +163,25 @@ final class ExperimentFileTest {
   }
 
   @Test
+  void aThreshold_mayEndTheRun_andBeOfAClassAndWorkload_alsoFromTheCommandLine() throws Exception {
+    String figure = "by_class_workload.batch.resnet18.p99_e2e_ms";
+    assertThat(
+            parse(LEAST + "thresholds: {" + figure + ": {bound: '<= 7', abort: true}}\n")
+                .experiment()
+                .thresholds())
+        .isEqualTo(Map.of(figure, new Threshold("<=", 7, true)));
+    assertThat(
+            parse(
+                    LEAST + "thresholds: {all_p99_e2e_ms: {bound: < 9}}\n",
+                    "thresholds." + figure + "=> 3",
+                    "thresholds.all_p99_e2e_ms.abort=true")
+                .experiment()
+                .thresholds())
+        .isEqualTo(
+            Map.of(figure, new Threshold(">", 3), "all_p99_e2e_ms", new Threshold("<", 9, true)));
+  }
+
+  @Test
   void arrivals_areANameOrAMapping_andTheLoadHasAShape() throws Exception {
     assertThat(parse(LEAST + "arrivals: {process: constant}\n").experiment().load().arrivals())
         .isEqualTo(Arrivals.drawn("constant"));

@@ -272,7 +272,10 @@ final class ResolvedConfigTest {
             ? Map.of()
             : Map.of(
                 "overall_throughput_sps",
-                new Threshold(pick(random, "<", "<=", ">", ">="), random.nextGaussian() * 1e9)));
+                new Threshold(
+                    pick(random, "<", "<=", ">", ">="),
+                    random.nextGaussian() * 1e9,
+                    random.nextBoolean())));
   }
 
   private static List<JobClass> classes(Random random, boolean scaled) {

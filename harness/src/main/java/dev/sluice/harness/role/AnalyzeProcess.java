@@ -1,5 +1,6 @@
 package dev.sluice.harness.role;
 
+import dev.sluice.analytics.abort.AbortFold;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.contract.event.RoleJoined;
 import dev.sluice.contract.event.RoleJoined.Role;
@@ -18,12 +19,14 @@ import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.terminal.Console;
+import dev.sluice.producer.requests.RequestList;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -95,6 +98,10 @@ public final class AnalyzeProcess {
           IOException,
           InterruptedException {
     RunFrame frame = process.frame();
+    AbortFold abort =
+        Aborts.any(frame.parsed())
+            ? Aborts.of(frame.parsed(), RequestList.of(frame.parsed(), lanes::isolatedMs))
+            : null;
     RunRegister register = process.connect();
     RoleJoined joined =
         process.joined(register.join(Role.ANALYZE, "analyze", frame.configDigest(), null));
@@ -102,7 +109,11 @@ public final class AnalyzeProcess {
     var role =
         process.open(
             new AnalyzeRole(
-                frame, process.kafka().clients(), lanes.notes(), Environment.commonVersions()));
+                frame,
+                process.kafka().clients(),
+                lanes.notes(),
+                Environment.commonVersions(),
+                abort));
     process.metrics().log(role::snapshot, frame.experiment().jobs().classes());
     RunEnded ended = awaitEnd(process, role);
     var environment = Environment.ofRoles(frame.experiment(), lanes, before);
@@ -110,6 +121,14 @@ public final class AnalyzeProcess {
     if (started == null) {
       throw new RoleFailedException(
           "the run was given up before it began: " + ended.failure(), null);
+    }
+    String lost = lost(role, ended, abort != null);
+    if (lost != null) {
+      role.summarizeFailure(lost);
+      role.close();
+      int status = AnalyzeRole.concludeLost(lost, folder, frame.console());
+      removeTopics(process, register, joined);
+      return status;
     }
     RunReport report = role.report(environment, options.noLog() ? null : folder);
     report.writeRows(folder.path()); // whatever fails later
@@ -127,6 +146,15 @@ public final class AnalyzeProcess {
     frame.console().result(role.summaryJson());
     removeTopics(process, register, joined);
     return status;
+  }
+
+  /** Why a threshold ended the run; null: none did. */
+  private static @Nullable String lost(AnalyzeRole role, RunEnded ended, boolean mayBeLost)
+      throws RoleFailedException, InterruptedException {
+    if (mayBeLost && ended.failure() != null && role.lost() == null) {
+      role.awaitWholeLog(); // analytics that died before its last words has written the end
+    }
+    return ended.failure() == null ? null : role.lost();
   }
 
   private static RunEnded awaitEnd(RoleProcess process, AnalyzeRole role)

@@ -1,5 +1,6 @@
 package dev.sluice.harness.role;
 
+import dev.sluice.analytics.abort.AbortFold;
 import dev.sluice.analytics.figure.RunHead;
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.analytics.fold.RunContext;
@@ -43,6 +44,7 @@ public final class AnalyzeRole implements AutoCloseable {
 
   private final RunFrame frame;
   private final EventLogReader reader;
+  private final @Nullable AbortFold abort;
   private @Nullable String summaryJson;
 
   /**
@@ -50,13 +52,23 @@ public final class AnalyzeRole implements AutoCloseable {
    *
    * @param notes notes of the lanes, which every output shows first
    * @param versions versions of what takes part, by name
+   * @param abort thresholds that end the run; null: there are none
    */
   public AnalyzeRole(
-      RunFrame frame, LogClients kafka, List<String> notes, Map<String, String> versions) {
+      RunFrame frame,
+      LogClients kafka,
+      List<String> notes,
+      Map<String, String> versions,
+      @Nullable AbortFold abort) {
     this.frame = frame;
+    this.abort = abort;
     reader =
         new EventLogReader(
-            kafka, frame.topics(), frame.clock(), started -> describe(started, notes, versions));
+            kafka,
+            frame.topics(),
+            frame.clock(),
+            started -> describe(started, notes, versions),
+            abort);
   }
 
   private RunDescribed describe(
@@ -72,6 +84,25 @@ public final class AnalyzeRole implements AutoCloseable {
         started.requestDigest(),
         emulated,
         versions);
+  }
+
+  /** Why a threshold ended the run; null: none did. */
+  public @Nullable String lost() {
+    return abort == null ? null : abort.lost();
+  }
+
+  /**
+   * Concludes a run that a threshold has ended: its folder, which is marked as failed, says why,
+   * and has no figures.
+   *
+   * @return the exit status
+   */
+  public static int concludeLost(String why, RunFolder folder, Console console) throws IOException {
+    Files.writeString(folder.path().resolve(FolderFiles.FAILURE), why + "\n");
+    console.line("");
+    console.line("Ended early: " + why + ".");
+    console.line("Folder    " + folder.failedPath());
+    return ExitStatus.MISSED;
   }
 
   /** Stops reading, and tells who reads the run's topics how it came out. */

@@ -26,6 +26,7 @@ import dev.sluice.harness.machine.HostLoad;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.prometheus.RoleMetrics;
+import dev.sluice.harness.role.Aborts;
 import dev.sluice.harness.role.AnalyzeRole;
 import dev.sluice.harness.role.ExecuteRole;
 import dev.sluice.harness.role.ProduceRole;
@@ -188,6 +189,7 @@ public final class ExperimentRun {
     Experiment experiment = frame.experiment();
     RoleMetrics metrics = watchers.metrics();
     RequestList requests = RequestList.of(frame.parsed(), lanes::isolatedMs);
+    Aborts.of(frame.parsed(), requests); // a mistake is found before anything starts
     disk.expect(requests.size(), external == null);
     shell.awaitExternal();
     shell.beginKafka(); // beside the models' loading, each takes a core
@@ -214,7 +216,11 @@ public final class ExperimentRun {
     var analyze =
         shell.add(
             new AnalyzeRole(
-                frame, kafka.clients(), lanes.notes(), Environment.versions(experiment)));
+                frame,
+                kafka.clients(),
+                lanes.notes(),
+                Environment.versions(experiment),
+                Aborts.of(frame.parsed(), requests)));
     metrics.log(analyze::snapshot, experiment.jobs().classes());
     awaitWarm(executors);
     OfferedLoadLines.show(experiment, requests, executors.get(0).capabilities(), console);
@@ -244,6 +250,13 @@ public final class ExperimentRun {
     } catch (RoleFailedException e) {
       if (!RunShell.answers(kafka)) {
         throw e; // there is no log to report
+      }
+      String lost = analyze.lost();
+      if (lost != null) {
+        analyze.summarizeFailure(lost);
+        shell.closeParts();
+        removeTopics(frame, shell);
+        return AnalyzeRole.concludeLost(lost, folder, console);
       }
       failure = e;
     }

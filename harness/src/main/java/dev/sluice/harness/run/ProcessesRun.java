@@ -19,8 +19,10 @@ import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.Supervisor;
 import dev.sluice.harness.process.TemporaryFolder;
 import dev.sluice.harness.prometheus.MetricsAddress;
+import dev.sluice.harness.role.Aborts;
 import dev.sluice.harness.serve.LivePage;
 import dev.sluice.harness.terminal.Console;
+import dev.sluice.producer.requests.RequestList;
 import dev.sluice.producer.requests.RequestSources;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -113,7 +115,11 @@ public final class ProcessesRun {
     ParsedExperiment parsed = options.read();
     KafkaAccess external = options.externalKafka(parsed);
     try (LaneSource lanes = LaneSource.of(parsed)) { // mistakes are found before a process starts
-      RequestSources.of(parsed, lanes::isolatedMs);
+      if (Aborts.any(parsed)) {
+        Aborts.of(parsed, RequestList.of(parsed, lanes::isolatedMs));
+      } else {
+        RequestSources.of(parsed, lanes::isolatedMs);
+      }
     }
     if (external != null) {
       external.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
@@ -258,6 +264,9 @@ public final class ProcessesRun {
           folder.discardAll();
         }
       }
+    }
+    if (ended.status() == ExitStatus.MISSED) { // a threshold ended it, which analytics has said
+      return ExitStatus.MISSED;
     }
     if (stopped) {
       console.line("Stopped before the first job.");

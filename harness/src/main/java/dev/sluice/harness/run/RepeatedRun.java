@@ -13,6 +13,7 @@ import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -74,6 +75,10 @@ public final class RepeatedRun {
         }
         if (!ExitStatus.isWhole(status)) {
           console.line("Repeat " + repeat + " failed, and with it the whole.");
+          return status;
+        }
+        if (!Files.exists(folder.path().resolve(repeatId))) {
+          console.line("A threshold ended repeat " + repeat + " early, and with it the whole.");
           return status;
         }
         worst = ExitStatus.worst(worst, status);

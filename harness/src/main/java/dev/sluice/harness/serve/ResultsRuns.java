@@ -146,10 +146,16 @@ final class ResultsRuns implements Runs {
         : live.listed();
   }
 
+  /** What a failed run's folder says of the failure. */
+  private static String failure(Path folder) throws IOException {
+    Path told = folder.resolve(FolderFiles.FAILURE);
+    return Files.exists(told) ? Files.readString(told).strip() : "it left no summary.json";
+  }
+
   private ListedRun failedRow(Folder folder) throws IOException {
     ListedRun row = summaryRow(folder).orElse(null);
     return row == null || row.state() == State.UNREADABLE
-        ? ListedRun.of(folder.id(), State.FAILED, List.of("it left no summary.json"))
+        ? ListedRun.of(folder.id(), State.FAILED, List.of(failure(folder.path())))
         : row;
   }
 

@@ -27,6 +27,7 @@ public final class QuietSimulation {
    * Simulates, and leaves a folder with summary.json and config.yaml.
    *
    * @return the status that {@code ./sluice simulate} would end with
+   * @throws LostThresholdException if a threshold has ended it
    */
   public int write(Path results, String runId) throws UserMistakeException, IOException {
     try (var folder = RunFolder.create(results, runId)) {

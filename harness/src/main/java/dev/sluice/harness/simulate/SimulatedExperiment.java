@@ -1,5 +1,6 @@
 package dev.sluice.harness.simulate;
 
+import dev.sluice.analytics.abort.AbortFold;
 import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.log.RunRecording;
@@ -26,6 +27,7 @@ import dev.sluice.executor.latency.PredictionTable;
 import dev.sluice.executor.network.WorkloadInfo;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.role.Aborts;
 import dev.sluice.harness.role.Predictions;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import dev.sluice.producer.requests.RequestList;
@@ -83,6 +85,7 @@ record SimulatedExperiment(
     Experiment experiment = parsed.experiment();
     try (LaneSource lanes = LaneSource.of(parsed)) {
       RequestList requests = RequestList.of(parsed, lanes::isolatedMs);
+      Aborts.of(parsed, requests);
       var settings = ExecutorSettings.of(experiment, "executor", 1, 0);
       boolean emulated = experiment.lanes().emulated();
       LatencyModel model = latencyModel(experiment);
@@ -254,14 +257,19 @@ record SimulatedExperiment(
    * that its log would hold.
    *
    * @param recording takes these events too, and is finished; null: none is made
+   * @throws LostThresholdException if a threshold that may end the run cannot be met any more
    */
   Simulated simulate(String runId, Environment environment, @Nullable RunRecording recording) {
+    AbortFold abort = abort();
     Instant beganAt = MachineClock.now();
     Experiment experiment = parsed.experiment();
     RunStarted begun = started(runId);
     var fold = new RunFold();
     fold.onRunRecord(begun, SimulatedLog.TIME_ZERO_EPOCH_MS);
     SimulatedLog.Reader rows = into(fold);
+    if (abort != null) {
+      rows = new StoppedByThreshold(rows, abort);
+    }
     var recorded = recording == null ? null : new SimulationRecording(rows, recording, begun);
     SimulationEnd end =
         Simulation.run(
@@ -286,6 +294,16 @@ record SimulatedExperiment(
             /* simulated= */ true,
             environment.origin().at(beganAt, MachineClock.now()));
     return new Simulated(RunReport.of(fold, context), end);
+  }
+
+  /** The thresholds that may end the run, for one simulation; null: there are none. */
+  private @Nullable AbortFold abort() {
+    try {
+      return Aborts.of(parsed, requests);
+    } catch (UserMistakeException e) {
+      throw new IllegalStateException(
+          "the thresholds were checked when the experiment was read", e);
+    }
   }
 
   /** The run's beginning, as its log would hold it. */

@@ -118,7 +118,12 @@ public final class SimulatedRun {
         var log = LogFile.open(folder.log(), Secrets.NONE)) {
       announce(experiment, runId);
       long beganNs = MachineClock.monotonicNs();
-      SimulatedExperiment.Simulated simulated = write(experiment, runId, folder.path());
+      SimulatedExperiment.Simulated simulated;
+      try {
+        simulated = write(experiment, runId, folder.path());
+      } catch (LostThresholdException e) {
+        return AnalyzeRole.concludeLost(String.valueOf(e.getMessage()), folder, console);
+      }
       double seconds = (MachineClock.monotonicNs() - beganNs) / 1e9;
       console.item(
           "simulated",
@@ -193,8 +198,14 @@ public final class SimulatedRun {
       announce(first, runId);
       long beganNs = MachineClock.monotonicNs();
       Map<Path, Long> seedByFolder = new LinkedHashMap<>();
-      int worst =
-          inParallel(parsed.experiment().seed(), runId, repeats, profile, folder, seedByFolder);
+      int worst;
+      try {
+        worst =
+            inParallel(parsed.experiment().seed(), runId, repeats, profile, folder, seedByFolder);
+      } catch (LostThresholdException e) {
+        return AnalyzeRole.concludeLost(
+            "in one of the repeats, " + e.getMessage(), folder, console);
+      }
       if (!ExitStatus.isWhole(worst)) {
         console.line("  Maybe the folders say more: " + folder.failedPath());
         return worst;
@@ -261,6 +272,9 @@ public final class SimulatedRun {
     } catch (ExecutionException e) {
       if (e.getCause() instanceof UserMistakeException mistake) {
         throw mistake;
+      }
+      if (e.getCause() instanceof LostThresholdException lost) {
+        throw lost;
       }
       throw new IllegalStateException("a simulation failed", e.getCause());
     } finally {

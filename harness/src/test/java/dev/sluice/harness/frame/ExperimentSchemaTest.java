@@ -126,6 +126,9 @@ final class ExperimentSchemaTest {
         "workloads: [{synthetic: 64, alpha_ms: 5, beta_ms: 1, zipf: 1.1}, resnet18]",
         "classes: {gold: {slo_ms: 5, interactive: true}, batch: {priority: 0}}",
         "thresholds: {gold_p99_e2e_ms: '<= 1.5e3', all_p99_e2e_ms: '< 100'}",
+        "thresholds: {all_p99_e2e_ms: {bound: '< 100', abort: true}}",
+        "thresholds: {by_class_workload.batch.resnet18.slo_violation_rate: '< 0.01'}",
+        "thresholds: {by_class_workload: {batch: {resnet18: {done: {bound: '> 5'}}}}}",
         "workloads: [vit, {name: mine, path: m.onnx, input_shape: [3, 3], tokens: 1}]",
         "lanes: {kind: emulated, drift: [{at_seconds: 6, factor: 2}], device: 'cuda:3'}",
         "scheduler: {urgency: 0}",
@@ -176,6 +179,8 @@ final class ExperimentSchemaTest {
         "classes: {gold: {slo: 1}}",
         "thresholds: {all_p98_e2e_ms: '< 5'}",
         "thresholds: {all_p99_e2e_ms: '5'}",
+        "thresholds: {all_p99_e2e_ms: {abort: true}}",
+        "thresholds: {all_p99_e2e_ms: {bound: '< 5', stop: true}}",
         "run_name: a b"
       })
   void aMistake_isRefused(String line) throws IOException {

@@ -6,6 +6,7 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.ProcessIdentity;
+import dev.sluice.harness.simulate.LostThresholdException;
 import dev.sluice.harness.simulate.QuietSimulation;
 import dev.sluice.harness.sweep.queue.Attempt;
 import java.io.IOException;
@@ -101,6 +102,9 @@ public final class CellWorker {
       } catch (UserMistakeException e) {
         log.println(e.getMessage());
         return ExitStatus.MISTAKE;
+      } catch (LostThresholdException e) {
+        log.println("ended early: " + e.getMessage());
+        return ExitStatus.BUG; // it has no figures
       } catch (IOException | RuntimeException | Error e) {
         e.printStackTrace(log);
         return ExitStatus.BUG;

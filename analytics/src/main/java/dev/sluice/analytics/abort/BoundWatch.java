@@ -1,0 +1,234 @@
+package dev.sluice.analytics.abort;
+
+import dev.sluice.analytics.statistic.Decimals;
+import dev.sluice.analytics.statistic.NearestRank;
+import dev.sluice.contract.event.JobEnded.Status;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.experiment.Experiment.Threshold;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One threshold, as its jobs end: whether some end of the jobs to come can still make it met.
+ *
+ * <p>The best and the worst that the jobs to come can do is known: each may be done at once or in
+ * any time, in the measured window if it may be, or not be done at all. Most jobs of a run are
+ * known before it. Where fewer are asked for (a stop, generators that were started again), a bound
+ * that counts as lost is lost all the more.
+ */
+final class BoundWatch {
+  private static final Set<String> COUNTS =
+      Set.of("done", "dropped", "failed", "slo_violations", "slo_violation_rate");
+  private static final Set<String> RATES =
+      Set.of("throughput_sps", "throughput_jobs_sec", "goodput_jobs_sec");
+  private static final Set<String> MEANS = Set.of("avg_e2e_ms", "avg_wait_ms", "avg_service_ms");
+  private static final String COMPLETED = "completed_";
+  private static final Set<String> PERCENTILES = Set.of("p50_e2e_ms", "p95_e2e_ms", "p99_e2e_ms");
+  private static final List<String> BEFORE_THE_RUN = List.of("count", "total_samples");
+
+  private final String name;
+  private final Threshold threshold;
+  private final Scope scope;
+  private final Window window;
+  private final boolean timesAreKnown;
+
+  /** Number of measured jobs to come. */
+  private long left;
+
+  /** Number of jobs to come that may finish in the window, by the figure's own count. */
+  private long leftForWindow;
+
+  private long measured;
+  private long done;
+  private long violations;
+  private long dropped;
+  private long failed;
+  private long insideWindow;
+  private long sumNs;
+
+  /** Number of measured jobs whose latency does not keep the bound. */
+  private long offending;
+
+  BoundWatch(String name, Threshold threshold, Scope scope, Window window, PlannedJobs planned) {
+    this.name = name;
+    this.threshold = threshold;
+    this.scope = scope;
+    this.window = window;
+    this.timesAreKnown = planned.timesAreKnown();
+    planned.forEach(
+        (classType, workload, samples, sloNs, intendedAtNs) -> {
+          if (scope.holds(classType, workload)) {
+            left += !timesAreKnown || window.holds(intendedAtNs) ? 1 : 0;
+            leftForWindow += forWindow(samples, sloNs, intendedAtNs);
+          }
+        });
+  }
+
+  /** Tells whether a figure of jobs, without a class, can be told before the run's end. */
+  static boolean isKnown(String figure) {
+    return COUNTS.contains(figure)
+        || RATES.contains(figure)
+        || MEANS.contains(figure)
+        || PERCENTILES.contains(percentile(figure))
+        || BEFORE_THE_RUN.contains(figure)
+        || figure.equals("open");
+  }
+
+  private static String percentile(String figure) {
+    return figure.startsWith(COMPLETED) ? figure.substring(COMPLETED.length()) : figure;
+  }
+
+  /** Reason why the figure can never be told early; null if it can. */
+  static @Nullable String refusal(String figure, Threshold threshold) {
+    if (BEFORE_THE_RUN.contains(figure)) {
+      return "it is known before the run, and no job's end changes it";
+    }
+    if (figure.equals("open")) {
+      return "it counts jobs without an end, which are known when nothing more comes";
+    }
+    if (MEANS.contains(figure) && !threshold.isUpper()) {
+      return "one job to come may take any time, so that a mean can always rise until the last one";
+    }
+    return isKnown(figure) ? null : "it does not follow from the ends of single jobs";
+  }
+
+  /** Number of measured jobs that the threshold's figure may stand on. */
+  long planned() {
+    return left;
+  }
+
+  /** Least number of jobs that the figure may stand on; fewer leave the threshold undecided. */
+  long least() {
+    return scope.figure().contains("p99_")
+        ? NearestRank.COUNT_FOR_P99
+        : scope.figure().contains("p95_") ? NearestRank.COUNT_FOR_P95 : 1;
+  }
+
+  void take(EndOfJob job) {
+    JobRequested request = job.request();
+    if (!scope.holds(request.classType(), request.workload())) {
+      return;
+    }
+    leftForWindow -= forWindow(request.samples(), request.sloNs(), request.intendedAtNs());
+    if (job.isDone() && window.holds(job.finishedAtNs())) {
+      insideWindow += countedInside(job);
+    }
+    boolean isMeasured = window.holds(request.intendedAtNs());
+    if (isMeasured || !timesAreKnown) {
+      left--;
+    }
+    if (isMeasured) {
+      count(job);
+    }
+  }
+
+  private void count(EndOfJob job) {
+    measured++;
+    violations += job.isViolation() ? 1 : 0;
+    dropped += job.status() == Status.DROPPED ? 1 : 0;
+    failed += job.status() == Status.FAILED ? 1 : 0;
+    if (job.isDone()) {
+      done++;
+      offending += threshold.holds(job.endToEndNs() / 1e6) ? 0 : 1;
+      sumNs +=
+          switch (scope.figure()) {
+            case "avg_wait_ms" -> job.startedAtNs() - job.request().intendedAtNs();
+            case "avg_service_ms" -> job.serviceNs();
+            default -> job.endToEndNs();
+          };
+    } else if (!scope.figure().startsWith(COMPLETED)) {
+      offending += threshold.holds(Double.POSITIVE_INFINITY) ? 0 : 1;
+    }
+  }
+
+  private long countedInside(EndOfJob job) {
+    return switch (scope.figure()) {
+      case "throughput_sps" -> job.request().samples();
+      case "goodput_jobs_sec" -> job.isViolation() ? 0 : 1;
+      default -> 1;
+    };
+  }
+
+  /** What a job to come may add in the window, at most. */
+  private long forWindow(int samples, long sloNs, long intendedAtNs) {
+    if (timesAreKnown && intendedAtNs >= window.toNs()) {
+      return 0;
+    }
+    return switch (scope.figure()) {
+      case "throughput_sps" -> samples;
+      case "goodput_jobs_sec" -> // in time, and not before the window
+          !timesAreKnown || sloNs >= window.fromNs() - intendedAtNs ? 1 : 0;
+      default -> 1;
+    };
+  }
+
+  /** Tells whether some end of the jobs to come makes the threshold met. */
+  boolean canHold() {
+    String figure = scope.figure();
+    if (PERCENTILES.contains(percentile(figure))) {
+      long total = values();
+      long rank = NearestRank.of(percent(), total);
+      long atBest = offending + (threshold.holds(0) || !threshold.isUpper() ? 0 : left);
+      return total >= least() && (threshold.isUpper() ? atBest <= total - rank : atBest < rank);
+    }
+    return !Double.isNaN(best()) && threshold.holds(best());
+  }
+
+  /** Number of values that the figure stands on if all jobs to come are done. */
+  private long values() {
+    boolean ofDone = scope.figure().startsWith(COMPLETED) || MEANS.contains(scope.figure());
+    return (ofDone ? done : measured) + left;
+  }
+
+  private int percent() {
+    return Integer.parseInt(percentile(scope.figure()).substring(1, 3));
+  }
+
+  /** The value of a figure, no percentile, that keeps the bound best; NaN without one. */
+  private double best() {
+    long most = threshold.isUpper() ? 0 : left;
+    double inWindow = insideWindow + (double) (threshold.isUpper() ? 0 : leftForWindow);
+    return switch (scope.figure()) {
+      case "done" -> done + most;
+      case "dropped" -> dropped + most;
+      case "failed" -> failed + most;
+      case "slo_violations" -> violations + most;
+      case "slo_violation_rate" -> (double) (violations + most) / values();
+      case "throughput_sps", "throughput_jobs_sec", "goodput_jobs_sec" ->
+          inWindow / window.seconds();
+      default -> (double) sumNs / values() / 1e6; // a mean, of which the jobs to come take nothing
+    };
+  }
+
+  /** Why the threshold cannot be met, in words. */
+  String why() {
+    String bound = "threshold " + name + " " + threshold.text() + " cannot hold any more: ";
+    long total = values();
+    if (scope.figure().equals("slo_violation_rate")) {
+      return bound
+          + String.format(
+              Locale.ROOT,
+              "%,d of %,d jobs break their promise at %s",
+              violations + (threshold.isUpper() ? 0 : left),
+              total,
+              threshold.isUpper() ? "least" : "most");
+    }
+    if (!PERCENTILES.contains(percentile(scope.figure()))) {
+      return bound + "with the best end of all jobs to come it is " + Decimals.short3(best());
+    }
+    if (total < least()) {
+      return bound
+          + String.format(Locale.ROOT, "at most %,d jobs are done, fewer than %,d", total, least());
+    }
+    long rank = NearestRank.of(percent(), total);
+    return bound
+        + String.format(
+            Locale.ROOT,
+            "%,d jobs of at most %,d do not keep it, and %,d may not",
+            offending,
+            total,
+            threshold.isUpper() ? total - rank : rank - 1);
+  }
+}
