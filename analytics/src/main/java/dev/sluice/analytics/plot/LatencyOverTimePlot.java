@@ -142,7 +142,8 @@ final class LatencyOverTimePlot implements Plot {
   }
 
   private static void edges(XYChart chart, RunRows run, double from, double to, double endS) {
-    for (long edgeNs : new long[] {run.windowStartNs(), run.windowEndNs()}) {
+    // a run that was stopped in its warm-up has a window without length
+    for (long edgeNs : LongStream.of(run.windowStartNs(), run.windowEndNs()).distinct().toArray()) {
       if (edgeNs / 1e9 <= endS) {
         double[] xs = {edgeNs / 1e9, edgeNs / 1e9};
         double[] ys = {from, to};

@@ -9,6 +9,7 @@ import java.awt.Color;
 import java.awt.image.BufferedImage;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.LongStream;
 import org.knowm.xchart.XYChart;
 
 /**
@@ -49,7 +50,7 @@ final class QueueDepthPlot implements Plot {
       frame.line(classes.get(i), color, stroke);
     }
     double top = Math.max(4, 1.05 * most);
-    for (long edgeNs : new long[] {run.windowStartNs(), run.windowEndNs()}) {
+    for (long edgeNs : LongStream.of(run.windowStartNs(), run.windowEndNs()).distinct().toArray()) {
       double[] xs = {edgeNs / 1e9, edgeNs / 1e9};
       double[] ys = {0, top};
       ChartStyle.line(chart, "window " + edgeNs, xs, ys, ChartStyle.QUIET, ChartStyle.EDGE);
