@@ -79,5 +79,8 @@ final class ChaosTest {
 
     BadInputCommand decisions = sluice("replay", "--decisions", run.folder().toString());
     assertThat(decisions.status()).as(decisions.out() + decisions.err()).isZero();
+
+    BadInputCommand check = sluice("check", run.folder().toString());
+    assertThat(check.status()).as(check.out() + check.err()).isZero();
   }
 }

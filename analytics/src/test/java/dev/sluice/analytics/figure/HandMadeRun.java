@@ -90,6 +90,11 @@ final class HandMadeRun {
     return id;
   }
 
+  /** Jobs of the list that no generator sends. */
+  void skipJobs(int count) {
+    jobs += count;
+  }
+
   /** A batch of one job that is decided, starts and ends at these times, in milliseconds. */
   HandMadeRun batch(Batch batch, String job, long decidedMs, long startMs, long endMs) {
     return batch(batch, job, decidedMs, startMs * MS, endMs * MS, 100 * MS, 0);

@@ -159,7 +159,7 @@ final class LaneNumbers {
 
   private void emulation() {
     List<Batch> emulated =
-        batches.stream().filter(b -> b.isDone() && b.emulatedNs != Decimal.NONE).toList();
+        batches.stream().filter(b -> ranWell(b) && b.emulatedNs != Decimal.NONE).toList();
     long[] errors = Values.sorted(emulated, b -> Math.abs(b.serviceNs - b.emulatedNs));
     recount.equal("emulation_count", errors.length);
     recount.equal("emulation_late_p99_ms", Values.rankMs(errors, 99));
@@ -169,6 +169,11 @@ final class LaneNumbers {
             b -> Math.abs(b.serviceNs - b.emulatedNs) / Math.max(0.02 * b.emulatedNs, 1e6));
     int rank = (int) -Math.floorDiv(-99L * overLimit.length, 100);
     recount.same("emulation_late", rank == 0 ? null : Boolean.valueOf(overLimit[rank - 1] > 1));
+  }
+
+  /** True if a lane ran a batch to its end, even if another attempt had ended its jobs by then. */
+  private static boolean ranWell(Batch batch) {
+    return batch.isDone() || (batch.result.equals("lost") && batch.ran() && batch.cause.isEmpty());
   }
 
   private void spells() {

@@ -53,6 +53,7 @@ public final class BatchRules {
         attemptsByRow.get(job.row).add(batch);
       }
     }
+    folder.batches().forEach(batch -> checkAttempt(batch, attemptsByRow));
     for (Job job : folder.jobs()) {
       checkJob(job, attemptsByRow.get(job.row));
     }
@@ -123,8 +124,6 @@ public final class BatchRules {
   /** Returns the jobs that the batch held. */
   private List<Job> checkHeld(Batch batch) {
     long samples = 0;
-    long attempt = 0;
-    boolean all = true;
     List<Job> held = new ArrayList<>(batch.jobIds.size());
     Set<String> ids = new HashSet<>();
     for (String id : batch.jobIds) {
@@ -142,8 +141,6 @@ public final class BatchRules {
       } else {
         held.add(job);
         samples += job.samples;
-        attempt = Math.max(attempt, job.attempt);
-        all &= job.batchKey().equals(batch.key());
         if (!sameModel(job, batch)) {
           fault(
               Rule.COPY,
@@ -174,12 +171,34 @@ public final class BatchRules {
           batch,
           "samples are (%d), and its jobs come to (%d)".formatted(batch.samples, samples));
     }
+    return held;
+  }
+
+  /**
+   * A batch that ended all its jobs was the attempt that they count, less those that were decided
+   * after it and came too late.
+   */
+  private void checkAttempt(Batch batch, List<List<Batch>> attemptsByRow) {
     findings.looked(Rule.ATTEMPT, 1);
-    if (all && !held.isEmpty() && attempt != batch.attempt) {
+    long attempt = 0;
+    for (Job job : folder.jobsOf(batch)) {
+      if (!names(job, batch)) {
+        attempt = 0;
+        break;
+      }
+      List<Batch> attempts = attemptsByRow.get(job.row);
+      long later =
+          attempts.stream()
+              .skip(attempts.indexOf(batch) + 1L)
+              .filter(other -> !other.result.equals("refused"))
+              .count();
+      attempt = Math.max(attempt, job.attempt - later);
+    }
+    if (attempt > 0 && attempt != batch.attempt) {
       fault(
           Rule.ATTEMPT,
           batch,
-          "attempt is (%d), and the highest of its jobs is (%d)".formatted(batch.attempt, attempt));
+          "attempt is (%d), and its jobs come to (%d)".formatted(batch.attempt, attempt));
     }
     if (batch.attempt > attemptsMax) {
       fault(
@@ -187,7 +206,6 @@ public final class BatchRules {
           batch,
           "attempt is (%d), and max_attempts (%.0f)".formatted(batch.attempt, attemptsMax));
     }
-    return held;
   }
 
   private static boolean sameModel(Job job, Batch batch) {
