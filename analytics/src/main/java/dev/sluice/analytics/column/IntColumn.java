@@ -36,7 +36,7 @@ public final class IntColumn {
     if (piece >= onHeap.length) {
       return usual;
     }
-    int at = row & PIECE - 1;
+    int at = row & (PIECE - 1);
     int[] values = onHeap[piece];
     if (values != null) {
       return at < values.length ? values[at] : usual;
@@ -48,7 +48,7 @@ public final class IntColumn {
   /** Sets the number of a row. */
   public void set(int row, int value) {
     int piece = row >>> SHIFT;
-    int at = row & PIECE - 1;
+    int at = row & (PIECE - 1);
     if (piece < onHeap.length) {
       int[] values = onHeap[piece];
       if (values != null && at < values.length) {

@@ -40,7 +40,7 @@ public final class LongBag {
 
   /** Bits of which the order as whole numbers is the order of the fractions; its own inverse. */
   private static long ordered(long bits) {
-    return bits ^ (bits >> 63 & Long.MAX_VALUE);
+    return bits ^ ((bits >> 63) & Long.MAX_VALUE);
   }
 
   public int size() {
@@ -116,7 +116,7 @@ public final class LongBag {
         while (left[i] > counts[i][at]) {
           left[i] -= counts[i][at++];
         }
-        known[i] = known[i] << DIGIT | at;
+        known[i] = (known[i] << DIGIT) | at;
       }
     }
     for (int i = 0; i < known.length; i++) {

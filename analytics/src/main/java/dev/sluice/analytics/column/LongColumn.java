@@ -36,7 +36,7 @@ public final class LongColumn {
     if (piece >= onHeap.length) {
       return usual;
     }
-    int at = row & PIECE - 1;
+    int at = row & (PIECE - 1);
     long[] values = onHeap[piece];
     if (values != null) {
       return at < values.length ? values[at] : usual;
@@ -48,7 +48,7 @@ public final class LongColumn {
   /** Sets the number of a row. */
   public void set(int row, long value) {
     int piece = row >>> SHIFT;
-    int at = row & PIECE - 1;
+    int at = row & (PIECE - 1);
     if (piece < onHeap.length) {
       long[] values = onHeap[piece];
       if (values != null && at < values.length) {

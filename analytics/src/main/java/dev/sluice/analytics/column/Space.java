@@ -11,8 +11,8 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Room for columns: heap up to a bound, then a file that has no name and goes with the process. Not
- * safe for threads.
+ * Room for columns: heap up to a bound, then a file that has no name and goes with the process.
+ * Safe for threads.
  */
 public final class Space {
   /** Share of the heap that columns may fill; the rest is for all that is not a column. */
@@ -33,7 +33,7 @@ public final class Space {
   }
 
   /** Takes bytes of heap; false if they would exceed the bound. */
-  boolean takesHeap(long bytes) {
+  synchronized boolean takesHeap(long bytes) {
     if (bytes > heapLeft) {
       return false;
     }
@@ -42,17 +42,17 @@ public final class Space {
   }
 
   /** Gives bytes of heap back, which nothing may use any more. */
-  void giveBack(long bytes) {
+  synchronized void giveBack(long bytes) {
     heapLeft += bytes;
   }
 
   /** Bytes that the file takes. */
-  public long fileBytes() {
+  public synchronized long fileBytes() {
     return fileBytes;
   }
 
   /** A piece of the file, all zero. */
-  ByteBuffer piece(int bytes) {
+  synchronized ByteBuffer piece(int bytes) {
     try {
       FileChannel open = file;
       if (open == null) {

@@ -1,8 +1,11 @@
 package dev.sluice.analytics.figure;
 
+import dev.sluice.analytics.column.Beside;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.analytics.summary.Summary;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -104,9 +107,19 @@ public final class Figures {
   public static Summary summarize(RunRows run) {
     var summary = new Summary();
     RunHead.addTo(summary, run);
-    for (Figure figure : ALL) {
-      figure.addTo(summary, run);
+    run.measuredDoneBatches(); // once, before all that want them
+    List<Summary> parts = ALL.stream().map(figure -> new Summary()).toList();
+    try (var beside = new Beside()) {
+      for (int i = 0; i < parts.size(); i++) {
+        Figure figure = ALL.get(i);
+        Summary part = parts.get(i);
+        beside.begin(() -> figure.addTo(part, run));
+      }
+      beside.await();
+    } catch (IOException e) {
+      throw new UncheckedIOException("figures were not counted", e); // none of them writes
     }
+    parts.forEach(summary::add);
     ThresholdCheck.addTo(summary, run);
     RunHead.addProvenanceTo(summary, run);
     return summary;

@@ -180,7 +180,7 @@ public final class JobFigures implements Figure {
         }
       }
       if (jobs.isMeasured(job)) {
-        byStatus[status.ordinal()]++;
+        byStatus[status.number()]++;
         samples += jobs.samples(job);
         violations += violation ? 1 : 0;
         if (done) {
@@ -193,7 +193,7 @@ public final class JobFigures implements Figure {
     }
 
     Map<String, @Nullable Object> block(double windowSeconds) {
-      long done = byStatus[JobStatus.DONE.ordinal()];
+      long done = byStatus[JobStatus.DONE.number()];
       long count = Arrays.stream(byStatus).sum();
       double[] ofAll = NearestRank.percentiles(endToEndNs, count, PERCENTS);
       double[] ofDone = NearestRank.percentiles(endToEndNs, done, PERCENTS);
@@ -201,7 +201,7 @@ public final class JobFigures implements Figure {
       block.put("count", count);
       block.put("total_samples", samples);
       for (JobStatus status : JobStatus.values()) {
-        block.put(status.text(), byStatus[status.ordinal()]);
+        block.put(status.text(), byStatus[status.number()]);
       }
       block.put("avg_e2e_ms", orNull((double) endToEndSumNs / done / 1e6));
       for (int i = 0; i < PERCENTS.length; i++) {

@@ -105,7 +105,7 @@ final class LoopFigures implements Figure {
       if (sameProcess && inside && decidedByIt) {
         int first = batches.job(next, 0);
         boolean waited =
-            jobs.isRequested(first) && jobs.intendedAtNs(first) <= endNs
+            (jobs.isRequested(first) && jobs.intendedAtNs(first) <= endNs)
                 || startableAtNs.get(next) <= endNs;
         if (waited) {
           bubblesNs.add(batches.startedAtNs(next) - endNs);

@@ -60,7 +60,7 @@ final class LogFaults {
 
   private record Silence(String of, int shard, long fromEpochMs, long toEpochMs) {}
 
-  private static final class ShardLog {
+  static final class ShardLog {
     boolean started;
     long lastFactEpochMs = Long.MAX_VALUE;
     final Set<Integer> generatorsEnded = new HashSet<>();
@@ -98,6 +98,18 @@ final class LogFaults {
   }
 
   void onFact(Fact fact, int shard, long appendedAtEpochMs) {
+    ShardLog log = appended(shard, appendedAtEpochMs);
+    if (fact instanceof RunStarted) {
+      log.started = true;
+    } else if (fact instanceof ExecutorReported report) {
+      onReport(report, log, shard, appendedAtEpochMs);
+    } else if (fact instanceof ArrivalsEnded arrivals) {
+      log.generatorsEnded.add(arrivals.generator());
+    }
+  }
+
+  /** Takes the append of any fact. */
+  ShardLog appended(int shard, long appendedAtEpochMs) {
     ShardLog log = shards.computeIfAbsent(shard, s -> new ShardLog());
     if (appendedAtEpochMs - log.lastFactEpochMs > BOUND_MS_MIN) {
       logSilences.add(new Silence("shard " + shard, shard, log.lastFactEpochMs, appendedAtEpochMs));
@@ -106,13 +118,7 @@ final class LogFaults {
         log.lastFactEpochMs == Long.MAX_VALUE
             ? appendedAtEpochMs
             : Math.max(log.lastFactEpochMs, appendedAtEpochMs);
-    if (fact instanceof RunStarted) {
-      log.started = true;
-    } else if (fact instanceof ExecutorReported report) {
-      onReport(report, log, shard, appendedAtEpochMs);
-    } else if (fact instanceof ArrivalsEnded arrivals) {
-      log.generatorsEnded.add(arrivals.generator());
-    }
+    return log;
   }
 
   private void onReport(ExecutorReported report, ShardLog log, int shard, long appendedAtEpochMs) {

@@ -23,6 +23,10 @@ public final class MetricsWindows {
   /** Jobs of each class that wait at the end of the last closed second. */
   private final TreeMap<String, Long> waiting = new TreeMap<>();
 
+  /** Second that was asked for last; null: none, or it is closed. */
+  private @Nullable Second last;
+
+  private long lastAt;
   private long nextSecond;
   private long running;
   private long tokensInUse;
@@ -197,6 +201,7 @@ public final class MetricsWindows {
   public List<MetricsWindow> closeThrough(long untilNs, Machine machine) {
     List<MetricsWindow> closed = new ArrayList<>();
     while ((nextSecond + 1) * SECOND_NS <= untilNs) {
+      last = null;
       Second second = open.containsKey(nextSecond) ? open.remove(nextSecond) : new Second();
       second.byClass.forEach((name, tally) -> waiting.merge(name, tally.waitingMore, Long::sum));
       running += second.runningMore;
@@ -259,6 +264,13 @@ public final class MetricsWindows {
   }
 
   private Second at(long ns) {
-    return open.computeIfAbsent(Math.max(nextSecond, ns / SECOND_NS), s -> new Second());
+    long at = Math.max(nextSecond, ns / SECOND_NS);
+    Second second = last;
+    if (second == null || at != lastAt) {
+      second = open.computeIfAbsent(at, s -> new Second());
+      last = second;
+      lastAt = at;
+    }
+    return second;
   }
 }

@@ -60,7 +60,7 @@ public final class QueueCurve {
     int low = 0; // all before it are not after the time
     int high = atNs.size();
     while (low < high) {
-      int middle = low + high >>> 1;
+      int middle = (low + high) >>> 1;
       if (atNs.get(middle) <= timeNs) {
         low = middle + 1;
       } else {

@@ -15,7 +15,7 @@ public final class QueueWalk {
   private long atNs;
   private long waiting;
 
-  /** Takes steps of the queue: from this time on so many jobs wait. */
+  /** Takes the number of jobs that wait from a time on. */
   public interface Steps {
     void step(long atNs, long waiting);
   }

@@ -96,6 +96,21 @@ public final class RunFold implements LogFold {
     logFaults.onFact(fact, shard, appendedAtEpochMs);
   }
 
+  /** Jobs, for a simulation that makes no records. */
+  public JobColumns jobs() {
+    return jobs;
+  }
+
+  /** Batches, for a simulation that makes no records. */
+  public BatchColumns batches() {
+    return batches;
+  }
+
+  /** Takes the append of a fact of which a simulation makes rows itself. */
+  public void appended(int shard, long appendedAtEpochMs) {
+    logFaults.appended(shard, appendedAtEpochMs);
+  }
+
   /** Counts a record of a topic that is no event. */
   public void countUnreadable(String topic) {
     unreadable.merge(topic, 1L, Long::sum);

@@ -180,7 +180,7 @@ public final class RunRows {
   }
 
   /** The batches that ended a measured job as done, each once, by intended arrival. */
-  public IntColumn measuredDoneBatches() {
+  public synchronized IntColumn measuredDoneBatches() {
     IntColumn known = measuredDone;
     if (known == null) {
       known = new IntColumn(space, -1);

@@ -1,5 +1,6 @@
 package dev.sluice.analytics.plot;
 
+import dev.sluice.analytics.column.Beside;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.summary.Summary;
 import java.awt.image.BufferedImage;
@@ -37,18 +38,23 @@ public final class Plots {
 
   /** Draws every picture of such a run into the folder; one without data says why. */
   public static void writeAll(RunRows run, Summary summary, Path folder) throws IOException {
-    for (Map.Entry<String, Plot> entry : ALL.entrySet()) {
-      Plot plot = entry.getValue();
-      Path file = folder.resolve(entry.getKey() + ".png");
-      if (!plot.isDrawnFor(run)) {
-        Files.deleteIfExists(file); // of a report written before
-        continue;
-      }
-      BufferedImage image =
-          plot.draw(run, summary)
-              .orElseGet(() -> new Frame(ChartStyle.title(plot.subject(), run)).saying(why(run)));
-      ImageIO.write(image, "png", file.toFile());
+    try (var beside = new Beside()) {
+      ALL.forEach(
+          (name, plot) ->
+              beside.begin(() -> write(plot, run, summary, folder.resolve(name + ".png"))));
+      beside.await();
     }
+  }
+
+  private static void write(Plot plot, RunRows run, Summary summary, Path file) throws IOException {
+    if (!plot.isDrawnFor(run)) {
+      Files.deleteIfExists(file); // of a report written before
+      return;
+    }
+    BufferedImage image =
+        plot.draw(run, summary)
+            .orElseGet(() -> new Frame(ChartStyle.title(plot.subject(), run)).saying(why(run)));
+    ImageIO.write(image, "png", file.toFile());
   }
 
   /** Words for a picture of which a run has nothing to show. */

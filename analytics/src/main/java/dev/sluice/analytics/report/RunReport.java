@@ -1,5 +1,6 @@
 package dev.sluice.analytics.report;
 
+import dev.sluice.analytics.column.Beside;
 import dev.sluice.analytics.figure.Figures;
 import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.fold.RunFold;
@@ -25,6 +26,10 @@ public final class RunReport {
   private final RunRows run;
   private final List<String> deviceKinds;
   private final double fitCpuSeconds;
+
+  /** Lock of the seconds alone, which are counted beside the summary. */
+  private final Object windowsLock = new Object();
+
   private @Nullable Summary summary;
   private @Nullable Path rowsIn;
   private @Nullable List<MetricsWindow> windows;
@@ -41,7 +46,7 @@ public final class RunReport {
   }
 
   /** The run's figures, counted at the first call. */
-  public Summary summary() {
+  public synchronized Summary summary() {
     Summary known = summary;
     if (known == null) {
       known = Figures.summarize(run);
@@ -67,9 +72,10 @@ public final class RunReport {
    * that they are there whatever fails later.
    */
   public void writeRows(Path folder) throws IOException {
-    rowsIn = folder;
-    TraceTable.write(run, folder.resolve(FolderFiles.TRACE));
-    DispatchTable.write(run, folder.resolve(FolderFiles.DISPATCHES));
+    try (var beside = new Beside()) {
+      begin(beside, folder);
+      beside.await();
+    }
   }
 
   /**
@@ -81,14 +87,31 @@ public final class RunReport {
   public void write(Path folder) throws IOException {
     Path plots = folder.resolve(FolderFiles.PLOTS);
     Files.createDirectories(plots);
-    if (!folder.equals(rowsIn)) {
-      writeRows(folder);
+    try (var beside = new Beside()) {
+      if (!folder.equals(rowsIn)) {
+        begin(beside, folder);
+      }
+      beside.begin(() -> writeWindows(folder));
+      beside.begin(
+          () -> {
+            writeSummary(folder);
+            Plots.writeAll(run, summary(), plots);
+          });
+      beside.await();
     }
+  }
+
+  /** Begins to write trace.csv and dispatches.csv. */
+  private void begin(Beside beside, Path folder) {
+    rowsIn = folder;
+    beside.begin(() -> TraceTable.write(run, folder.resolve(FolderFiles.TRACE)));
+    beside.begin(() -> DispatchTable.write(run, folder.resolve(FolderFiles.DISPATCHES)));
+  }
+
+  private void writeWindows(Path folder) throws IOException {
     try (var metrics = MetricsCsv.to(folder.resolve(FolderFiles.METRICS))) {
       windows().forEach(metrics::write);
     }
-    writeSummary(folder);
-    Plots.writeAll(run, summary(), plots);
   }
 
   /**
@@ -102,11 +125,13 @@ public final class RunReport {
 
   /** The run's seconds. */
   private List<MetricsWindow> windows() {
-    List<MetricsWindow> known = windows;
-    if (known == null) {
-      known = FinishedWindows.of(run);
-      windows = known;
+    synchronized (windowsLock) {
+      List<MetricsWindow> known = windows;
+      if (known == null) {
+        known = FinishedWindows.of(run);
+        windows = known;
+      }
+      return known;
     }
-    return known;
   }
 }

@@ -129,6 +129,22 @@ public final class BatchColumns {
     return row;
   }
 
+  /**
+   * The last row of a batch, found by a walk from the end.
+   *
+   * @throws IllegalStateException if it has none
+   */
+  public int last(int itsShard, long itsFactOffset, int itsIndex) {
+    for (int row = size - 1; row >= 0; row--) {
+      if (factOffset.get(row) == itsFactOffset
+          && index.get(row) == itsIndex
+          && shard.get(row) == itsShard) {
+        return row;
+      }
+    }
+    throw new IllegalStateException("no batch " + itsFactOffset + "-" + itsIndex);
+  }
+
   public boolean isDispatched(int row) {
     return place.get(row) != NONE;
   }
@@ -184,7 +200,13 @@ public final class BatchColumns {
   public void completed(
       int row, BatchCompleted.Result result, @Nullable String cause, long epochMs) {
     int causeNumber = cause == null ? 0 : 1 + names.number(cause);
-    end.set(row, causeNumber << RESULT_BITS | 1 + result.ordinal());
+    int resultNumber =
+        switch (result) {
+          case DONE -> 1;
+          case FAILED -> 2;
+          case REFUSED -> 3;
+        };
+    end.set(row, (causeNumber << RESULT_BITS) | resultNumber);
     completedAtEpochMs.set(row, epochMs);
   }
 
@@ -211,8 +233,12 @@ public final class BatchColumns {
   }
 
   BatchCompleted.@Nullable Result result(int row) {
-    int said = end.get(row) & (1 << RESULT_BITS) - 1;
-    return said == 0 ? null : Batches.RESULTS[said - 1];
+    return switch (end.get(row) & ((1 << RESULT_BITS) - 1)) {
+      case 1 -> BatchCompleted.Result.DONE;
+      case 2 -> BatchCompleted.Result.FAILED;
+      case 3 -> BatchCompleted.Result.REFUSED;
+      default -> null;
+    };
   }
 
   @Nullable String cause(int row) {

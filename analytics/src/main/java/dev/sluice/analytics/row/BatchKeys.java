@@ -22,12 +22,12 @@ final class BatchKeys {
 
   /** The row of a key; below 0: it has none. */
   int get(int shard, long factOffset, int index) {
-    for (int at = slot(shard, factOffset, index); ; at = at + 1 & rows.length - 1) {
+    for (int at = slot(shard, factOffset, index); ; at = (at + 1) & (rows.length - 1)) {
       int row = rows[at];
       if (row == EMPTY
-          || columns.factOffset.get(row) == factOffset
+          || (columns.factOffset.get(row) == factOffset
               && columns.index.get(row) == index
-              && columns.shard.get(row) == shard) {
+              && columns.shard.get(row) == shard)) {
         return row;
       }
     }
@@ -50,7 +50,7 @@ final class BatchKeys {
   private void enter(int row) {
     int at = slot(columns.shard.get(row), columns.factOffset.get(row), columns.index.get(row));
     while (rows[at] != EMPTY) {
-      at = at + 1 & rows.length - 1;
+      at = (at + 1) & (rows.length - 1);
     }
     rows[at] = row;
   }
@@ -58,6 +58,6 @@ final class BatchKeys {
   private int slot(int shard, long factOffset, int index) {
     long mixed = (factOffset * 31 + index) * 31 + shard;
     mixed *= 0x9e3779b97f4a7c15L;
-    return (int) (mixed >>> 32) & rows.length - 1;
+    return (int) (mixed >>> 32) & (rows.length - 1);
   }
 }

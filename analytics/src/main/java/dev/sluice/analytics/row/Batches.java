@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  * <p>A time that there is not is {@link Jobs#NONE}.
  */
 public final class Batches {
-  static final BatchCompleted.Result[] RESULTS = BatchCompleted.Result.values();
-
   private final BatchColumns columns;
   private final JobColumns jobs;
   private final long zeroEpochMs;
@@ -53,7 +51,7 @@ public final class Batches {
 
   private boolean isInOrder() {
     for (int row = 0; row < columns.size(); row++) {
-      if (!columns.isDispatched(row) || row > 0 && compareByDecision(row - 1, row) > 0) {
+      if (!columns.isDispatched(row) || (row > 0 && compareByDecision(row - 1, row) > 0)) {
         return false;
       }
     }

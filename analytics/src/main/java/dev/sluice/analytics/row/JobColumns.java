@@ -107,7 +107,7 @@ public final class JobColumns {
   public void ended(
       int row, JobStatus status, @Nullable String reason, int itsBatch, int attempts) {
     int reasonNumber = reason == null ? 0 : 1 + reasons.number(reason);
-    end.set(row, reasonNumber << STATUS_BITS | 1 + status.ordinal());
+    end.set(row, (reasonNumber << STATUS_BITS) | (1 + status.number()));
     batch.set(row, itsBatch);
     attempt.set(row, attempts);
   }
@@ -119,7 +119,7 @@ public final class JobColumns {
   }
 
   @Nullable JobStatus statusSaid(int row) {
-    int said = end.get(row) & (1 << STATUS_BITS) - 1;
+    int said = end.get(row) & ((1 << STATUS_BITS) - 1);
     return said == 0 ? null : Jobs.STATUSES[said - 1];
   }
 

@@ -47,7 +47,7 @@ public final class Jobs {
 
   private boolean isInOrder() {
     for (int row = 0; row < columns.size(); row++) {
-      if (!columns.isRequested(row) || row > 0 && compare(row - 1, row) > 0) {
+      if (!columns.isRequested(row) || (row > 0 && compare(row - 1, row) > 0)) {
         return false;
       }
     }
@@ -160,7 +160,10 @@ public final class Jobs {
   /** The job's end: OPEN without an outcome, and where no batch accounts for a done one. */
   public JobStatus status(int job) {
     JobStatus said = columns.statusSaid(job);
-    return said == null || said == JobStatus.DONE && !isAccountedFor(job) ? JobStatus.OPEN : said;
+    if (said == null) {
+      return JobStatus.OPEN;
+    }
+    return said != JobStatus.DONE || isAccountedFor(job) ? said : JobStatus.OPEN;
   }
 
   private boolean isAccountedFor(int job) {

@@ -47,6 +47,26 @@ public final class Summary {
     values.put(name, value instanceof Double d && d.isNaN() ? null : value);
   }
 
+  /**
+   * Adds all that a part holds, behind what there is.
+   *
+   * @throws IllegalArgumentException if both have a figure of one name
+   */
+  public void add(Summary part) {
+    part.values.forEach(
+        (name, value) -> {
+          if (!name.equals(NOT_COMPARABLE)) {
+            put(name, value);
+          }
+        });
+    reasons.addAll(part.reasons);
+    if (!part.reasons.isEmpty()) {
+      values.put(NOT_COMPARABLE, List.copyOf(reasons));
+    }
+    verdictReasons.addAll(part.verdictReasons);
+    verdict = verdict.worst(part.verdict);
+  }
+
   /** Marks the run as not comparable with others, so that it tells nothing of its policy. */
   public void notComparable(String reason) {
     reasons.add(reason);

@@ -271,13 +271,14 @@ record SimulatedExperiment(
       rows = new StoppedByThreshold(rows, abort);
     }
     var recorded = recording == null ? null : new SimulationRecording(rows, recording, begun);
+    boolean emulated = experiment.lanes().emulated();
+    var log = new SimulatedLog(begun, emulated, recorded == null ? rows : recorded);
     SimulationEnd end =
         Simulation.run(
             settings(),
             new SimulatedTimes(times, experiment.lanes().count()),
             new ListedRequests(requests, experiment),
-            new SimulatedLog(
-                begun, experiment.lanes().emulated(), recorded == null ? rows : recorded));
+            recorded == null ? new SimulatedRows(fold, emulated, log) : log);
     var ended =
         new RunEnded(runId, end.jobs(), end.tailLimitReached(), false, end.endedAtNs(), null);
     fold.onRunRecord(ended, SimulatedLog.TIME_ZERO_EPOCH_MS + end.endedAtNs() / 1_000_000);

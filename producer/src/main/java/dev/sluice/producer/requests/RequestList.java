@@ -21,6 +21,7 @@ import java.util.Map;
  */
 public final class RequestList {
   private static final String ID_PREFIX = "job-";
+  private static final int DIGESTED_AT_ONCE = 1 << 13;
 
   private final List<JobKind> kinds;
   private final int[] kindByIndex;
@@ -175,20 +176,29 @@ public final class RequestList {
 
   private String computeDigest() {
     MessageDigest sha256 = Sha256.begin();
+    List<String> ofKinds =
+        kinds.stream()
+            .map(
+                kind ->
+                    String.join(
+                        "\t",
+                        "",
+                        kind.classType(),
+                        kind.workload(),
+                        kind.backend(),
+                        kind.precision(),
+                        Integer.toString(kind.samples()),
+                        Long.toString(kind.sloNs()),
+                        ""))
+            .toList();
+    var lines = new StringBuilder();
     for (int i = 0; i < size(); i++) {
-      Request job = get(i);
-      String line =
-          String.join(
-              "\t",
-              job.jobId(),
-              job.classType(),
-              job.workload(),
-              job.backend(),
-              job.precision(),
-              Integer.toString(job.samples()),
-              Long.toString(job.sloNs()),
-              Long.toString(job.intendedAtNs()));
-      sha256.update((line + "\n").getBytes(StandardCharsets.UTF_8));
+      lines.append(ID_PREFIX).append(i).append(ofKinds.get(kindByIndex[i]));
+      lines.append(intendedAtNsByIndex[i]).append('\n');
+      if (lines.length() > DIGESTED_AT_ONCE || i == size() - 1) {
+        sha256.update(lines.toString().getBytes(StandardCharsets.UTF_8));
+        lines.setLength(0);
+      }
     }
     return HexFormat.of().formatHex(sha256.digest());
   }

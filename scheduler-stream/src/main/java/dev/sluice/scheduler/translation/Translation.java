@@ -205,7 +205,7 @@ public final class Translation {
     return events;
   }
 
-  static Prediction toEvent(dev.sluice.scheduling.fact.Prediction prediction) {
+  public static Prediction toEvent(dev.sluice.scheduling.fact.Prediction prediction) {
     return new Prediction(
         prediction.meanNs(),
         requireNonNull(SOURCES.get(prediction.source())),
@@ -228,7 +228,7 @@ public final class Translation {
   }
 
   /** Returns the event's reason for a reason of the core; the words of a failure stay unchanged. */
-  static @Nullable String toEvent(@Nullable String reason) {
+  public static @Nullable String toEvent(@Nullable String reason) {
     var own = dev.sluice.scheduling.fact.Reason.ofOrNull(reason);
     return own == null ? reason : Reason.valueOf(own.name()).text();
   }
