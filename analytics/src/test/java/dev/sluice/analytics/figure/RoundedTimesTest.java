@@ -121,6 +121,17 @@ final class RoundedTimesTest {
     assertHolds("all_goodput_jobs_sec", 1, 0.51);
   }
 
+  @Test
+  void aJobThatCameJustAfterABatchEnded_isNoBubble_orOneInTheTable() throws Exception {
+    run.batch(ON_LANE_0, run.job(1100), 1100, 1200, 1300);
+    run.job("interactive", "resnet18", 1, 1300 * MS + 300, 1300 * MS + 300);
+    run.batch(ON_LANE_0, "job-1", 1301, 1300 * MS + 400, 1400 * MS, 100 * MS, 0);
+    assertHolds("bubble_count", 0, 1.1);
+    assertThat(faults("bubble_p50_ms")).isNotEmpty(); // of a bubble there must be a median
+    run.report().writeSummary(folder);
+    assertThat(faults("bubble_p50_ms")).isEmpty();
+  }
+
   /** The check takes the figure as it is, and finds it wrong when it is that much larger. */
   private void assertHolds(String name, double figure, double tooMuch) throws Exception {
     assertThat(run.figure(name)).isEqualTo(figure);

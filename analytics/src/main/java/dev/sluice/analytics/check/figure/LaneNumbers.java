@@ -80,8 +80,8 @@ final class LaneNumbers {
       }
     }
     Map<Batch, Long> startable = startableFromNs();
-    List<Long> bubbles = new ArrayList<>();
-    int ties = 0;
+    List<Long> sure = new ArrayList<>();
+    List<Long> perhaps = new ArrayList<>();
     for (List<Batch> lane : byLane.values()) {
       lane.sort(Comparator.comparingLong(batch -> batch.startNs));
       for (int i = 1; i < lane.size(); i++) {
@@ -94,33 +94,37 @@ final class LaneNumbers {
                 startable.getOrDefault(next, Long.MAX_VALUE));
         boolean decidedByIt =
             before.completedNs != Decimal.NONE && next.decidedNs <= before.completedNs;
-        boolean waited = sinceNs <= before.endNs;
         boolean tie = Math.abs(sinceNs - before.endNs) <= GRAIN_NS;
-        if (decidedByIt && (tie || (waited && recount.isAtEdge(before.endNs)))) {
-          ties++; // rounded to the microsecond, they may have been the other way round
-        }
-        if (recount.isInside(before.endNs) && decidedByIt && waited) {
-          bubbles.add(next.startNs - before.endNs);
+        boolean atEdge = recount.isAtEdge(before.endNs);
+        boolean bubble =
+            decidedByIt
+                && (tie || sinceNs <= before.endNs)
+                && (atEdge || recount.isInside(before.endNs));
+        if (bubble) { // rounded, times that are equal may have been the other way round
+          (tie || atEdge ? perhaps : sure).add(next.startNs - before.endNs);
         }
       }
     }
-    long[] sorted = Values.sorted(bubbles, Long::longValue);
-    recount.equal("bubble_count", (double) sorted.length, ties);
-    recount.equal("bubble_p50_ms", Values.rankMs(sorted, 50), around(sorted, 50, ties));
-    recount.equal("bubble_p99_ms", Values.rankMs(sorted, 99), around(sorted, 99, ties));
+    int most = sure.size() + perhaps.size();
+    recount.between("bubble_count", sure.size(), most, most);
+    double stated = recount.statedNumber("bubble_count");
+    int count = (int) Math.max(sure.size(), Math.min(most, stated));
+    sure.addAll(perhaps);
+    long[] sorted = Values.sorted(sure, Long::longValue);
+    percentile("bubble_p50_ms", sorted, count, 50);
+    percentile("bubble_p99_ms", sorted, count, 99);
   }
 
-  /**
-   * How far the values around a percentile are apart, in ms, if that number more or fewer count.
-   */
-  private static double around(long[] sorted, int percent, int ties) {
-    if (ties == 0 || sorted.length == 0) {
-      return Recount.TIMES_MS;
+  /** Compares a percentile of some of the values: the others may be the least, or the most. */
+  private void percentile(String path, long[] sorted, int count, int percent) {
+    int rank = (int) -Math.floorDiv(-percent * (long) count, 100L);
+    if (rank == 0) {
+      recount.equal(path, Double.NaN);
+      return;
     }
-    int place = (int) (sorted.length * (long) percent / 100);
-    long low = sorted[Math.max(0, place - ties - 1)];
-    long high = sorted[Math.min(sorted.length - 1, place + ties + 1)];
-    return Recount.TIMES_MS + (high - low) / 1e6;
+    double least = sorted[rank - 1] / 1e6;
+    double most = sorted[rank - 1 + sorted.length - count] / 1e6;
+    recount.between(path, least - Recount.TIMES_MS, least, most + Recount.TIMES_MS);
   }
 
   /** Since when some job of a batch, or of one decided later in its shard, could have started. */
