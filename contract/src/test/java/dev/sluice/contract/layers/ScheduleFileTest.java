@@ -72,8 +72,8 @@ final class ScheduleFileTest {
     assertMistake("model: vit\nsteps:\n  - fetch:\n", ":3: error: fetch (", EXAMPLE);
     assertMistake("model: vit\nsteps:\n  - fetch: [head]\n", ":3: error: fetch (", EXAMPLE);
     assertMistake("model: vit\nfirst: []\n", ":1: error: steps is missing", EXAMPLE);
-    assertMistake("- a\n", ":1: error: the file is no schedule", "model: vit");
-    assertMistake("", "error: the file is no schedule", "model: vit");
+    assertMistake("- a\n", ":1: error: the file holds no schedule", "model: vit");
+    assertMistake("", "error: the file holds no schedule", "model: vit");
   }
 
   private static final String EXAMPLE = "- fetch: block_0";
