@@ -37,7 +37,7 @@ record HighestScore(Job job, Lane lane) {
       if (cannotWin(set, setScore, best, bestScore)) {
         continue;
       }
-      Group group = state.earliestStartable(set);
+      Group group = state.firstStartable(set, JobOrder.DEADLINE);
       if (group != null && (best == null || setScore > bestScore || isBefore(group, best))) {
         best = group;
         bestScore = setScore;

@@ -43,19 +43,17 @@ final class RayLikePolicy implements SchedulingPolicy {
     Group first = null;
     List<? extends CompatibleSet> sets = state.setsThatMayStart();
     for (int i = 0; i < sets.size(); i++) {
-      List<? extends Group> groups = sets.get(i).groups();
-      for (int j = 0; j < groups.size(); j++) {
-        Group group = groups.get(j);
-        if ((first == null || isBefore(group, first)) && state.laneFor(group) != null) {
-          first = group;
-        }
+      CompatibleSet set = sets.get(i);
+      if (first != null && first.firstKey(JobOrder.ENTRY) < set.firstKey(JobOrder.ENTRY)) {
+        continue; // all of its jobs come later
+      }
+      Group group = state.firstStartable(set, JobOrder.ENTRY);
+      if (group != null
+          && (first == null || group.firstKey(JobOrder.ENTRY) < first.firstKey(JobOrder.ENTRY))) {
+        first = group;
       }
     }
     return first;
-  }
-
-  private static boolean isBefore(Group a, Group b) {
-    return a.firstKey(JobOrder.ENTRY) < b.firstKey(JobOrder.ENTRY);
   }
 
   /**

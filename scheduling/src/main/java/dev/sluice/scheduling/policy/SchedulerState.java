@@ -87,9 +87,11 @@ public interface SchedulerState {
 
   /**
    * Returns, of the groups of a set that may start now by {@link #laneFor}, the group whose first
-   * job comes first by {@link JobOrder#DEADLINE}; null if none may start.
+   * job comes first; null if none may start.
+   *
+   * @param order DEADLINE or ENTRY, which the policy must declare
    */
-  @Nullable Group earliestStartable(CompatibleSet set);
+  @Nullable Group firstStartable(CompatibleSet set, JobOrder order);
 
   /** Returns how many jobs of the set may start now, each alone, by {@link #laneFor}. */
   int startable(CompatibleSet set);
@@ -214,6 +216,14 @@ public interface SchedulerState {
 
     /** Returns the earliest deadline of its waiting jobs; {@link Long#MAX_VALUE} if none waits. */
     long earliestDeadlineNs();
+
+    /**
+     * Returns the value by which its first waiting job is ordered before ties; {@link
+     * Long#MAX_VALUE} if none waits.
+     *
+     * @param order DEADLINE or ENTRY, which the policy must declare
+     */
+    long firstKey(JobOrder order);
 
     /**
      * Returns the time from which its jobs that share batches may start: the end of the oldest such

@@ -8,6 +8,7 @@ import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.job.SplitMix;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.Choice.Cause;
+import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.prediction.ModelTimes;
@@ -35,7 +36,7 @@ public final class CoreState implements SchedulerState {
   /** List that {@link #setsThatMayStart} returns, used again for each choice. */
   private final List<JobSet> mayStart = new ArrayList<>();
 
-  /** Whether a set has a ripe job; true as well while this choice has not looked. */
+  /** Whether a set has a ripe job; true as well while this choice has not looked at all sets. */
   private boolean anyRipe = true;
 
   private final OpenExecutors openExecutors = new OpenExecutors();
@@ -144,8 +145,11 @@ public final class CoreState implements SchedulerState {
   @Override
   public List<JobSet> setsThatMayStart() {
     mayStart.clear();
-    anyRipe = false;
     OpenExecutors open = open();
+    if (jobs.tokensNeededMin() > open.freeTokensMax()) {
+      return mayStart; // after most arrivals, while much waits
+    }
+    anyRipe = false;
     for (int i = jobs.occupiedSets.next(0); i >= 0; i = jobs.occupiedSets.next(i + 1)) {
       JobSet set = jobs.sets[i];
       if (set.hasRipe(nowNs)) {
@@ -195,22 +199,22 @@ public final class CoreState implements SchedulerState {
   }
 
   @Override
-  public @Nullable JobGroup earliestStartable(CompatibleSet set) {
+  public @Nullable JobGroup firstStartable(CompatibleSet set, JobOrder order) {
     JobSet jobs = (JobSet) set;
     long tokens = open().tokensFor(jobs);
     if (canStartWhole(jobs, tokens)) {
-      return jobs.earliest();
+      return jobs.first(order);
     }
-    JobGroup earliest = null;
+    JobGroup first = null;
     boolean anyReserved = open().reserveEnoughFor(jobs, nowNs);
     List<JobGroup> groups = jobs.groups();
     for (int i = 0; i < groups.size(); i++) {
       JobGroup group = groups.get(i);
-      if (canStart(group, tokens, anyReserved) && (earliest == null || group.isBefore(earliest))) {
-        earliest = group;
+      if (canStart(group, tokens, anyReserved) && (first == null || group.isBefore(first, order))) {
+        first = group;
       }
     }
-    return earliest;
+    return first;
   }
 
   /** Returns whether each waiting job of the set alone could start on these tokens. */

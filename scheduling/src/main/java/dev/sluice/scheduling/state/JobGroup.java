@@ -185,13 +185,11 @@ public final class JobGroup implements SchedulerState.Group {
     return !shares || set.readyAtNs() <= nowNs;
   }
 
-  /** Returns whether the first job comes before the other group's by {@link JobOrder#DEADLINE}. */
-  boolean isBefore(JobGroup that) {
-    long firstNs = firstDeadlineNs();
-    long thatFirstNs = that.firstDeadlineNs();
-    return firstNs != thatFirstNs
-        ? firstNs < thatFirstNs
-        : JobOrder.DEADLINE.compare(first(JobOrder.DEADLINE), that.first(JobOrder.DEADLINE)) < 0;
+  /** Returns whether the first job comes before the other group's, in an order. */
+  boolean isBefore(JobGroup that, JobOrder order) {
+    long key = firstKey(order);
+    long thatKey = that.firstKey(order);
+    return key != thatKey ? key < thatKey : order.compare(first(order), that.first(order)) < 0;
   }
 
   /** Returns whether a batch of both groups is one inference of one model. */

@@ -1,5 +1,7 @@
 package dev.sluice.scheduling.state;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.sluice.scheduling.policy.JobOrder;
 import java.util.Arrays;
 import java.util.Objects;
@@ -159,26 +161,43 @@ public final class JobList {
   }
 
   public Walk walk() {
-    return new Walk();
+    Walk walk = new Walk();
+    walk.begin(this);
+    return walk;
   }
 
-  /** Goes once through the jobs in their order, while none comes or goes. */
-  public final class Walk {
+  /** Goes through the jobs of a list in their order, while none comes or goes. */
+  public static final class Walk {
+    private @Nullable JobList list;
     private int number;
     private int place;
+
+    /** Goes to the beginning of a list. */
+    void begin(JobList of) {
+      list = of;
+      number = 0;
+      place = 0;
+    }
 
     /** Returns the next job; null: there is none. */
     @Nullable
     public QueuedJob next() {
-      Piece piece = pieces[number];
+      JobList of = requireNonNull(list, "the walk has not begun");
+      Piece piece = of.pieces[number];
       if (place == piece.size()) {
-        if (number == pieceCount - 1) {
+        if (number == of.pieceCount - 1) {
           return null;
         }
-        piece = pieces[++number];
+        piece = of.pieces[++number];
         place = 0;
       }
       return piece.job(place++);
+    }
+
+    /** Returns what the job that came last is ordered by. */
+    long key() {
+      Piece piece = requireNonNull(list).pieces[number];
+      return piece.keys[piece.from + place - 1];
     }
   }
 

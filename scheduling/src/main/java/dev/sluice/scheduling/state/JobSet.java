@@ -32,6 +32,8 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   private final List<JobGroup> occupiedList = new OccupiedList();
 
+  private final Filling filling = new Filling();
+
   private int lanesNeeded = 1;
   private boolean anyShares;
 
@@ -55,8 +57,8 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   private long samples;
 
-  /** Group of the earliest deadline; null: it must be looked up anew, or none is occupied. */
-  private @Nullable JobGroup earliest;
+  private final FirstGroup byDeadline = new FirstGroup(JobOrder.DEADLINE);
+  private final FirstGroup byEntry = new FirstGroup(JobOrder.ENTRY);
 
   private boolean readyAtIsStale;
   private long readyAtNs = Long.MAX_VALUE;
@@ -99,9 +101,8 @@ public final class JobSet implements SchedulerState.CompatibleSet {
       occupied[place] = group;
       leastIsStale();
     }
-    if (earliest != null && earliest != group && group.isBefore(earliest)) {
-      earliest = group;
-    }
+    byDeadline.added(group);
+    byEntry.added(group);
   }
 
   void removed(QueuedJob job) {
@@ -118,9 +119,8 @@ public final class JobSet implements SchedulerState.CompatibleSet {
       System.arraycopy(occupied, place + 1, occupied, place, --occupiedCount - place);
       leastIsStale();
     }
-    if (group == earliest) {
-      earliest = null;
-    }
+    byDeadline.removed(group);
+    byEntry.removed(group);
   }
 
   /** Returns when the job's micro-batch window ends. */
@@ -227,31 +227,34 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   @Override
   public long earliestDeadlineNs() {
-    JobGroup group = earliest();
-    return group == null ? Long.MAX_VALUE : group.firstDeadlineNs();
+    return firstKey(JobOrder.DEADLINE);
   }
 
-  /**
-   * Returns the group whose first job comes first by {@link JobOrder#DEADLINE}; null: none waits.
-   */
-  @Nullable JobGroup earliest() {
-    if (earliest == null) {
-      JobGroup found = null;
-      for (int i = 0; i < occupiedCount; i++) {
-        JobGroup group = occupied[i];
-        if (found == null || group.isBefore(found)) {
-          found = group;
-        }
-      }
-      earliest = found;
-    }
-    return earliest;
+  @Override
+  public long firstKey(JobOrder order) {
+    JobGroup group = first(order);
+    return group == null ? Long.MAX_VALUE : group.firstKey(order);
+  }
+
+  /** Returns the group whose first job comes first, by DEADLINE or ENTRY; null: none waits. */
+  @Nullable JobGroup first(JobOrder order) {
+    return switch (order) {
+      case DEADLINE -> byDeadline.find();
+      case ENTRY -> byEntry.find();
+      case ARRIVAL, PATH -> throw new IllegalArgumentException("sets keep no order " + order);
+    };
   }
 
   @Override
   public long tokensMin() {
     findTokens();
     return tokensMin;
+  }
+
+  /** Returns the smallest number of tokens that a waiting job of the set needs. */
+  long neededMin() {
+    findTokens();
+    return neededMin;
   }
 
   /** Returns the largest number of tokens that a waiting job of the set needs. */
@@ -330,38 +333,30 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     long joined = first.group.samples();
     long freeTokens = lane.executor().freeTokens(first.group, nowNs.getAsLong());
     DeadlineGuard deadlines = deadlineGuard(first, lane);
-    List<Head> heads = new ArrayList<>(occupiedCount);
+    filling.begin();
     for (int i = 0; i < occupiedCount; i++) {
       JobGroup group = occupied[i];
       if (group.shares) {
-        heads.add(new Head(group.list(order).walk(), first, lane, score));
+        filling.add(group.list(order), first, lane, score);
       }
     }
     while (true) {
-      Head best = null;
-      QueuedJob next = null;
-      for (int i = 0; i < heads.size(); i++) {
-        Head head = heads.get(i);
-        if (best == null || head.isBefore(best, order)) {
-          best = head;
-          next = head.job;
-        }
-      }
-      if (best == null || next == null) {
+      QueuedJob next = filling.next(order);
+      if (next == null) {
         return batch;
       }
       long joinedWith = joined + next.group.samples();
-      if (joinedWith > microbatch.maxBatch() || next.group.tokensOf(joinedWith) > freeTokens) {
-        best.job = null; // all of its group are as large
-      } else if (deadlines != null && !deadlines.allows(next, joinedWith)) {
-        best.job = null;
+      if (joinedWith > microbatch.maxBatch()
+          || next.group.tokensOf(joinedWith) > freeTokens
+          || (deadlines != null && !deadlines.allows(next, joinedWith))) {
+        filling.skip(); // all of its group are as large, and no sooner due
       } else {
         batch.add(next);
         if (deadlines != null) {
           deadlines.joined(next, joinedWith);
         }
         joined = joinedWith;
-        best.advance();
+        filling.advance();
       }
     }
   }
@@ -373,40 +368,41 @@ public final class JobSet implements SchedulerState.CompatibleSet {
         : null;
   }
 
-  /** The next job of a group while a batch fills. */
-  private static final class Head {
-    private final JobList.Walk walk;
-    private final QueuedJob chosen;
-    private final ExecutorLane lane;
-    private final SchedulerState.@Nullable Score score;
-    private double scored;
+  /** The group whose first job comes first in an order; remembered until it loses a job. */
+  private final class FirstGroup {
+    private final JobOrder order;
 
-    /** Next job; null: no job of the group is left, or none would fit. */
-    private @Nullable QueuedJob job;
+    /** The group; null: it must be looked up anew, or none is occupied. */
+    private @Nullable JobGroup first;
 
-    Head(
-        JobList.Walk walk,
-        QueuedJob chosen,
-        ExecutorLane lane,
-        SchedulerState.@Nullable Score score) {
-      this.walk = walk;
-      this.chosen = chosen;
-      this.lane = lane;
-      this.score = score;
-      advance();
+    FirstGroup(JobOrder order) {
+      this.order = order;
     }
 
-    void advance() {
-      QueuedJob next = walk.next();
-      job = next == chosen ? walk.next() : next;
-      scored = job == null || score == null ? 0 : score.of(job, lane);
-    }
-
-    boolean isBefore(Head that, JobOrder order) {
-      if (job == null || that.job == null) {
-        return job != null;
+    void added(JobGroup group) {
+      if (first != null && first != group && group.isBefore(first, order)) {
+        first = group;
       }
-      return scored != that.scored ? scored > that.scored : order.compare(job, that.job) < 0;
+    }
+
+    void removed(JobGroup group) {
+      if (first == group) {
+        first = null;
+      }
+    }
+
+    @Nullable JobGroup find() {
+      if (first == null) {
+        JobGroup found = null;
+        for (int i = 0; i < occupiedCount; i++) {
+          JobGroup group = occupied[i];
+          if (found == null || group.isBefore(found, order)) {
+            found = group;
+          }
+        }
+        first = found;
+      }
+      return first;
     }
   }
 

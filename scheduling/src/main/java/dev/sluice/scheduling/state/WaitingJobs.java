@@ -60,6 +60,9 @@ final class WaitingJobs {
 
   int waiting;
 
+  private long tokensNeededMin;
+  private boolean tokensNeededMinIsStale = true;
+
   private record SetKey(
       String classType, String workload, String backend, String precision, int lanesNeeded) {}
 
@@ -157,8 +160,11 @@ final class WaitingJobs {
     if (group.set.waiting() == 1) {
       occupiedSets.set(group.set.rank, true);
     }
-    if (passedOverGroups != null && group.waiting() == 1) {
-      passedOverGroups.occupied(group);
+    if (group.waiting() == 1) {
+      tokensNeededMin = Math.min(tokensNeededMin, group.tokensNeeded);
+      if (passedOverGroups != null) {
+        passedOverGroups.occupied(group);
+      }
     }
     if (keepsArrival) {
       byArrival.insert(job);
@@ -178,8 +184,11 @@ final class WaitingJobs {
     if (group.set.waiting() == 0) {
       occupiedSets.set(group.set.rank, false);
     }
-    if (passedOverGroups != null && group.waiting() == 0) {
-      passedOverGroups.emptied(group);
+    if (group.waiting() == 0) {
+      tokensNeededMinIsStale |= group.tokensNeeded <= tokensNeededMin;
+      if (passedOverGroups != null) {
+        passedOverGroups.emptied(group);
+      }
     }
   }
 
@@ -243,6 +252,21 @@ final class WaitingJobs {
     return nextNs;
   }
 
+  /**
+   * Returns the fewest tokens that must be free for one of the waiting jobs, as {@link
+   * JobGroup#tokensNeeded} has it; {@link Long#MAX_VALUE}: none waits.
+   */
+  long tokensNeededMin() {
+    if (tokensNeededMinIsStale) {
+      tokensNeededMin = Long.MAX_VALUE;
+      for (int i = occupiedSets.next(0); i >= 0; i = occupiedSets.next(i + 1)) {
+        tokensNeededMin = Math.min(tokensNeededMin, sets[i].neededMin());
+      }
+      tokensNeededMinIsStale = false;
+    }
+    return tokensNeededMin;
+  }
+
   boolean has(JobGroup group) {
     return group.rank < groupsByRank.size() && groupsByRank.get(group.rank) == group;
   }
@@ -257,6 +281,7 @@ final class WaitingJobs {
 
   private void findBudget(JobGroup group) {
     group.overBudget = executors.isOverBudget(group);
+    tokensNeededMinIsStale = true;
     group.tokensNeeded = group.overBudget && settings.cpuFallback() ? Long.MIN_VALUE : group.tokens;
   }
 }
