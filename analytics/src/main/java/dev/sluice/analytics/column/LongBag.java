@@ -43,6 +43,11 @@ public final class LongBag {
     return bits ^ ((bits >> 63) & Long.MAX_VALUE);
   }
 
+  /** What {@link #add(double)} keeps of a number's absolute value. */
+  private static long withoutSign(long number) {
+    return ordered(number) & Long.MAX_VALUE;
+  }
+
   public int size() {
     return numbers.size();
   }
@@ -69,6 +74,15 @@ public final class LongBag {
    * @throws IndexOutOfBoundsException unless each is from 1 to the sum of the sizes
    */
   public static long[] ofRanks(List<LongBag> bags, long... ranks) {
+    return ofRanks(bags, false, ranks);
+  }
+
+  /** As {@link #ofRanks(List, long...)}, of numbers with a fraction without their signs. */
+  public static long[] ofRanksWithoutSigns(List<LongBag> bags, long... ranks) {
+    return ofRanks(bags, true, ranks);
+  }
+
+  private static long[] ofRanks(List<LongBag> bags, boolean withoutSigns, long... ranks) {
     long count = 0;
     long least = Long.MAX_VALUE;
     long most = Long.MIN_VALUE;
@@ -82,17 +96,23 @@ public final class LongBag {
         throw new IndexOutOfBoundsException("rank " + rank + " of " + count);
       }
     }
-    return count <= SORTED_MAX
-        ? sorted(bags, (int) count, ranks)
-        : walked(bags, least, most, ranks);
+    if (count <= SORTED_MAX) {
+      return sorted(bags, withoutSigns, (int) count, ranks);
+    }
+    if (!withoutSigns) {
+      return walked(bags, false, least, most, ranks);
+    }
+    long farthest = Math.max(withoutSign(least), withoutSign(most));
+    return walked(bags, true, 0, farthest, ranks);
   }
 
-  private static long[] sorted(List<LongBag> bags, int count, long[] ranks) {
+  private static long[] sorted(List<LongBag> bags, boolean withoutSigns, int count, long[] ranks) {
     var all = new long[count];
     int size = 0;
     for (LongBag bag : bags) {
       for (int i = 0; i < bag.size(); i++) {
-        all[size++] = bag.numbers.get(i);
+        long number = bag.numbers.get(i);
+        all[size++] = withoutSigns ? withoutSign(number) : number;
       }
     }
     Arrays.sort(all);
@@ -100,7 +120,8 @@ public final class LongBag {
   }
 
   /** Finds the distances from the least number, as numbers without a sign, digit by digit. */
-  private static long[] walked(List<LongBag> bags, long least, long most, long[] ranks) {
+  private static long[] walked(
+      List<LongBag> bags, boolean withoutSigns, long least, long most, long[] ranks) {
     int bits = Long.SIZE - Long.numberOfLeadingZeros(most - least);
     int digits = (bits + DIGIT - 1) / DIGIT;
     var known = new long[ranks.length];
@@ -109,7 +130,7 @@ public final class LongBag {
       int shift = digit * DIGIT;
       var counts = new int[ranks.length][1 << DIGIT];
       for (LongBag bag : bags) {
-        count(bag.numbers, least, shift, known, counts);
+        count(bag.numbers, withoutSigns, least, shift, known, counts);
       }
       for (int i = 0; i < ranks.length; i++) {
         int at = 0;
@@ -126,11 +147,17 @@ public final class LongBag {
   }
 
   private static void count(
-      LongColumn numbers, long least, int shift, long[] known, int[][] counts) {
+      LongColumn numbers,
+      boolean withoutSigns,
+      long least,
+      int shift,
+      long[] known,
+      int[][] counts) {
     int mask = (1 << DIGIT) - 1;
     int above = shift + DIGIT;
     for (int row = 0; row < numbers.size(); row++) {
-      long distance = numbers.get(row) - least;
+      long number = numbers.get(row);
+      long distance = (withoutSigns ? withoutSign(number) : number) - least;
       long head = above >= Long.SIZE ? 0 : distance >>> above;
       int digit = (int) (distance >>> shift) & mask;
       for (int i = 0; i < known.length; i++) {
@@ -143,30 +170,48 @@ public final class LongBag {
 
   /** Hands over all numbers, rising. */
   public void sorted(LongConsumer taker) {
-    if (size() == 0) {
-      return;
+    sorted(List.of(this), taker);
+  }
+
+  /** Hands over all numbers of some bags, rising. */
+  public static void sorted(List<LongBag> bags, LongConsumer taker) {
+    long size = 0;
+    long least = Long.MAX_VALUE;
+    long most = Long.MIN_VALUE;
+    for (LongBag bag : bags) {
+      size += bag.size();
+      least = Math.min(least, bag.least);
+      most = Math.max(most, bag.most);
     }
     long done = 0;
     long from = least;
-    while (done < size()) {
-      long rankTo = Math.min(size(), done + SORTED_AT_ONCE);
-      long to = rankTo == size() ? most : ofRanks(rankTo)[0];
-      done += within(from, to, taker);
+    while (done < size) {
+      long rankTo = Math.min(size, done + SORTED_AT_ONCE);
+      long to = rankTo == size ? most : ofRanks(bags, rankTo)[0];
+      done += within(bags, (int) (rankTo - done), from, to, taker);
       from = to + 1;
     }
   }
 
-  /** Takes the numbers from one to another, rising, and returns how many they are. */
-  private long within(long from, long to, LongConsumer taker) {
-    var some = new long[Math.min(size(), 2 * SORTED_AT_ONCE)];
+  /**
+   * Hands over the numbers from one to another, rising, and returns how many they are.
+   *
+   * @param room at least the number of those that are not the last one
+   */
+  private static long within(List<LongBag> bags, int room, long from, long to, LongConsumer taker) {
+    var some = new long[room];
     int count = 0;
     long ofTo = 0; // a number may occur any number of times
-    for (int row = 0; row < size(); row++) {
-      long number = numbers.get(row);
-      if (number == to) {
-        ofTo++;
-      } else if (from <= number && number < to) {
-        some[count++] = number;
+    for (LongBag bag : bags) {
+      LongColumn numbers = bag.numbers;
+      int size = bag.size();
+      for (int row = 0; row < size; row++) {
+        long number = numbers.get(row);
+        if (number == to) {
+          ofTo++;
+        } else if (from <= number && number < to) {
+          some[count++] = number;
+        }
       }
     }
     Arrays.sort(some, 0, count);

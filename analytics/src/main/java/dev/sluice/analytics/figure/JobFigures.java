@@ -196,7 +196,7 @@ public final class JobFigures implements Figure {
       long done = byStatus[JobStatus.DONE.number()];
       long count = Arrays.stream(byStatus).sum();
       double[] ofAll = NearestRank.percentiles(endToEndNs, count, PERCENTS);
-      double[] ofDone = NearestRank.percentiles(endToEndNs, done, PERCENTS);
+      double[] ofDone = done == count ? ofAll : NearestRank.percentiles(endToEndNs, done, PERCENTS);
       Map<String, @Nullable Object> block = new LinkedHashMap<>();
       block.put("count", count);
       block.put("total_samples", samples);

@@ -68,18 +68,18 @@ public final class PredictionFigures implements Figure {
   public void addTo(Summary summary, RunRows run) {
     IntColumn rows = predicted(run);
     Batches batches = run.batches();
-    figures(run, rows, 1, batch -> 0)
-        .get(0)
-        .forEach((name, value) -> summary.put("prediction_" + name, value));
     List<String> workloads = run.workloadNames();
     int[] placeOfModel =
         batches.models().stream().mapToInt(m -> workloads.indexOf(m.workload())).toArray();
-    var ofWorkloads =
-        figures(run, rows, workloads.size(), batch -> placeOfModel[batches.modelNumber(batch)]);
+    List<Group> ofWorkloads =
+        groups(run, rows, workloads.size(), batch -> placeOfModel[batches.modelNumber(batch)]);
+    figures(ofWorkloads, pinballs(batches, rows))
+        .forEach((name, value) -> summary.put("prediction_" + name, value));
     Map<String, Object> byWorkload = new LinkedHashMap<>();
     for (int i = 0; i < workloads.size(); i++) {
-      byWorkload.put(workloads.get(i), ofWorkloads.get(i));
+      byWorkload.put(workloads.get(i), figures(ofWorkloads.get(i)));
     }
+    ofWorkloads.forEach(Group::clear);
     summary.put("prediction_by_workload", byWorkload);
     summary.put("prediction_over_time", overTime(run, rows));
     Map<String, Long> versions = new TreeMap<>();
@@ -116,14 +116,15 @@ public final class PredictionFigures implements Figure {
     var fromNs = new long[PARTS + 1];
     long lengthNs = run.windowEndNs() - run.windowStartNs();
     Arrays.setAll(fromNs, part -> run.windowStartNs() + lengthNs * part / PARTS);
-    var ofParts =
-        figures(run, rows, PARTS, batch -> part(fromNs, run.batches().finishedAtNs(batch)));
+    List<Group> ofParts =
+        groups(run, rows, PARTS, batch -> part(fromNs, run.batches().finishedAtNs(batch)));
     List<Map<String, @Nullable Object>> parts = new ArrayList<>();
     for (int part = 0; part < PARTS; part++) {
       Map<String, @Nullable Object> figures = new LinkedHashMap<>();
       figures.put("from_s", fromNs[part] / 1e9);
       figures.put("to_s", fromNs[part + 1] / 1e9);
-      figures.putAll(ofParts.get(part));
+      figures.putAll(figures(ofParts.get(part)));
+      ofParts.get(part).clear();
       parts.add(figures);
     }
     return parts;
@@ -140,11 +141,11 @@ public final class PredictionFigures implements Figure {
   }
 
   /**
-   * The figures of each of some groups of batches.
+   * Groups of batches.
    *
    * @param groupOf the group of a batch, from 0; below 0: none
    */
-  private static List<Map<String, @Nullable Object>> figures(
+  private static List<Group> groups(
       RunRows run, IntColumn rows, int count, IntUnaryOperator groupOf) {
     List<Group> groups = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -156,43 +157,95 @@ public final class PredictionFigures implements Figure {
         groups.get(group).take(run.batches(), rows.get(i));
       }
     }
-    return groups.stream().map(Group::figures).toList();
+    return groups;
+  }
+
+  /** Losses of each bound over all batches, in their order: the sum depends on it. */
+  private static List<DoubleSummaryStatistics> pinballs(Batches batches, IntColumn rows) {
+    List<DoubleSummaryStatistics> pinballs = new ArrayList<>();
+    for (UpperBound bound : UpperBound.values()) {
+      var pinball = new DoubleSummaryStatistics();
+      for (int i = 0; i < rows.size(); i++) {
+        if (bound.isGiven(batches, rows.get(i))) {
+          pinball.accept(pinball(bound, batches, rows.get(i)));
+        }
+      }
+      pinballs.add(pinball);
+    }
+    return pinballs;
+  }
+
+  private static double pinball(UpperBound bound, Batches batches, int batch) {
+    double boundNs = bound.ns(batches, batch);
+    double above = Math.log(batches.serviceNs(batch) / boundNs);
+    return Math.max(bound.probability() * above, (bound.probability() - 1) * above);
+  }
+
+  private static Map<String, @Nullable Object> figures(Group group) {
+    return figures(List.of(group), group.bounded.stream().map(bound -> bound.pinball).toList());
+  }
+
+  /** The figures of some groups together. */
+  private static Map<String, @Nullable Object> figures(
+      List<Group> groups, List<DoubleSummaryStatistics> pinballs) {
+    List<LongBag> biases = groups.stream().map(group -> group.biases).toList();
+    long count = biases.stream().mapToLong(LongBag::size).sum();
+    long[] middle = count == 0 ? new long[0] : new long[] {NearestRank.of(50, count)};
+    var bias = new DoubleSummaryStatistics();
+    LongBag.sorted(biases, value -> bias.accept(LongBag.asDouble(value)));
+    Map<String, @Nullable Object> figures = new LinkedHashMap<>();
+    figures.put("count", count);
+    figures.put("error_median", asDouble(LongBag.ofRanksWithoutSigns(biases, middle)));
+    figures.put("bias", average(bias));
+    figures.put("bias_median", asDouble(LongBag.ofRanks(biases, middle)));
+    for (int i = 0; i < pinballs.size(); i++) {
+      int place = i;
+      List<Bounded> bounded = groups.stream().map(group -> group.bounded.get(place)).toList();
+      addTo(figures, bounded, pinballs.get(i));
+    }
+    return figures;
+  }
+
+  private static void addTo(
+      Map<String, @Nullable Object> figures,
+      List<Bounded> bounded,
+      DoubleSummaryStatistics pinball) {
+    String name = bounded.get(0).bound.text();
+    List<LongBag> overs = bounded.stream().map(bound -> bound.overs).toList();
+    long count = overs.stream().mapToLong(LongBag::size).sum();
+    long misses = bounded.stream().mapToLong(bound -> bound.misses).sum();
+    long[] middle = count == 0 ? new long[0] : new long[] {NearestRank.of(50, count)};
+    figures.put(name + "_count", count);
+    figures.put(name + "_miss_rate", orNull((double) misses / count));
+    figures.put(name + "_pinball", average(pinball));
+    figures.put(name + "_over_median", asDouble(LongBag.ofRanks(overs, middle)));
+  }
+
+  private static @Nullable Double asDouble(long[] values) {
+    return values.length == 0 ? null : Double.valueOf(LongBag.asDouble(values[0]));
   }
 
   /** Batches of which the figures are asked. */
   private static final class Group {
-    final LongBag errors;
     final LongBag biases;
     final List<Bounded> bounded;
 
     Group(Space space) {
-      errors = new LongBag(space);
       biases = new LongBag(space);
       bounded = Arrays.stream(UpperBound.values()).map(b -> new Bounded(b, space)).toList();
     }
 
     void take(Batches batches, int batch) {
       double serviceNs = batches.serviceNs(batch);
-      double logRatio = Math.log(serviceNs / batches.predictedNs(batch));
-      errors.add(Math.abs(logRatio));
-      biases.add(logRatio);
+      biases.add(Math.log(serviceNs / batches.predictedNs(batch)));
       for (Bounded bound : bounded) {
         bound.take(batches, batch);
       }
     }
 
-    Map<String, @Nullable Object> figures() {
-      Map<String, @Nullable Object> figures = new LinkedHashMap<>();
-      var bias = new DoubleSummaryStatistics();
-      biases.sorted(value -> bias.accept(LongBag.asDouble(value)));
-      figures.put("count", errors.size());
-      figures.put("error_median", median(errors));
-      figures.put("bias", average(bias));
-      figures.put("bias_median", median(biases));
-      bounded.forEach(bound -> bound.addTo(figures));
-      errors.clear();
+    void clear() {
       biases.clear();
-      return figures;
+      bounded.forEach(bound -> bound.overs.clear());
     }
   }
 
@@ -210,20 +263,10 @@ public final class PredictionFigures implements Figure {
 
     void take(Batches batches, int batch) {
       if (bound.isGiven(batches, batch)) {
-        double boundNs = bound.ns(batches, batch);
-        double above = Math.log(batches.serviceNs(batch) / boundNs);
         misses += bound.isMissed(batches, batch) ? 1 : 0;
-        pinball.accept(Math.max(bound.probability() * above, (bound.probability() - 1) * above));
-        overs.add(boundNs / batches.predictedNs(batch));
+        pinball.accept(PredictionFigures.pinball(bound, batches, batch));
+        overs.add((double) bound.ns(batches, batch) / batches.predictedNs(batch));
       }
-    }
-
-    void addTo(Map<String, @Nullable Object> figures) {
-      figures.put(bound.text() + "_count", overs.size());
-      figures.put(bound.text() + "_miss_rate", orNull((double) misses / overs.size()));
-      figures.put(bound.text() + "_pinball", average(pinball));
-      figures.put(bound.text() + "_over_median", median(overs));
-      overs.clear();
     }
   }
 
@@ -257,12 +300,6 @@ public final class PredictionFigures implements Figure {
 
   private static @Nullable Double average(DoubleSummaryStatistics values) {
     return values.getCount() == 0 ? null : orNull(values.getAverage());
-  }
-
-  private static @Nullable Double median(LongBag values) {
-    return values.size() == 0
-        ? null
-        : Double.valueOf(LongBag.asDouble(NearestRank.value(values, 50)));
   }
 
   private static @Nullable Double orNull(double value) {

@@ -34,10 +34,12 @@ public final class BatchColumns {
   final IntColumn place;
   final IntColumn model;
 
-  /** Jobs of all batches, each batch's beside one another. */
+  /** Jobs of all batches, each batch's beside one another, less their places here. */
   final IntColumn members;
 
+  /** Place of a batch's first job, less the row. */
   final LongColumn firstMember;
+
   final IntColumn memberCount;
   final IntColumn samples;
   final IntColumn tokens;
@@ -160,13 +162,13 @@ public final class BatchColumns {
     model.set(row, models.number(what));
     samples.set(row, itsSamples);
     tokens.set(row, itsTokens);
-    firstMember.set(row, members.size());
+    firstMember.set(row, members.size() - row);
     memberCount.set(row, 0);
   }
 
   /** Adds a job to the batch that was dispatched last. */
   public void member(int row, int job) {
-    members.add(job);
+    members.add(job - members.size());
     memberCount.set(row, memberCount.get(row) + 1);
   }
 

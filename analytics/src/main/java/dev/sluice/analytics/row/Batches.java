@@ -151,7 +151,8 @@ public final class Batches {
 
   /** A job of the batch, from 0; the first is the chosen one. */
   public int job(int batch, int place) {
-    return columns.members.get((int) columns.firstMember.get(batch) + place);
+    int at = batch + (int) columns.firstMember.get(batch) + place;
+    return at + columns.members.get(at);
   }
 
   public int samples(int batch) {

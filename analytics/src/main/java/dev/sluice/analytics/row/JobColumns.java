@@ -22,7 +22,10 @@ public final class JobColumns {
   final Interned<String> reasons = new Interned<>();
   final IntColumn kind;
   final IntColumn generator;
+
+  /** Place in the list of requests, less the row. */
   final LongColumn index;
+
   final IntColumn samples;
   final LongColumn sloNs;
   final LongColumn intendedAtNs;
@@ -85,7 +88,7 @@ public final class JobColumns {
       int row, JobKind jobKind, int itsGenerator, long itsIndex, int itsSamples, long itsSloNs) {
     kind.set(row, kinds.number(jobKind));
     generator.set(row, itsGenerator);
-    index.set(row, itsIndex);
+    index.set(row, itsIndex - row);
     samples.set(row, itsSamples);
     sloNs.set(row, itsSloNs);
   }

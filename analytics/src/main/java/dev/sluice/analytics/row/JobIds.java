@@ -13,8 +13,12 @@ final class JobIds {
   private static final int NONE = -1;
   private static final int DIGITS_MAX = 9;
 
+  /** Number of each row's id, less the row. */
   private final IntColumn numberByRow;
+
+  /** Rows of the numbers that are not their own rows. */
   private final IntColumn rowByNumber;
+
   private final IntColumn rowByOther;
   private final Interned<String> others = new Interned<>();
   private int size;
@@ -40,29 +44,34 @@ final class JobIds {
     if (row == NONE) {
       row = size++;
       rowByOther.set(other, row);
-      numberByRow.set(row, -1 - other);
+      numberByRow.set(row, -1 - other - row);
     }
     return row;
   }
 
   /** The row of {@code job-NUMBER}, a new one if the job has none. */
   int row(int number) {
+    if (number < size && number(number) == number) {
+      return number;
+    }
     int row = rowByNumber.get(number);
     if (row == NONE) {
       row = size++;
-      rowByNumber.set(number, row);
-      numberByRow.set(row, number);
+      if (row != number) {
+        rowByNumber.set(number, row);
+        numberByRow.set(row, number - row);
+      }
     }
     return row;
   }
 
   /** The number in an id {@code job-NUMBER}; below 0: the text is another one. */
   int number(int row) {
-    return numberByRow.get(row);
+    return row + numberByRow.get(row);
   }
 
   String text(int row) {
-    int number = numberByRow.get(row);
+    int number = number(row);
     return number >= 0 ? PREFIX + number : others.get(-1 - number);
   }
 

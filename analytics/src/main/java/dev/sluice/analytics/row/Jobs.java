@@ -61,7 +61,7 @@ public final class Jobs {
   private int compare(int row, int other) {
     int by = Long.compare(columns.intendedAtNs.get(row), columns.intendedAtNs.get(other));
     by = by != 0 ? by : Integer.compare(columns.generator.get(row), columns.generator.get(other));
-    return by != 0 ? by : Long.compare(columns.index.get(row), columns.index.get(other));
+    return by != 0 ? by : Long.compare(index(row), index(other));
   }
 
   public int size() {
@@ -111,7 +111,7 @@ public final class Jobs {
   }
 
   public long index(int job) {
-    return columns.index.get(job);
+    return job + columns.index.get(job);
   }
 
   public int samples(int job) {
