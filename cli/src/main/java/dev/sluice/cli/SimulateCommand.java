@@ -1,8 +1,11 @@
 package dev.sluice.cli;
 
+import dev.sluice.cli.option.CompareOptions;
 import dev.sluice.cli.option.ResultsOption;
 import dev.sluice.cli.option.WorkflowOptions;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.compare.Versus;
+import dev.sluice.harness.compare.VersusSimulation;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunId;
 import dev.sluice.harness.simulate.LikeRuns;
@@ -88,6 +91,16 @@ final class SimulateCommand implements Callable<Integer> {
   private @Nullable Integer repeats;
 
   @Option(
+      names = "--versus",
+      paramLabel = "KEY=VALUE",
+      description =
+          "With --repeat: simulates each seed a second time with this key changed, and says"
+              + " whether that is better, worse or within noise; may be repeated.")
+  private List<String> versus = new ArrayList<>();
+
+  @Mixin private CompareOptions comparison = new CompareOptions();
+
+  @Option(
       names = "--no-trace",
       description = "Leaves only summary.json and config.yaml: no rows, no pictures.")
   private boolean noTrace;
@@ -143,6 +156,7 @@ final class SimulateCommand implements Callable<Integer> {
             "the value (" + repeats + ") must be between 1 and " + REPEATS_MAX,
             "--repeat 20 will do");
       }
+      comparison.check(versus, repeats);
       var options =
           new SimulatedRun.Options(
               config,
@@ -152,6 +166,10 @@ final class SimulateCommand implements Callable<Integer> {
               profile,
               new SimulatedRun.Output(noTrace, log != null && log),
               repeats);
+      if (!versus.isEmpty() && repeats != null) {
+        var two = new Versus(config, overrides, versus, repeats, comparison.judging());
+        return new VersusSimulation(two, options, console).execute();
+      }
       return new SimulatedRun(options, console).execute();
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());
@@ -162,6 +180,7 @@ final class SimulateCommand implements Callable<Integer> {
   private void refuseBesideLike() throws UserMistakeException {
     refuseBesideLike(config != null, String.valueOf(config));
     refuseBesideLike(repeats != null, "--repeat");
+    refuseBesideLike(!versus.isEmpty(), "--versus");
     refuseBesideLike(runId != null, "--run-id");
     refuseBesideLike(noTrace, "--no-trace");
     refuseBesideLike(log != null, "--log");
@@ -182,6 +201,7 @@ final class SimulateCommand implements Callable<Integer> {
     refuseBesideWorkflows(!overrides.isEmpty(), "--set", "keys of an experiment");
     refuseBesideWorkflows(profile != null, "--profile", "a latency table");
     refuseBesideWorkflows(repeats != null, "--repeat", "repeats");
+    refuseBesideWorkflows(!versus.isEmpty(), "--versus", "a second setting");
     refuseBesideWorkflows(!like.isEmpty(), "--like", "live runs");
   }
 

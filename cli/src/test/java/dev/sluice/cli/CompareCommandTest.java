@@ -92,6 +92,64 @@ final class CompareCommandTest {
   }
 
   @Test
+  void versusSimulatesBothSettings_andTheSameCommandGoesOn() throws Exception {
+    List<String> command =
+        List.of(
+            "simulate",
+            a.toString(),
+            "--results",
+            folder.resolve("results").toString(),
+            "--repeat",
+            "8",
+            "--no-trace",
+            "--versus",
+            "lanes.num_lanes=1",
+            "--gate");
+    BadInputCommand done = sluice(command.toArray(String[]::new));
+    assertThat(done.status()).as(done.err()).isEqualTo(ExitStatus.MISSED);
+    assertThat(done.out())
+        .contains("B  with lanes.num_lanes=1 (fifo, 8 runs)")
+        .containsPattern("all_goodput_jobs_sec \\* .* worse");
+    List<Path> left = BadInputCommand.held(folder.resolve("results"));
+    assertThat(left).hasSize(1);
+    Path series = left.get(0);
+    assertThat(series.resolve("comparison.html")).isNotEmptyFile();
+    assertThat(series.resolve("b/repeats.csv")).isNotEmptyFile();
+    String again = sluice("compare", series + "/a", series + "/b").out();
+    assertThat(again).contains("8 pairs");
+    // as it was left by Ctrl-C after A
+    Path open = Files.move(series, series.resolveSibling(series.getFileName() + ".running"));
+    Files.move(open.resolve("b"), open.resolve("b.running"));
+    Files.delete(open.resolve("comparison.html"));
+    BadInputCommand resumed = sluice(command.toArray(String[]::new));
+    assertThat(resumed.status()).as(resumed.err()).isEqualTo(ExitStatus.MISSED);
+    assertThat(resumed.out()).contains("seeds of B").doesNotContain("seeds of A");
+    assertThat(BadInputCommand.held(folder.resolve("results"))).containsExactly(series);
+  }
+
+  @Test
+  void versusRefuses_beforeAnythingRuns() {
+    String config = a.toString();
+    for (String command : List.of("run", "simulate")) {
+      sluice(command, config, "--repeat", "7", "--versus", "seed=1").isRefused(1).says("below 8");
+      sluice(command, config, "--versus", "lanes.num_lanes=1").isRefused(1).says("--repeat 8");
+      sluice(command, config, "--repeat", "8", "--gate").isRefused(1).says("--versus KEY=VALUE");
+      sluice(command, config, "--repeat", "8", "--versus", "lanes.ahead=1")
+          .isRefused(1)
+          .says("gives the two other values of lanes.ahead");
+      sluice(command, config, "--repeat", "8", "--versus", "arrival_rate_jobs_per_sec=9")
+          .isRefused(1)
+          .says("gives the two other requests");
+      sluice(command, config, "--repeat", "8", "--versus", "scheduler_name=fifoo")
+          .isRefused(1)
+          .says("fifoo");
+      sluice(command, config, "--repeat", "8", "--versus", "seed=1", "--primary", "lane_use")
+          .isRefused(1)
+          .says("neither more nor less");
+    }
+  }
+
+  @Test
   void whatShouldNotBeCompared_isRefused_unlessAnyway() throws Exception {
     String one = simulate(a, "one");
     String other = simulate(a, "other", "--set", "seed=7", "--set", "lanes.ahead=1");

@@ -84,6 +84,22 @@ public final class Comparison {
             : new PairsOfRuns(pairs));
   }
 
+  /**
+   * Checks the name of a primary figure before anything runs.
+   *
+   * @param primary null: goodput
+   * @param classes names of the experiment's classes
+   * @param workloads names of its workloads
+   * @throws UserMistakeException if there is no such figure, or it has no better end
+   */
+  public static void checkPrimary(
+      @Nullable String primary, List<String> classes, List<String> workloads)
+      throws UserMistakeException {
+    if (primary != null) {
+      HeadlineFigure.named(primary, classes, workloads);
+    }
+  }
+
   static Comparison judge(List<HeadlineFigure> figures, Sample.Source source) {
     List<Sample> samples = figures.stream().map(source::of).toList();
     List<Integer> others = new ArrayList<>();

@@ -73,7 +73,13 @@ record HeadlineFigure(String name, boolean higherIsBetter) {
       throws UserMistakeException {
     List<String> classes = names(summary.path("by_class_workload"));
     List<HeadlineFigure> figures = new ArrayList<>();
-    figures.add(named(primary == null ? GOODPUT : primary, summary, classes));
+    figures.add(
+        named(
+            primary == null ? GOODPUT : primary,
+            classes,
+            classes.isEmpty()
+                ? List.of()
+                : names(summary.path("by_class_workload").path(classes.get(0)))));
     List<String> others = new ArrayList<>(OF_ALL);
     if (classes.size() > 1) {
       classes.forEach(c -> OF_A_CLASS.forEach(end -> others.add(c + "_" + end)));
@@ -87,12 +93,13 @@ record HeadlineFigure(String name, boolean higherIsBetter) {
     return figures;
   }
 
-  private static HeadlineFigure named(String name, JsonNode summary, List<String> classes)
+  /**
+   * Returns a figure by its name.
+   *
+   * @throws UserMistakeException if it is none, or has no better end
+   */
+  static HeadlineFigure named(String name, List<String> classes, List<String> workloads)
       throws UserMistakeException {
-    List<String> workloads =
-        classes.isEmpty()
-            ? List.of()
-            : names(summary.path("by_class_workload").path(classes.get(0)));
     if (!Figures.numbers(classes, workloads).contains(name)) {
       throw new UserMistakeException(
           "--primary",

@@ -1,6 +1,8 @@
 package dev.sluice.cli.option;
 
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.compare.CompareRun;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -25,13 +27,35 @@ public final class CompareOptions {
               + " comparable. Each output says so.")
   private boolean anyway;
 
+  /**
+   * Refuses options of comparisons beside which nothing is compared.
+   *
+   * @param versus what {@code --versus} changes
+   * @param repeats null: none are wanted
+   * @throws UserMistakeException if something is missing
+   */
+  public void check(List<String> versus, @Nullable Integer repeats) throws UserMistakeException {
+    if (versus.isEmpty() && isGiven()) {
+      throw new UserMistakeException(
+          "--versus",
+          "--primary, --gate and --anyway are of a comparison, and none is wanted",
+          "you want --repeat 8 --versus KEY=VALUE too");
+    }
+    if (!versus.isEmpty() && repeats == null) {
+      throw new UserMistakeException(
+          "--versus",
+          "one run of each setting has no verdict on percentiles, and none on short runs",
+          "you want --repeat 8 too");
+    }
+  }
+
   /** How the two are judged. */
   public CompareRun.Judging judging() {
     return new CompareRun.Judging(primary, gate, anyway);
   }
 
   /** True if an option of comparisons is given. */
-  public boolean isGiven() {
+  private boolean isGiven() {
     return primary != null || gate || anyway;
   }
 }

@@ -1,6 +1,8 @@
 package dev.sluice.cli.option;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.compare.Versus;
+import dev.sluice.harness.compare.VersusRun;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.ProcessesRun;
@@ -9,6 +11,7 @@ import dev.sluice.harness.run.RunSettings;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -49,6 +52,16 @@ public final class RunOptions {
           "Runs the experiment N times, each with a seed of its own derived from the"
               + " experiment's, and gives each figure with its interval.")
   private @Nullable Integer repeats;
+
+  @Option(
+      names = "--versus",
+      paramLabel = "KEY=VALUE",
+      description =
+          "With --repeat: runs each seed a second time with this key changed, and says"
+              + " whether that is better, worse or within noise; may be repeated.")
+  private List<String> versus = new ArrayList<>();
+
+  @Mixin private CompareOptions comparison = new CompareOptions();
 
   @Mixin private MetricsOptions metrics = new MetricsOptions();
 
@@ -105,6 +118,11 @@ public final class RunOptions {
               dryRun,
               child,
               new RunSettings.Watching(metrics.address(), live ? page.address() : null));
+      if (repeats != null && !versus.isEmpty()) {
+        var two =
+            new Versus(what.config(), what.overrides(), versus, repeats, comparison.judging());
+        return new VersusRun(two, options, processes, console).execute();
+      }
       if (repeats != null) {
         return new RepeatedRun(options, processes, repeats, console).execute();
       }
@@ -126,6 +144,7 @@ public final class RunOptions {
           "you want --dry-run without --processes, which checks all of the experiment too");
     }
     metrics.address().check();
+    comparison.check(versus, repeats);
     if (!live && page.isGiven()) {
       throw new UserMistakeException(
           "--live",

@@ -54,16 +54,20 @@ public final class CompareRun {
           b.toString(), "both sides are this folder", "you meant two folders");
     }
     ComparedSides sides = ComparedSides.of(runs(a), runs(b));
-    return conclude(sides, name(a, sides.a()), name(b, sides.b()), file);
+    return conclude(sides, name(a.toString(), sides.a()), name(b.toString(), sides.b()), file);
   }
 
-  /** Compares what a series has measured, and writes comparison.json and comparison.html. */
+  /** Compares what a series has measured, and writes comparison.html. */
   static int conclude(
       Path a, Path b, String nameOfA, String nameOfB, Judging judging, Path into, Console console)
       throws UserMistakeException {
+    ComparedSides sides = ComparedSides.of(runs(a), runs(b));
     return new CompareRun(a, b, judging, console)
         .conclude(
-            ComparedSides.of(runs(a), runs(b)), nameOfA, nameOfB, into.resolve("comparison.html"));
+            sides,
+            name(nameOfA, sides.a()),
+            name(nameOfB, sides.b()),
+            into.resolve("comparison.html"));
   }
 
   private int conclude(ComparedSides sides, String nameOfA, String nameOfB, Path page)
@@ -125,10 +129,10 @@ public final class CompareRun {
     return runs;
   }
 
-  private static String name(Path folder, List<ComparedRun> runs) {
+  private static String name(String what, List<ComparedRun> runs) {
     return "%s (%s, %s)"
         .formatted(
-            folder,
+            what,
             runs.get(0).run().summary().path("scheduler_name").asText(),
             runs.size() == 1 ? "1 run" : runs.size() + " runs");
   }

@@ -6,16 +6,12 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
-import dev.sluice.harness.process.ChildJvm;
-import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
-import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,11 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RepeatedRun {
   private final RunSettings options;
-  private final boolean processes;
+  private final ChildRuns children;
   private final int repeats;
   private final Console console;
-  private volatile @Nullable Process running;
-  private volatile boolean stopRequested;
   private @Nullable String summaryJson;
 
   /**
@@ -41,7 +35,7 @@ public final class RepeatedRun {
    */
   public RepeatedRun(RunSettings options, boolean processes, int repeats, Console console) {
     this.options = options;
-    this.processes = processes;
+    this.children = new ChildRuns(options, processes, console);
     this.repeats = repeats;
     this.console = console;
   }
@@ -62,14 +56,14 @@ public final class RepeatedRun {
     LaneSource.of(parsed).close();
     String runId = options.runIdFor(parsed.experiment());
     try (var folder = RunFolder.create(options.results(), runId);
-        var signals = Signals.listen(this::stop, this::killRunning)) {
+        var signals = Signals.listen(children::stop, children::kill)) {
       Map<Path, Long> seedByFolder = new LinkedHashMap<>();
       int worst = ExitStatus.DONE;
       for (int repeat = 1; repeat <= repeats; repeat++) {
         long seed = RepeatSeeds.of(parsed.experiment().seed(), repeat);
         String repeatId = runId + "-" + repeat;
         console.line("Repeat " + repeat + " of " + repeats + ", seed " + seed);
-        int status = run(folder.path(), repeatId, seed);
+        int status = children.run(folder.path(), repeatId, List.of("seed=" + seed));
         if (signals.received()) {
           return signals.exitStatus();
         }
@@ -96,65 +90,6 @@ public final class RepeatedRun {
       console.line("");
       console.line("Folder    " + finished);
       return worst;
-    }
-  }
-
-  private int run(Path results, String runId, long seed) throws IOException, InterruptedException {
-    boolean json = console.hasResults();
-    Process child =
-        Launch.of(ChildJvm.sluice(List.of(), arguments(results, runId, seed, json)))
-            .output(json ? Redirect.DISCARD : Redirect.INHERIT)
-            .errors(Redirect.INHERIT)
-            .start();
-    running = child;
-    if (stopRequested) {
-      stop(); // the wish came before there was a child to stop
-    }
-    return child.waitFor();
-  }
-
-  private List<String> arguments(Path results, String runId, long seed, boolean json) {
-    List<String> arguments = new ArrayList<>(List.of("run", options.config().toString()));
-    for (String override : options.overrides()) {
-      arguments.addAll(List.of("--set", override));
-    }
-    arguments.addAll(List.of("--set", "seed=" + seed));
-    arguments.addAll(List.of("--results", results.toString(), "--run-id", runId, "--child"));
-    if (options.bootstrap() != null) {
-      arguments.addAll(List.of("--bootstrap", options.bootstrap()));
-    }
-    if (options.kafkaConfig() != null) {
-      arguments.addAll(List.of("--kafka-config", options.kafkaConfig().toString()));
-    }
-    if (options.output().keepTopics()) {
-      arguments.add("--keep-topics");
-    }
-    if (options.output().noLog()) {
-      arguments.add("--no-log");
-    }
-    arguments.addAll(options.watching().metrics().arguments());
-    if (processes) {
-      arguments.add("--processes");
-    }
-    if (json) {
-      arguments.add("--json"); // what people read goes to standard error
-    }
-    return arguments;
-  }
-
-  private void stop() {
-    stopRequested = true;
-    Process child = running;
-    if (child != null) {
-      child.destroy();
-    }
-  }
-
-  private void killRunning() {
-    Process child = running;
-    if (child != null) {
-      child.descendants().forEach(ProcessHandle::destroyForcibly);
-      child.destroyForcibly();
     }
   }
 }

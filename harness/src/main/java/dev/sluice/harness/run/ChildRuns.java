@@ -1,0 +1,98 @@
+package dev.sluice.harness.run;
+
+import dev.sluice.harness.process.ChildJvm;
+import dev.sluice.harness.process.Launch;
+import dev.sluice.harness.terminal.Console;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Runs of one experiment one after the other, each in a process of its own. */
+public final class ChildRuns {
+  private final RunSettings options;
+  private final boolean processes;
+  private final Console console;
+  private volatile @Nullable Process running;
+  private volatile boolean stopRequested;
+
+  /**
+   * @param processes true if each role of each run is a process of its own
+   */
+  public ChildRuns(RunSettings options, boolean processes, Console console) {
+    this.options = options;
+    this.processes = processes;
+    this.console = console;
+  }
+
+  /**
+   * Runs once, and returns the run's exit status.
+   *
+   * @param overrides {@code key=value} beside those of the settings
+   */
+  public int run(Path results, String runId, List<String> overrides)
+      throws IOException, InterruptedException {
+    boolean json = console.hasResults();
+    Process child =
+        Launch.of(ChildJvm.sluice(List.of(), arguments(results, runId, overrides, json)))
+            .output(json ? Redirect.DISCARD : Redirect.INHERIT)
+            .errors(Redirect.INHERIT)
+            .start();
+    running = child;
+    if (stopRequested) {
+      stop(); // the wish came before there was a child to stop
+    }
+    return child.waitFor();
+  }
+
+  private List<String> arguments(Path results, String runId, List<String> overrides, boolean json) {
+    List<String> arguments = new ArrayList<>(List.of("run", options.config().toString()));
+    for (String override : options.overrides()) {
+      arguments.addAll(List.of("--set", override));
+    }
+    for (String override : overrides) {
+      arguments.addAll(List.of("--set", override));
+    }
+    arguments.addAll(List.of("--results", results.toString(), "--run-id", runId, "--child"));
+    if (options.bootstrap() != null) {
+      arguments.addAll(List.of("--bootstrap", options.bootstrap()));
+    }
+    if (options.kafkaConfig() != null) {
+      arguments.addAll(List.of("--kafka-config", options.kafkaConfig().toString()));
+    }
+    if (options.output().keepTopics()) {
+      arguments.add("--keep-topics");
+    }
+    if (options.output().noLog()) {
+      arguments.add("--no-log");
+    }
+    arguments.addAll(options.watching().metrics().arguments());
+    if (processes) {
+      arguments.add("--processes");
+    }
+    if (json) {
+      arguments.add("--json"); // what people read goes to standard error
+    }
+    return arguments;
+  }
+
+  /** Stops the present run, on a person's wish: its jobs end. */
+  public void stop() {
+    stopRequested = true;
+    Process child = running;
+    if (child != null) {
+      child.destroy();
+    }
+  }
+
+  /** Ends the present run at once. */
+  public void kill() {
+    Process child = running;
+    if (child != null) {
+      child.descendants().forEach(ProcessHandle::destroyForcibly);
+      child.destroyForcibly();
+    }
+  }
+}
