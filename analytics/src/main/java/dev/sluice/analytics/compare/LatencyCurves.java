@@ -25,6 +25,7 @@ record LatencyCurves(Map<String, Curve> byClass) {
    * @param doneMs latencies of the done ones, in milliseconds, ascending
    * @param count number of jobs, done or not
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared, and a million boxes otherwise
   record Curve(double[] doneMs, int count) {}
 
   private static final class Growing {
