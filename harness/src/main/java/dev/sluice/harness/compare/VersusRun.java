@@ -57,6 +57,11 @@ public final class VersusRun {
                     + " What is measured stays: the same command goes on.");
             return signals.received() ? signals.exitStatus() : status;
           }
+          if (!series.hasEnded(side, runId)) {
+            console.line(
+                "A threshold ended the run " + runId + " early, so that it has no figures.");
+            return status;
+          }
           if (!series.isComparable(side, runId)) {
             disturbed.add(runId);
           }
