@@ -12,8 +12,8 @@ import org.apache.commons.statistics.distribution.TDistribution;
  * 1) / 2, which is Fisher's z, for correlations. With e = t × standard error and w = exp(e / mean)
  * or exp(e / (mean × (1 − mean))) the ends are mean / w and mean × w, or mean / (mean + (1 − mean)
  * × w) and mean / (mean + (1 − mean) / w): W. Q. Meeker and L. A. Escobar, Statistical Methods for
- * Reliability Data, Wiley 1998, sections 3.6 and 8.4, with Student's t in place of the normal
- * quantile. A mean on a bound has the bound alone as its interval: all its values are equal.
+ * Reliability Data, Wiley 1998, with Student's t in place of the normal quantile. A mean on a bound
+ * has the bound alone as its interval: all its values are equal.
  *
  * @param n number of values
  * @param mean arithmetic mean; NaN without a value

@@ -175,8 +175,13 @@ public final class ProfileFile {
         BigDecimal.valueOf(row.atNs() / 1000, NS_DECIMALS_OF_MS).toPlainString(),
         BigDecimal.valueOf(row.serviceNs(), NS_DECIMALS_OF_MS).toPlainString(),
         row.foreignLoad() == null ? "" : String.format(Locale.ROOT, "%.3f", row.foreignLoad()),
-        Long.toString(row.flopsPerSample()),
-        Long.toString(row.parameters()));
+        known(row.flopsPerSample()),
+        known(row.parameters()));
+  }
+
+  /** A count of which 0 says that it is unknown: an empty field, in files. */
+  private static String known(long count) {
+    return count == 0 ? "" : Long.toString(count);
   }
 
   /** Turns CSV records into rows; goes on after a mistake, to find all of them. */
@@ -258,8 +263,15 @@ public final class ProfileFile {
           record.fixed("at_s", NS_DECIMALS_OF_S, AT_SECONDS, BROKEN),
           record.fixed("service_ms", NS_DECIMALS_OF_MS, SERVICE_MS, BROKEN),
           share(record, "foreign_load"),
-          record.whole("flops_per_sample", "0 is meant, for unknown"),
-          record.whole("parameters", "0 is meant, for unknown"));
+          known(record, "flops_per_sample"),
+          known(record, "parameters"));
+    }
+
+    /** Earlier versions wrote 0 for an unknown count. */
+    private static long known(CsvRows.Row record, String column) throws UserMistakeException {
+      return record.text(column).isEmpty()
+          ? 0
+          : record.whole(column, "the field is meant to be empty, for unknown");
     }
 
     private static final String BROKEN =

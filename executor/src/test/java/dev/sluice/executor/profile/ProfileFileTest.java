@@ -54,6 +54,19 @@ final class ProfileFileTest {
   }
 
   @Test
+  void whatIsUnknown_isEmpty_andZeroInFilesOfEarlierVersions() throws Exception {
+    String row = "cpu,a,onnx,fp32,1,2,1,1,1,0.000000,1.500000,,";
+    Files.writeString(file, HEADER + row + ",\n");
+    List<ProfileRow> rows = ProfileFile.read(file).rows();
+    assertThat(rows.get(0).flopsPerSample()).isZero();
+    assertThat(rows.get(0).parameters()).isZero();
+    ProfileFile.append(file, rows);
+    assertThat(Files.readAllLines(file)).endsWith(row + ",", row + ",");
+    Files.writeString(file, HEADER + row + "0,0\n");
+    assertThat(ProfileFile.read(file).rows()).isEqualTo(rows);
+  }
+
+  @Test
   void columnsMayStandInAnyOrder() throws Exception {
     Files.writeString(
         file,
