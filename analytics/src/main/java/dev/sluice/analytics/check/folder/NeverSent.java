@@ -30,7 +30,7 @@ public record NeverSent(long stated, boolean andMore) {
     return new NeverSent(jobs, more);
   }
 
-  /** True if the run says that so many jobs are missing. */
+  /** Returns whether the run says that this number of jobs is missing. */
   public boolean tellsOf(long missing) {
     return andMore ? missing >= stated : missing == stated;
   }
