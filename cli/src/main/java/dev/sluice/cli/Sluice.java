@@ -34,6 +34,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       LayersCommand.class,
       TrainCommand.class,
       RecordCommand.class,
+      CapacityCommand.class,
       CheckCommand.class,
       CompareCommand.class,
       ExplainCommand.class,

@@ -45,6 +45,11 @@ public final class RunReport {
     return new RunReport(fold.rows(context), fold.deviceKinds(), fold.fitCpuSeconds());
   }
 
+  /** The run's rows. */
+  public RunRows rows() {
+    return run;
+  }
+
   /** The run's figures, counted at the first call. */
   public synchronized Summary summary() {
     Summary known = summary;

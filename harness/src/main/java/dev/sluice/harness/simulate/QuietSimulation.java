@@ -1,5 +1,6 @@
 package dev.sluice.harness.simulate;
 
+import dev.sluice.analytics.report.RunReport;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.Environment;
@@ -42,5 +43,10 @@ public final class QuietSimulation {
       }
       return status;
     }
+  }
+
+  /** Simulates, and leaves nothing. */
+  public RunReport simulate(String runId) throws IOException {
+    return experiment.simulate(runId, experiment.environment(), null).report();
   }
 }

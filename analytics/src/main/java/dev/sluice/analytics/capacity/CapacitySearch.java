@@ -1,0 +1,225 @@
+package dev.sluice.analytics.capacity;
+
+import dev.sluice.analytics.capacity.RateEvidence.Verdict;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.TreeMap;
+
+/**
+ * The search for one policy's capacity: which rate to run next, by what the runs so far tell, and
+ * the answer. It halves the range between the highest pass and the lowest fail. A rate that is
+ * undecided gets further runs, with other seeds, up to {@value #RUNS_MAX}; so do a pass above a
+ * fail and that fail. Nothing but its own runs makes a rate pass.
+ */
+public final class CapacitySearch {
+  private static final int RUNS_MAX = 12;
+  private static final int SILENT_MAX = 2;
+
+  private final Target target;
+  private final Settings settings;
+  private final Map<Double, List<RunEvidence>> runs = new TreeMap<>();
+  private int count;
+
+  /**
+   * What is searched.
+   *
+   * @param from lowest rate of the range
+   * @param to highest rate of the range
+   * @param resolution ratio of lowest fail and highest pass, less 1, at which the search ends
+   * @param runsMax most runs of the policy
+   */
+  public record Settings(double from, double to, double resolution, int runsMax) {}
+
+  /** How a search came out. */
+  public enum Outcome {
+    RESOLVED,
+    BELOW,
+    ABOVE,
+    GENERATOR_ENDS,
+    NOT_RESOLVED
+  }
+
+  /**
+   * The answer.
+   *
+   * @param pass highest rate that passed with no fail at or below it; NaN: none
+   * @param fail lowest rate that failed; NaN: none
+   */
+  public record Answer(Outcome outcome, double pass, double fail, String words) {}
+
+  public CapacitySearch(Target target, Settings settings) {
+    this.target = target;
+    this.settings = settings;
+  }
+
+  public void add(RunEvidence run) {
+    runs.computeIfAbsent(run.rate(), rate -> new ArrayList<>()).add(run);
+    count++;
+  }
+
+  /** Number of runs of a rate so far, which tells the next one's seed. */
+  public int runsOf(double rate) {
+    return runs.getOrDefault(rate, List.of()).size();
+  }
+
+  /** Verdict on a rate in words: pass, fail, undecided or silent. */
+  public String verdictOf(double rate) {
+    return verdict(rate).name().toLowerCase(Locale.ROOT);
+  }
+
+  private Verdict verdict(double rate) {
+    return new RateEvidence(rate, runs.getOrDefault(rate, List.of())).verdict(target);
+  }
+
+  /** The rate to run next; empty: the search is over. */
+  public OptionalDouble next() {
+    if (count >= settings.runsMax()) {
+      return OptionalDouble.empty();
+    }
+    for (double end : new double[] {settings.from(), settings.to()}) {
+      if (runsOf(end) == 0) {
+        return OptionalDouble.of(end);
+      }
+    }
+    double crossed = lowestFail();
+    if (highestPass() > crossed) {
+      double again = runsOf(crossed) <= runsOf(highestPass()) ? crossed : highestPass();
+      return runsOf(again) < RUNS_MAX ? OptionalDouble.of(again) : OptionalDouble.empty();
+    }
+    for (double rate : runs.keySet()) {
+      boolean asked = mayDecide(rate) && (rate > passOrNone() && rate < failOrNone());
+      if (asked) {
+        return OptionalDouble.of(rate);
+      }
+    }
+    return between();
+  }
+
+  private boolean mayDecide(double rate) {
+    Verdict verdict = verdict(rate);
+    return (verdict == Verdict.UNDECIDED && runsOf(rate) < RUNS_MAX)
+        || (verdict == Verdict.SILENT && runsOf(rate) < SILENT_MAX);
+  }
+
+  /** A rate between the highest pass and what is next above it. */
+  private OptionalDouble between() {
+    double low = passOrNone();
+    double high = failOrNone();
+    if (low == 0 || (Double.isInfinite(high) && verdict(settings.to()) == Verdict.PASS)) {
+      return OptionalDouble.empty();
+    }
+    double above = high;
+    double below = low;
+    for (double rate : runs.keySet()) { // rates that cannot be decided part the range
+      if (rate > low && rate < high) {
+        above = Math.min(above, rate);
+        below = Math.max(below, rate);
+      }
+    }
+    if (above / low > 1 + settings.resolution() / (above == high ? 1 : 4)) {
+      return OptionalDouble.of(middle(low, above));
+    }
+    if (above != high && !Double.isInfinite(high) && high / low > 1 + settings.resolution()) {
+      return high / below > 1 + settings.resolution() / 4
+          ? OptionalDouble.of(middle(below, high))
+          : OptionalDouble.empty();
+    }
+    return OptionalDouble.empty();
+  }
+
+  /** The geometric mean, in four digits where these lie between the two. */
+  private static double middle(double low, double high) {
+    double mean = Math.sqrt(low * high);
+    double rounded =
+        new BigDecimal(mean).round(new MathContext(4, RoundingMode.HALF_EVEN)).doubleValue();
+    return low < rounded && rounded < high ? rounded : mean;
+  }
+
+  private double highestPass() {
+    return runs.keySet().stream()
+        .filter(rate -> verdict(rate) == Verdict.PASS)
+        .mapToDouble(rate -> rate)
+        .max()
+        .orElse(Double.NaN);
+  }
+
+  private double lowestFail() {
+    return runs.keySet().stream()
+        .filter(rate -> verdict(rate) == Verdict.FAIL)
+        .mapToDouble(rate -> rate)
+        .min()
+        .orElse(Double.NaN);
+  }
+
+  private double passOrNone() {
+    double pass = highestPass();
+    return Double.isNaN(pass) ? 0 : pass;
+  }
+
+  private double failOrNone() {
+    double fail = lowestFail();
+    return Double.isNaN(fail) ? Double.POSITIVE_INFINITY : fail;
+  }
+
+  /** The answer by the runs so far. */
+  public Answer answer() {
+    double pass = highestPass();
+    double fail = lowestFail();
+    if (pass > fail) {
+      return new Answer(
+          Outcome.NOT_RESOLVED,
+          Double.NaN,
+          fail,
+          "not resolved in this budget: %s passed, and %s below it failed"
+              .formatted(text(pass), text(fail)));
+    }
+    if (fail == settings.from()) {
+      return new Answer(Outcome.BELOW, Double.NaN, fail, "below " + text(fail) + ", which failed");
+    }
+    if (pass == settings.to()) {
+      return new Answer(Outcome.ABOVE, pass, Double.NaN, "above " + text(pass) + ", which passed");
+    }
+    if (fail / pass <= 1 + settings.resolution()) {
+      return new Answer(
+          Outcome.RESOLVED,
+          pass,
+          fail,
+          "between %s, which passed, and %s, which failed".formatted(text(pass), text(fail)));
+    }
+    double silent =
+        runs.keySet().stream()
+            .filter(rate -> verdict(rate) == Verdict.SILENT)
+            .mapToDouble(rate -> rate)
+            .min()
+            .orElse(Double.NaN);
+    if (Double.isNaN(fail) && !Double.isNaN(silent)) {
+      boolean late = runs.getOrDefault(silent, List.of()).stream().allMatch(RunEvidence::late);
+      return new Answer(
+          Outcome.GENERATOR_ENDS,
+          pass,
+          fail,
+          (late ? "the generator ends at " : "runs say nothing from ")
+              + text(silent)
+              + (Double.isNaN(pass) ? "" : "; " + text(pass) + " passed"));
+    }
+    return new Answer(
+        Outcome.NOT_RESOLVED,
+        pass,
+        fail,
+        "not resolved in this budget: %s, %s"
+            .formatted(
+                Double.isNaN(pass) ? "no rate passed" : text(pass) + " passed",
+                Double.isNaN(fail) ? "no rate failed" : text(fail) + " failed"));
+  }
+
+  private static String text(double rate) {
+    return new BigDecimal(rate).round(new MathContext(6)).stripTrailingZeros().toPlainString()
+        + "/s";
+  }
+}

@@ -1,0 +1,123 @@
+package dev.sluice.analytics.capacity;
+
+import dev.sluice.analytics.capacity.Target.Scope;
+import dev.sluice.analytics.statistic.BatchMeans;
+import dev.sluice.analytics.statistic.Bounds;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What one run tells of a target.
+ *
+ * @param unstable true if its queue rose over the whole window, so that it fails
+ * @param silent why the run says nothing, such as a late generator; empty: it says something
+ * @param late true if it says nothing because its generator was late
+ * @param p99Ms p99 of all measured jobs; infinite if it falls on a job that is not done
+ */
+public record RunEvidence(
+    String policy,
+    double rate,
+    long seed,
+    boolean unstable,
+    boolean late,
+    String silent,
+    double p99Ms,
+    double goodputJobsSec,
+    List<Sample> samples) {
+  /**
+   * Jobs of one scope.
+   *
+   * @param count number of jobs in the series
+   * @param broken number of jobs that break the target, where it bounds a share
+   * @param means means of batches in time that do not resemble their neighbours, as far as a test
+   *     shows; few where neighbours of twenty did; empty: the series is too short
+   */
+  public record Sample(String scope, long count, long broken, List<Double> means) {
+    public Sample {
+      means = List.copyOf(means);
+    }
+  }
+
+  public RunEvidence {
+    samples = List.copyOf(samples);
+  }
+
+  /** Builds the samples of a target from a run's measured jobs, in the order of their arrival. */
+  public static final class Samples {
+    private static final int JOINED = 4;
+
+    private final Target target;
+    private final List<Series> series = new ArrayList<>();
+
+    private static final class Series {
+      double[] values = new double[256];
+      int size;
+      long broken;
+
+      void add(double value) {
+        if (size == values.length) {
+          values = Arrays.copyOf(values, 2 * size);
+        }
+        values[size++] = value;
+        broken += value > 0 ? 1 : 0;
+      }
+    }
+
+    public Samples(Target target) {
+      this.target = target;
+      target.scopes().forEach(scope -> series.add(new Series()));
+    }
+
+    /**
+     * Adds a job.
+     *
+     * @param endToEndMs infinite unless the job is done
+     * @param waitMs infinite unless the job is done
+     */
+    public void add(
+        String classType,
+        String workload,
+        boolean violates,
+        boolean done,
+        double endToEndMs,
+        double waitMs) {
+      if (!done && !target.isShare()) {
+        return; // a mean is one of done jobs
+      }
+      for (int i = 0; i < series.size(); i++) {
+        if (target.scopes().get(i).holds(classType, workload)) {
+          series.get(i).add(target.value(violates, done, endToEndMs, waitMs));
+        }
+      }
+    }
+
+    public List<Sample> build() {
+      List<Sample> samples = new ArrayList<>();
+      for (int i = 0; i < series.size(); i++) {
+        Series one = series.get(i);
+        Scope scope = target.scopes().get(i);
+        double[] values = Arrays.copyOf(one.values, one.size);
+        BatchMeans batches =
+            BatchMeans.of(values, target.isShare() ? Bounds.SHARE : Bounds.FROM_ZERO);
+        samples.add(
+            new Sample(
+                scope.text(),
+                one.size,
+                one.broken,
+                batches.isTrusted() ? batches.means() : joined(batches.means())));
+      }
+      return samples;
+    }
+
+    /** Means of longer batches, whose neighbours resemble each other less. */
+    private static List<Double> joined(List<Double> means) {
+      List<Double> joined = new ArrayList<>();
+      for (int i = 0; i + JOINED <= means.size(); i += JOINED) {
+        joined.add(
+            means.subList(i, i + JOINED).stream().mapToDouble(v -> v).average().orElseThrow());
+      }
+      return joined;
+    }
+  }
+}
