@@ -149,7 +149,15 @@ final class CapacityCommandTest {
         .contains("between 0.1% and 100%");
     assertThat(capacity("p99_e2e_ms < 5", "1..2", "--runs", "1").text())
         .contains("between 2 and 10000");
-    assertThat(capacity("p99_e2e_ms < 5", "1..2", "--set", "scenario=offline").text())
+    assertThat(
+            capacity(
+                    "p99_e2e_ms < 5",
+                    "1..2",
+                    "--set",
+                    "scenario=offline",
+                    "--set",
+                    "warmup_seconds=0")
+                .text())
         .contains("has no rate");
   }
 }

@@ -8,7 +8,7 @@ import dev.sluice.analytics.capacity.CapacitySearch.Outcome;
 import dev.sluice.analytics.capacity.Isotonic;
 import dev.sluice.analytics.capacity.RunEvidence;
 import dev.sluice.analytics.capacity.Target;
-import dev.sluice.analytics.plot.CapacityPicture;
+import dev.sluice.analytics.plot.Picture;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
@@ -287,7 +287,7 @@ public final class CapacityRun {
             + (target.scopes().size() > 1 ? " in each class and workload" : "")
             + (options.simulate() ? ", simulated" : ""));
     boolean resolved = true;
-    List<CapacityPicture.Runs> pictures = new ArrayList<>();
+    List<Picture.Runs> pictures = new ArrayList<>();
     for (Map.Entry<String, CapacitySearch> entry : searches.entrySet()) {
       Answer answer = entry.getValue().answer();
       resolved &= answer.outcome() != Outcome.NOT_RESOLVED;
@@ -304,13 +304,13 @@ public final class CapacityRun {
     if (!pictures.isEmpty()) {
       Files.write(
           folder.resolve("capacity.png"),
-          CapacityPicture.png("Load against p99 and goodput: " + target.text(), pictures));
+          Picture.loads("Load against p99 and goodput: " + target.text(), pictures));
     }
     console.line("Folder    " + folder);
     return resolved ? ExitStatus.DONE : ExitStatus.INCONCLUSIVE;
   }
 
-  private static CapacityPicture.Runs picture(String policy, List<RunEvidence> runs) {
+  private static Picture.Runs picture(String policy, List<RunEvidence> runs) {
     List<RunEvidence> finite = runs.stream().filter(run -> Double.isFinite(run.p99Ms())).toList();
     double[] p99Ms = finite.stream().mapToDouble(RunEvidence::p99Ms).toArray();
     double[] goodput = runs.stream().mapToDouble(RunEvidence::goodputJobsSec).toArray();
@@ -325,7 +325,7 @@ public final class CapacityRun {
               .average()
               .orElseThrow();
     }
-    return new CapacityPicture.Runs(
+    return new Picture.Runs(
         policy,
         runs.stream().mapToDouble(RunEvidence::rate).toArray(),
         p99Ms,
