@@ -111,24 +111,31 @@ public final class Picture {
     return new Bars.Bar(height, Decimals.plain(Math.round(height * 1e3) / 1e3), false);
   }
 
+  /** A figure at a rate in jobs/s. */
+  public record Point(double rate, double value) {}
+
   /**
    * A policy's runs, by rate.
    *
-   * @param p99Ms p99 of each run in ms; not finite: the run has no point, and no place on the line
-   * @param p99Fit rising fit through the finite ones, at the rates of those
-   * @param goodput goodput of each run in jobs/s
-   * @param meanRates rates, each once
-   * @param goodputMeans mean goodput at these rates
+   * @param p99Ms finite p99s of the runs, in ms
+   * @param p99Fit rising fit through these
+   * @param goodput goodput of each run, in jobs/s
+   * @param goodputMeans mean goodput of each rate
    */
   public record Runs(
       String policy,
-      double[] rates,
-      double[] p99Ms,
-      double[] p99Rates,
-      double[] p99Fit,
-      double[] goodput,
-      double[] meanRates,
-      double[] goodputMeans) {}
+      List<Point> p99Ms,
+      List<Point> p99Fit,
+      List<Point> goodput,
+      List<Point> goodputMeans) {}
+
+  private static double[] rates(List<Point> points) {
+    return points.stream().mapToDouble(Point::rate).toArray();
+  }
+
+  private static double[] values(List<Point> points) {
+    return points.stream().mapToDouble(Point::value).toArray();
+  }
 
   /**
    * Load against p99 and goodput: a point for each run, and for each policy a line: the rising fit
@@ -145,28 +152,38 @@ public final class Picture {
     for (int i = 0; i < policies.size(); i++) {
       Runs runs = policies.get(i);
       Color color = ChartStyle.ofWorkload(i);
-      if (runs.p99Rates().length > 0) {
+      if (!runs.p99Ms().isEmpty()) {
         ChartStyle.points(
-            latency, runs.policy(), runs.p99Rates(), runs.p99Ms(), color, ChartStyle.marker(i));
+            latency,
+            runs.policy(),
+            rates(runs.p99Ms()),
+            values(runs.p99Ms()),
+            color,
+            ChartStyle.marker(i));
         ChartStyle.line(
             latency,
             runs.policy() + ", fit",
-            runs.p99Rates(),
-            runs.p99Fit(),
+            rates(runs.p99Fit()),
+            values(runs.p99Fit()),
             color,
             ChartStyle.stroke(i, 2));
-        for (double ms : runs.p99Ms()) {
+        for (double ms : values(runs.p99Ms())) {
           least = Math.min(least, ms);
           most = Math.max(most, ms);
         }
       }
       ChartStyle.points(
-          goodput, runs.policy(), runs.rates(), runs.goodput(), color, ChartStyle.marker(i));
+          goodput,
+          runs.policy(),
+          rates(runs.goodput()),
+          values(runs.goodput()),
+          color,
+          ChartStyle.marker(i));
       ChartStyle.line(
           goodput,
           runs.policy() + ", mean",
-          runs.meanRates(),
-          runs.goodputMeans(),
+          rates(runs.goodputMeans()),
+          values(runs.goodputMeans()),
           color,
           ChartStyle.stroke(i, 2));
       frame.marker(runs.policy(), color, ChartStyle.marker(i));

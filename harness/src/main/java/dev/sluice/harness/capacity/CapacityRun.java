@@ -9,6 +9,7 @@ import dev.sluice.analytics.capacity.Isotonic;
 import dev.sluice.analytics.capacity.RunEvidence;
 import dev.sluice.analytics.capacity.Target;
 import dev.sluice.analytics.plot.Picture;
+import dev.sluice.analytics.plot.Picture.Point;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
@@ -37,6 +38,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * The search for the capacity of one policy or several. Each run is written down once it has ended,
@@ -312,27 +315,23 @@ public final class CapacityRun {
 
   private static Picture.Runs picture(String policy, List<RunEvidence> runs) {
     List<RunEvidence> finite = runs.stream().filter(run -> Double.isFinite(run.p99Ms())).toList();
-    double[] p99Ms = finite.stream().mapToDouble(RunEvidence::p99Ms).toArray();
-    double[] goodput = runs.stream().mapToDouble(RunEvidence::goodputJobsSec).toArray();
-    double[] rates = runs.stream().mapToDouble(RunEvidence::rate).distinct().toArray();
-    double[] means = new double[rates.length];
-    for (int i = 0; i < rates.length; i++) {
-      double rate = rates[i];
-      means[i] =
-          runs.stream()
-              .filter(run -> run.rate() == rate)
-              .mapToDouble(RunEvidence::goodputJobsSec)
-              .average()
-              .orElseThrow();
+    double[] fit = Isotonic.rising(finite.stream().mapToDouble(RunEvidence::p99Ms).toArray());
+    List<Point> fitted = new ArrayList<>();
+    for (int i = 0; i < fit.length; i++) {
+      fitted.add(new Point(finite.get(i).rate(), fit[i]));
     }
+    Map<Double, Double> means =
+        runs.stream()
+            .collect(
+                Collectors.groupingBy(
+                    RunEvidence::rate,
+                    TreeMap::new,
+                    Collectors.averagingDouble(RunEvidence::goodputJobsSec)));
     return new Picture.Runs(
         policy,
-        runs.stream().mapToDouble(RunEvidence::rate).toArray(),
-        p99Ms,
-        finite.stream().mapToDouble(RunEvidence::rate).toArray(),
-        Isotonic.rising(p99Ms),
-        goodput,
-        rates,
-        means);
+        finite.stream().map(run -> new Point(run.rate(), run.p99Ms())).toList(),
+        fitted,
+        runs.stream().map(run -> new Point(run.rate(), run.goodputJobsSec())).toList(),
+        means.entrySet().stream().map(e -> new Point(e.getKey(), e.getValue())).toList());
   }
 }
