@@ -59,8 +59,8 @@ final class EdgesTest {
     run.batch(ON_LANE_0, run.job(1000), 1000, 1100, 1200); // parts are 200 ms long
     List<?> parts = (List<?>) run.summary().values().get("prediction_over_time");
     assertThat(parts).hasSize(10);
-    assertThat(((Map<?, ?>) parts.get(0)).get("count")).isEqualTo(0);
-    assertThat(((Map<?, ?>) parts.get(1)).get("count")).isEqualTo(1);
+    assertThat(((Map<?, ?>) parts.get(0)).get("count")).isEqualTo(0L);
+    assertThat(((Map<?, ?>) parts.get(1)).get("count")).isEqualTo(1L);
   }
 
   @Test
