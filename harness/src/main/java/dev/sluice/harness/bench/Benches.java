@@ -15,6 +15,7 @@ import dev.sluice.harness.bench.core.SimulatorInChild;
 import dev.sluice.harness.bench.core.TraceBench;
 import dev.sluice.harness.bench.core.WorkflowBench;
 import dev.sluice.harness.bench.row.Bench;
+import dev.sluice.harness.bench.simulate.CompareBench;
 import dev.sluice.harness.bench.simulate.SimulateBench;
 import dev.sluice.harness.bench.sweep.SweepBench;
 import dev.sluice.harness.bench.sweep.SweepKillsBench;
@@ -86,6 +87,7 @@ public final class Benches {
         new CoreBench(folder),
         new SimulatorInChild(out),
         new SimulateBench(folder, accelerator, MachineClock::monotonicNs, out),
+        new CompareBench(accelerator),
         new WorkflowBench(),
         new PlanBench(out),
         new AutoScheduleBench(MachineClock::monotonicNs),

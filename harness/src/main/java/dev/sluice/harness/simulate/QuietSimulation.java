@@ -24,6 +24,11 @@ public final class QuietSimulation {
     experiment = SimulatedExperiment.of(parsed, null);
   }
 
+  /** Simulates, and returns the text of summary.json alone. */
+  public String summary(String runId) throws IOException {
+    return experiment.simulate(runId, experiment.environment(), null).report().summary().toJson();
+  }
+
   /**
    * Simulates, and leaves a folder with summary.json and config.yaml.
    *
