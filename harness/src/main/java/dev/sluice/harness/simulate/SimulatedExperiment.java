@@ -273,12 +273,13 @@ record SimulatedExperiment(
     var recorded = recording == null ? null : new SimulationRecording(rows, recording, begun);
     boolean emulated = experiment.lanes().emulated();
     var log = new SimulatedLog(begun, emulated, recorded == null ? rows : recorded);
+    boolean logIsRead = recorded != null || abort != null;
     SimulationEnd end =
         Simulation.run(
             settings(),
             new SimulatedTimes(times, experiment.lanes().count()),
             new ListedRequests(requests, experiment),
-            recorded == null ? new SimulatedRows(fold, emulated, log) : log);
+            logIsRead ? log : new SimulatedRows(fold, emulated, log));
     var ended =
         new RunEnded(runId, end.jobs(), end.tailLimitReached(), false, end.endedAtNs(), null);
     fold.onRunRecord(ended, SimulatedLog.TIME_ZERO_EPOCH_MS + end.endedAtNs() / 1_000_000);
