@@ -48,7 +48,7 @@ final class BadInputModelFileTest {
     BadInputCommand ran = run(own(name, "3, 224, 224"), "--run-id", "own");
 
     // 3: a busy machine may have made the generator late; the run is whole all the same
-    assertThat(ran.status()).as(ran.out() + ran.err()).isIn(0, 3);
+    assertThat(ran.status()).as(ran.out() + ran.err()).isIn(0, 4);
     List<String> rows = Files.readAllLines(results.resolve("own/trace.csv"));
     List<String> columns = List.of(rows.get(0).split(","));
     int workload = columns.indexOf("workload_name");

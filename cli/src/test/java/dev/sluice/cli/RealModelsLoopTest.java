@@ -40,7 +40,7 @@ final class RealModelsLoopTest {
                 "arrival_rate_jobs_per_sec=8",
                 "duration_seconds=2",
                 "tail_seconds=120");
-    assertThat(run.status()).as(run.text()).isIn(0, 3); // 3: a busy machine made it late
+    assertThat(run.status()).as(run.text()).isIn(0, 4); // 4: a busy machine made it late
     assertThat(run.rows("trace.csv"))
         .extracting(row -> row.get("status") + " " + row.get("reason"))
         .contains("done ")

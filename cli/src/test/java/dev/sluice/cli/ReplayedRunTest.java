@@ -23,7 +23,7 @@ final class ReplayedRunTest {
   @Test
   void recordReplayRecordGivesOneFile() throws Exception {
     var loop = new Loop(folder, SharedBroker.get().bootstrapServers());
-    assertThat(loop.run("first").status()).isIn(0, 3);
+    assertThat(loop.run("first").status()).isIn(0, 4);
     byte[] load = recorded(loop.results().resolve("first"));
     String config = folder.resolve("tiny.yaml").toString();
 
@@ -31,7 +31,7 @@ final class ReplayedRunTest {
     replay.addAll(List.of("--bootstrap", loop.bootstrap(), "--results", loop.results().toString()));
     replay.addAll(List.of("--set", "scheduler_name=fifo", "--set", "generators=3"));
     BadInputCommand again = sluice(replay, "--run-id", "again", "--set", "kafka.shards=2");
-    assertThat(again.status()).as(again.err() + again.out()).isIn(0, 3);
+    assertThat(again.status()).as(again.err() + again.out()).isIn(0, 4);
     assertThat(again.out()).contains("replay of " + run("first"));
     assertThat(recorded(loop.results().resolve("again"))).isEqualTo(load);
     assertThat(Files.readString(loop.results().resolve("again/summary.json")))
@@ -46,7 +46,7 @@ final class ReplayedRunTest {
             "arrivals={process: replay, file: \"" + run("again") + "\"}",
             "--set",
             "scheduler_name=random");
-    assertThat(simulated.status()).as(simulated.err()).isIn(0, 3);
+    assertThat(simulated.status()).as(simulated.err()).isIn(0, 4);
     assertThat(recorded(loop.results().resolve("simulated"))).isEqualTo(load);
   }
 

@@ -76,6 +76,13 @@ final class YamlTokens extends Tokens {
               ? "the tab on that line should be spaces"
               : WRONG_MARK,
           e);
+    } catch (NumberFormatException e) { // SnakeYAML's own, where the file ends within an escape
+      throw malformed(
+          place(Math.max(1, line())),
+          "YAML",
+          "an escape is cut short",
+          "a backslash should be left out, or four digits should follow \\u",
+          e);
     } catch (YAMLException e) {
       if (e.getCause() instanceof PrintableReader.UnprintableException unprintable) {
         throw malformed(

@@ -371,6 +371,7 @@ final class ExperimentFileErrorsTest {
     "'lanes: {num_lanes: 2\nseed: 3\n', 4",
     "'batch_sizes: [1, 2\n', 4",
     "'run_name: \"open\n', 4",
+    "'run_name: \"\\u', 3",
     "'  seed: 1\n', 3",
     "'---\nseed: 1\n', 3",
     "'run_name: *nobody\n', 3",
