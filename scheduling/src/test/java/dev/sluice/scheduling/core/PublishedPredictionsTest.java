@@ -7,6 +7,7 @@ import static dev.sluice.scheduling.core.Facts.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.scheduling.fact.CoreEntity;
+import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
 import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
 import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished.Calibration;
@@ -289,13 +290,51 @@ final class PublishedPredictionsTest {
     assertThat(batchOf(new Microbatch(true, 0, 8), 11, 40, 11)).containsExactly(3);
   }
 
+  /** A batch of 1, 2 or 3 takes 4, 8 or 12 ms. */
+  @Test
+  void aMemberThatMeetsItsDeadlineExactly_isKeptToIt() {
+    assertThat(batchOf(JOINING, 12, 40, 40)).as("the first meets it").containsExactly(3);
+    assertThat(batchOf(JOINING, 4, 40, 40)).as("alone the first meets it").containsExactly(1, 2);
+    assertThat(batchOf(JOINING, 40, 8, 40)).as("so does the second").containsExactly(2, 1);
+    Facts.Job third = job(2).atMs(1).sloMs(3);
+    assertThat(batchOf(JOINING, job(0), job(1), third)).as("it does alone").containsExactly(2, 1);
+  }
+
+  /** Behind a batch that is expected to end at 4 ms, two samples end at 12 ms, three at 16 ms. */
+  @Test
+  void aBatchAhead_startsWhenItsLaneIsFree() {
+    CoreSettings settings = settings(new Predictor(true, 0.9), JOINING, Admission.NONE);
+    for (long sloMs : new long[] {15, 16}) {
+      Shard ahead = Shard.of("fifo", Facts.ahead(settings), on("e", "cpu", 1));
+      ahead.at(0, table(1));
+      ahead.at(0, START);
+      assertThat(ahead.at(0, job(0).arrives())).hasSize(1);
+      assertThat(
+              ahead
+                  .at(
+                      MS,
+                      new CoreFact.Together(
+                          List.of(
+                              job(1).arrives(), job(2).arrives(), job(3).sloMs(sloMs).arrives())))
+                  .get(0)
+                  .samples())
+          .isEqualTo(sloMs == 15 ? 2 : 3);
+    }
+  }
+
   /** The samples of each batch in which three jobs with these promises start at once. */
   private static List<Integer> batchOf(Microbatch microbatch, long... sloMs) {
+    return batchOf(
+        microbatch,
+        IntStream.range(0, sloMs.length)
+            .mapToObj(i -> job(i).sloMs(sloMs[i]))
+            .toArray(Facts.Job[]::new));
+  }
+
+  private static List<Integer> batchOf(Microbatch microbatch, Facts.Job... jobs) {
     Shard joining = shard(new Predictor(true, 0.9), microbatch, Admission.NONE);
     joining.at(0, table(1));
-    for (int i = 0; i < sloMs.length; i++) {
-      joining.at(0, job(i).sloMs(sloMs[i]).arrives());
-    }
+    joining.holding(jobs);
     return joining.at(0, START).stream().map(Dispatch::samples).toList();
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.policies;
 
+import static dev.sluice.scheduling.core.Facts.MS;
 import static dev.sluice.scheduling.core.Facts.START;
 import static dev.sluice.scheduling.core.Facts.alone;
 import static dev.sluice.scheduling.core.Facts.executor;
@@ -9,10 +10,18 @@ import static org.assertj.core.api.Assertions.entry;
 
 import dev.sluice.scheduling.core.Facts;
 import dev.sluice.scheduling.core.Shard;
+import dev.sluice.scheduling.fact.CoreFact.Capability;
+import dev.sluice.scheduling.fact.CoreFact.JobArrived;
+import dev.sluice.scheduling.fact.CoreFact.WarmUp;
 import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.job.JobSpec;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The most batchable job first, on hand-made states. */
 final class BatchAwarePolicyTest {
@@ -39,6 +48,50 @@ final class BatchAwarePolicyTest {
     shard.at(0, executor("e", 1, 1000));
     assertThat(shard.holding(QUEUE).jobsStartedAt(0, START)).containsExactly(List.of("j1"));
   }
+
+  /** One weight at a time: of three jobs, the two that share the attribute come first. */
+  @ParameterizedTest
+  @ValueSource(strings = {"workload", "backend", "precision", "class"})
+  void eachWeightCountsTheOthersThatShareItsAttribute(String attribute) {
+    Map<String, Double> weights = new HashMap<>(Policies.defaultWeights("batch_aware"));
+    weights.replaceAll((name, weight) -> name.equals(attribute) ? 2.0 : 0.0);
+    for (int odd = 1; odd <= 3; odd++) {
+      Shard shard = new Shard(alone(), Policies.create("batch_aware", weights));
+      shard.at(0, executor("e", 1, false, 3, 1000, EVERY_MODEL));
+      for (int i = 1; i <= 3; i++) {
+        shard.at(0, new JobArrived(spec(i, i == odd ? attribute : "")));
+      }
+      List<String> started =
+          shard.jobsStartedAt(0, START).stream().flatMap(List::stream).limit(1).toList();
+      assertThat(started).containsExactly(odd == 1 ? "j2" : "j1");
+    }
+  }
+
+  /** A job that differs from its like in one attribute. */
+  private static JobSpec spec(int index, String attribute) {
+    return new JobSpec(
+        "j" + index,
+        0,
+        index,
+        attribute.equals("class") ? "bulk" : "batch",
+        attribute.equals("workload") ? "vit" : "resnet18",
+        attribute.equals("backend") ? "onnx" : "pytorch",
+        attribute.equals("precision") ? "fp16" : "fp32",
+        1,
+        1,
+        1000 * MS,
+        0);
+  }
+
+  private static final List<Capability> EVERY_MODEL =
+      Stream.of(
+              "resnet18 pytorch fp32",
+              "vit pytorch fp32",
+              "resnet18 onnx fp32",
+              "resnet18 pytorch fp16")
+          .map(model -> model.split(" "))
+          .map(m -> new Capability(m[0], m[1], m[2], 1_000_000, List.of(new WarmUp(1, 10 * MS))))
+          .toList();
 
   @Test
   void breaksTiesByDeadline() {

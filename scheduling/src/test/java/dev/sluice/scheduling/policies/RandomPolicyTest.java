@@ -17,7 +17,7 @@ final class RandomPolicyTest {
   @Test
   void drawsEachStartableJobAboutAsOften_andNoOther() {
     Map<String, Integer> draws = new TreeMap<>();
-    for (long seed = 0; seed < 4000; seed++) {
+    for (long seed = 0; seed < 1000; seed++) {
       CoreSettings base = alone();
       CoreSettings settings =
           CoreSettings.of(seed, base.classes(), base.workloadTokens())
@@ -29,8 +29,8 @@ final class RandomPolicyTest {
           job(1), job(2), job(3).interactive(), job(4).on("vit"), job(5).in("bf16"), job(6));
       draws.merge(shard.jobsStartedAt(0, START).get(0).get(0), 1, Integer::sum);
     }
-    // 800 each, with a standard deviation of 25
+    // 200 each, with a standard deviation of 13
     assertThat(draws.keySet()).containsExactly("j1", "j2", "j3", "j4", "j6");
-    assertThat(draws.values()).allMatch(count -> count > 700 && count < 900);
+    assertThat(draws.values()).allMatch(count -> count > 150 && count < 250);
   }
 }
