@@ -123,10 +123,12 @@ public final class EmbeddedBroker implements AutoCloseable {
     Map<String, String> properties = properties(folder, port, controllerPort);
     properties.putAll(extra);
     registerCheapHistograms();
-    var config = new KafkaConfig(properties, false);
-    if (!Files.exists(folder.resolve("meta.properties"))) {
+    if (KilledBroker.left(folder)) {
+      KilledBroker.declareDead(properties, controllerPort);
+    } else if (!Files.exists(folder.resolve("meta.properties"))) {
       format(folder);
     }
+    var config = new KafkaConfig(properties, false);
     var server = new KafkaRaftServer(config, Time.SYSTEM);
     var starting =
         new FutureTask<>(
