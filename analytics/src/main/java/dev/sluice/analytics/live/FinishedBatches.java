@@ -37,13 +37,7 @@ public final class FinishedBatches {
   private FinishedBatches() {}
 
   /** A part of the run. */
-  private record Stretch(long fromNs, long toNs) {
-    boolean overlaps(RunBatch batch) {
-      Long startedNs = batch.times().startedNs();
-      Long endedNs = batch.times().endedNs();
-      return startedNs != null && endedNs != null && endedNs > fromNs && startedNs < toNs;
-    }
-  }
+  private record Stretch(long fromNs, long toNs) {}
 
   /**
    * The batches of a run's folder as JSON.
@@ -69,7 +63,7 @@ public final class FinishedBatches {
     var stretch = new Stretch(Math.round(fromS * 1e9), Math.round(toS * 1e9));
     RunSource source = RunSource.of(run);
     int[] all = {0};
-    source.batches(batch -> all[0] += stretch.overlaps(batch) ? 1 : 0);
+    source.batchesBetween(stretch.fromNs(), stretch.toNs(), batch -> all[0]++);
     return json(stretch, bars(source, stretch, barsMax), all[0]);
   }
 
@@ -135,9 +129,11 @@ public final class FinishedBatches {
       throws UserMistakeException {
     List<RunBatch> chosen = new ArrayList<>();
     Set<String> firstJobs = new HashSet<>();
-    source.batches(
+    source.batchesBetween(
+        stretch.fromNs(),
+        stretch.toNs(),
         batch -> {
-          if (stretch.overlaps(batch) && chosen.size() < barsMax) {
+          if (chosen.size() < barsMax) {
             chosen.add(batch);
             firstJobs.add(batch.jobs().first());
           }

@@ -4,6 +4,7 @@ import dev.sluice.analytics.fold.MetricsWindows;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.analytics.row.JobStatus;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.UserMistakeException;
@@ -46,8 +47,7 @@ public final class FinishedWindows {
 
   static List<MetricsWindow> of(RunSource source, RunConfig config) throws UserMistakeException {
     var made = new FinishedWindows();
-    source.batches(made::take);
-    source.jobs(made::take);
+    source.countInto(made);
     source.blocked(span -> made.windows.blocked(span.fromNs(), span.toNs(), span.cause()));
     Long tokensOfOne = config.tokensOfAnExecutor();
     int count = Math.max(config.shards(), (int) made.executors());
@@ -80,50 +80,112 @@ public final class FinishedWindows {
     }
   }
 
-  private void take(RunBatch batch) {
-    lanes.add(batch.laneId());
+  /** Counts an attempt. */
+  void take(RunBatch batch) {
+    given(batch.laneId());
     Long startedNs = batch.times().startedNs();
     Long endedNs = batch.times().endedNs();
     Long completedNs = batch.times().completedNs();
     if (startedNs != null && endedNs != null) {
-      windows.busy(startedNs, endedNs);
+      busy(startedNs, endedNs);
     }
     if (completedNs == null) {
-      return; // never answered: when its tokens came back, the tables do not say
-    }
-    windows.tokensHeld(batch.times().decidedNs(), batch.tokens());
-    windows.tokensHeld(completedNs, -batch.tokens());
-    Long serviceNs = batch.serviceNs();
-    RunBatch.Predicted predicted = batch.predicted();
-    if (serviceNs != null && batch.result().equals("done") && predicted.meanNs() > 0) {
-      windows.predicted(
-          completedNs,
-          (double) (serviceNs - predicted.meanNs()) / predicted.meanNs(),
-          isBeyond(serviceNs, predicted.p95Ns()),
-          isBeyond(serviceNs, predicted.p99Ns()));
-    }
-  }
-
-  private static boolean isBeyond(long serviceNs, @Nullable Long boundNs) {
-    return boundNs != null && serviceNs > boundNs;
-  }
-
-  private void take(RunJob job) {
-    windows.requested(job.classType(), job.appendedNs(), job.sentNs() - job.intendedNs());
-    Long decidedNs = job.decidedNs();
-    if (decidedNs != null) {
-      windows.moved(job.classType(), decidedNs, -1, 1);
-    }
-    Long endedNs = job.endedNs();
-    if (endedNs == null || job.status() == JobStatus.OPEN) {
       return;
     }
-    windows.moved(job.classType(), endedNs, decidedNs == null ? -1 : 0, decidedNs == null ? 0 : -1);
-    windows.ended(
-        job.classType(),
-        endedNs,
-        JobEnded.Status.valueOf(job.status().name()),
-        job.endToEndNs(),
-        job.inTime());
+    answered(batch.times().decidedNs(), completedNs, batch.tokens());
+    Long serviceNs = batch.serviceNs();
+    RunBatch.Predicted predicted = batch.predicted();
+    if (serviceNs != null && batch.result().equals("done")) {
+      predicted(
+          completedNs,
+          serviceNs,
+          predicted.meanNs(),
+          orNone(predicted.p95Ns()),
+          orNone(predicted.p99Ns()));
+    }
+  }
+
+  private static long orNone(@Nullable Long ns) {
+    return ns == null ? Jobs.NONE : ns;
+  }
+
+  /** Counts a lane that was given a batch. */
+  void given(String laneId) {
+    lanes.add(laneId);
+  }
+
+  /** Counts a lane's time with a batch. */
+  void busy(long startedNs, long endedNs) {
+    windows.busy(startedNs, endedNs);
+  }
+
+  /**
+   * Counts the tokens of an attempt that was answered. When those of one that never was came back,
+   * the tables do not say.
+   */
+  void answered(long decidedNs, long completedNs, long tokens) {
+    windows.tokensHeld(decidedNs, tokens);
+    windows.tokensHeld(completedNs, -tokens);
+  }
+
+  /**
+   * Counts the prediction of a batch that is done.
+   *
+   * @param meanNs predicted service time; 0: none
+   * @param p95Ns its upper bound with the probability 0.95; {@link Jobs#NONE}: unknown
+   * @param p99Ns its upper bound with the probability 0.99; {@link Jobs#NONE}: unknown
+   */
+  void predicted(long completedNs, long serviceNs, long meanNs, long p95Ns, long p99Ns) {
+    if (meanNs > 0) {
+      windows.predicted(
+          completedNs,
+          (double) (serviceNs - meanNs) / meanNs,
+          p95Ns != Jobs.NONE && serviceNs > p95Ns,
+          p99Ns != Jobs.NONE && serviceNs > p99Ns);
+    }
+  }
+
+  /** Counts a job. */
+  void take(RunJob job) {
+    requested(job.classType(), job.appendedNs(), job.sentNs() - job.intendedNs());
+    moved(job.classType(), job.status(), orNone(job.decidedNs()), orNone(job.endedNs()));
+    if (job.endedNs() != null) {
+      ended(job.classType(), job.endedNs(), job.status(), job.endToEndNs(), job.inTime());
+    }
+  }
+
+  /** Counts a job's request. */
+  void requested(String classType, long appendedNs, long latenessNs) {
+    windows.requested(classType, appendedNs, latenessNs);
+  }
+
+  /**
+   * Counts until when a job waits, and until when it runs.
+   *
+   * @param decidedNs decision of the batch that ended it; {@link Jobs#NONE}: none did
+   * @param endedNs its end; {@link Jobs#NONE}: not known
+   */
+  void moved(String classType, JobStatus status, long decidedNs, long endedNs) {
+    boolean ran = decidedNs != Jobs.NONE;
+    if (ran) {
+      windows.moved(classType, decidedNs, -1, 1);
+    }
+    if (endedNs != Jobs.NONE && status != JobStatus.OPEN) {
+      windows.moved(classType, endedNs, ran ? 0 : -1, ran ? -1 : 0);
+    }
+  }
+
+  /** Counts a job's end, if its account is whole. */
+  void ended(String classType, long endedNs, JobStatus status, long endToEndNs, boolean inTime) {
+    JobEnded.@Nullable Status fate =
+        switch (status) {
+          case DONE -> JobEnded.Status.DONE;
+          case DROPPED -> JobEnded.Status.DROPPED;
+          case FAILED -> JobEnded.Status.FAILED;
+          case OPEN -> null;
+        };
+    if (fate != null) {
+      windows.ended(classType, endedNs, fate, endToEndNs, inTime);
+    }
   }
 }

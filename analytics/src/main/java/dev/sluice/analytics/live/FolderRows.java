@@ -51,7 +51,25 @@ final class FolderRows implements RunSource {
   }
 
   @Override
-  public void batches(Consumer<RunBatch> to) throws UserMistakeException {
+  public void countInto(FinishedWindows windows) throws UserMistakeException {
+    batches(windows::take);
+    jobs(windows::take);
+  }
+
+  @Override
+  public void batchesBetween(long fromNs, long toNs, Consumer<RunBatch> to)
+      throws UserMistakeException {
+    batches(
+        batch -> {
+          Long startedNs = batch.times().startedNs();
+          Long endedNs = batch.times().endedNs();
+          if (startedNs != null && endedNs != null && endedNs > fromNs && startedNs < toNs) {
+            to.accept(batch);
+          }
+        });
+  }
+
+  private void batches(Consumer<RunBatch> to) throws UserMistakeException {
     boolean first = spans == null;
     var read = new BatchSpans();
     run.eachDispatch(
@@ -120,11 +138,8 @@ final class FolderRows implements RunSource {
         name -> new ModelKey(workload, backend, precision));
   }
 
-  @Override
-  public void jobs(Consumer<RunJob> to) throws UserMistakeException {
-    if (spans == null) {
-      batches(batch -> {});
-    }
+  /** Reads all jobs, after the batches. */
+  private void jobs(Consumer<RunJob> to) throws UserMistakeException {
     Map<String, String> classes = new HashMap<>();
     run.eachJob(
         row -> {

@@ -2,6 +2,7 @@ package dev.sluice.analytics.live;
 
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.JobStatus;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.event.Blocked;
@@ -21,10 +22,79 @@ final class MemoryRows implements RunSource {
   }
 
   @Override
-  public void batches(Consumer<RunBatch> to) {
+  public void countInto(FinishedWindows windows) {
     Batches batches = run.batches();
     for (int i = 0; i < batches.size(); i++) {
-      to.accept(batch(batches, batches.at(i)));
+      count(batches, batches.at(i), windows);
+    }
+    Jobs jobs = run.jobs();
+    for (int i = 0; i < jobs.size(); i++) {
+      count(jobs, jobs.at(i), windows);
+    }
+  }
+
+  private static void count(Batches rows, int batch, FinishedWindows windows) {
+    windows.given(rows.laneId(batch));
+    long startedNs = rows.startedAtNs(batch);
+    long endedNs = rows.finishedAtNs(batch);
+    if (startedNs != Jobs.NONE && endedNs != Jobs.NONE) {
+      windows.busy(micros(startedNs), micros(endedNs));
+    }
+    if (rows.completedAtNs(batch) == Jobs.NONE) {
+      return;
+    }
+    long completedNs = micros(rows.completedAtNs(batch));
+    windows.answered(micros(rows.decidedAtNs(batch)), completedNs, rows.tokens(batch));
+    if (rows.ran(batch) && rows.result(batch).equals("done")) {
+      windows.predicted(
+          completedNs,
+          rows.serviceNs(batch),
+          rows.predictedNs(batch),
+          rows.predictedP95Ns(batch),
+          rows.predictedP99Ns(batch));
+    }
+  }
+
+  private void count(Jobs jobs, int job, FinishedWindows windows) {
+    String className = run.classNames().get(run.classOf(job));
+    JobStatus status = jobs.status(job);
+    int batch = jobs.batch(job);
+    long endedNs = endedNs(jobs, job, batch);
+    windows.requested(
+        className,
+        micros(jobs.appendedAtNs(job)),
+        micros(jobs.sentAtNs(job)) - micros(jobs.intendedAtNs(job)));
+    windows.moved(
+        className,
+        status,
+        batch < 0 ? Jobs.NONE : micros(run.batches().decidedAtNs(batch)),
+        endedNs);
+    if (endedNs != Jobs.NONE) {
+      long endToEndNs = status == JobStatus.DONE ? jobs.endToEndNs(job) : 0;
+      windows.ended(className, endedNs, status, endToEndNs, !jobs.isViolation(job));
+    }
+  }
+
+  /** End of a job as the tables hold it; {@link Jobs#NONE}: it is in no table. */
+  private long endedNs(Jobs jobs, int job, int batch) {
+    long completedNs = batch < 0 ? Jobs.NONE : run.batches().completedAtNs(batch);
+    long endedNs = completedNs == Jobs.NONE ? jobs.observedAtNs(job) : completedNs;
+    return endedNs == Jobs.NONE ? Jobs.NONE : micros(endedNs);
+  }
+
+  @Override
+  public void batchesBetween(long fromNs, long toNs, Consumer<RunBatch> to) {
+    Batches batches = run.batches();
+    for (int i = 0; i < batches.size(); i++) {
+      int batch = batches.at(i);
+      long startedNs = batches.startedAtNs(batch);
+      long endedNs = batches.finishedAtNs(batch);
+      if (startedNs != Jobs.NONE
+          && endedNs != Jobs.NONE
+          && micros(endedNs) > fromNs
+          && micros(startedNs) < toNs) {
+        to.accept(batch(batches, batch));
+      }
     }
   }
 
@@ -53,30 +123,6 @@ final class MemoryRows implements RunSource {
   }
 
   @Override
-  public void jobs(Consumer<RunJob> to) {
-    Jobs jobs = run.jobs();
-    for (int i = 0; i < jobs.size(); i++) {
-      to.accept(job(jobs, jobs.at(i)));
-    }
-  }
-
-  private RunJob job(Jobs jobs, int job) {
-    int batch = jobs.batch(job);
-    long completedAtNs = batch < 0 ? Jobs.NONE : run.batches().completedAtNs(batch);
-    boolean done = jobs.isDone(job);
-    return new RunJob(
-        run.classNames().get(run.classOf(job)),
-        jobs.status(job),
-        micros(jobs.intendedAtNs(job)),
-        micros(jobs.sentAtNs(job)),
-        micros(jobs.appendedAtNs(job)),
-        batch < 0 ? null : Long.valueOf(micros(run.batches().decidedAtNs(batch))),
-        orMicros(completedAtNs == Jobs.NONE ? jobs.observedAtNs(job) : completedAtNs),
-        done ? jobs.endToEndNs(job) : 0,
-        !jobs.isViolation(job));
-  }
-
-  @Override
   public void blocked(Consumer<Blocked> to) {
     run.blocked().forEach(to);
   }
@@ -85,7 +131,7 @@ final class MemoryRows implements RunSource {
   public Map<String, String> classesOf(Set<String> jobIds) {
     Map<String, String> classes = new HashMap<>();
     Jobs jobs = run.jobs();
-    for (int i = 0; i < jobs.size(); i++) {
+    for (int i = 0; i < jobs.size() && classes.size() < jobIds.size(); i++) {
       String id = jobs.id(jobs.at(i));
       if (jobIds.contains(id)) {
         classes.put(id, jobs.kind(jobs.at(i)).classType());

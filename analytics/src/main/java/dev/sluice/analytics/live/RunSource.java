@@ -10,18 +10,20 @@ import java.util.function.Consumer;
 /** Rows of a finished run, from memory or from its folder; both give equal rows. */
 interface RunSource {
   /**
-   * Reads all attempts, by decision.
+   * Counts all attempts and jobs by the second.
    *
-   * @throws UserMistakeException if dispatches.csv cannot be read
+   * @throws UserMistakeException if a table cannot be read
    */
-  void batches(Consumer<RunBatch> to) throws UserMistakeException;
+  void countInto(FinishedWindows windows) throws UserMistakeException;
 
   /**
-   * Reads all jobs, by intended arrival.
+   * Reads the attempts that ran in a stretch of time, by decision.
    *
-   * @throws UserMistakeException if trace.csv cannot be read
+   * @param fromNs begin of the stretch
+   * @param toNs its end, exclusive
+   * @throws UserMistakeException if dispatches.csv cannot be read
    */
-  void jobs(Consumer<RunJob> to) throws UserMistakeException;
+  void batchesBetween(long fromNs, long toNs, Consumer<RunBatch> to) throws UserMistakeException;
 
   /**
    * Reads the spans in which lanes stood idle beside work that waited; none if the folder keeps

@@ -7,7 +7,6 @@ import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Reason;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -260,7 +259,14 @@ public final class Batches {
       return "lost";
     }
     BatchCompleted.Result result = columns.result(batch);
-    return result == null ? "open" : result.name().toLowerCase(Locale.ROOT);
+    if (result == null) {
+      return "open";
+    }
+    return switch (result) {
+      case DONE -> "done";
+      case FAILED -> "failed";
+      case REFUSED -> "refused";
+    };
   }
 
   /**

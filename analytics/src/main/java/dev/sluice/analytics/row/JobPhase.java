@@ -8,8 +8,10 @@ public enum JobPhase {
   MEASURED,
   TAIL;
 
+  private final String text = name().toLowerCase(Locale.ROOT);
+
   /** The phase as tables hold it. */
   public String text() {
-    return name().toLowerCase(Locale.ROOT);
+    return text;
   }
 }

@@ -10,6 +10,7 @@ public enum JobStatus {
   OPEN(3);
 
   private final int number;
+  private final String text = name().toLowerCase(Locale.ROOT);
 
   JobStatus(int number) {
     this.number = number;
@@ -22,6 +23,6 @@ public enum JobStatus {
 
   /** The status as tables hold it. */
   public String text() {
-    return name().toLowerCase(Locale.ROOT);
+    return text;
   }
 }

@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Duration of {@code ./sluice simulate} from start to exit, without the launcher's shell: what a
- * user waits for, beside the rows of the bare engine. Each reading is the median of three
- * processes.
+ * user waits for, beside the rows of the bare engine. Short simulations are the median of three
+ * processes, long ones and those of 30,000 waiting jobs are one process; each is said when it is
+ * read.
  */
 public final class SimulateBench implements Bench {
   private static final Row TIMES_SIMPY = Row.atLeast("simulate_times_simpy", "x SimPy", 3);
@@ -45,9 +46,18 @@ public final class SimulateBench implements Bench {
    *
    * @param row seconds
    * @param queue what is simulated; null: the experiment that is shipped
+   * @param readings number of processes, of which the median counts
    */
   private record Load(
-      Row row, @Nullable BenchQueue queue, List<String> jvmOptions, List<String> arguments) {}
+      Row row,
+      @Nullable BenchQueue queue,
+      int readings,
+      List<String> jvmOptions,
+      List<String> arguments) {
+    Load once() {
+      return new Load(row, queue, 1, jvmOptions, arguments);
+    }
+  }
 
   /**
    * @param folder where simulations go while they are measured
@@ -71,10 +81,11 @@ public final class SimulateBench implements Bench {
         new Load(
             row("10m_summary_1g", 15),
             BenchQueue.fifo(10 * MILLION),
+            1,
             List.of("-Xmx1g"),
             List.of(NO_TRACE)));
     loads.add(load("emulated_accelerator", 2.5, null));
-    loads.add(load("repeat_100", 25, null, "--repeat", "100"));
+    loads.add(load("repeat_100", 25, null, "--repeat", "100").once());
     loads.add(
         load(
             "1m_dynamic_joined_summary",
@@ -84,17 +95,18 @@ public final class SimulateBench implements Bench {
     for (String policy : Policies.names()) {
       loads.add(
           load(
-              "1m_" + policy + "_30000_waiting_summary",
-              5,
-              new BenchQueue(policy, false, MILLION, OVERLOAD, WAITING),
-              NO_TRACE));
+                  "1m_" + policy + "_30000_waiting_summary",
+                  5,
+                  new BenchQueue(policy, false, MILLION, OVERLOAD, WAITING),
+                  NO_TRACE)
+              .once());
     }
     return loads;
   }
 
   private static Load load(
       String name, double goalSeconds, @Nullable BenchQueue queue, String... arguments) {
-    return new Load(row(name, goalSeconds), queue, List.of(), List.of(arguments));
+    return new Load(row(name, goalSeconds), queue, READINGS, List.of(), List.of(arguments));
   }
 
   private static Row row(String name, double goalSeconds) {
@@ -119,7 +131,10 @@ public final class SimulateBench implements Bench {
     try {
       Map<Row, Double> readings = new LinkedHashMap<>();
       for (Load load : loads()) {
-        readings.put(load.row, seconds(load, own, false));
+        double seconds = seconds(load, own, false);
+        readings.put(load.row, seconds);
+        String of = load.readings == 1 ? "one process" : "median of " + load.readings;
+        out.accept(String.format(Locale.ROOT, "  %s: %.2f s, %s", load.row.name(), seconds, of));
       }
       measureOthers(own, readings);
       return readings;
@@ -150,7 +165,7 @@ public final class SimulateBench implements Bench {
       experiment = Files.writeString(own.resolve("queue.yaml"), load.queue.experiment());
     }
     List<Double> seconds = new ArrayList<>();
-    for (int i = 0; i < READINGS; i++) {
+    for (int i = 0; i < load.readings; i++) {
       Path results = own.resolve("results");
       List<String> arguments =
           new ArrayList<>(
@@ -173,7 +188,7 @@ public final class SimulateBench implements Bench {
       TemporaryFolder.remove(results);
     }
     Collections.sort(seconds);
-    return seconds.get(READINGS / 2);
+    return seconds.get(load.readings / 2);
   }
 
   /** Refuses a reading that is not of the jobs that were asked for. */
