@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.analytics.fold.SyntheticRun;
+import dev.sluice.analytics.statistic.Bounds;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -62,6 +64,18 @@ final class ArrivalFiguresTest {
             "emulation_late_p99_ms",
             "start_to_first_dispatch_ms")
         .doesNotHaveDuplicates();
+  }
+
+  @Test
+  void aFigureCannotLeaveWhatIsPossible() {
+    assertThat(List.of("all_slo_violation_rate", "lane_use", "slo_attainment_min"))
+        .allMatch(name -> Figures.bounds(name) == Bounds.SHARE);
+    assertThat(Figures.bounds("prediction_p95_miss_rate")).isEqualTo(Bounds.SHARE);
+    assertThat(Figures.bounds("service_autocorrelation_lag_10")).isEqualTo(Bounds.CORRELATION);
+    assertThat(List.of("queue_growth", "prediction_bias_median", "append_delay_p50_ms"))
+        .allMatch(name -> Figures.bounds(name) == Bounds.NONE);
+    assertThat(List.of("all_p99_e2e_ms", "lateness_p50_ms", "queue_mean"))
+        .allMatch(name -> Figures.bounds(name) == Bounds.FROM_ZERO);
   }
 
   @Test

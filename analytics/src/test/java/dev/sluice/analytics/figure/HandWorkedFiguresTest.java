@@ -252,6 +252,18 @@ final class HandWorkedFiguresTest {
     assertThat(scaled.figure("lateness_limit_ms")).isEqualTo(10);
   }
 
+  /** 5 % of a promise of 30 ms are 1.5 ms, and 5 % of 50 ms are 2.5 ms. */
+  @Test
+  void theLimitIsTwoMillisecondsAtLeast() {
+    assertThat(withPromise(30).figure("lateness_limit_ms")).isEqualTo(2);
+    assertThat(withPromise(50).figure("lateness_limit_ms")).isEqualTo(2.5);
+  }
+
+  private static HandMadeRun withPromise(double sloMs) {
+    var classes = List.of(new JobClass("interactive", sloMs, null, 1, true, false));
+    return new HandMadeRun(SyntheticRun.experiment(2.5, 1, 3, 2, Map.of(), classes));
+  }
+
   /** The experiment's window gathers jobs of the class batch for 10 ms. */
   @Test
   void noBubbleIsBesideAJobWhoseWindowIsStillOpen() {
@@ -355,6 +367,14 @@ final class HandWorkedFiguresTest {
     report("a", 1, 2_000_000);
     assertThat(run.figure("lanes")).isEqualTo(5);
     assertThat(run.figure("clock_offset_ms_max")).isEqualTo(3);
+  }
+
+  @Test
+  void clocksThatDifferByMoreThanAMillisecond_areNoted() {
+    report("a", 1, MS);
+    assertThat(run.summary().values().get("notes").toString()).doesNotContain("clocks differ");
+    report("b", 1, MS + 1);
+    assertThat(run.summary().values().get("notes").toString()).contains("clocks differ by up to");
   }
 
   private void report(String executor, int lanes, long offsetNs) {
