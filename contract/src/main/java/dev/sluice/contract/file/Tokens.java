@@ -5,6 +5,7 @@ import java.io.BufferedInputStream;
 import java.io.CharConversionException;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -40,6 +41,7 @@ abstract class Tokens implements Closeable {
     }
     try {
       var in = new BufferedInputStream(Files.newInputStream(file), 1 << 16);
+      refuseOther(source, in);
       IntFunction<Place> placeOfLine = line -> new Place(source, line);
       return source.endsWith(".json")
           ? new JsonTokens(in, placeOfLine)
@@ -48,6 +50,16 @@ abstract class Tokens implements Closeable {
       throw new UserMistakeException(source, "the file does not exist", neighbour, e);
     } catch (IOException e) {
       throw unreadable(new Place(source, 0), e);
+    }
+  }
+
+  private static void refuseOther(String source, InputStream in)
+      throws IOException, UserMistakeException {
+    try {
+      Utf8.refuseOther(source, in);
+    } catch (IOException | UserMistakeException e) {
+      in.close();
+      throw e;
     }
   }
 

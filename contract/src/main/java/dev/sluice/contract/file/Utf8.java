@@ -37,6 +37,31 @@ public final class Utf8 {
   }
 
   /**
+   * Refuses a file that begins as one in UTF-16 or UTF-32 does: with the byte order mark of one of
+   * them, or with a letter that a byte of 0 stands beside. A reader of JSON would decode it.
+   *
+   * @param in the whole file, at its beginning, where it is left; it can be marked
+   * @throws UserMistakeException with the first line
+   */
+  public static void refuseOther(String source, InputStream in)
+      throws IOException, UserMistakeException {
+    in.mark(2);
+    byte[] first = in.readNBytes(2);
+    in.reset();
+    if (first.length == 2 && (first[0] == 0 || first[1] == 0 || isOtherMark(first))) {
+      throw new UserMistakeException(
+          new Place(source, 1),
+          "the file is not UTF-8 text (it begins as UTF-16 or UTF-32 does)",
+          "it was saved in another encoding, or is no text at all");
+    }
+  }
+
+  private static boolean isOtherMark(byte[] first) {
+    int mark = ((first[0] & 0xFF) << 8) | (first[1] & 0xFF);
+    return mark == 0xFEFF || mark == 0xFFFE;
+  }
+
+  /**
    * The mistake of a file that a reader of pieces found not to be UTF-8. The file is read again to
    * find the line.
    *

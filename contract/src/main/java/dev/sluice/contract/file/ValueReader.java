@@ -134,14 +134,14 @@ final class ValueReader {
           "a text is missing between the quotes");
       return null;
     }
-    if (scalar.text().chars().anyMatch(ValueReader::isUnprintable)) {
+    if (holdsUnprintable(scalar.text())) {
       problems.error(
           value.place(),
           message(name, value, "holds a control character"),
           "it was pasted from a file that is no text");
       return null;
     }
-    if (scalar.text().codePoints().anyMatch(ValueReader::isHalf)) {
+    if (holdsHalf(scalar.text())) {
       problems.error(
           value.place(),
           name + " holds half a letter, a surrogate without its other one",
@@ -151,12 +151,27 @@ final class ValueReader {
     return scalar.text();
   }
 
-  private static boolean isHalf(int letter) {
-    return letter >= Character.MIN_SURROGATE && letter <= Character.MAX_SURROGATE;
+  private static boolean holdsHalf(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char letter = text.charAt(i);
+      if (Character.isSurrogate(letter)) {
+        if (i + 1 == text.length() || !Character.isSurrogatePair(letter, text.charAt(i + 1))) {
+          return true;
+        }
+        i++;
+      }
+    }
+    return false;
   }
 
-  private static boolean isUnprintable(int letter) {
-    return Character.isISOControl(letter) && letter != '\t' && letter != '\n' && letter != '\r';
+  private static boolean holdsUnprintable(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char letter = text.charAt(i);
+      if (Character.isISOControl(letter) && letter != '\t' && letter != '\n' && letter != '\r') {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

@@ -25,7 +25,7 @@ public final class Written {
    * out as \\u and four digits, which count as six letters.
    */
   static String shortened(String text, int most) {
-    if (text.length() <= most && text.chars().noneMatch(Character::isISOControl)) {
+    if (text.length() <= most && !holdsControl(text)) {
       return text;
     }
     var written = new StringBuilder();
@@ -41,5 +41,15 @@ public final class Written {
       at += Character.charCount(letter);
     }
     return written.toString();
+  }
+
+  /** A loop: a stream for each value of a file of millions costs more than their reading. */
+  private static boolean holdsControl(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (Character.isISOControl(text.charAt(i))) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.file.Written;
 import java.io.IOException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,9 @@ public record RecordingHeader(
 
   /** Version of the format that this Sluice writes, and the newest that it reads. */
   public static final int VERSION = 1;
+
+  /** The end of the year 9999, milliseconds since 1970. */
+  private static final long EPOCH_MS_MAX = 253_402_300_799_999L;
 
   private static final JsonMapper JSON = new JsonMapper();
 
@@ -89,7 +93,8 @@ public record RecordingHeader(
   }
 
   /**
-   * Reads the first line of a recording. The version is judged before anything else.
+   * Reads the first line of a recording. The version is judged before anything else. A number that
+   * the line lacks is 0.
    *
    * @param line bytes of the line, without the line feed
    */
@@ -103,7 +108,7 @@ public record RecordingHeader(
     if (header == null || !header.path("sluice").asText().equals("recording")) {
       throw foreign(place);
     }
-    int version = header.path("version").asInt();
+    int version = (int) whole(header, "version", Integer.MAX_VALUE, place);
     if (version > VERSION) {
       throw new UserMistakeException(
           place,
@@ -118,12 +123,29 @@ public record RecordingHeader(
         version,
         kind,
         text(header, "run_id"),
-        header.path("time_zero_epoch_ms").asLong(),
-        header.path("shards").asInt(),
+        whole(header, "time_zero_epoch_ms", EPOCH_MS_MAX, place),
+        (int) whole(header, "shards", LogOrder.PARTITIONS_MAX, place),
         header.path("core").asText(""),
         text(header, "request_digest"),
         text(header, "config_digest"),
         text(header, "experiment"));
+  }
+
+  private static long whole(JsonNode header, String key, long most, Place place)
+      throws UserMistakeException {
+    JsonNode value = header.path(key);
+    if (value.isMissingNode()) {
+      return 0;
+    }
+    boolean known = value.isIntegralNumber() && value.canConvertToLong();
+    if (!known || value.asLong() < 0 || value.asLong() > most) {
+      throw new UserMistakeException(
+          place,
+          "%s (%s) of the header must be a whole number of at least 0 and at most %d"
+              .formatted(key, Written.of(value.asText()), most),
+          "another program changed the file; only Sluice writes the lines of a recording");
+    }
+    return value.asLong();
   }
 
   private static @Nullable Kind kind(String text) {

@@ -4,6 +4,7 @@ import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.file.Utf8;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -68,6 +69,7 @@ public abstract class TraceRows implements AutoCloseable {
       if (startsWith(in, BYTE_ORDER_MARK)) {
         in.skipNBytes(BYTE_ORDER_MARK.length);
       }
+      Utf8.refuseOther(source, in);
       in.mark(FIRST_BYTES_MAX);
       byte[] first = in.readNBytes(FIRST_BYTES_MAX);
       in.reset();

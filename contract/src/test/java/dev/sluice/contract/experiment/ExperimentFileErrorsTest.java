@@ -1,10 +1,13 @@
 package dev.sluice.contract.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.sluice.contract.file.Tree;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.UserMistakeException.Problem;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bad input: each mistake is named with its line, its value, and what to try. */
 final class ExperimentFileErrorsTest {
@@ -22,10 +26,11 @@ final class ExperimentFileErrorsTest {
   private static final String LEAST = "duration_seconds: 20\narrival_rate_jobs_per_sec: 10\n";
 
   private static final String KNOWN_KEYS =
-      "admission, allow_slow_precision, arrival_rate_jobs_per_sec, arrivals, backends_enabled, batch_sizes, classes,"
-          + " duration_seconds, expire_after_ms, generators, interactive_ratio, kafka, lanes, load,"
-          + " max_waiting, microbatch, precision_modes, predictor, recorded, resources, run_name,"
-          + " scenario, scheduler, scheduler_name, seed, simulation, tail_seconds, thresholds, warmup_seconds, workloads";
+      "admission, allow_slow_precision, arrival_rate_jobs_per_sec, arrivals, backends_enabled,"
+          + " batch_sizes, classes, duration_seconds, expire_after_ms, generators,"
+          + " interactive_ratio, kafka, lanes, load, max_waiting, microbatch, precision_modes,"
+          + " predictor, recorded, resources, run_name, scenario, scheduler, scheduler_name, seed,"
+          + " simulation, tail_seconds, thresholds, warmup_seconds, workloads";
 
   @TempDir private Path folder;
   private Path file;
@@ -420,6 +425,19 @@ final class ExperimentFileErrorsTest {
     assertThat(problems("a: " + "[".repeat(5000))).singleElement();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32", "UTF-32LE", "UTF-32BE"})
+  void anotherEncoding_isRefusedWithItsLine_asYamlAndAsJson(String encoding) throws Exception {
+    Path json = file.resolveSibling("requests.json");
+    for (Path named : List.of(file, json)) {
+      Files.write(named, "{\"seed\": 1}\n".getBytes(Charset.forName(encoding)));
+      assertThatThrownBy(() -> Tree.open(named, "", Tree.Limits.BY_HAND))
+          .isInstanceOf(UserMistakeException.class)
+          .hasMessageStartingWith(
+              named + ":1: error: the file is not UTF-8 text (it begins as UTF-16 or UTF-32 does)");
+    }
+  }
+
   @Test
   void bytesThatAreNoText_areRefusedWithTheirLine() throws Exception {
     Files.write(file, "seed: 1\nrun_name: Größe\n".getBytes(StandardCharsets.ISO_8859_1));
@@ -449,7 +467,8 @@ final class ExperimentFileErrorsTest {
     String dynamic = LEAST + "scheduler_name: dynamic\nscheduler:\n";
     assertThat(message(dynamic + "  urgency: -1\n"))
         .isEqualTo(
-            "burst.yaml:5: error: scheduler.urgency (-1) must be at least 0 and at most 1000000000.\n"
+            "burst.yaml:5: error: scheduler.urgency (-1) must be at least 0 and at most"
+                + " 1000000000.\n"
                 + "  Maybe you meant 1.");
     assertThat(message(dynamic + "  overdue: 0.5\n"))
         .isEqualTo("burst.yaml:5: error: scheduler.overdue is below urgency.\n  Maybe swap them.");

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.regex.Matcher;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import net.jqwik.api.ForAll;
@@ -356,6 +357,33 @@ final class RecordingsTest {
     String header = text(write(List.of())).lines().findFirst().orElseThrow();
     assertThat(refusal(rewrite(header + "\n" + line + "\n"), true))
         .contains("changed.jsonl.gz:2: error: this line is no record of a log");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"shards\":-1",
+        "\"shards\":65537",
+        "\"shards\":4294967297",
+        "\"shards\":1e9",
+        "\"shards\":2.5",
+        "\"shards\":\"2\"",
+        "\"shards\":123456789012345678901234567890",
+        "\"time_zero_epoch_ms\":-1",
+        "\"time_zero_epoch_ms\":253402300800000",
+        "\"time_zero_epoch_ms\":1e999",
+        "\"version\":4294967297",
+        "\"version\":-1",
+      })
+  void aNumberOfTheHeader_beyondItsBounds_isNamedWithItsLine(String field) throws Exception {
+    String name = field.substring(0, field.indexOf(':'));
+    String header = text(write(List.of())).lines().findFirst().orElseThrow();
+    String changed = header.replaceFirst(name + ":\\d+", Matcher.quoteReplacement(field));
+    assertThat(changed).isNotEqualTo(header);
+    assertThat(refusal(rewrite(changed + "\n"), true))
+        .contains(
+            "changed.jsonl.gz:1: error: " + name.replace("\"", "") + " (",
+            "of the header must be a whole number of at least 0 and at most ");
   }
 
   @Test

@@ -8,6 +8,7 @@ import dev.sluice.producer.trace.TraceOptions.Column;
 import dev.sluice.producer.trace.TraceOptions.Window;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Traces of each known format, with made-up rows. */
 final class TraceFileTest {
@@ -174,12 +176,12 @@ final class TraceFileTest {
     }
     assertThat(
             read("""
-                TIMESTAMP,ContextTokens,GeneratedTokens
-                2024-02-29 23:59:59.9999999+02:00,1,1
-                2024-02-29T22:00:00Z,1,1
-                2024-02-29 23:00:00.0000001+0100,1,1
-                2024-02-28 22:00:00-24,1,1
-                """)
+            TIMESTAMP,ContextTokens,GeneratedTokens
+            2024-02-29 23:59:59.9999999+02:00,1,1
+            2024-02-29T22:00:00Z,1,1
+            2024-02-29 23:00:00.0000001+0100,1,1
+            2024-02-28 22:00:00-24,1,1
+            """)
                 .atNsByIndex())
         .containsExactly(0, 100, 100, 200);
   }
@@ -319,15 +321,16 @@ final class TraceFileTest {
         "chat_id,timestamp",
         "gmt_create");
     assertMistake("", "error: the file is empty.");
-    assertMistake("\u0000\u0001\u0002", ":1: error: no known trace has these columns");
+    assertMistake("\u0001\u0002", ":1: error: no known trace has these columns");
+    assertMistake("\u0000\u0001\u0002", ":1: error: the file is not UTF-8 text");
   }
 
   @Test
   void refusesTimestampsOfTwoKinds() {
     assertMistake(
         TraceSamples.AZURE_LLM_2024 + "2024-05-10 00:01:00.000000,1,1\n",
-        ":14: error: TIMESTAMP (2024-05-10 00:01:00.000000) has no offset from UTC, and that of line"
-            + " 2 has one.");
+        ":14: error: TIMESTAMP (2024-05-10 00:01:00.000000) has no offset from UTC, and that of"
+            + " line 2 has one.");
     assertMistake(
         TraceSamples.AZURE_LLM_2023 + "1700158546.5,1,1\n",
         ":14: error: TIMESTAMP (1700158546.5) is no date with a time.");
@@ -377,6 +380,19 @@ final class TraceFileTest {
     assertThatThrownBy(() -> read(Arrays.copyOf(whole, whole.length - 12)))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("not copied whole");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32", "UTF-32LE", "UTF-32BE"})
+  void refusesAnotherEncoding_asCsvAndAsJson_packedOrNot(String encoding) throws Exception {
+    for (String text : List.of(TraceSamples.OWN, TraceSamples.OWN_JSON)) {
+      byte[] bytes = text.getBytes(Charset.forName(encoding));
+      for (byte[] saved : List.of(bytes, gzip(bytes))) {
+        assertThatThrownBy(() -> read(saved))
+            .isInstanceOf(UserMistakeException.class)
+            .hasMessageContaining(":1: error: the file is not UTF-8 text (it begins as UTF-16");
+      }
+    }
   }
 
   @Test

@@ -6,7 +6,9 @@ import java.util.regex.Pattern;
 
 /**
  * Jobs of which a run itself says that no generator sent them, since a generator died. Such a run
- * says that it is not comparable; one that leaves jobs out without a word is at fault.
+ * says that it is not comparable; one that leaves jobs out without a word is at fault. The number
+ * is held to the ids and to what the seed draws. That no generator sent the jobs, only the log
+ * shows: a job that is in it and has no row is a fault of its own.
  *
  * @param stated jobs in the gaps that summary.json lists
  * @param andMore true if it lists only the first gaps
