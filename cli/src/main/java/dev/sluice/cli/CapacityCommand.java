@@ -36,6 +36,9 @@ import picocli.CommandLine.Option;
       "    --policies fifo,dynamic --between 50..2000 --simulate"
     })
 final class CapacityCommand implements Callable<Integer> {
+  private static final int RUNS_LIVE = 60;
+  private static final int RUNS_SIMULATED = 400;
+
   @Mixin private ExperimentOptions experiment = new ExperimentOptions();
 
   @Option(
@@ -69,8 +72,11 @@ final class CapacityCommand implements Callable<Integer> {
   @Option(
       names = "--runs",
       paramLabel = "N",
-      description = "The budget: most runs of each policy (default: 60).")
-  private int runs = 60;
+      description =
+          "The budget: most runs of each policy (default: 60; with --simulate "
+              + RUNS_SIMULATED
+              + ").")
+  private @Nullable Integer runs;
 
   @Option(names = "--simulate", description = "Runs in virtual time.")
   private boolean simulate;
@@ -88,7 +94,7 @@ final class CapacityCommand implements Callable<Integer> {
               policies,
               between,
               resolution,
-              runs,
+              runs != null ? runs : simulate ? RUNS_SIMULATED : RUNS_LIVE,
               simulate);
       return new CapacityRun(options, new Console(System.out, false)).execute();
     } catch (UserMistakeException e) {

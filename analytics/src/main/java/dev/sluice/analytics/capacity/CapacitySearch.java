@@ -14,11 +14,11 @@ import java.util.TreeMap;
 /**
  * The search for one policy's capacity: which rate to run next, by what the runs so far tell, and
  * the answer. It halves the range between the highest pass and the lowest fail. A rate that is
- * undecided gets further runs, with other seeds, up to {@value #RUNS_MAX}; so do a pass above a
- * fail and that fail. Nothing but its own runs makes a rate pass.
+ * undecided gets further runs, with other seeds, up to {@value RateEvidence#RUNS_MAX}; so do a pass
+ * above a fail and that fail. Nothing but its own runs makes a rate pass.
  */
 public final class CapacitySearch {
-  private static final int RUNS_MAX = 12;
+  private static final int RUNS_MAX = RateEvidence.RUNS_MAX;
   private static final int SILENT_MAX = 2;
 
   private final Target target;
@@ -176,8 +176,8 @@ public final class CapacitySearch {
           Outcome.NOT_RESOLVED,
           Double.NaN,
           fail,
-          "not resolved in this budget: %s passed, and %s below it failed"
-              .formatted(text(pass), text(fail)));
+          "%s: %s passed, and %s below it failed"
+              .formatted(unresolved(fail, pass), text(pass), text(fail)));
     }
     if (fail == settings.from()) {
       return new Answer(Outcome.BELOW, Double.NaN, fail, "below " + text(fail) + ", which failed");
@@ -212,10 +212,29 @@ public final class CapacitySearch {
         Outcome.NOT_RESOLVED,
         pass,
         fail,
-        "not resolved in this budget: %s, %s"
+        "%s: %s, %s"
             .formatted(
+                unresolved(pass, fail),
                 Double.isNaN(pass) ? "no rate passed" : text(pass) + " passed",
                 Double.isNaN(fail) ? "no rate failed" : text(fail) + " failed"));
+  }
+
+  /** Why there is no answer between two rates; NaN: the range's end. */
+  private String unresolved(double low, double high) {
+    if (count >= settings.runsMax()) {
+      return "not resolved in this budget";
+    }
+    if (next().isPresent()) {
+      return "not resolved yet";
+    }
+    for (double rate : runs.keySet()) {
+      if (!(rate <= low) && !(rate >= high) && verdict(rate) == Verdict.SILENT) {
+        return "not resolved, since runs at " + text(rate) + " say nothing";
+      }
+    }
+    return "not resolved by "
+        + RUNS_MAX
+        + " runs of a rate, so that longer runs (duration_seconds) are needed";
   }
 
   private static String text(double rate) {

@@ -9,8 +9,8 @@ import org.apache.commons.statistics.distribution.BetaDistribution;
 
 /**
  * What all runs of one policy at one rate tell of a target, their batches pooled. A rate passes if
- * the 95 % interval of every scope is below the bound, and fails if one is above it, or if most of
- * its runs were unstable.
+ * the interval of every scope is below the bound (95 %, shared among the looks at a rate), and
+ * fails if one is above it, or if most of its runs were unstable.
  *
  * <p>An interval of a share is never narrower than that of as many independent jobs (C. J. Clopper
  * and E. S. Pearson, Biometrika 26, 1934), so that a run in which no job broke the target does not
@@ -20,10 +20,16 @@ import org.apache.commons.statistics.distribution.BetaDistribution;
 record RateEvidence(double rate, List<RunEvidence> runs) {
   private static final int INDEPENDENT = 8;
 
-  /** Numbers of runs at which a rate is judged: a look after each run would err more often. */
-  private static final int[] LOOKS = {12, 4, 1};
+  /** Most runs of a rate. */
+  static final int RUNS_MAX = 36;
 
-  private static final double TAIL = (1 - MeanInterval.CONFIDENCE) / 2;
+  /** Numbers of runs at which a rate is judged: a look after each run would err more often. */
+  private static final int[] LOOKS = {RUNS_MAX, 12, 4, 1};
+
+  /** Confidence of one look, so that all of them together have 95 % (Bonferroni). */
+  private static final double CONFIDENCE = 1 - (1 - MeanInterval.CONFIDENCE) / LOOKS.length;
+
+  private static final double TAIL = (1 - CONFIDENCE) / 2;
 
   enum Verdict {
     PASS,
@@ -80,6 +86,7 @@ record RateEvidence(double rate, List<RunEvidence> runs) {
     MeanInterval interval =
         MeanInterval.of(
             own.size() >= INDEPENDENT ? own : batches,
+            CONFIDENCE,
             target.isShare() ? Bounds.SHARE : Bounds.FROM_ZERO);
     if (!interval.hasEnds()) {
       return Verdict.UNDECIDED;

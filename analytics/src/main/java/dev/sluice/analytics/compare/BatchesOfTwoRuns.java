@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Samples of one pair of runs: batch means of the difference of the two, job by job for means and
@@ -28,15 +29,21 @@ final class BatchesOfTwoRuns implements Sample.Source {
   private final Side b;
 
   private record Side(JsonNode summary, List<Job> jobs, List<Job> measured) {
-    static Side of(FinishedRun run) throws UserMistakeException {
-      List<Job> jobs = JobSeries.read(run).jobs();
+    static Side of(FinishedRun run, @Nullable JobSeries series) throws UserMistakeException {
+      List<Job> jobs = (series == null ? JobSeries.read(run) : series).jobs();
       return new Side(run.summary(), jobs, jobs.stream().filter(Job::measured).toList());
     }
   }
 
-  BatchesOfTwoRuns(FinishedRun a, FinishedRun b) throws UserMistakeException {
-    this.a = Side.of(a);
-    this.b = Side.of(b);
+  /**
+   * @param seriesOfA jobs of A; null: they are read here
+   * @param seriesOfB jobs of B
+   */
+  BatchesOfTwoRuns(
+      FinishedRun a, FinishedRun b, @Nullable JobSeries seriesOfA, @Nullable JobSeries seriesOfB)
+      throws UserMistakeException {
+    this.a = Side.of(a, seriesOfA);
+    this.b = Side.of(b, seriesOfB);
   }
 
   @Override
@@ -122,7 +129,15 @@ final class BatchesOfTwoRuns implements Sample.Source {
   }
 
   private static boolean sameJobs(List<Job> ofA, List<Job> ofB) {
-    return ofA.stream().map(Job::id).toList().equals(ofB.stream().map(Job::id).toList());
+    if (ofA.size() != ofB.size()) {
+      return false;
+    }
+    for (int i = 0; i < ofA.size(); i++) {
+      if (!ofA.get(i).id().equals(ofB.get(i).id())) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private Sample rates(

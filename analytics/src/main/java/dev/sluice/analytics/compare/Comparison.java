@@ -44,11 +44,21 @@ public final class Comparison {
    * A figure of both settings.
    *
    * @param sample what the runs say
-   * @param detectable true difference that four of five such comparisons would find, of a ratio its
-   *     logarithm; NaN unless the verdict is within noise
+   * @param level what the p of this figure's test would have had to be, at most, for a verdict
    */
   record Line(
-      HeadlineFigure figure, boolean primary, Sample sample, Verdict verdict, double detectable) {}
+      HeadlineFigure figure, boolean primary, Sample sample, Verdict verdict, double level) {
+    /**
+     * True difference that four of five such comparisons would find, of a ratio its logarithm; NaN
+     * unless the verdict is within noise.
+     */
+    double detectable() {
+      PairedDifference difference = sample.difference();
+      return verdict == Verdict.WITHIN_NOISE && difference != null
+          ? difference.detectable(level)
+          : Double.NaN;
+    }
+  }
 
   private Comparison(String method, List<Line> lines) {
     this.method = method;
@@ -70,17 +80,22 @@ public final class Comparison {
   /**
    * Compares two settings: of one pair of runs by the batch means of both, of several by the pairs.
    *
+   * @param jobs jobs of the two
    * @param primary name of the primary figure; null: goodput
    * @throws UserMistakeException if there is no such figure, or a run's trace.csv cannot be read
    */
-  public static Comparison of(ComparedSides sides, @Nullable String primary)
+  public static Comparison of(ComparedSides sides, ComparedJobs jobs, @Nullable String primary)
       throws UserMistakeException {
     List<List<JsonNode>> pairs = sides.summaries();
     List<HeadlineFigure> figures = HeadlineFigure.of(pairs.get(0).get(0), primary);
     return judge(
         figures,
         pairs.size() == 1
-            ? new BatchesOfTwoRuns(sides.pairs().get(0).a().run(), sides.pairs().get(0).b().run())
+            ? new BatchesOfTwoRuns(
+                sides.pairs().get(0).a().run(),
+                sides.pairs().get(0).b().run(),
+                jobs.a().only(),
+                jobs.b().only())
             : new PairsOfRuns(pairs));
   }
 
@@ -127,11 +142,8 @@ public final class Comparison {
               : found
                   ? verdict(figures.get(i), Objects.requireNonNull(difference))
                   : Verdict.WITHIN_NOISE;
-      double detectable =
-          verdict == Verdict.WITHIN_NOISE
-              ? Objects.requireNonNull(difference).detectable(i == 0 ? LEVEL : holm.level())
-              : Double.NaN;
-      lines.add(new Line(figures.get(i), i == 0, sample, verdict, detectable));
+      double level = i == 0 ? LEVEL : holm.level();
+      lines.add(new Line(figures.get(i), i == 0, sample, verdict, level));
     }
     return new Comparison(source.method(), lines);
   }

@@ -3,7 +3,6 @@ package dev.sluice.analytics.compare;
 import dev.sluice.analytics.compare.Comparison.Line;
 import dev.sluice.analytics.compare.LatencyCurves.Curve;
 import dev.sluice.analytics.live.Html;
-import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -20,12 +19,8 @@ import java.util.Map;
 public final class ComparisonPage {
   private ComparisonPage() {}
 
-  /**
-   * Returns the page's text.
-   *
-   * @throws UserMistakeException if a trace.csv of the runs cannot be read
-   */
-  public static String of(ComparisonText text) throws UserMistakeException {
+  /** Returns the page's text. */
+  public static String of(ComparisonText text, ComparedJobs jobs) {
     var page = new Html();
     page.raw(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -43,7 +38,7 @@ public final class ComparisonPage {
     page.raw("<dl>\n<dt><i class=\"a\"></i>A</dt><dd>").text(text.nameOfA()).raw("</dd>\n");
     page.raw("<dt><i class=\"b\"></i>B</dt><dd>").text(text.nameOfB()).raw("</dd>\n</dl>\n");
     table(page, text);
-    curves(page, text);
+    curves(page, jobs);
     return page.raw("</main>\n</body>\n</html>\n").toString();
   }
 
@@ -66,9 +61,9 @@ public final class ComparisonPage {
         .raw("</p>\n");
   }
 
-  private static void curves(Html page, ComparisonText text) throws UserMistakeException {
-    LatencyCurves a = LatencyCurves.read(text.sides().a());
-    LatencyCurves b = LatencyCurves.read(text.sides().b());
+  private static void curves(Html page, ComparedJobs jobs) {
+    LatencyCurves a = jobs.a().curves();
+    LatencyCurves b = jobs.b().curves();
     if (a == null || b == null) {
       page.raw("<p>").text("No curves: a run has no trace.csv.").raw("</p>\n");
       return;

@@ -101,10 +101,11 @@ public record ComparisonText(
       return line.verdict().text() + ": " + why;
     }
     if (line.verdict() == Verdict.WITHIN_NOISE) {
+      double detectable = line.detectable();
       return line.verdict().text()
-          + (line.detectable() > 0
+          + (detectable > 0
               ? " (4 of 5 would find "
-                  + change(line.detectable(), line.figure().isRatio()).substring(1)
+                  + change(detectable, line.figure().isRatio()).substring(1)
                   + ")"
               : " (no difference anywhere)");
     }

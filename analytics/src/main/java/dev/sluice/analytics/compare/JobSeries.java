@@ -1,13 +1,11 @@
 package dev.sluice.analytics.compare;
 
-import de.siegmar.fastcsv.reader.CsvParseException;
-import de.siegmar.fastcsv.reader.CsvReader;
-import de.siegmar.fastcsv.reader.CsvRecord;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.rows.TraceRows;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -61,63 +59,44 @@ final class JobSeries {
    */
   static JobSeries read(FinishedRun run) throws UserMistakeException {
     Path file = run.folder().resolve(FolderFiles.TRACE);
-    var series = new JobSeries();
-    Map<String, String> names = new HashMap<>(); // each name once
-    long line = 1;
-    try (var reader = CsvReader.builder().ofCsvRecord(file)) {
-      int[] at = null;
-      for (CsvRecord row : reader) {
-        line = row.getStartingLineNumber();
-        if (at == null) {
-          at = columns(row);
-        } else {
-          series.jobs.add(job(row, at, names));
-        }
-      }
-    } catch (NoSuchFileException e) {
+    if (!Files.exists(file)) {
       throw new UserMistakeException(
           file.toString(),
           "the file is not there",
-          "the folder was moved away while it was read, or the run was simulated with --no-trace",
+          "the folder was moved away while it was read, or the run was simulated with --no-trace");
+    }
+    var series = new JobSeries();
+    try (TraceRows rows = TraceRows.open(file, "trace")) {
+      int[] at = new int[COLUMNS.size()];
+      for (int i = 0; i < at.length; i++) {
+        at[i] = rows.column(COLUMNS.get(i));
+      }
+      Map<String, String> names = new HashMap<>(); // each name once
+      while (rows.next()) {
+        series.jobs.add(job(rows, at, names));
+      }
+    } catch (IOException e) {
+      throw new UserMistakeException(
+          file.toString(),
+          "the file cannot be closed (" + UserMistakeException.reason(e) + ")",
+          "its disk or its share is gone",
           e);
-    } catch (CsvParseException e) {
-      throw unreadable(file, line + 1, e); // the row after the last whole one
-    } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException e) {
-      throw unreadable(file, line, e);
     }
     return series;
   }
 
-  private static UserMistakeException unreadable(Path file, long line, Exception e) {
-    return new UserMistakeException(
-        file + ":" + line,
-        "this row cannot be read (" + e.getMessage() + ")",
-        "the run's folder is not whole",
-        e);
-  }
-
-  private static int[] columns(CsvRecord head) {
-    int[] at = new int[COLUMNS.size()];
-    for (int i = 0; i < at.length; i++) {
-      at[i] = head.getFields().indexOf(COLUMNS.get(i));
-      if (at[i] < 0) {
-        throw new IllegalArgumentException("the column " + COLUMNS.get(i) + " is missing");
-      }
-    }
-    return at;
-  }
-
-  private static Job job(CsvRecord row, int[] at, Map<String, String> names) {
-    boolean done = row.getField(at[4]).equals("done");
+  private static Job job(TraceRows row, int[] at, Map<String, String> names)
+      throws UserMistakeException {
+    boolean done = row.text(at[4]).equals("done");
     return new Job(
-        row.getField(at[0]),
-        names.computeIfAbsent(row.getField(at[1]), name -> name),
-        names.computeIfAbsent(row.getField(at[2]), name -> name),
-        row.getField(at[3]).equals("measured"),
-        done ? Double.parseDouble(row.getField(at[5])) : Double.NaN,
-        done ? Double.parseDouble(row.getField(at[6])) : Double.NaN,
-        done ? Double.parseDouble(row.getField(at[7])) : Double.NaN,
-        !row.getField(at[8]).equals("0"));
+        row.text(at[0]),
+        names.computeIfAbsent(row.text(at[1]), name -> name),
+        names.computeIfAbsent(row.text(at[2]), name -> name),
+        row.text(at[3]).equals("measured"),
+        done ? row.secondsAsNs(at[5], COLUMNS.get(5)) / 1e9 : Double.NaN,
+        done ? row.msAsNs(at[6], COLUMNS.get(6)) / 1e6 : Double.NaN,
+        done ? row.msAsNs(at[7], COLUMNS.get(7)) / 1e6 : Double.NaN,
+        !row.isZero(at[8]));
   }
 
   List<Job> jobs() {

@@ -1,15 +1,10 @@
 package dev.sluice.analytics.compare;
 
 import dev.sluice.analytics.compare.JobSeries.Job;
-import dev.sluice.analytics.folder.FolderFiles;
-import dev.sluice.contract.file.UserMistakeException;
-import java.nio.file.Files;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Latencies of one setting's measured jobs, of all its runs together, by class.
@@ -50,30 +45,25 @@ record LatencyCurves(Map<String, Curve> byClass) {
     }
   }
 
-  /**
-   * Reads the runs of a setting.
-   *
-   * @return null if a run has no trace.csv, since it was simulated with {@code --no-trace}
-   * @throws UserMistakeException if a trace.csv cannot be read
-   */
-  static @Nullable LatencyCurves read(List<ComparedRun> runs) throws UserMistakeException {
-    for (ComparedRun run : runs) {
-      if (!Files.exists(run.run().folder().resolve(FolderFiles.TRACE))
-          && Files.exists(run.run().folder())) {
-        return null;
+  /** Collects the latencies of a setting's runs, run by run. */
+  static final class Builder {
+    private final Growing all = new Growing();
+    private final Map<String, Growing> byClass = new LinkedHashMap<>();
+
+    /**
+     * @param classes names of the classes, each of which has a curve if there are several
+     */
+    Builder(List<String> classes) {
+      byClass.put(ALL, all);
+      if (classes.size() > 1) {
+        classes.forEach(name -> byClass.put(name, new Growing()));
       }
     }
-    Map<String, Growing> byClass = new LinkedHashMap<>();
-    byClass.put(ALL, new Growing());
-    List<String> classes = new ArrayList<>();
-    runs.get(0).summary().path("by_class_workload").fieldNames().forEachRemaining(classes::add);
-    if (classes.size() > 1) {
-      classes.forEach(name -> byClass.put(name, new Growing()));
-    }
-    for (ComparedRun run : runs) {
-      for (Job job : JobSeries.read(run.run()).jobs()) {
+
+    void add(JobSeries run) {
+      for (Job job : run.jobs()) {
         if (job.measured()) {
-          byClass.get(ALL).add(job);
+          all.add(job);
           Growing ofClass = byClass.get(job.classType());
           if (ofClass != null) {
             ofClass.add(job);
@@ -81,8 +71,11 @@ record LatencyCurves(Map<String, Curve> byClass) {
         }
       }
     }
-    Map<String, Curve> curves = new LinkedHashMap<>();
-    byClass.forEach((name, growing) -> curves.put(name, growing.curve()));
-    return new LatencyCurves(curves);
+
+    LatencyCurves build() {
+      Map<String, Curve> curves = new LinkedHashMap<>();
+      byClass.forEach((name, growing) -> curves.put(name, growing.curve()));
+      return new LatencyCurves(curves);
+    }
   }
 }

@@ -58,14 +58,15 @@ public record PairedDifference(MeanInterval interval, double p) {
     if (n < 2) {
       return Double.NaN;
     }
+    double[] needed = needed(n, level);
     double low = 0;
     double high = 1;
-    while (power(n, high, level) < POWER) {
+    while (power(n, high, needed) < POWER) {
       high *= 2;
     }
     while (high - low > PRECISION * high) {
       double middle = (low + high) / 2;
-      if (power(n, middle, level) < POWER) {
+      if (power(n, middle, needed) < POWER) {
         low = middle;
       } else {
         high = middle;
@@ -75,21 +76,32 @@ public record PairedDifference(MeanInterval interval, double p) {
   }
 
   /**
-   * The power of the test: P(|T| > t) for noncentral T, which is P(|Z + effect √n| > t S) averaged
-   * over S, the sample's standard deviation over the true one, by the midpoint rule on the
-   * quantiles of S.
+   * Means, in true standard errors, from which the test finds a difference: t S for S, the sample's
+   * standard deviation over the true one, at the middle of each step of its distribution.
    */
-  private static double power(int n, double effect, double level) {
+  private static double[] needed(int n, double level) {
     double critical = TDistribution.of(n - 1).inverseSurvivalProbability(level / 2);
     var squares = ChiSquaredDistribution.of(n - 1);
+    var needed = new double[STEPS];
+    for (int i = 0; i < STEPS; i++) {
+      double square = squares.inverseCumulativeProbability((i + 0.5) / STEPS);
+      needed[i] = critical * Math.sqrt(square / (n - 1));
+    }
+    return needed;
+  }
+
+  /**
+   * The power of the test: P(|T| > t) for noncentral T, which is P(|Z + effect √n| > t S) averaged
+   * over S by the midpoint rule on its quantiles.
+   */
+  private static double power(int n, double effect, double[] needed) {
     var normal = NormalDistribution.of(0, 1);
     double shift = effect * Math.sqrt(n);
     double sum = 0;
-    for (int i = 0; i < STEPS; i++) {
-      double s = Math.sqrt(squares.inverseCumulativeProbability((i + 0.5) / STEPS) / (n - 1));
-      sum += normal.survivalProbability(critical * s - shift);
-      sum += normal.cumulativeProbability(-critical * s - shift);
+    for (double mean : needed) {
+      sum += normal.survivalProbability(mean - shift);
+      sum += normal.cumulativeProbability(-mean - shift);
     }
-    return sum / STEPS;
+    return sum / needed.length;
   }
 }

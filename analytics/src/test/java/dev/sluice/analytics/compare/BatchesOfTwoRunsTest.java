@@ -30,7 +30,7 @@ final class BatchesOfTwoRunsTest {
     rows.append("wait_ms,e2e_ms,slo_violation\n");
     for (int i = 0; i < JOBS; i++) {
       slow = keep * slow + Math.sqrt(1 - keep * keep) * random.nextGaussian();
-      double ms = factor * (10 + slow);
+      double ms = Math.round(factor * (10 + slow) * 1e6) / 1e6; // as trace.csv has it
       sum += ms;
       int violation = ms > 12 ? 1 : 0;
       violations += violation;
@@ -54,7 +54,7 @@ final class BatchesOfTwoRunsTest {
 
   private static Sample sample(FinishedRun a, FinishedRun b, String figure, boolean higher)
       throws UserMistakeException {
-    return new BatchesOfTwoRuns(a, b).of(new HeadlineFigure(figure, higher));
+    return new BatchesOfTwoRuns(a, b, null, null).of(new HeadlineFigure(figure, higher));
   }
 
   @Test
@@ -117,7 +117,7 @@ final class BatchesOfTwoRunsTest {
     FinishedRun a = run("a", 1, 1, 1);
     FinishedRun b = run("b", 1, 1, 2);
     Files.delete(b.folder().resolve("trace.csv"));
-    assertThatThrownBy(() -> new BatchesOfTwoRuns(a, b))
+    assertThatThrownBy(() -> new BatchesOfTwoRuns(a, b, null, null))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("trace.csv: error: the file is not there");
   }
@@ -127,6 +127,7 @@ final class BatchesOfTwoRunsTest {
     FinishedRun a = run("a", 1, 1, 1);
     Path trace = a.folder().resolve("trace.csv");
     Files.writeString(trace, Files.readString(trace).replace("\njob-2,", "\njob-2\njob-x,"));
-    assertThatThrownBy(() -> new BatchesOfTwoRuns(a, a)).hasMessageContaining("trace.csv:4: error");
+    assertThatThrownBy(() -> new BatchesOfTwoRuns(a, a, null, null))
+        .hasMessageContaining("trace.csv:4: error");
   }
 }

@@ -15,6 +15,7 @@ import dev.sluice.harness.bench.core.SimulatorInChild;
 import dev.sluice.harness.bench.core.TraceBench;
 import dev.sluice.harness.bench.core.WorkflowBench;
 import dev.sluice.harness.bench.row.Bench;
+import dev.sluice.harness.bench.simulate.CapacityBench;
 import dev.sluice.harness.bench.simulate.CompareBench;
 import dev.sluice.harness.bench.simulate.SimulateBench;
 import dev.sluice.harness.bench.sweep.SweepBench;
@@ -88,6 +89,7 @@ public final class Benches {
         new SimulatorInChild(out),
         new SimulateBench(folder, accelerator, MachineClock::monotonicNs, out),
         new CompareBench(accelerator),
+        new CapacityBench(folder, accelerator, MachineClock::monotonicNs),
         new WorkflowBench(),
         new PlanBench(out),
         new AutoScheduleBench(MachineClock::monotonicNs),

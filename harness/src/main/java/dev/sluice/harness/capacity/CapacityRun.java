@@ -53,6 +53,7 @@ public final class CapacityRun {
 
   private final CapacityOptions options;
   private final Console console;
+  private final Map<String, CapacitySearch> searches = new LinkedHashMap<>();
 
   public CapacityRun(CapacityOptions options, Console console) {
     this.options = options;
@@ -78,12 +79,11 @@ public final class CapacityRun {
     String id = options.runId() != null ? options.runId() : experiment.runName() + "-capacity";
     Path folder = options.results().resolve(id);
     String head = head(experiment, target, range);
-    Map<String, CapacitySearch> searches = new LinkedHashMap<>();
     policies.forEach(policy -> searches.put(policy, new CapacitySearch(target, settings)));
     List<RunEvidence> runs = begin(folder, head);
     runs.stream()
         .filter(run -> searches.containsKey(run.policy()))
-        .forEach(run -> search(searches, run.policy()).add(run));
+        .forEach(run -> search(run.policy()).add(run));
     if (!runs.isEmpty()) {
       console.line("Going on after " + runs.size() + " runs, which " + folder + " holds.");
     }
@@ -96,16 +96,23 @@ public final class CapacityRun {
               load.stop();
             },
             load::stop)) {
-      stopped = search(searches, load, folder, runs, experiment.seed());
+      stopped = search(load, folder, runs, experiment.seed());
       if (stopped && signals.received()) {
-        write(folder, target, searches, runs);
+        write(folder, target, runs);
         return signals.exitStatus();
       }
     }
-    return write(folder, target, searches, runs);
+    return write(folder, target, runs);
   }
 
-  private static CapacitySearch search(Map<String, CapacitySearch> searches, String policy) {
+  /** Answers by the runs so far, by policy; empty before {@link #execute}. */
+  public Map<String, Answer> answers() {
+    Map<String, Answer> answers = new LinkedHashMap<>();
+    searches.forEach((policy, search) -> answers.put(policy, search.answer()));
+    return answers;
+  }
+
+  private CapacitySearch search(String policy) {
     CapacitySearch search = searches.get(policy);
     if (search == null) {
       throw new IllegalStateException("no search of " + policy);
@@ -207,26 +214,21 @@ public final class CapacityRun {
    *
    * @return true if a person stopped it
    */
-  private boolean search(
-      Map<String, CapacitySearch> searches,
-      LoadRuns load,
-      Path folder,
-      List<RunEvidence> runs,
-      long seed)
+  private boolean search(LoadRuns load, Path folder, List<RunEvidence> runs, long seed)
       throws UserMistakeException, IOException, InterruptedException {
     var order = new Random(seed);
     while (true) {
       List<String> asking =
           new ArrayList<>(
               searches.keySet().stream()
-                  .filter(policy -> search(searches, policy).next().isPresent())
+                  .filter(policy -> search(policy).next().isPresent())
                   .toList());
       if (asking.isEmpty()) {
         return false;
       }
       Collections.shuffle(asking, order);
       for (String policy : asking) {
-        CapacitySearch search = search(searches, policy);
+        CapacitySearch search = search(policy);
         OptionalDouble next = search.next();
         double rate = next.orElseThrow();
         try {
@@ -257,9 +259,7 @@ public final class CapacityRun {
     }
   }
 
-  private int write(
-      Path folder, Target target, Map<String, CapacitySearch> searches, List<RunEvidence> runs)
-      throws IOException {
+  private int write(Path folder, Target target, List<RunEvidence> runs) throws IOException {
     var csv =
         new StringBuilder(
             "policy,rate_jobs_sec,seed,unstable,says_nothing,p99_e2e_ms,goodput_jobs_sec,rate_verdict\n");

@@ -1,5 +1,6 @@
 package dev.sluice.harness.compare;
 
+import dev.sluice.analytics.compare.ComparedJobs;
 import dev.sluice.analytics.compare.ComparedRun;
 import dev.sluice.analytics.compare.ComparedSides;
 import dev.sluice.analytics.compare.Comparison;
@@ -83,7 +84,8 @@ public final class CompareRun {
                           "--anyway compares them, and says so in each output"))
               .toList());
     }
-    Comparison comparison = Comparison.of(sides, judging.primary);
+    ComparedJobs jobs = ComparedJobs.read(sides);
+    Comparison comparison = Comparison.of(sides, jobs, judging.primary);
     var text = new ComparisonText(comparison, sides, nameOfA, nameOfB, sides.refusals());
     console.line(text.render().stripTrailing());
     try {
@@ -91,7 +93,7 @@ public final class CompareRun {
       if (parent != null) {
         Files.createDirectories(parent);
       }
-      Files.writeString(page, ComparisonPage.of(text));
+      Files.writeString(page, ComparisonPage.of(text, jobs));
     } catch (IOException e) {
       throw new UserMistakeException(
           page.toString(),

@@ -53,7 +53,7 @@ public final class CompareBench implements Bench {
   @Override
   public Map<Row, Double> measure() throws InterruptedException {
     List<Comparison> same = compare(1_000, "all_goodput_jobs_sec", List.of());
-    // a lane use of 0.7
+    // at its rate the lanes of A are busy for 0.70 of 200 s
     List<Comparison> slower = compare(100, "all_avg_e2e_ms", List.of("lanes.speed=0.9090909"));
     return Map.of(
         PRIMARY,
@@ -105,9 +105,9 @@ public final class CompareBench implements Bench {
     List<String> overrides =
         new ArrayList<>(
             List.of(
-                "duration_seconds=3",
-                "warmup_seconds=1",
-                "arrival_rate_jobs_per_sec=430",
+                "duration_seconds=1.5",
+                "warmup_seconds=0.5",
+                "arrival_rate_jobs_per_sec=443",
                 "seed=" + seed,
                 "simulation.noise_seed=" + noiseSeed));
     overrides.addAll(changes);

@@ -1,0 +1,116 @@
+package dev.sluice.analytics.capacity;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.analytics.capacity.CapacitySearch.Answer;
+import dev.sluice.analytics.capacity.CapacitySearch.Outcome;
+import dev.sluice.analytics.capacity.CapacitySearch.Settings;
+import dev.sluice.analytics.capacity.RunEvidence.Samples;
+import dev.sluice.analytics.capacity.Target.Scope;
+import dev.sluice.contract.experiment.Experiment.Threshold;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.Random;
+import java.util.function.BiFunction;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The search on a queue of known capacity, and on runs that say nothing. */
+final class CapacitySearchTest {
+  private static final double SERVICE_MS = 10;
+  private static final Target TARGET =
+      new Target("slo_violation_rate", new Threshold("<", 0.01), List.of(new Scope("", "")));
+
+  /**
+   * Rate at which 1 % of Poisson arrivals wait longer than 40 ms for a lane that takes 10 ms each,
+   * by Erlang's distribution of the wait in M/D/1.
+   */
+  private static final double CAPACITY = 56.0783;
+
+  /** A run of one lane of constant time: 10,000 jobs after 250, by Lindley's recursion. */
+  private static RunEvidence oneLane(double rate, long seed) {
+    var random = new Random(seed);
+    var samples = new Samples(TARGET);
+    double waitMs = 0;
+    for (int job = 0; job < 10_250; job++) {
+      double gapMs = -1e3 / rate * Math.log(1 - random.nextDouble());
+      waitMs = Math.max(0, waitMs + SERVICE_MS - gapMs);
+      if (job >= 250) {
+        double ms = waitMs + SERVICE_MS;
+        samples.add("only", "m", ms > 50, true, ms, waitMs);
+      }
+    }
+    return new RunEvidence("fifo", rate, seed, rate > 98, false, "", 1, rate, samples.build());
+  }
+
+  private static RunEvidence silent(double rate, long seed, boolean late) {
+    return new RunEvidence(
+        "fifo", rate, seed, false, late, "generator saturated", Double.NaN, 0, List.of());
+  }
+
+  private static Answer search(Settings settings, BiFunction<Double, Integer, RunEvidence> runs) {
+    var search = new CapacitySearch(TARGET, settings);
+    for (OptionalDouble next = search.next(); next.isPresent(); next = search.next()) {
+      double rate = next.getAsDouble();
+      search.add(runs.apply(rate, search.runsOf(rate)));
+    }
+    return search.answer();
+  }
+
+  /** A hundred searches; each answer's rates have to lie on both sides of the true one. */
+  @Tag("slow")
+  @Test
+  void ninetyFiveOfAHundredIntervalsHoldTheTruth() {
+    int held = 0;
+    int resolved = 0;
+    for (int i = 0; i < 100; i++) {
+      long seed = 1_000_003L * i;
+      Answer answer =
+          search(new Settings(30, 90, 0.05, 400), (rate, run) -> oneLane(rate, seed + run));
+      held += answer.pass() < CAPACITY && CAPACITY < answer.fail() ? 1 : 0;
+      resolved += answer.outcome() == Outcome.RESOLVED ? 1 : 0;
+    }
+    assertThat(held).isGreaterThanOrEqualTo(95);
+    assertThat(resolved).isGreaterThanOrEqualTo(90);
+  }
+
+  @Test
+  void lateRunsAboveThePass_areTheGeneratorsEnd() {
+    Answer answer =
+        search(
+            new Settings(10, 90, 0.05, 60),
+            (rate, run) -> rate > 40 ? silent(rate, run, true) : oneLane(rate, run));
+    assertThat(answer.outcome()).isEqualTo(Outcome.GENERATOR_ENDS);
+    assertThat(answer.pass()).isBetween(35.0, 40.0);
+    assertThat(answer.words()).startsWith("the generator ends at 4").contains("passed");
+  }
+
+  @Test
+  void whereNoRateIsKept_noRateIsGivenAsPassing() {
+    Answer answer = search(new Settings(10, 90, 0.05, 60), (rate, run) -> silent(rate, run, true));
+    assertThat(answer.outcome()).isEqualTo(Outcome.GENERATOR_ENDS);
+    assertThat(answer.pass()).isNaN();
+    assertThat(answer.words()).isEqualTo("the generator ends at 10/s");
+    Answer faulty = search(new Settings(10, 90, 0.05, 60), (rate, run) -> silent(rate, run, false));
+    assertThat(faulty.words()).isEqualTo("runs say nothing from 10/s");
+  }
+
+  @Test
+  void theWordsTellWhatEndedTheSearch() {
+    Answer few = search(new Settings(30, 90, 0.05, 2), (rate, run) -> oneLane(rate, run));
+    assertThat(few.outcome()).isEqualTo(Outcome.NOT_RESOLVED);
+    assertThat(few.words()).isEqualTo("not resolved in this budget: 30/s passed, 90/s failed");
+    Answer fine =
+        search(new Settings(55.5, 56.7, 0.001, 10_000), (rate, run) -> oneLane(rate, run));
+    assertThat(fine.words())
+        .startsWith("not resolved by 36 runs of a rate, so that longer runs (duration_seconds)");
+    Answer hole =
+        search(
+            new Settings(30, 90, 0.05, 400),
+            (rate, run) -> rate > 40 && rate < 80 ? silent(rate, run, true) : oneLane(rate, run));
+    assertThat(hole.words()).startsWith("not resolved, since runs at ").contains("say nothing");
+    var stopped = new CapacitySearch(TARGET, new Settings(30, 90, 0.05, 60));
+    stopped.add(oneLane(30, 1));
+    assertThat(stopped.answer().words()).isEqualTo("not resolved yet: 30/s passed, no rate failed");
+  }
+}
