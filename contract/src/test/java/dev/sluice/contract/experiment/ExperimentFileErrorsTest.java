@@ -26,11 +26,10 @@ final class ExperimentFileErrorsTest {
   private static final String LEAST = "duration_seconds: 20\narrival_rate_jobs_per_sec: 10\n";
 
   private static final String KNOWN_KEYS =
-      "admission, allow_slow_precision, arrival_rate_jobs_per_sec, arrivals, backends_enabled,"
-          + " batch_sizes, classes, duration_seconds, expire_after_ms, generators,"
-          + " interactive_ratio, kafka, lanes, load, max_waiting, microbatch, precision_modes,"
-          + " predictor, recorded, resources, run_name, scenario, scheduler, scheduler_name, seed,"
-          + " simulation, tail_seconds, thresholds, warmup_seconds, workloads";
+      "admission, allow_slow_precision, arrival_rate_jobs_per_sec, arrivals, backends_enabled, batch_sizes, classes,"
+          + " duration_seconds, expire_after_ms, generators, interactive_ratio, kafka, lanes, load,"
+          + " max_waiting, microbatch, precision_modes, predictor, recorded, resources, run_name,"
+          + " scenario, scheduler, scheduler_name, seed, simulation, tail_seconds, thresholds, warmup_seconds, workloads";
 
   @TempDir private Path folder;
   private Path file;
@@ -467,8 +466,7 @@ final class ExperimentFileErrorsTest {
     String dynamic = LEAST + "scheduler_name: dynamic\nscheduler:\n";
     assertThat(message(dynamic + "  urgency: -1\n"))
         .isEqualTo(
-            "burst.yaml:5: error: scheduler.urgency (-1) must be at least 0 and at most"
-                + " 1000000000.\n"
+            "burst.yaml:5: error: scheduler.urgency (-1) must be at least 0 and at most 1000000000.\n"
                 + "  Maybe you meant 1.");
     assertThat(message(dynamic + "  overdue: 0.5\n"))
         .isEqualTo("burst.yaml:5: error: scheduler.overdue is below urgency.\n  Maybe swap them.");

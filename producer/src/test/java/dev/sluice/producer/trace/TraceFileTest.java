@@ -176,12 +176,12 @@ final class TraceFileTest {
     }
     assertThat(
             read("""
-            TIMESTAMP,ContextTokens,GeneratedTokens
-            2024-02-29 23:59:59.9999999+02:00,1,1
-            2024-02-29T22:00:00Z,1,1
-            2024-02-29 23:00:00.0000001+0100,1,1
-            2024-02-28 22:00:00-24,1,1
-            """)
+                TIMESTAMP,ContextTokens,GeneratedTokens
+                2024-02-29 23:59:59.9999999+02:00,1,1
+                2024-02-29T22:00:00Z,1,1
+                2024-02-29 23:00:00.0000001+0100,1,1
+                2024-02-28 22:00:00-24,1,1
+                """)
                 .atNsByIndex())
         .containsExactly(0, 100, 100, 200);
   }
@@ -329,8 +329,8 @@ final class TraceFileTest {
   void refusesTimestampsOfTwoKinds() {
     assertMistake(
         TraceSamples.AZURE_LLM_2024 + "2024-05-10 00:01:00.000000,1,1\n",
-        ":14: error: TIMESTAMP (2024-05-10 00:01:00.000000) has no offset from UTC, and that of"
-            + " line 2 has one.");
+        ":14: error: TIMESTAMP (2024-05-10 00:01:00.000000) has no offset from UTC, and that of line"
+            + " 2 has one.");
     assertMistake(
         TraceSamples.AZURE_LLM_2023 + "1700158546.5,1,1\n",
         ":14: error: TIMESTAMP (1700158546.5) is no date with a time.");
