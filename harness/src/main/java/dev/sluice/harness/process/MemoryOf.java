@@ -2,6 +2,7 @@ package dev.sluice.harness.process;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -29,16 +30,20 @@ public final class MemoryOf {
    * counted in part. The plain resident set counts a page of the heap as often as it is mapped,
    * which with ZGC of Java 17 is three times.
    *
-   * @return empty where the system is not Linux, which alone reports it
+   * @return empty if the process has ended, or the system is not Linux, which alone reports it
+   * @throws AccessDeniedException if the process is another user's
    */
-  public static OptionalLong residentBytes(long pid) throws IOException {
+  public static OptionalLong residentBytes(long pid) throws AccessDeniedException {
     try {
       String rollup = Files.readString(Path.of("/proc", Long.toString(pid), "smaps_rollup"));
       Matcher pss = PSS.matcher(rollup);
       return pss.find()
           ? OptionalLong.of(Long.parseLong(pss.group(1)) * 1024)
           : OptionalLong.empty();
-    } catch (NoSuchFileException e) {
+    } catch (AccessDeniedException e) {
+      throw e;
+    } catch (IOException e) {
+      // The file of a process that is just ending is there, and can be neither opened nor read.
       return OptionalLong.empty();
     }
   }
