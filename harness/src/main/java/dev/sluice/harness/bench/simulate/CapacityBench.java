@@ -5,6 +5,9 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.bench.row.Bench;
 import dev.sluice.harness.capacity.CapacityOptions;
 import dev.sluice.harness.capacity.CapacityRun;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.process.ChildJvm;
+import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.process.TemporaryFolder;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.arrivals.RepeatSeeds;
@@ -14,14 +17,14 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Truth of capacities, of one lane of constant time whose capacity is known, and their duration on
- * the experiment that is shipped. All of it is simulated in this process.
+ * the experiment that is shipped. All of it is simulated, the former in this process.
  */
 public final class CapacityBench implements Bench {
   private static final Row HELD = Row.atLeast("capacity_100_intervals_hold_truth", "", 95);
@@ -82,12 +85,12 @@ public final class CapacityBench implements Bench {
     Path own = Files.createTempDirectory(Files.createDirectories(folder), name());
     try {
       long beganNs = nanoTime.getAsLong();
-      search(own, shipped, 1, "fifo,dynamic,batch_aware", "50..2000");
+      searchThree(own);
       double seconds = (nanoTime.getAsLong() - beganNs) / NS_PER_SECOND;
       Path oneLane = Files.writeString(own.resolve("one-lane.yaml"), ONE_LANE);
       int held = 0;
       for (int i = 1; i <= SEARCHES; i++) {
-        for (Answer answer : search(own, oneLane, i, null, "30..90").values()) {
+        for (Answer answer : search(own, oneLane, i).values()) {
           held += answer.pass() < CAPACITY && CAPACITY < answer.fail() ? 1 : 0;
         }
       }
@@ -97,18 +100,31 @@ public final class CapacityBench implements Bench {
     }
   }
 
-  private static Map<String, Answer> search(
-      Path own, Path config, int number, @Nullable String policies, String between)
+  /** A process of its own, as a user types it, with the launcher's options. */
+  private void searchThree(Path own) throws IOException, InterruptedException {
+    List<String> options = new ArrayList<>(ChildJvm.ownPlainOptions());
+    options.add("-XX:+UseParallelGC");
+    List<String> arguments = new ArrayList<>(List.of("capacity", shipped.toString()));
+    arguments.addAll(List.of("--target", TARGET, "--policies", "fifo,dynamic,batch_aware"));
+    arguments.addAll(List.of("--between", "50..2000", "--simulate"));
+    arguments.addAll(List.of("--results", own.toString()));
+    int status = Launch.of(ChildJvm.of(options, ChildJvm.SLUICE, arguments)).status();
+    if (status != ExitStatus.DONE && status != ExitStatus.INCONCLUSIVE) {
+      throw new IOException("the search of three policies failed (exit status " + status + ")");
+    }
+  }
+
+  private static Map<String, Answer> search(Path own, Path config, int number)
       throws IOException, InterruptedException {
     var options =
         new CapacityOptions(
             config,
             List.of("seed=" + RepeatSeeds.of(7, number)),
             own,
-            (policies == null ? "one-lane-" : "policies-") + number,
+            "one-lane-" + number,
             TARGET,
-            policies,
-            between,
+            /* policies= */ null,
+            "30..90",
             "5%",
             RUNS_MAX,
             /* simulate= */ true);

@@ -173,7 +173,10 @@ public final class SimulateBench implements Bench {
       arguments.addAll(List.of("--run-id", "bench"));
       arguments.addAll(load.arguments);
       List<String> options = new ArrayList<>(ChildJvm.ownPlainOptions());
-      options.add("-XX:+UseParallelGC"); // as the launcher does
+      options.add("-XX:+UseParallelGC"); // this and the next as the launcher does
+      if (!arguments.contains(NO_TRACE)) {
+        options.add("-XX:TieredStopAtLevel=1");
+      }
       options.addAll(load.jvmOptions);
       List<String> command = ChildJvm.of(options, ChildJvm.SLUICE, arguments);
       long beganNs = nanoTime.getAsLong();
