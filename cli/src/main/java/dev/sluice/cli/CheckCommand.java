@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
       "0:no fault",
       "1:a bug",
       "2:a mistake in the command or in a file",
-      "3:there are faults"
+      "5:there are faults"
     },
     footer = {
       "",

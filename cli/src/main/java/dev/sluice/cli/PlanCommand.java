@@ -35,7 +35,7 @@ import picocli.CommandLine.Option;
       "0:there is a plan; or --compatible",
       "1:a bug, or a stage of --execute died or computed other logits",
       "2:a mistake in the command or in a file",
-      "3:there is no plan; or the schedule of --evaluate breaks a rule"
+      "5:there is no plan; or the schedule of --evaluate breaks a rule"
     },
     footer = {
       "",

@@ -37,8 +37,9 @@ import picocli.CommandLine.Parameters;
       "0:done, thresholds met; or all decisions are equal",
       "1:a bug, or the run failed",
       "2:a mistake in the command or in a file",
-      "3:done, but a threshold was missed or undecided, or the generator came too late; or a"
-          + " decision is another one",
+      "3:a threshold was missed",
+      "4:done, and it tells nothing of the policy: not comparable, unstable or undecided",
+      "5:--decisions: a decision is another one",
       "130:stopped by Ctrl-C, its jobs ended and its folder written"
     },
     footer = {

@@ -21,7 +21,9 @@ import picocli.CommandLine.Mixin;
       "0:done, thresholds met",
       "1:a bug, or the run failed",
       "2:a mistake in the command or in a file",
-      "3:done, but a threshold was missed or undecided, or the generator came too late",
+      "3:a threshold was missed; with --gate: B is worse in some figure",
+      "4:done, and it tells nothing of the policy: not comparable, unstable or undecided; with"
+          + " --gate: nothing can be told of the primary figure",
       "130:stopped by Ctrl-C, its jobs ended and its folder written"
     },
     footer = {

@@ -38,9 +38,12 @@ import picocli.CommandLine.Parameters;
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:done, thresholds met",
-      "1:a bug",
+      "1:a bug, or the run failed",
       "2:a mistake in the command or in a file",
-      "3:done, but a threshold was missed or undecided, or a request was not completed"
+      "3:a threshold was missed; with --gate: B is worse in some figure",
+      "4:done, and it tells nothing of the policy: unstable or undecided; with --gate: nothing can"
+          + " be told of the primary figure",
+      "5:a request for a workflow was not completed"
     },
     footer = {
       "",

@@ -30,7 +30,9 @@ final class LearnedRunTest {
                 "predictor.retrain_seconds=1",
                 "duration_seconds=12");
     assertThat(run.status()).as(run.text()).isIn(0, 4); // 4: a busy machine made it late
-    assertThat(run.text()).contains("predictor      model ");
+    assertThat(run.text())
+        .contains("predictor      model ")
+        .contains("warning: " + LinearProfile.WARNING);
     List<Map<String, String>> dispatches = run.rows("dispatches.csv");
     List<String> versions =
         dispatches.stream()

@@ -20,6 +20,14 @@ final class LinearProfile {
   private static final int LANES = 2;
   private static final double SPREAD = 0.02;
 
+  /** Share of the processors that others took, as its rows say. */
+  private static final double FOREIGN_LOAD = 0.64;
+
+  /** What each run with its model warns of. */
+  static final String WARNING =
+      "others took 64 % of the processors while these times were measured, so that they may be too"
+          + " long";
+
   private LinearProfile() {}
 
   /**
@@ -45,7 +53,7 @@ final class LinearProfile {
                       repeat,
                       rows.size(),
                       Math.round(1e6 * timesAsLong * ms * noise),
-                      null,
+                      FOREIGN_LOAD,
                       0,
                       0));
             }

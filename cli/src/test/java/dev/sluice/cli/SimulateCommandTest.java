@@ -203,7 +203,8 @@ final class SimulateCommandTest {
     assertThat(simulated.status()).as(simulated.err()).isZero();
     assertThat(simulated.out())
         .contains("! service times: predictions of model ")
-        .contains("! predictor: model ");
+        .contains("! predictor: model ")
+        .contains("! warning: of the model's rows, " + LinearProfile.WARNING);
     JsonNode summary = summary("m");
     assertThat(summary.path("all_avg_service_ms").asDouble()).isEqualTo(4, within(0.08));
     assertThat(summary.path("prediction_error_median").asDouble()).isBetween(0.003, 0.03);

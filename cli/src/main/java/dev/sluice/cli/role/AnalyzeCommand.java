@@ -21,7 +21,8 @@ import picocli.CommandLine.Option;
       "0:done, thresholds met",
       "1:a bug, or the run failed",
       "2:a mistake in the command or in a file",
-      "3:done, but a threshold was missed or undecided, or the generator came too late",
+      "3:a threshold was missed",
+      "4:done, and it tells nothing of the policy: not comparable, unstable or undecided",
       "130:stopped by Ctrl-C"
     },
     footer = {

@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
       "0:done",
       "1:a bug",
       "2:a mistake in the command or in a file, found before anything ran",
-      "3:done, but a cell or a task failed, or a cell is not comparable",
+      "5:done, but a cell or a task failed, or a cell is not comparable",
       "130:stopped by Ctrl-C; the same command goes on"
     },
     subcommands = {

@@ -1,6 +1,9 @@
 package dev.sluice.executor.profile;
 
 import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +36,9 @@ public record ProfileRow(
           .thenComparingInt(ProfileRow::pass)
           .thenComparingInt(ProfileRow::repeat);
 
+  /** Share of the processors, taken by others, above which times are said to be disturbed. */
+  private static final double TOLD_SHARE = 0.1;
+
   public ProfileRow {
     if (pass < 1 || repeat < 1 || atNs < 0 || serviceNs < 1) {
       throw new IllegalArgumentException(
@@ -57,5 +63,29 @@ public record ProfileRow(
   /** Returns the natural logarithm of the service time in nanoseconds. */
   public double lnNs() {
     return StrictMath.log((double) serviceNs);
+  }
+
+  /**
+   * Returns what is to be known of rows that were measured while other processes used the
+   * processors.
+   *
+   * @return a clause; null if others took at most a tenth on average, or nobody knows how much
+   */
+  public static @Nullable String disturbance(List<ProfileRow> rows) {
+    double share =
+        rows.stream()
+            .map(ProfileRow::foreignLoad)
+            .filter(Objects::nonNull)
+            .mapToDouble(Double::doubleValue)
+            .average()
+            .orElse(0);
+    if (share <= TOLD_SHARE) {
+      return null;
+    }
+    return String.format(
+        Locale.ROOT,
+        "others took %.0f %% of the processors while these times were measured, so that they may be"
+            + " too long",
+        100 * share);
   }
 }

@@ -13,7 +13,6 @@ import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -21,9 +20,6 @@ import org.jspecify.annotations.Nullable;
 final class ProfileRows {
   private static final String BEGAN = "began";
   private static final String MACHINE = "machine";
-
-  /** Share of the processors above which other processes are named, as in a run's notes. */
-  private static final double TOLD_SHARE = 0.1;
 
   private final Path file;
   private final ProfileFile.@Nullable Contents before;
@@ -150,31 +146,6 @@ final class ProfileRows {
       return null;
     }
     return ProfileFile.read(file);
-  }
-
-  /**
-   * What is to be known of rows that were measured while other processes used the processors.
-   *
-   * @return a clause; null if others took little, or nobody knows how much
-   */
-  static @Nullable String disturbance(List<ProfileRow> rows) {
-    double sum = 0;
-    int known = 0;
-    for (ProfileRow row : rows) {
-      Double share = row.foreignLoad();
-      if (share != null) {
-        sum += share;
-        known++;
-      }
-    }
-    if (known == 0 || sum / known <= TOLD_SHARE) {
-      return null;
-    }
-    return String.format(
-        Locale.ROOT,
-        "others took %.0f %% of the processors while these times were measured, so that they may be"
-            + " too long",
-        100 * sum / known);
   }
 
   /** The machine that a profile's comments name, in words. */

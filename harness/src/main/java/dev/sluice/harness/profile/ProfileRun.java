@@ -240,7 +240,7 @@ public final class ProfileRun {
                     + ", "
                     + settings.threadsPerLane()
                     + " thread(s) a lane, other lanes with the same mix, beside an embedded Kafka."));
-    String disturbance = ProfileRows.disturbance(rows);
+    String disturbance = ProfileRow.disturbance(rows);
     if (disturbance != null) {
       console.item("", "warning: " + disturbance);
       source.add(LatencyTable.WARNING + " " + disturbance + ".");

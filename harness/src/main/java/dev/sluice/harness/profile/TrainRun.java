@@ -51,7 +51,7 @@ public final class TrainRun {
     List<ProfileRow> rows =
         Trainer.checked(ProfileFile.read(file).rows(), file.toString(), options.deviceKind());
     console.line("Sluice " + SluiceVersion.current() + ", training on " + file);
-    String disturbance = ProfileRows.disturbance(rows);
+    String disturbance = ProfileRow.disturbance(rows);
     if (disturbance != null) {
       console.item("", "warning: " + disturbance);
     }

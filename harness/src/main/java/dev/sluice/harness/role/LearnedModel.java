@@ -3,6 +3,7 @@ package dev.sluice.harness.role;
 import dev.sluice.contract.experiment.Experiment.Predictor;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.latency.LatencyModel;
+import dev.sluice.executor.profile.ProfileRow;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.terminal.Console;
 import java.nio.file.Files;
@@ -51,6 +52,10 @@ record LearnedModel(Path path, LatencyModel model) {
       return Optional.empty();
     }
     console.item("predictor", "model " + model.version() + " of " + path);
+    String disturbance = ProfileRow.disturbance(model.rows());
+    if (disturbance != null) {
+      console.item("", "warning: " + disturbance);
+    }
     return Optional.of(new LearnedModel(path, model));
   }
 }

@@ -25,6 +25,7 @@ import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.latency.LatencyModel;
 import dev.sluice.executor.latency.PredictionTable;
 import dev.sluice.executor.network.WorkloadInfo;
+import dev.sluice.executor.profile.ProfileRow;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.role.Aborts;
@@ -147,6 +148,11 @@ record SimulatedExperiment(
             predictions == null
                 ? "predictor: no model for " + deviceKind + ", running means"
                 : "predictor: model " + predictions.modelVersion() + ", not fitted again");
+      }
+      String disturbance =
+          predictions == null || model == null ? null : ProfileRow.disturbance(model.rows());
+      if (disturbance != null) {
+        notes.add("warning: of the model's rows, " + disturbance);
       }
       return new SimulatedExperiment(
           parsed,

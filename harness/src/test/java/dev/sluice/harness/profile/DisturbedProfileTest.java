@@ -39,12 +39,12 @@ final class DisturbedProfileTest {
 
   @Test
   void areNamed_aboveATenth() {
-    assertThat(ProfileRows.disturbance(rows(0.6, null, 0.68)))
+    assertThat(ProfileRow.disturbance(rows(0.6, null, 0.68)))
         .isEqualTo(
             "others took 64 % of the processors while these times were measured, so that they may"
                 + " be too long");
-    assertThat(ProfileRows.disturbance(rows(0.1, 0.1))).isNull();
-    assertThat(ProfileRows.disturbance(rows(null, null))).as("unknown").isNull();
+    assertThat(ProfileRow.disturbance(rows(0.1, 0.1))).isNull();
+    assertThat(ProfileRow.disturbance(rows(null, null))).as("unknown").isNull();
   }
 
   @Test
