@@ -2,6 +2,7 @@ package dev.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.harness.frame.FolderHold;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -118,6 +119,16 @@ final class CapacityCommandTest {
         .contains("not resolved in this budget: 10/s passed, 90/s failed");
   }
 
+  @Test
+  void aFolderInWhichAnotherSearchGoesOn_isRefused() throws Exception {
+    Path held = folder.resolve("results/held");
+    try (var other = FolderHold.take(held, "--run-id")) {
+      Ended ended = capacity("p99_e2e_ms < 50", "10..20", "--run-id", "held");
+      assertThat(ended.status()).as(ended.text()).isEqualTo(2);
+      assertThat(ended.text()).contains("another process").contains("Maybe");
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({
     "p98_e2e_ms < 5, 10..20, the figure (p98_e2e_ms) is none",
@@ -126,6 +137,7 @@ final class CapacityCommandTest {
     "slo_violation_rate > 0.1, 10..20, is broken by no load",
     "slo_violation_rate <= 1, 10..20, always holds",
     "slo_violation_rate < 0, 10..20, never holds",
+    "slo_violation_rate <= 0, 10..20, shown to hold by no number of runs",
     "p99_e2e_ms < 50, 20..10, is turned round",
     "p99_e2e_ms < 50, 20..20, is one rate",
     "p99_e2e_ms < 50, 20, is no range",

@@ -10,7 +10,8 @@ import org.apache.commons.statistics.distribution.BetaDistribution;
 /**
  * What all runs of one policy at one rate tell of a target, their batches pooled. A rate passes if
  * the interval of every scope is below the bound (95 %, shared among the looks at a rate), and
- * fails if one is above it, or if most of its runs were unstable.
+ * fails if one is above it, if most of its runs were unstable, or if the target bounds a mean and a
+ * job was not done: the mean would gain by dropping.
  *
  * <p>An interval of a share is never narrower than that of as many independent jobs (C. J. Clopper
  * and E. S. Pearson, Biometrika 26, 1934), so that a run in which no job broke the target does not
@@ -82,6 +83,9 @@ record RateEvidence(double rate, List<RunEvidence> runs) {
       if (!sample.means().isEmpty()) {
         own.add(sample.means().stream().mapToDouble(v -> v).average().orElseThrow());
       }
+    }
+    if (!target.isShare() && broken > 0) {
+      return Verdict.FAIL; // a job that is not done takes without end, and so does the mean
     }
     MeanInterval interval =
         MeanInterval.of(

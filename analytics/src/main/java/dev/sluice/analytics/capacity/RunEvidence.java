@@ -29,7 +29,8 @@ public record RunEvidence(
    * Jobs of one scope.
    *
    * @param count number of jobs in the series
-   * @param broken number of jobs that break the target, where it bounds a share
+   * @param broken number of jobs that break the target where it bounds a share, or that are not
+   *     done where it bounds a mean
    * @param means means of batches in time that do not resemble their neighbours, as far as a test
    *     shows; few where neighbours of twenty did; empty: the series is too short
    */
@@ -60,7 +61,6 @@ public record RunEvidence(
           values = Arrays.copyOf(values, 2 * size);
         }
         values[size++] = value;
-        broken += value > 0 ? 1 : 0;
       }
     }
 
@@ -82,12 +82,14 @@ public record RunEvidence(
         boolean done,
         double endToEndMs,
         double waitMs) {
-      if (!done && !target.isShare()) {
-        return; // a mean is one of done jobs
-      }
+      double value = target.value(violates, done, endToEndMs, waitMs);
+      boolean breaks = target.isShare() ? value > 0 : !done;
       for (int i = 0; i < series.size(); i++) {
         if (target.scopes().get(i).holds(classType, workload)) {
-          series.get(i).add(target.value(violates, done, endToEndMs, waitMs));
+          series.get(i).broken += breaks ? 1 : 0;
+          if (done || target.isShare()) { // a mean without an end is told by the jobs that break it
+            series.get(i).add(value);
+          }
         }
       }
     }

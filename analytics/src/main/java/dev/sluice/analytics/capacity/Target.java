@@ -74,7 +74,7 @@ public record Target(String figure, Threshold bound, List<Scope> scopes) {
         OPTION,
         "the figure (" + name + ") is none that a load can break",
         NearestName.advice(name, FIGURES, "figures")
-            + "; each may have a class before it, all_, or by_class_workload.CLASS.WORKLOAD.");
+            + "; each may have a class, all or by_class_workload.CLASS.WORKLOAD before it");
   }
 
   private static void check(String text, String figure, Threshold bound)
@@ -88,6 +88,12 @@ public record Target(String figure, Threshold bound, List<Scope> scopes) {
     if (!bound.holds(0)) {
       throw new UserMistakeException(
           OPTION, "the target (" + text + ") never holds", "a bound above 0 is meant");
+    }
+    if (bound.value() == 0) {
+      throw new UserMistakeException(
+          OPTION,
+          "the target (" + text + ") is shown to hold by no number of runs",
+          "a bound above 0 is meant, such as 0.001");
     }
     if (figure.equals(RATE) && bound.holds(1)) {
       throw new UserMistakeException(

@@ -81,8 +81,10 @@ public record ComparedRun(FinishedRun run, int ahead) {
 
   /** What its lanes were: real, emulated or simulated. */
   String kind() {
-    String lanes = summary().path("emulated").asBoolean() ? "emulated lanes" : "real lanes";
-    return run.isSimulated() ? "simulated " + lanes : lanes;
+    if (run.isSimulated()) {
+      return "simulated lanes";
+    }
+    return summary().path("emulated").asBoolean() ? "emulated lanes" : "real lanes";
   }
 
   /** Kinds of device that it computed on, or pretended to. */

@@ -11,6 +11,8 @@ final class PairsOfRuns implements Sample.Source {
   /** Fewest pairs for a verdict. */
   static final int PAIRS_MIN = 8;
 
+  private static final String DIGEST = "request_digest";
+
   private final List<List<JsonNode>> pairs;
 
   /**
@@ -22,7 +24,10 @@ final class PairsOfRuns implements Sample.Source {
 
   @Override
   public String method() {
-    return "Student's t over %d pairs of runs with equal requests".formatted(pairs.size());
+    boolean equal =
+        pairs.stream().allMatch(pair -> pair.get(0).path(DIGEST).equals(pair.get(1).path(DIGEST)));
+    return "Student's t over %d pairs of runs with %s requests"
+        .formatted(pairs.size(), equal ? "equal" : "other");
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.sluice.analytics.folder;
 
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import de.siegmar.fastcsv.reader.CsvParseException;
@@ -311,6 +313,14 @@ public record FinishedRun(Path folder, JsonNode summary) {
   }
 
   private static UserMistakeException unreadable(Path file, Exception e) {
+    if (e instanceof JsonProcessingException malformed) {
+      JsonLocation at = malformed.getLocation();
+      return new UserMistakeException(
+          at == null ? file.toString() : file + ":" + at.getLineNr(),
+          "this is no JSON (" + malformed.getOriginalMessage() + ")",
+          "the run's folder is not whole",
+          e);
+    }
     return new UserMistakeException(
         file.toString(),
         "this cannot be read (" + e.getMessage() + ")",

@@ -8,6 +8,7 @@ import dev.sluice.analytics.capacity.CapacitySearch.Settings;
 import dev.sluice.analytics.capacity.RunEvidence.Samples;
 import dev.sluice.analytics.capacity.Target.Scope;
 import dev.sluice.contract.experiment.Experiment.Threshold;
+import java.util.Collections;
 import java.util.List;
 import java.util.OptionalDouble;
 import java.util.Random;
@@ -112,5 +113,70 @@ final class CapacitySearchTest {
     var stopped = new CapacitySearch(TARGET, new Settings(30, 90, 0.05, 60));
     stopped.add(oneLane(30, 1));
     assertThat(stopped.answer().words()).isEqualTo("not resolved yet: 30/s passed, no rate failed");
+  }
+
+  /** A run whose batches all have one mean. */
+  private static RunEvidence run(double rate, boolean unstable, double mean) {
+    long broken = Math.round(1e6 * mean);
+    var sample = new RunEvidence.Sample("all", 1_000_000, broken, Collections.nCopies(20, mean));
+    return new RunEvidence("fifo", rate, 1, unstable, false, "", 1, rate, List.of(sample));
+  }
+
+  @Test
+  void mostRunsUnstable_fail() {
+    var search = new CapacitySearch(TARGET, new Settings(10, 90, 0.05, 60));
+    search.add(run(10, true, 0.001));
+    assertThat(search.verdictOf(10)).isEqualTo("fail");
+    for (int i = 0; i < 3; i++) {
+      search.add(run(10, false, 0.001));
+    }
+    assertThat(search.verdictOf(10)).isEqualTo("pass");
+  }
+
+  @Test
+  void anUndecidedRate_getsFurtherSeeds_whichArePooled() {
+    var search = new CapacitySearch(TARGET, new Settings(10, 90, 0.05, 60));
+    search.add(run(10, false, 0.001));
+    search.add(run(90, false, 0.5));
+    search.add(run(30, false, 0.01));
+    for (int seeds = 1; seeds < 4; seeds++) {
+      assertThat(search.verdictOf(30)).isEqualTo("undecided");
+      assertThat(search.next()).hasValue(30);
+      search.add(run(30, false, 0.001));
+    }
+    assertThat(search.verdictOf(30)).as("three of four keep it by far").isEqualTo("pass");
+  }
+
+  @Test
+  void aPassAboveAFail_isRunAgain_andSoIsThatFail() {
+    var search = new CapacitySearch(TARGET, new Settings(10, 90, 0.05, 60));
+    search.add(run(10, false, 0.001));
+    search.add(run(90, false, 0.5));
+    search.add(run(30, false, 0.5));
+    search.add(run(40, false, 0.001));
+    assertThat(search.answer().pass()).as("no rate that passed above a fail").isNaN();
+    assertThat(search.next()).hasValue(30);
+    search.add(run(30, false, 0.5));
+    assertThat(search.next()).hasValue(40);
+    for (int i = 0; i < 3; i++) {
+      search.add(run(40, false, 0.5));
+    }
+    assertThat(search.answer().pass()).isEqualTo(10);
+    assertThat(search.answer().fail()).isEqualTo(30);
+  }
+
+  @Test
+  void aMean_gainsNothingByDropping() {
+    var target = new Target("avg_e2e_ms", new Threshold("<", 100), List.of(new Scope("", "")));
+    for (boolean drops : List.of(false, true)) {
+      var samples = new Samples(target);
+      for (int job = 0; job < 10_000; job++) {
+        boolean done = !drops || job != 5000;
+        samples.add("only", "m", !done, done, 20 + job % 7, 1);
+      }
+      var search = new CapacitySearch(target, new Settings(10, 90, 0.05, 60));
+      search.add(new RunEvidence("fifo", 10, 1, false, false, "", 1, 10, samples.build()));
+      assertThat(search.verdictOf(10)).isEqualTo(drops ? "fail" : "pass");
+    }
   }
 }

@@ -67,7 +67,7 @@ final class ComparedSidesTest {
     assertThat(refusals(0, summary -> summary.put("emulated", true)))
         .containsExactly("other lanes: A real lanes; B emulated lanes");
     assertThat(refusals(0, summary -> summary.put("simulated", true)))
-        .contains("other lanes: A real lanes; B simulated real lanes");
+        .contains("other lanes: A real lanes; B simulated lanes");
     assertThat(refusals(0, summary -> summary.putArray("device_kinds").add("gpu")))
         .containsExactly("other device kind: A cpu; B gpu");
     assertThat(refusals(0, summary -> summary.put("processor", "Xeon")))
@@ -90,6 +90,10 @@ final class ComparedSidesTest {
     Files.writeString(run.resolve("summary.json"), "{\"all_count\": 1}");
     assertThatThrownBy(() -> ComparedRun.runs(run))
         .hasMessageContaining("another version of Sluice made this (schema_version 0, here 1)");
+    Files.writeString(run.resolve("summary.json"), "{\n\"all_count\": 1,\n");
+    assertThatThrownBy(() -> ComparedRun.runs(run))
+        .hasMessageContaining("summary.json:3: error: this is no JSON (Unexpected end-of-input")
+        .hasMessageNotContaining("Source");
     Files.writeString(run.resolve("summary.json"), "{\"makespan\": 1}");
     assertThatThrownBy(() -> ComparedRun.runs(run)).hasMessageContaining("no figures of jobs");
     Files.writeString(run.resolve("summary.json"), "{\"all_count\": 1, \"schema_version\": 1}");

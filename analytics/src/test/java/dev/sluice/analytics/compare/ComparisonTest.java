@@ -52,6 +52,14 @@ final class ComparisonTest {
   }
 
   @Test
+  void saysWhetherTheRequestsWereEqual() throws Exception {
+    var equal = Comparison.ofPairs(pairs(8, (r, b) -> {}), null);
+    assertThat(equal.method()).endsWith("8 pairs of runs with equal requests");
+    var other = Comparison.ofPairs(pairs(8, (r, b) -> b.put("request_digest", "d2")), null);
+    assertThat(other.method()).endsWith("8 pairs of runs with other requests");
+  }
+
+  @Test
   void moreGoodputIsBetter_andLessIsWorse() throws Exception {
     var more = Comparison.ofPairs(pairs(8, (r, b) -> b.put("all_goodput_jobs_sec", 101.0)), null);
     assertThat(more.primaryVerdict()).isEqualTo(Verdict.BETTER);

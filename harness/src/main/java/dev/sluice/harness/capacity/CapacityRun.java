@@ -20,6 +20,7 @@ import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.FolderHold;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.simulate.QuietSimulation;
 import dev.sluice.harness.terminal.Console;
@@ -80,7 +81,14 @@ public final class CapacityRun {
     Path folder = options.results().resolve(id);
     String head = head(experiment, target, range);
     policies.forEach(policy -> searches.put(policy, new CapacitySearch(target, settings)));
-    List<RunEvidence> runs = begin(folder, head);
+    boolean fresh = !Files.exists(folder);
+    try (var hold = FolderHold.take(folder, "--run-id")) {
+      return execute(folder, target, begin(folder, head, fresh), experiment.seed());
+    }
+  }
+
+  private int execute(Path folder, Target target, List<RunEvidence> runs, long seed)
+      throws UserMistakeException, IOException, InterruptedException {
     runs.stream()
         .filter(run -> searches.containsKey(run.policy()))
         .forEach(run -> search(run.policy()).add(run));
@@ -96,7 +104,7 @@ public final class CapacityRun {
               load.stop();
             },
             load::stop)) {
-      stopped = search(load, folder, runs, experiment.seed());
+      stopped = search(load, folder, runs, seed);
       if (stopped && signals.received()) {
         write(folder, target, runs);
         return signals.exitStatus();
@@ -178,11 +186,10 @@ public final class CapacityRun {
   }
 
   /** Makes the folder, or reads the runs that an earlier command left in it. */
-  private List<RunEvidence> begin(Path folder, String head)
+  private static List<RunEvidence> begin(Path folder, String head, boolean fresh)
       throws UserMistakeException, IOException {
     Path journal = folder.resolve(JOURNAL);
-    if (!Files.exists(folder)) {
-      Files.createDirectories(folder);
+    if (fresh) {
       Files.writeString(journal, head + "\n");
       return new ArrayList<>();
     }
