@@ -12,11 +12,15 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Text files in UTF-8, with or without a byte order mark. */
 public final class Utf8 {
   private static final int CHUNK_BYTES = 1 << 16;
+
+  /** What Java's decoder puts where a byte is part of no letter. */
+  private static final char REPLACEMENT = '\uFFFD';
 
   private Utf8() {}
 
@@ -34,6 +38,26 @@ public final class Utf8 {
     }
     String text = out.flip().toString();
     return text.startsWith("\uFEFF") ? text.substring(1) : text;
+  }
+
+  /**
+   * Decodes a part of a file that is whole letters.
+   *
+   * @param place the line that holds it
+   * @param from its first byte
+   * @param to one past its last byte
+   * @throws UserMistakeException with that line, if a byte is part of no letter
+   */
+  public static String decoded(Place place, byte[] bytes, int from, int to)
+      throws UserMistakeException {
+    String text = new String(bytes, from, to - from, StandardCharsets.UTF_8);
+    if (text.indexOf(REPLACEMENT) >= 0
+        && !Arrays.equals(
+            text.getBytes(StandardCharsets.UTF_8), Arrays.copyOfRange(bytes, from, to))) {
+      throw new UserMistakeException(
+          place, "this line is not UTF-8 text", "the file was saved in another encoding");
+    }
+    return text;
   }
 
   /**
@@ -67,7 +91,7 @@ public final class Utf8 {
    *
    * @param e what the reader said
    */
-  static UserMistakeException mistake(Path file, IOException e) {
+  public static UserMistakeException mistake(Path file, IOException e) {
     var broken = new Broken(0, 0);
     try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
       broken = firstBroken(in);

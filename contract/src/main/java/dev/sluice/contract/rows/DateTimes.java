@@ -134,7 +134,7 @@ public final class DateTimes {
     return number;
   }
 
-  private UserMistakeException noDate() {
+  private UserMistakeException noDate() throws UserMistakeException {
     return rows.mistake(
         "%s (%s) is no date with a time".formatted(name, TraceRows.shortened(rows.text(column))),
         "it should be written as 2023-11-16 18:15:46.6805900");

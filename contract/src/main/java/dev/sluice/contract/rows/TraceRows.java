@@ -145,9 +145,13 @@ public abstract class TraceRows implements AutoCloseable {
     return ends[column] - starts[column] == 1 && bytes[starts[column]] == '0';
   }
 
-  /** Returns the field as a text. */
-  public final String text(int column) {
-    return new String(bytes, starts[column], ends[column] - starts[column], StandardCharsets.UTF_8);
+  /**
+   * Returns the field as a text.
+   *
+   * @throws UserMistakeException if it is not UTF-8
+   */
+  public final String text(int column) throws UserMistakeException {
+    return Utf8.decoded(place(), bytes, starts[column], ends[column]);
   }
 
   /** Returns seconds as nanoseconds, rounded down: at most 9 × 10⁹ seconds from zero. */
@@ -239,13 +243,14 @@ public abstract class TraceRows implements AutoCloseable {
     return power;
   }
 
-  private UserMistakeException noNumber(int column, String name, String wanted) {
+  private UserMistakeException noNumber(int column, String name, String wanted)
+      throws UserMistakeException {
     return mistake(
         "%s (%s) is not %s".formatted(name, shortened(text(column)), wanted),
         "the columns of this line are shifted");
   }
 
-  private UserMistakeException outOfRange(int column, String name) {
+  private UserMistakeException outOfRange(int column, String name) throws UserMistakeException {
     return mistake(
         "%s (%s) is out of range".formatted(name, shortened(text(column))),
         "its unit is wrong, or a digit is");

@@ -1,6 +1,8 @@
 package dev.sluice.harness.check;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -9,6 +11,7 @@ import dev.sluice.analytics.check.CheckReport;
 import dev.sluice.analytics.check.Fault;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.run.RunCheck;
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.simulate.SimulatedFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A simulated run passes; each fault that is planted in its folder is found by its own rule. */
 final class PlantedFaultsTest {
@@ -301,6 +305,22 @@ final class PlantedFaultsTest {
       most = Math.max(most, held);
     }
     return most;
+  }
+
+  /** A letter that is broken is no letter that a decoder may choose. */
+  @ParameterizedTest
+  @ValueSource(strings = {"trace", "dispatches"})
+  void aTableThatIsNotUtf8_isRefusedWithItsLine(String table) throws Exception {
+    FolderCopy copy = FolderCopy.of(sound, root.resolve("encoding-" + table));
+    Path file = copy.folder().resolve(table + ".csv");
+    byte[] bytes = Files.readAllBytes(file);
+    int start = new String(bytes, ISO_8859_1).indexOf('\n', 2_000) + 1;
+    int line = 1 + (int) new String(bytes, 0, start, ISO_8859_1).lines().count();
+    bytes[start] = (byte) 0xE4;
+    Files.write(file, bytes);
+    assertThatThrownBy(() -> RunCheck.of(copy.folder()))
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageContaining(file + ":" + line + ": error: the file is not UTF-8 text");
   }
 
   /** Each number that the summary states, one at a time: none passes with another value. */

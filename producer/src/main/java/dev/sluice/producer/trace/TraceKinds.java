@@ -117,7 +117,7 @@ final class TraceKinds {
     return number;
   }
 
-  private @Nullable String name(int attribute) {
+  private @Nullable String name(int attribute) throws UserMistakeException {
     Source source = sources[attribute];
     return source == null || rows.isEmpty(source.column)
         ? null

@@ -396,6 +396,14 @@ final class TraceFileTest {
   }
 
   @Test
+  void refusesALetterOfAnotherEncoding_withItsLine() {
+    byte[] bytes = "time_s,class\n0,batch\n1,fähig\n".getBytes(StandardCharsets.ISO_8859_1);
+    assertThatThrownBy(() -> read(bytes))
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageContaining(":3: error: this line is not UTF-8 text.");
+  }
+
+  @Test
   void rowsMayBeLongerThanTheBuffer() throws Exception {
     String row = ",batch," + "x".repeat(100_000) + "\n";
     Trace trace = read("time_s,class,note\n0" + row + "1" + row + "2" + row);

@@ -8,9 +8,12 @@ import de.siegmar.fastcsv.reader.CsvRecord;
 import dev.sluice.analytics.check.Findings;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.file.Utf8;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -138,7 +141,8 @@ public record RunFolder(
       throws IOException, UserMistakeException {
     List<T> rows = new ArrayList<>();
     String name = String.valueOf(file.getFileName());
-    try (CsvReader<CsvRecord> csv = CsvReader.builder().ofCsvRecord(file)) {
+    try (CsvReader<CsvRecord> csv =
+        CsvReader.builder().ofCsvRecord(Files.newBufferedReader(file))) {
       int[] places = new int[columns.size()];
       var cells = new Cells(name, columns, places, findings);
       int width = 0;
@@ -161,6 +165,11 @@ public record RunFolder(
       if (width == 0) {
         findColumns(file, columns, List.of(), places);
       }
+    } catch (UncheckedIOException e) { // how the CSV reader says that it cannot read on
+      if (e.getCause() instanceof CharacterCodingException broken) {
+        throw Utf8.mistake(file, broken);
+      }
+      throw e.getCause();
     }
     return rows;
   }
