@@ -112,7 +112,8 @@ final class CapacityCommandTest {
   @Test
   void aRangeBesideTheCapacity_isBelowOrAbove() throws Exception {
     assertThat(capacity("p99_e2e_ms < 50", "80..95", "--run-id", "high").text())
-        .contains("below 80/s, which failed");
+        .contains("below 80/s, which failed")
+        .contains("Capacity under p99_e2e_ms < 50 of only.m, simulated");
     assertThat(capacity("all_p99_e2e_ms < 50", "10..20", "--run-id", "low").text())
         .contains("above 20/s, which passed");
     assertThat(capacity("p99_e2e_ms < 50", "10..90", "--runs", "2", "--run-id", "few").text())

@@ -79,9 +79,11 @@ public final class CapacitySearch {
 
   /** The rate to run next; empty: the search is over. */
   public OptionalDouble next() {
-    if (count >= settings.runsMax()) {
-      return OptionalDouble.empty();
-    }
+    return count >= settings.runsMax() ? OptionalDouble.empty() : wanted();
+  }
+
+  /** The rate to run next, whatever the budget; empty: further runs would tell nothing. */
+  private OptionalDouble wanted() {
     for (double end : new double[] {settings.from(), settings.to()}) {
       if (runsOf(end) == 0) {
         return OptionalDouble.of(end);
@@ -198,7 +200,7 @@ public final class CapacitySearch {
             .mapToDouble(rate -> rate)
             .min()
             .orElse(Double.NaN);
-    if (Double.isNaN(fail) && !Double.isNaN(silent)) {
+    if (Double.isNaN(fail) && !Double.isNaN(silent) && wanted().isEmpty()) {
       boolean late = runs.getOrDefault(silent, List.of()).stream().allMatch(RunEvidence::late);
       return new Answer(
           Outcome.GENERATOR_ENDS,

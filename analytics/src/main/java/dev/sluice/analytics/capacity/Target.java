@@ -147,6 +147,12 @@ public record Target(String figure, Threshold bound, List<Scope> scopes) {
     };
   }
 
+  /** The target for people, with the jobs that it is of. */
+  public String words() {
+    return text()
+        + (scopes.size() > 1 ? " in each class and workload" : " of " + scopes.get(0).text());
+  }
+
   public String text() {
     return figure + " " + bound.text();
   }

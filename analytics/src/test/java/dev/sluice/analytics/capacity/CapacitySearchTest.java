@@ -110,6 +110,11 @@ final class CapacitySearchTest {
             new Settings(30, 90, 0.05, 400),
             (rate, run) -> rate > 40 && rate < 80 ? silent(rate, run, true) : oneLane(rate, run));
     assertThat(hole.words()).startsWith("not resolved, since runs at ").contains("say nothing");
+    Answer late =
+        search(
+            new Settings(10, 90, 0.05, 2),
+            (rate, run) -> rate > 40 ? silent(rate, run, true) : oneLane(rate, run));
+    assertThat(late.words()).as("one late run is no end").startsWith("not resolved in this budget");
     var stopped = new CapacitySearch(TARGET, new Settings(30, 90, 0.05, 60));
     stopped.add(oneLane(30, 1));
     assertThat(stopped.answer().words()).isEqualTo("not resolved yet: 30/s passed, no rate failed");

@@ -291,11 +291,7 @@ public final class CapacityRun {
     }
     Files.writeString(folder.resolve("capacity.csv"), csv);
     console.line("");
-    console.line(
-        "Capacity under "
-            + target.text()
-            + (target.scopes().size() > 1 ? " in each class and workload" : "")
-            + (options.simulate() ? ", simulated" : ""));
+    console.line("Capacity under " + target.words() + (options.simulate() ? ", simulated" : ""));
     boolean resolved = true;
     List<Picture.Runs> pictures = new ArrayList<>();
     for (Map.Entry<String, CapacitySearch> entry : searches.entrySet()) {
@@ -314,7 +310,7 @@ public final class CapacityRun {
     if (!pictures.isEmpty()) {
       Files.write(
           folder.resolve("capacity.png"),
-          Picture.loads("Load against p99 and goodput: " + target.text(), pictures));
+          Picture.loads("Load against p99 and goodput: " + target.words(), pictures));
     }
     console.line("Folder    " + folder);
     return resolved ? ExitStatus.DONE : ExitStatus.INCONCLUSIVE;

@@ -229,8 +229,8 @@ public final class RunFolder implements AutoCloseable {
   /** The path of the folder if the run fails, and with it the series that it is one of. */
   public Path failedPath() {
     Path series = failed.toAbsolutePath().getParent();
-    if (!isInSeries() || series == null) {
-      return failed;
+    if (!isInSeries() || series == null || isRunning(series.getParent())) {
+      return failed; // a series of two settings keeps its name, so that the same command goes on
     }
     String name = String.valueOf(series.getFileName());
     String ended = name.substring(0, name.length() - RUNNING.length()) + FAILED;
@@ -243,7 +243,11 @@ public final class RunFolder implements AutoCloseable {
    */
   public boolean isInSeries() {
     Path series = finished.toAbsolutePath().getParent();
-    return series != null && series.toString().endsWith(RUNNING);
+    return isRunning(series);
+  }
+
+  private static boolean isRunning(@Nullable Path folder) {
+    return folder != null && folder.toString().endsWith(RUNNING);
   }
 
   /** Removes the temporary files and leaves the rest as it is, for a process that ends at once. */

@@ -1,5 +1,6 @@
 package dev.sluice.harness.frame;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -26,5 +27,20 @@ final class RunFolderTest {
     Files.createDirectory(results.resolve("first.running"));
     Files.createDirectory(results.resolve("first.failed"));
     assertThatCode(() -> RunFolder.refuseFinished(results, "first")).doesNotThrowAnyException();
+  }
+
+  @Test
+  void theFailedFolder_isNamedAsItWillStand_inASeriesAndInOneOfTwoSettings() throws Exception {
+    assertThat(failedPath(results)).isEqualTo(results.resolve("first.failed"));
+    assertThat(failedPath(results.resolve("series.running")))
+        .isEqualTo(results.resolve("series.failed/first.failed"));
+    Path setting = results.resolve("versus.running/b.running"); // it goes on with the same command
+    assertThat(failedPath(setting)).isEqualTo(setting.resolve("first.failed"));
+  }
+
+  private static Path failedPath(Path series) throws Exception {
+    try (var folder = RunFolder.create(series, "first")) {
+      return folder.failedPath();
+    }
   }
 }
