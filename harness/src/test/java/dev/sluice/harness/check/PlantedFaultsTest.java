@@ -218,6 +218,7 @@ final class PlantedFaultsTest {
           LOG | trace | status=dropped#0 | reason:=hopeless
           LOG | dispatches | result=done#3 | predicted_service_ms+=0.000001
           LOG | dispatches | result=done#4 | switch_ms+=0.1
+          LOG | summary | "interrupted" : false | "interrupted" : true
           SUMMARY | summary | "all_count" : | "all_count" : 3, "other" :
           SUMMARY | summary | "all_p99_e2e_ms" : | "all_p99_e2e_ms" : 3, "other" :
           SUMMARY | summary | "batch_slo_violation_rate" : | "batch_slo_violation_rate" : 0.5, "other" :
@@ -227,6 +228,7 @@ final class PlantedFaultsTest {
           SUMMARY | summary | "bubble_count" : | "bubble_count" : 1, "other" :
           SUMMARY | summary | "blocked_ms_tokens" : | "blocked_ms_tokens" : 1, "other" :
           SUMMARY | summary | "hop_p50_ms" : | "other" :
+          SUMMARY | summary | "interrupted" : false | "interrupted" : true
           DIGEST | config | seed: 42 | seed: 43
           DIGEST | config | tail_seconds: 2 | tail_seconds: 4
           DIGEST | config | slo_ms: 400 | slo_ms: 500

@@ -2,6 +2,7 @@ package dev.sluice.analytics.check.figure;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.analytics.check.Findings;
+import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.folder.RunFolder;
 import dev.sluice.analytics.check.log.LogSums;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.function.Supplier;
 public final class SummaryRule {
   private static final List<String> CAUSES = List.of("tokens", "window", "capability", "policy");
 
+  private final Findings findings;
   private final Recount recount;
   private final Supplier<Optional<LogSums>> log;
 
@@ -20,6 +22,7 @@ public final class SummaryRule {
    * @param log what only the log tells, asked for last; empty: those numbers are named
    */
   public SummaryRule(RunFolder folder, Findings findings, Supplier<Optional<LogSums>> log) {
+    this.findings = findings;
     this.log = log;
     this.recount = new Recount(folder, findings);
   }
@@ -31,8 +34,22 @@ public final class SummaryRule {
     new LaneNumbers(recount).count();
     new PredictionNumbers(recount).count();
     thresholds();
+    interruption();
     log.get().ifPresent(this::fromLog);
     recount.nameTheRest();
+  }
+
+  /** An interruption shortens the window: a run that says so may not pass for comparable. */
+  private void interruption() {
+    JsonNode summary = recount.folder().summary();
+    boolean said = false;
+    for (JsonNode reason : summary.path("not_comparable")) {
+      said |= reason.asText().equals("interrupted");
+    }
+    if (summary.path("interrupted").asBoolean(false) && !said) {
+      findings.fault(
+          Rule.SUMMARY, "summary.json not_comparable", "it lacks (interrupted), which the run was");
+    }
   }
 
   /** A threshold's value is the figure that it names. */

@@ -47,7 +47,8 @@ final class LogRecord {
     CLOCK_OFFSET_NS("clockOffsetNsMax"),
     FIT_CPU_NS("fitCpuNs"),
     FROM_NS("fromNs"),
-    TO_NS("toNs");
+    TO_NS("toNs"),
+    INTERRUPTED("interrupted");
 
     private static final Map<String, Field> BY_NAME = new HashMap<>();
 
@@ -97,7 +98,7 @@ final class LogRecord {
     return true;
   }
 
-  /** Text of a field; empty if the record has none. */
+  /** Text of a field, or its flag as true or false; empty if the record has none. */
   String text(Field field) {
     return texts.getOrDefault(field, "");
   }
@@ -145,6 +146,8 @@ final class LogRecord {
           texts.put(field, json.getText());
         } else if (field != null && value == JsonToken.VALUE_NUMBER_INT) {
           numbers.put(field, json.getLongValue());
+        } else if (field != null && value.isBoolean()) {
+          texts.put(field, json.getText());
         }
       }
     }

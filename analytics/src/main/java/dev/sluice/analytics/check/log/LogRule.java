@@ -46,6 +46,7 @@ public final class LogRule {
   private final Map<String, Integer> lanes = new HashMap<>();
   private final Map<String, Long> fitCpuNs = new HashMap<>();
   private final List<LogSums.Blocked> blocked = new ArrayList<>();
+  private final Set<String> interrupted = new HashSet<>();
   private long clockOffsetNs;
   private long zeroEpochMs;
 
@@ -96,6 +97,7 @@ public final class LogRule {
                   line.numberOr0(Field.FROM_NS),
                   line.numberOr0(Field.TO_NS),
                   line.text(Field.CAUSE)));
+      case "RunEnded" -> interrupted.add(line.text(Field.INTERRUPTED));
       default -> {}
     }
   }
@@ -208,6 +210,12 @@ public final class LogRule {
   }
 
   private void checkWhole() {
+    String said = folder.summary().path("interrupted").asText();
+    if (!interrupted.isEmpty() && !interrupted.contains(said)) {
+      fault(
+          "summary.json interrupted",
+          "it says (%s), and the log says %s".formatted(said, interrupted));
+    }
     for (Job row : folder.jobs()) {
       Job job = folder.jobById().getOrDefault(row.id, row); // the first of its id
       if (!requested.get(job.row)) {
