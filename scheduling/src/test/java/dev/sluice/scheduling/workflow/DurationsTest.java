@@ -16,4 +16,10 @@ final class DurationsTest {
     assertThat(durations.percentileNs(100)).isEqualTo(40);
     assertThat(new Durations(new long[0]).percentileNs(99)).isZero();
   }
+
+  @Test
+  void theMeanOfNoDurationsIsZero() {
+    assertThat(new Durations(new long[] {10, 20, 60}).meanNs()).isEqualTo(30);
+    assertThat(new Durations(new long[0]).meanNs()).isZero();
+  }
 }

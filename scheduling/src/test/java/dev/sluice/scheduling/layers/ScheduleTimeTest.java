@@ -1,0 +1,48 @@
+package dev.sluice.scheduling.layers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Virtual time of lists made by hand. */
+final class ScheduleTimeTest {
+  private static final Layers TWO = new Layers(List.of("a", "b"), List.of(1L, 1L), false);
+  private static final LayerTimes TIMES =
+      new LayerTimes(List.of(10L, 30L), List.of(12L, 5L), List.of(0L, 0L));
+
+  @Test
+  void theLoopWaitsForWhatNoComputeHides() {
+    var schedule =
+        new LayerSchedule(
+            List.of(),
+            List.of(
+                Operation.made(Kind.PREFETCH, 0),
+                Operation.made(Kind.PREFETCH, 1),
+                Operation.made(Kind.COMPUTE, 0),
+                Operation.made(Kind.RELEASE, 0),
+                Operation.made(Kind.COMPUTE, 1),
+                Operation.made(Kind.RELEASE, 1)));
+
+    ScheduleTime once = ScheduleTime.of(schedule, TWO, TIMES, 1);
+
+    // a is there at 10 and computed until 22, b is there at 40 and computed until 45
+    assertThat(once).isEqualTo(new ScheduleTime(45, 17, 40, List.of(10L, 18L)));
+    assertThat(once.stalledNs()).isEqualTo(28);
+    assertThat(once.hiddenNs()).isEqualTo(12);
+    assertThat(ScheduleTime.of(schedule, TWO, TIMES, 2))
+        .isEqualTo(new ScheduleTime(90, 34, 80, List.of(20L, 36L)));
+  }
+
+  @Test
+  void aFetchWaits_alsoWhereTheLayerIsComputedLater() {
+    var schedule =
+        new LayerSchedule(
+            List.of(Operation.made(Kind.FETCH, 0), Operation.made(Kind.FETCH, 1)),
+            List.of(Operation.made(Kind.COMPUTE, 0), Operation.made(Kind.COMPUTE, 1)));
+
+    // both are there at 40, then come the computes
+    assertThat(ScheduleTime.of(schedule, TWO, TIMES, 1))
+        .isEqualTo(new ScheduleTime(57, 17, 40, List.of(10L, 30L)));
+  }
+}

@@ -1,0 +1,42 @@
+package dev.sluice.scheduling.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The bounds of requests made by hand. */
+final class LowerBoundTest {
+  private static final GpuModel ONE = new GpuModel("one", 1, 1, 0, 0);
+  private static final GpuModel PAIR = new GpuModel("pair", 1, 2, 0, 0);
+
+  /** After a, which takes one GPU, come b, which takes two, and c. */
+  private static final Graph FORK =
+      new Graph(
+          "fork",
+          List.of(
+              new Graph.Node("a", ONE, List.of()),
+              new Graph.Node("b", PAIR, List.of(0)),
+              new Graph.Node("c", ONE, List.of(0))));
+
+  private static final List<GraphRequest> REQUESTS =
+      List.of(
+          new GraphRequest("r0", FORK, 0, new long[] {10, 30, 20}),
+          new GraphRequest("r1", FORK, 50, new long[] {10, 5, 10}));
+
+  @Test
+  void allWorkIsShared_whereGpusAreFew() {
+    // 10 + 2 * 30 + 20 and 10 + 2 * 5 + 10; the paths take 40 and 20
+    assertThat(LowerBound.of(REQUESTS, 1)).isEqualTo(new LowerBound(120, 30));
+  }
+
+  @Test
+  void theLongestPathFromItsArrivalCounts_whereGpusAreMany() {
+    assertThat(LowerBound.of(REQUESTS, 4)).isEqualTo(new LowerBound(70, 30));
+  }
+
+  @Test
+  void isZeroOfNoRequests() {
+    assertThat(LowerBound.of(List.of(), 2)).isEqualTo(new LowerBound(0, 0));
+  }
+}
