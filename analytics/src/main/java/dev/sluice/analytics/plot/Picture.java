@@ -7,10 +7,15 @@ import java.awt.image.BufferedImage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Map;
 import javax.imageio.ImageIO;
 import org.knowm.xchart.XYChart;
+import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /** A picture of numbers that come from no run, in the look of all pictures: curves and points. */
 public final class Picture {
@@ -117,7 +122,7 @@ public final class Picture {
   /**
    * A policy's runs, by rate.
    *
-   * @param p99Ms finite p99s of the runs, in ms
+   * @param p99Ms p99s of the runs, in ms; infinite where more than 1 % of the jobs were not done
    * @param p99Fit rising fit through these
    * @param goodput goodput of each run, in jobs/s
    * @param goodputMeans mean goodput of each rate
@@ -147,31 +152,18 @@ public final class Picture {
     XYChart goodput = ChartStyle.xyChart("load, jobs/s", "goodput, jobs/s");
     latency.getStyler().setMarkerSize(7);
     goodput.getStyler().setMarkerSize(7);
-    double least = Double.POSITIVE_INFINITY;
-    double most = 0;
+    List<Double> finite =
+        policies.stream()
+            .flatMap(runs -> runs.p99Ms().stream())
+            .map(Point::value)
+            .filter(ms -> ms > 0 && Double.isFinite(ms))
+            .toList();
+    double edge = ChartStyle.niceAbove(finite.isEmpty() ? 1 : Collections.max(finite));
+    boolean infinite = false;
     for (int i = 0; i < policies.size(); i++) {
       Runs runs = policies.get(i);
       Color color = ChartStyle.ofWorkload(i);
-      if (!runs.p99Ms().isEmpty()) {
-        ChartStyle.points(
-            latency,
-            runs.policy(),
-            rates(runs.p99Ms()),
-            values(runs.p99Ms()),
-            color,
-            ChartStyle.marker(i));
-        ChartStyle.line(
-            latency,
-            runs.policy() + ", fit",
-            rates(runs.p99Fit()),
-            values(runs.p99Fit()),
-            color,
-            ChartStyle.stroke(i, 2));
-        for (double ms : values(runs.p99Ms())) {
-          least = Math.min(least, ms);
-          most = Math.max(most, ms);
-        }
-      }
+      infinite |= addLatency(latency, runs, edge, color, i);
       ChartStyle.points(
           goodput,
           runs.policy(),
@@ -192,13 +184,64 @@ public final class Picture {
           color,
           ChartStyle.stroke(i, 2));
     }
-    if (most > 0 && least > 0) {
-      latency.getStyler().setYAxisLogarithmic(true);
-      latency.getStyler().setYAxisMin(ChartStyle.niceBelow(least));
-      latency.getStyler().setYAxisMax(ChartStyle.niceAbove(most));
-      latency.getStyler().setYAxisTickLabelsFormattingFunction(ChartStyle::tick);
+    if (infinite) {
+      frame.marker(
+          "infinite: falls on a job that was not done", ChartStyle.INK, SeriesMarkers.TRIANGLE_UP);
+    }
+    latency.getStyler().setYAxisLogarithmic(true);
+    latency
+        .getStyler()
+        .setYAxisMin(ChartStyle.niceBelow(finite.isEmpty() ? 1 : Collections.min(finite)));
+    latency.getStyler().setYAxisMax(edge);
+    latency.getStyler().setYAxisTickLabelsFormattingFunction(ChartStyle::tick);
+    DoubleSummaryStatistics loads =
+        policies.stream()
+            .flatMap(runs -> runs.goodput().stream())
+            .mapToDouble(Point::rate)
+            .summaryStatistics();
+    for (XYChart chart : List.of(latency, goodput)) {
+      chart.getStyler().setXAxisMin(loads.getMin());
+      chart.getStyler().setXAxisMax(loads.getMax());
     }
     return png(frame.above(latency, goodput));
+  }
+
+  /**
+   * Adds a policy's p99s and their fit; what is infinite lies on the upper edge.
+   *
+   * @return true if one is infinite
+   */
+  private static boolean addLatency(XYChart chart, Runs runs, double edge, Color color, int place) {
+    List<Point> finite = new ArrayList<>();
+    List<Point> infinite = new ArrayList<>();
+    for (Point run : runs.p99Ms()) {
+      (Double.isInfinite(run.value()) ? infinite : finite).add(run);
+    }
+    if (!finite.isEmpty()) {
+      ChartStyle.points(
+          chart, runs.policy(), rates(finite), values(finite), color, ChartStyle.marker(place));
+    }
+    if (!infinite.isEmpty()) {
+      double[] top = new double[infinite.size()];
+      Arrays.fill(top, edge);
+      ChartStyle.points(
+          chart,
+          runs.policy() + ", infinite",
+          rates(infinite),
+          top,
+          color,
+          SeriesMarkers.TRIANGLE_UP);
+    }
+    if (!runs.p99Fit().isEmpty()) {
+      ChartStyle.line(
+          chart,
+          runs.policy() + ", fit",
+          rates(runs.p99Fit()),
+          Arrays.stream(values(runs.p99Fit())).map(ms -> Math.min(ms, edge)).toArray(),
+          color,
+          ChartStyle.stroke(place, 2));
+    }
+    return !infinite.isEmpty();
   }
 
   static byte[] png(BufferedImage image) {

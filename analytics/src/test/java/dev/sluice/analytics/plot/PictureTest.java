@@ -2,6 +2,8 @@ package dev.sluice.analytics.plot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.analytics.plot.Picture.Point;
+import dev.sluice.analytics.plot.Picture.Runs;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -47,5 +49,23 @@ final class PictureTest {
     byte[] png =
         Picture.bars("T", "y", List.of("one", "two"), Map.of("only", List.of(1.0, Double.NaN)));
     assertThat(image(png).getWidth()).isEqualTo(ChartStyle.WIDTH);
+  }
+
+  /** The latencies' chart is the upper one. */
+  @Test
+  void anInfiniteLatencyLiesOnTheUpperEdge() throws IOException {
+    List<Point> done = List.of(new Point(10, 20), new Point(20, 30));
+    List<Point> none =
+        List.of(new Point(10, Double.POSITIVE_INFINITY), new Point(20, Double.POSITIVE_INFINITY));
+    byte[] png =
+        Picture.loads(
+            "T",
+            List.of(
+                new Runs("kept", done, done, done, done),
+                new Runs("lost", none, none, done, done)));
+    BufferedImage image = image(png);
+    BufferedImage upper = image.getSubimage(0, 0, image.getWidth(), image.getHeight() / 2);
+    assertThat(coloured(upper, 0)).isGreaterThan(100);
+    assertThat(coloured(upper, 1)).isGreaterThan(100);
   }
 }

@@ -317,11 +317,10 @@ public final class CapacityRun {
   }
 
   private static Picture.Runs picture(String policy, List<RunEvidence> runs) {
-    List<RunEvidence> finite = runs.stream().filter(run -> Double.isFinite(run.p99Ms())).toList();
-    double[] fit = Isotonic.rising(finite.stream().mapToDouble(RunEvidence::p99Ms).toArray());
+    double[] fit = Isotonic.rising(runs.stream().mapToDouble(RunEvidence::p99Ms).toArray());
     List<Point> fitted = new ArrayList<>();
     for (int i = 0; i < fit.length; i++) {
-      fitted.add(new Point(finite.get(i).rate(), fit[i]));
+      fitted.add(new Point(runs.get(i).rate(), fit[i]));
     }
     Map<Double, Double> means =
         runs.stream()
@@ -332,7 +331,7 @@ public final class CapacityRun {
                     Collectors.averagingDouble(RunEvidence::goodputJobsSec)));
     return new Picture.Runs(
         policy,
-        finite.stream().map(run -> new Point(run.rate(), run.p99Ms())).toList(),
+        runs.stream().map(run -> new Point(run.rate(), run.p99Ms())).toList(),
         fitted,
         runs.stream().map(run -> new Point(run.rate(), run.goodputJobsSec())).toList(),
         means.entrySet().stream().map(e -> new Point(e.getKey(), e.getValue())).toList());
