@@ -2,6 +2,7 @@ package dev.sluice.analytics.folder;
 
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import de.siegmar.fastcsv.reader.CsvParseException;
@@ -317,7 +318,9 @@ public record FinishedRun(Path folder, JsonNode summary) {
       JsonLocation at = malformed.getLocation();
       return new UserMistakeException(
           at == null ? file.toString() : file + ":" + at.getLineNr(),
-          "this is no JSON (" + malformed.getOriginalMessage() + ")",
+          malformed instanceof JsonEOFException
+              ? "this is no JSON (it ends too early)"
+              : "this is no JSON (" + malformed.getOriginalMessage() + ")",
           "the run's folder is not whole",
           e);
     }

@@ -95,7 +95,7 @@ final class FinishedRunTest {
     summary("{");
     assertThatThrownBy(() -> FinishedRun.read(folder))
         .isInstanceOf(UserMistakeException.class)
-        .hasMessageContaining("summary.json: error: this cannot be read (");
+        .hasMessageContaining("summary.json:1: error: this is no JSON (it ends too early)");
     summary("{}");
     Files.writeString(folder.resolve("dispatches.csv"), "lane_id\ne/0\n");
     assertThatThrownBy(() -> FinishedRun.read(folder).doneBatches())
