@@ -2,7 +2,6 @@ package dev.sluice.analytics.folder;
 
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import de.siegmar.fastcsv.reader.CsvParseException;
@@ -318,9 +317,7 @@ public record FinishedRun(Path folder, JsonNode summary) {
       JsonLocation at = malformed.getLocation();
       return new UserMistakeException(
           at == null ? file.toString() : file + ":" + at.getLineNr(),
-          malformed instanceof JsonEOFException
-              ? "this is no JSON (it ends too early)"
-              : "this is no JSON (" + malformed.getOriginalMessage() + ")",
+          "this is no JSON (" + UserMistakeException.reason(malformed) + ")",
           "the run's folder is not whole",
           e);
     }

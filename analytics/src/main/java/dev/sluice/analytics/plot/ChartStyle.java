@@ -13,6 +13,7 @@ import java.awt.RenderingHints;
 import java.awt.TexturePaint;
 import java.awt.image.BufferedImage;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.knowm.xchart.XYChart;
@@ -290,6 +291,13 @@ final class ChartStyle {
     series.setXYSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Scatter);
     series.setMarker(marker);
     series.setMarkerColor(color);
+  }
+
+  /** Triangles on the upper edge, where values are infinite. */
+  static void infinite(XYChart chart, String name, double[] xs, double edge, Color color) {
+    double[] ys = new double[xs.length];
+    Arrays.fill(ys, edge);
+    points(chart, name, xs, ys, color, SeriesMarkers.TRIANGLE_UP);
   }
 
   /** The largest of 1, 2 and 5 times a power of ten that is not above value. */

@@ -15,6 +15,7 @@ import java.util.List;
 import org.jfree.chart.JFreeChart;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.style.markers.Marker;
+import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
  * What stands around the charts of a picture: its title above, its legend below, both in as many
@@ -75,6 +76,12 @@ final class Frame {
           graphics.setStroke(new BasicStroke(1.4f));
           graphics.draw(box);
         });
+  }
+
+  /** Explains the triangles of {@link ChartStyle#infinite}. */
+  Frame infinite() {
+    return marker(
+        "infinite: falls on a job that was not done", ChartStyle.INK, SeriesMarkers.TRIANGLE_UP);
   }
 
   Frame marker(String name, Color color, Marker marker) {

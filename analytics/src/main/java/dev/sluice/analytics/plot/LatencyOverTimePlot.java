@@ -15,7 +15,6 @@ import java.util.Optional;
 import java.util.stream.DoubleStream;
 import java.util.stream.LongStream;
 import org.knowm.xchart.XYChart;
-import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
  * The p50, p95 and p99 of the jobs that ended in each second or longer window, by class, in all
@@ -107,8 +106,7 @@ final class LatencyOverTimePlot implements Plot {
     frame.line("promise of the class (thin)", ChartStyle.QUIET, new BasicStroke(1f));
     frame.line("measured window", ChartStyle.QUIET, ChartStyle.EDGE);
     if (infinite) {
-      frame.marker(
-          "infinite: falls on a job that was not done", ChartStyle.INK, SeriesMarkers.TRIANGLE_UP);
+      frame.infinite();
     }
     return Optional.of(frame.above(charts));
   }
@@ -134,9 +132,7 @@ final class LatencyOverTimePlot implements Plot {
     }
     if (!infiniteAtS.isEmpty()) {
       double[] xs = infiniteAtS.stream().mapToDouble(Double::doubleValue).toArray();
-      double[] ys = new double[xs.length];
-      Arrays.fill(ys, to);
-      ChartStyle.points(chart, "infinite " + place, xs, ys, color, SeriesMarkers.TRIANGLE_UP);
+      ChartStyle.infinite(chart, "infinite " + place, xs, to, color);
     }
     return !infiniteAtS.isEmpty();
   }

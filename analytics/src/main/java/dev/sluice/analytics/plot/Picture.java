@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import javax.imageio.ImageIO;
 import org.knowm.xchart.XYChart;
-import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /** A picture of numbers that come from no run, in the look of all pictures: curves and points. */
 public final class Picture {
@@ -185,8 +184,7 @@ public final class Picture {
           ChartStyle.stroke(i, 2));
     }
     if (infinite) {
-      frame.marker(
-          "infinite: falls on a job that was not done", ChartStyle.INK, SeriesMarkers.TRIANGLE_UP);
+      frame.infinite();
     }
     latency.getStyler().setYAxisLogarithmic(true);
     latency
@@ -222,15 +220,7 @@ public final class Picture {
           chart, runs.policy(), rates(finite), values(finite), color, ChartStyle.marker(place));
     }
     if (!infinite.isEmpty()) {
-      double[] top = new double[infinite.size()];
-      Arrays.fill(top, edge);
-      ChartStyle.points(
-          chart,
-          runs.policy() + ", infinite",
-          rates(infinite),
-          top,
-          color,
-          SeriesMarkers.TRIANGLE_UP);
+      ChartStyle.infinite(chart, runs.policy() + ", infinite", rates(infinite), edge, color);
     }
     if (!runs.p99Fit().isEmpty()) {
       ChartStyle.line(

@@ -59,7 +59,7 @@ final class JsonTokens extends Tokens {
   private UserMistakeException mistake(IOException e) {
     if (e instanceof JsonProcessingException malformed) {
       int line = malformed.getLocation() == null ? 0 : malformed.getLocation().getLineNr();
-      return malformed(place(line), "JSON", malformed.getOriginalMessage(), WRONG_MARK, e);
+      return malformed(place(line), "JSON", UserMistakeException.reason(e), WRONG_MARK, e);
     }
     return unreadable(place(0), e);
   }

@@ -1,5 +1,7 @@
 package dev.sluice.contract.file;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.io.JsonEOFException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -59,9 +61,16 @@ public final class UserMistakeException extends Exception {
   }
 
   /**
-   * The system's reason why a file or folder cannot be used, in words: {@code permission denied}.
+   * The reason why a file or folder cannot be used, in words, by the system, {@code permission
+   * denied}, or by the reader of its JSON.
    */
   public static String reason(IOException e) {
+    if (e instanceof JsonEOFException) {
+      return "it ends too early"; // Jackson's words name where a bracket began, and hide the source
+    }
+    if (e instanceof JsonProcessingException malformed) {
+      return String.valueOf(malformed.getOriginalMessage());
+    }
     if (e instanceof NoSuchFileException) {
       return "no such file or folder";
     }

@@ -154,8 +154,7 @@ final class JsonTraceRows extends TraceRows {
     int line = e.getLocation() == null ? place.line() : e.getLocation().getLineNr();
     return new UserMistakeException(
         new Place(place.source(), line).toString(),
-        "this is not JSON (%s)"
-            .formatted(shortened(String.valueOf(e.getOriginalMessage()).strip())),
+        "this is not JSON (%s)".formatted(shortened(UserMistakeException.reason(e).strip())),
         "the line was cut, or a quote or a bracket is wrong",
         e);
   }

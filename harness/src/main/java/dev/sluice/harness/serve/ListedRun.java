@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import dev.sluice.contract.file.UserMistakeException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -91,7 +92,7 @@ record ListedRun(
     try {
       return read(id, state, Files.readAllBytes(summary), writtenEpochMs);
     } catch (JsonProcessingException e) {
-      return unreadable(id, "summary.json is no whole JSON: " + e.getOriginalMessage());
+      return unreadable(id, "summary.json is no whole JSON: " + UserMistakeException.reason(e));
     } catch (IOException e) {
       return unreadable(id, "summary.json cannot be read");
     }

@@ -100,7 +100,7 @@ record ScheduleLog(JsonNode summary, List<Execution> executions) {
       int line = e.getLocation() == null ? 0 : e.getLocation().getLineNr();
       throw new UserMistakeException(
           line > 0 ? file + ":" + line : file.toString(),
-          "this is no JSON (" + e.getOriginalMessage() + ")",
+          "this is no JSON (" + UserMistakeException.reason(e) + ")",
           "the file was cut short, or is no execution log",
           e);
     } catch (IOException e) {

@@ -104,10 +104,15 @@ public final class CapacityBench implements Bench {
   private void searchThree(Path own) throws IOException, InterruptedException {
     List<String> options = new ArrayList<>(ChildJvm.ownPlainOptions());
     options.add("-XX:+UseParallelGC");
-    List<String> arguments = new ArrayList<>(List.of("capacity", shipped.toString()));
-    arguments.addAll(List.of("--target", TARGET, "--policies", "fifo,dynamic,batch_aware"));
-    arguments.addAll(List.of("--between", "50..2000", "--simulate"));
-    arguments.addAll(List.of("--results", own.toString()));
+    List<String> arguments =
+        List.of(
+            "capacity",
+            shipped.toString(),
+            "--target=" + TARGET,
+            "--policies=fifo,dynamic,batch_aware",
+            "--between=50..2000",
+            "--simulate",
+            "--results=" + own);
     int status = Launch.of(ChildJvm.of(options, ChildJvm.SLUICE, arguments)).status();
     if (status != ExitStatus.DONE && status != ExitStatus.INCONCLUSIVE) {
       throw new IOException("the search of three policies failed (exit status " + status + ")");
