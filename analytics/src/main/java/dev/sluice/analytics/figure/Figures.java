@@ -64,7 +64,7 @@ public final class Figures {
 
   /** Numbers of a run that are no figures of its policy, and that no threshold bounds. */
   private static final List<String> OF_THE_RUN =
-      List.of("window_seconds", "clock_offset_ms_max", "fit_cpu_seconds");
+      List.of("window_seconds", "clock_offset_ms_max", "fit_cpu_seconds", "jobs_never_sent");
 
   /**
    * Names of the numbers that every run of an experiment has, in a fixed order; a name below

@@ -103,7 +103,10 @@ final class RepeatsTest {
     List<String> lines = Files.readAllLines(folder.resolve("repeats.csv"));
     List<String> columns = List.of(lines.get(0).split(",", -1));
     assertThat(lines).hasSize(3);
-    assertThat(columns).startsWith("run_id", "seed").contains("a_count", "all_p99_e2e_ms");
+    assertThat(columns)
+        .startsWith("run_id", "seed")
+        .contains("a_count", "all_p99_e2e_ms")
+        .contains("jobs_never_sent");
     List<String> second = List.of(lines.get(2).split(",", -1));
     assertThat(second).startsWith("run-2", "101").hasSameSizeAs(columns);
     assertThat(second.get(columns.indexOf("all_p99_e2e_ms"))).isEqualTo("12");

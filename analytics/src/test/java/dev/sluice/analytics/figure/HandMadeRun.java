@@ -190,6 +190,11 @@ final class HandMadeRun {
     return put("runs", new RunEnded("run-1", sent, false, interrupted, 4000 * MS, null), 4000);
   }
 
+  /** The end of a run with a number of jobs that no generator sent; null: nobody knows it. */
+  HandMadeRun endedWithout(@Nullable Long neverSent, int sent) {
+    return put("runs", new RunEnded("run-1", sent, false, false, 4000 * MS, null, neverSent), 4000);
+  }
+
   RunRows rows() {
     return fold.rows(SyntheticRun.context(experiment));
   }

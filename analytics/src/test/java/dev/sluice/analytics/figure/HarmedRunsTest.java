@@ -50,17 +50,46 @@ final class HarmedRunsTest {
     run.batch(ON_LANE_0, run.job(1000), 1000, 1100, 1200);
     run.skipJobs(7);
     run.batch(onLanes(1), run.job(2000), 2000, 2100, 2200);
-    run.ended(2, /* interrupted= */ false);
+    run.endedWithout(7L, 2);
     write();
-    assertThat(run.summary().values().get("faults").toString())
-        .contains("7 jobs meant for 1.0 s to 2.0 s were never sent");
+    assertThat(run.figure("jobs_never_sent")).isEqualTo(7);
+    assertThat(run.rows().faults()).contains("7 jobs meant for 1.0 s to 2.0 s were never sent");
+    assertThat(faults(Rule.JOB_ONCE)).isEmpty();
+    change("summary.json", "\"jobs_never_sent\" : 7", "\"jobs_never_sent\" : 6");
+    assertThat(faults(Rule.JOB_ONCE)).hasSize(7).allMatch(fault -> fault.contains("is missing"));
+  }
+
+  /** The rows end before the jobs that were left out: only the run's end tells of them. */
+  @Test
+  void jobsThatNoGeneratorSentAtTheEnd_areToldAsWell() {
+    run.batch(ON_LANE_0, run.job(1000), 1000, 1100, 1200);
+    run.skipJobs(7);
+    run.batch(onLanes(1), run.job(2000), 2000, 2100, 2200);
+    run.endedWithout(10L, 2);
+    assertThat(run.rows().faults())
+        .contains(
+            "7 jobs meant for 1.0 s to 2.0 s were never sent",
+            "3 jobs meant for after 2.0 s were never sent");
+    assertThat(run.summary().notComparableReasons())
+        .contains("3 jobs meant for after 2.0 s were never sent");
+  }
+
+  /** A run that analytics ended, since its generators were gone, says that it does not know. */
+  @Test
+  void jobsThatMayNeverHaveBeenSent_areNoFault_ifTheRunIsNotComparable() throws Exception {
+    run.batch(ON_LANE_0, run.job(1000), 1000, 1100, 1200);
+    run.skipJobs(7);
+    run.batch(onLanes(1), run.job(2000), 2000, 2100, 2200);
+    run.endedWithout(null, 2);
+    write();
+    assertThat(run.summary().values()).containsEntry("jobs_never_sent", null);
     assertThat(faults(Rule.JOB_ONCE)).isEmpty();
     Path summary = folder.resolve("summary.json");
     var json = new ObjectMapper();
     var silent = (ObjectNode) json.readTree(summary.toFile());
-    silent.putArray("faults");
+    silent.putArray("not_comparable");
     json.writeValue(summary.toFile(), silent);
-    assertThat(faults(Rule.JOB_ONCE)).hasSize(7).allMatch(fault -> fault.contains("is missing"));
+    assertThat(faults(Rule.JOB_ONCE)).hasSize(7);
   }
 
   private void write() throws Exception {

@@ -9,12 +9,14 @@ import org.jspecify.annotations.Nullable;
  * A run has ended: every job sent has its outcome, or the run was given up. Topic {@code runs}; the
  * first such record counts, and every role ends with it.
  *
- * <p>Version 2 adds {@code failure}.
+ * <p>Version 2 adds {@code failure}, version 3 {@code jobsNeverSent}.
  *
  * @param jobsSent number of jobs that all generators sent
  * @param tailLimitReached whether measured jobs still waited when the tail was over
  * @param interrupted whether a person ended the arrivals early
  * @param failure reason why the run was given up; null: it came to its end
+ * @param jobsNeverSent number of jobs of the request list that were meant for a time at which no
+ *     generator ran, so that none was sent; null: not known
  */
 public record RunEnded(
     String runId,
@@ -22,13 +24,28 @@ public record RunEnded(
     boolean tailLimitReached,
     boolean interrupted,
     long endedAtNs,
-    @Nullable String failure)
+    @Nullable String failure,
+    @Nullable Long jobsNeverSent)
     implements RunRecord {
-  public static final int VERSION = 2;
+  public static final int VERSION = 3;
 
   public RunEnded {
     requireNonNull(runId, "runId");
     Checks.atLeast(0, jobsSent, "jobsSent");
+    if (jobsNeverSent != null) {
+      Checks.atLeast(0, jobsNeverSent, "jobsNeverSent");
+    }
+  }
+
+  /** The end of a run of which nobody knows whether jobs were never sent. */
+  public RunEnded(
+      String runId,
+      long jobsSent,
+      boolean tailLimitReached,
+      boolean interrupted,
+      long endedAtNs,
+      @Nullable String failure) {
+    this(runId, jobsSent, tailLimitReached, interrupted, endedAtNs, failure, null);
   }
 
   @Override

@@ -298,7 +298,13 @@ final class EventCodecTest {
         case 3 -> new RoleLeft(role(), text());
         default ->
             new RunEnded(
-                text(), ns(), random.nextBoolean(), random.nextBoolean(), ns(), orNull(this::text));
+                text(),
+                ns(),
+                random.nextBoolean(),
+                random.nextBoolean(),
+                ns(),
+                orNull(this::text),
+                orNull(this::ns));
       };
     }
 

@@ -287,7 +287,7 @@ record SimulatedExperiment(
             new ListedRequests(requests, experiment),
             logIsRead ? log : new SimulatedRows(fold, emulated, log));
     var ended =
-        new RunEnded(runId, end.jobs(), end.tailLimitReached(), false, end.endedAtNs(), null);
+        new RunEnded(runId, end.jobs(), end.tailLimitReached(), false, end.endedAtNs(), null, 0L);
     fold.onRunRecord(ended, SimulatedLog.TIME_ZERO_EPOCH_MS + end.endedAtNs() / 1_000_000);
     if (recorded != null) {
       recorded.end(ended);

@@ -110,7 +110,7 @@ final class WorkflowLoad {
     if (!arrivalsEnded) {
       endArrivals(shard, latenessNs, sent);
     }
-    shard.end(new RunEnded(runId, sent, false, shell.stopRequested(), runClock.nowNs(), null));
+    shard.end(new RunEnded(runId, sent, false, shell.stopRequested(), runClock.nowNs(), null, 0L));
     long latest = IntStream.range(0, sent).mapToLong(i -> latenessNs[i]).max().orElse(0);
     said.accept(
         String.format(Locale.ROOT, "Requests were sent at most %.1f ms late", latest / 1e6));

@@ -145,7 +145,7 @@ final class ReportTwinTest {
             new ListedRequests(simulated.requests(), experiment),
             new SimulatedLog(begun, experiment.lanes().emulated(), reader));
     fold.onRunRecord(
-        new RunEnded("run", end.jobs(), end.tailLimitReached(), false, end.endedAtNs(), null),
+        new RunEnded("run", end.jobs(), end.tailLimitReached(), false, end.endedAtNs(), null, 0L),
         SimulatedLog.TIME_ZERO_EPOCH_MS + end.endedAtNs() / 1_000_000);
     return fold.rows(
         new RunContext(

@@ -160,7 +160,8 @@ public final class JobGenerators {
       this.watch = watch;
       RunClock runClock = clock.forRun(startRun(soFar).timeZeroEpochMs());
       this.runClock = runClock;
-      watch.passedOver(senders.makeGenerators(soFar, runClock, pacer));
+      BitSet passedOver = senders.makeGenerators(soFar, runClock, pacer);
+      watch.passedOver(passedOver);
 
       Optional<EndOfArrivals> reason = Optional.empty();
       if (!soFar.arrivalsEnded()) {
@@ -179,8 +180,16 @@ public final class JobGenerators {
       if (endedByOthers != null) {
         return acknowledge(endedByOthers);
       }
+      EndOfArrivals why = reason.orElseGet(watch::endedBefore);
       return writeRunEnded(
-          sent.cardinality(), reason.orElseGet(watch::endedBefore), runClock.nowNs());
+          new RunEnded(
+              settings.runId(),
+              sent.cardinality(),
+              why == EndOfArrivals.TAIL_LIMIT,
+              why == EndOfArrivals.STOPPED,
+              runClock.nowNs(),
+              /* failure= */ null,
+              (long) passedOver.cardinality()));
     }
   }
 
@@ -205,16 +214,7 @@ public final class JobGenerators {
     return started;
   }
 
-  private RunEnded writeRunEnded(long jobsSent, EndOfArrivals reason, long endedAtNs)
-      throws RunFailedException, InterruptedException {
-    var ended =
-        new RunEnded(
-            settings.runId(),
-            jobsSent,
-            reason == EndOfArrivals.TAIL_LIMIT,
-            reason == EndOfArrivals.STOPPED,
-            endedAtNs,
-            null);
+  private RunEnded writeRunEnded(RunEnded ended) throws RunFailedException, InterruptedException {
     senders.write(ended);
     listener.runEnded(ended);
     return ended;

@@ -87,7 +87,8 @@ final class Senders {
 
   /**
    * Makes the generators. In a run that has begun, they count jobs that were sent earlier as their
-   * own, and go on at the present time.
+   * own, and go on at the present time. Where the arrivals have ended, no job of the tail was due
+   * any more.
    *
    * @return the indexes of the jobs that will never be sent
    */
@@ -101,7 +102,8 @@ final class Senders {
       soFar.sent().stream()
           .forEach(index -> made.get(index % count).sentBefore(index, soFar.sentAtNs(index)));
       long nowNs = runClock.nowNs();
-      made.forEach(generator -> generator.goOnAt(nowNs));
+      long fromNs = soFar.arrivalsEnded() ? Math.min(nowNs, settings.durationNs()) : nowNs;
+      made.forEach(generator -> generator.goOnAt(fromNs));
     }
     generators = made;
     var passedOver = new BitSet();

@@ -184,7 +184,7 @@ final class JobGeneratorsTest {
     Optional<RunEnded> ended = generators().run();
     assertThat(told.reasons).containsExactly(EndOfArrivals.MEASURED_JOBS_ENDED);
     assertThat(sent()).containsExactlyElementsOf(IntStream.range(0, 20).boxed().toList());
-    assertThat(ended).hasValue(new RunEnded("run-1", 20, false, false, 2_100 * MS, null));
+    assertThat(ended).hasValue(new RunEnded("run-1", 20, false, false, 2_100 * MS, null, 0L));
     assertThat(log.runs(RunEnded.class)).containsExactly(ended.orElseThrow());
     assertThat(told.ended).containsExactly(ended.orElseThrow());
   }
@@ -197,7 +197,7 @@ final class JobGeneratorsTest {
     Optional<RunEnded> ended = generators().run();
     assertThat(told.reasons).containsExactly(EndOfArrivals.MEASURED_JOBS_ENDED);
     assertThat(sent()).as("2.45 s").hasSize(24).endsWith(23);
-    assertThat(ended).hasValue(new RunEnded("run-1", 24, false, false, 6_400 * MS, null));
+    assertThat(ended).hasValue(new RunEnded("run-1", 24, false, false, 6_400 * MS, null, 0L));
   }
 
   @Test
@@ -251,7 +251,7 @@ final class JobGeneratorsTest {
         .as("jobs meant for 1.1 s to 1.4 s are passed over")
         .containsExactlyElementsOf(
             Stream.concat(before.stream(), IntStream.range(14, 20).boxed()).toList());
-    assertThat(ended).hasValue(new RunEnded("run-1", 16, false, false, 2_100 * MS, null));
+    assertThat(ended).hasValue(new RunEnded("run-1", 16, false, false, 2_100 * MS, null, 4L));
     assertThat(log.runs(RunStarted.class)).hasSize(1);
     assertThat(log.facts(RunStarted.class)).hasSize(2);
     assertThat(log.facts(ArrivalsEnded.class))
@@ -295,6 +295,20 @@ final class JobGeneratorsTest {
             new ArrivalsEnded(1, 0, 0, 0, 7),
             new ArrivalsEnded(1, 5, 0, 0, 7));
     assertThat(ended).map(RunEnded::interrupted).as("measured jobs were never sent").hasValue(true);
+  }
+
+  @Test
+  void countsNoJobOfTheTailAsNeverSent_whenTheArrivalsHadEnded() throws Exception {
+    lanesAreReady();
+    log.doneAfterNs = job -> FakeGeneratorLog.WAITS;
+    killAt(2_300 * MS);
+    try (var writer = log.openWriter()) {
+      writer.append(0, new ArrivalsEnded(0, 5, 0, 0, 7), failure -> {});
+    }
+    time.pass(() -> ZERO_AT_NS + 2_900 * MS, () -> false);
+    Optional<RunEnded> ended = generators().resume();
+    assertThat(sent()).hasSizeBetween(20, 24);
+    assertThat(ended).map(RunEnded::jobsNeverSent).hasValue(0L);
   }
 
   @Test

@@ -16,7 +16,8 @@ import java.util.regex.Pattern;
 /**
  * Holds the trace to the request list that its seed draws: each job of it has its class, model,
  * size, promise and intended time; no job is foreign; and none is missing that had to be sent,
- * because it was meant for the time before the last measured job had ended.
+ * because it was meant for the time before the last measured job had ended, but those of which the
+ * run says that no generator sent them.
  */
 public final class RequestRule {
   /** Times of the table have whole microseconds; those of a bent load are inverted numerically. */
@@ -122,6 +123,16 @@ public final class RequestRule {
   }
 
   private void checkNoneMissing(List<Drawn> list, boolean[] sent) {
+    var neverSent = NeverSent.of(folder.summary());
+    int unsent = 0;
+    for (boolean one : sent) {
+      unsent += one ? 0 : 1;
+    }
+    if (neverSent.jobs() > unsent) {
+      fault(
+          "summary.json jobs_never_sent",
+          "it says (%d), and of the list (%d) are missing".formatted(neverSent.jobs(), unsent));
+    }
     if (folder.summary().path("interrupted").asBoolean(false)
         || folder.config().scenario().equals("single_stream")) {
       return; // a person, or the answers, ended the arrivals
@@ -140,7 +151,7 @@ public final class RequestRule {
         missing.add(i);
       }
     }
-    if (NeverSent.of(folder.summary()).tellsOf(missing.size())) {
+    if (neverSent.explains(missing.size())) {
       return;
     }
     for (int i : missing) {

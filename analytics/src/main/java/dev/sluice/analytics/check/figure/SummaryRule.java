@@ -80,6 +80,10 @@ public final class SummaryRule {
     recount.equal(
         "fit_cpu_seconds",
         sums.fitCpuNs().values().stream().mapToLong(Long::longValue).sum() / 1e9);
+    boolean says = recount.folder().summary().has("jobs_never_sent"); // an earlier Sluice does not
+    if (says || sums.neverSent() >= 0) {
+      recount.equal("jobs_never_sent", sums.neverSent() >= 0 ? sums.neverSent() : Double.NaN);
+    }
     if (recount.folder().summary().path("clock_offset_ms_max").isNumber()) {
       recount.equal("clock_offset_ms_max", sums.clockOffsetNs() / 1e6);
     }

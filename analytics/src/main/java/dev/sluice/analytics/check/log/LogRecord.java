@@ -48,7 +48,8 @@ final class LogRecord {
     FIT_CPU_NS("fitCpuNs"),
     FROM_NS("fromNs"),
     TO_NS("toNs"),
-    INTERRUPTED("interrupted");
+    INTERRUPTED("interrupted"),
+    NEVER_SENT("jobsNeverSent");
 
     private static final Map<String, Field> BY_NAME = new HashMap<>();
 

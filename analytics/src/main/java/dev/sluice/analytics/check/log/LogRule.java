@@ -49,6 +49,8 @@ public final class LogRule {
   private final Set<String> interrupted = new HashSet<>();
   private long clockOffsetNs;
   private long zeroEpochMs;
+  private long neverSent = NONE;
+  private boolean hasEnded;
 
   public LogRule(RunFolder folder, Findings findings) {
     this.folder = folder;
@@ -73,7 +75,7 @@ public final class LogRule {
       return Optional.empty();
     }
     checkWhole();
-    return Optional.of(new LogSums(lanes, blocked, fitCpuNs, clockOffsetNs));
+    return Optional.of(new LogSums(lanes, blocked, fitCpuNs, clockOffsetNs, neverSent));
   }
 
   private void take(LogRecord line) {
@@ -97,7 +99,7 @@ public final class LogRule {
                   line.numberOr0(Field.FROM_NS),
                   line.numberOr0(Field.TO_NS),
                   line.text(Field.CAUSE)));
-      case "RunEnded" -> interrupted.add(line.text(Field.INTERRUPTED));
+      case "RunEnded" -> runEnd(line);
       default -> {}
     }
   }
@@ -197,6 +199,12 @@ public final class LogRule {
     if (!batch.result.equals("lost") && !batch.result.equals(result)) {
       fault(batch.where, "result is (%s), and the log says (%s)".formatted(batch.result, result));
     }
+  }
+
+  private void runEnd(LogRecord event) {
+    interrupted.add(event.text(Field.INTERRUPTED));
+    neverSent = hasEnded ? neverSent : event.number(Field.NEVER_SENT);
+    hasEnded = true;
   }
 
   private void report(LogRecord event) {

@@ -72,7 +72,7 @@ public final class JobRules {
         missing.add(i);
       }
     }
-    if (!NeverSent.of(folder.summary()).tellsOf(missing.size())) {
+    if (!NeverSent.of(folder.summary()).explains(missing.size())) {
       missing.forEach(
           i ->
               findings.fault(

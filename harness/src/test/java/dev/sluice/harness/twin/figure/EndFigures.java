@@ -12,9 +12,10 @@ import java.util.TreeMap;
 
 /**
  * End of the run and of its measured jobs: drops_by_reason, failures_by_reason, tail_limit_reached,
- * interrupted, failure (the reason why the run was given up, null if it came to its end), and the
- * faults. A fault or an interruption makes the run not comparable. A run has failed if it was given
- * up, has no end, has a job whose end is not accounted for, or measured no job.
+ * interrupted, failure (the reason why the run was given up, null if it came to its end),
+ * jobs_never_sent, and the faults. A fault or an interruption makes the run not comparable. A run
+ * has failed if it was given up, has no end, has a job whose end is not accounted for, or measured
+ * no job.
  */
 final class EndFigures implements Figure {
   @Override
@@ -31,6 +32,7 @@ final class EndFigures implements Figure {
     summary.put("interrupted", ended == null ? null : ended.interrupted());
     String failure = ended == null ? null : ended.failure();
     summary.put("failure", failure);
+    summary.put("jobs_never_sent", ended == null ? null : ended.jobsNeverSent());
     summary.put("unreadable_records", new TreeMap<>(run.unreadable()));
     summary.put("faults", run.faults());
     if (ended != null && ended.interrupted()) {

@@ -133,7 +133,8 @@ final class RowFaults {
 
   /**
    * Jobs of the request list that were left out before the last one that had to be sent. Jobs of
-   * the tail may be left out: each generator stops by itself when the arrivals end.
+   * the tail may be left out: each generator stops by itself when the arrivals end. Those that were
+   * left out after it, while no generator ran, only the run's end tells.
    */
   static List<String> jobsNeverSent(List<JobRow> jobs, @Nullable RunEnded ended, int generators) {
     var sent = new BitSet();
@@ -148,6 +149,9 @@ final class RowFaults {
     if (ended == null || ended.interrupted()) {
       last -= generators; // each generator stops by itself
     }
+    long lastNs = intendedAtNs.getOrDefault(sent.previousSetBit(Math.max(last, 0)), 0L);
+    Long neverSent = ended == null ? null : ended.jobsNeverSent();
+    long unsaid = neverSent == null ? 0 : neverSent;
     List<String> words = new ArrayList<>();
     for (int from = sent.nextClearBit(0); from <= last; ) {
       int to = sent.nextSetBit(from);
@@ -159,7 +163,16 @@ final class RowFaults {
               + FaultWords.seconds(intendedAtNs.getOrDefault(to, 0L) / 1_000_000)
               + (to - from == 1 ? " was" : " were")
               + " never sent");
+      unsaid -= to - from;
       from = sent.nextClearBit(to);
+    }
+    if (unsaid > 0) {
+      words.add(
+          FaultWords.count(unsaid, "job", "jobs")
+              + " meant for after "
+              + FaultWords.seconds(lastNs / 1_000_000)
+              + (unsaid == 1 ? " was" : " were")
+              + " never sent");
     }
     return words;
   }
