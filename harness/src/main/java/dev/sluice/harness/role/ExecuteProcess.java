@@ -6,6 +6,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RunRegister;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.lane.WarmUpException;
+import dev.sluice.harness.frame.FewProcessors;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.StoppedException;
@@ -58,6 +59,10 @@ public final class ExecuteProcess {
           InterruptedException {
     RunFrame frame = process.frame();
     check(frame);
+    String warning = FewProcessors.warning(frame.parsed(), /* executors= */ 1);
+    if (warning != null) {
+      frame.console().line(warning);
+    }
     Double speed = options.speed();
     ExecuteRole.Loaded loaded =
         ExecuteRole.load(

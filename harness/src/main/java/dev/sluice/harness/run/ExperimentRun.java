@@ -17,6 +17,7 @@ import dev.sluice.harness.frame.Entries;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.ExperimentFiles;
+import dev.sluice.harness.frame.FewProcessors;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.frame.SluiceVersion;
@@ -98,7 +99,7 @@ public final class ExperimentRun {
         var folder = RunFolder.create(options.results(), frame.runId());
         var shell = new RunShell(folder, external, options::listen, this::stop)) {
       announce(frame.runId(), parsed, console);
-      warnOfFewProcessors(parsed, Runtime.getRuntime().availableProcessors(), console);
+      warnOfFewProcessors(parsed, console);
       page.say(console);
       page.addTo(metrics);
       String where = metrics.line();
@@ -151,25 +152,11 @@ public final class ExperimentRun {
     ExperimentFiles.changed(parsed).forEach(console::line);
   }
 
-  /** Warns of real lanes that want more processors than there are. */
-  static void warnOfFewProcessors(ParsedExperiment parsed, int processors, Console console) {
-    Experiment experiment = parsed.experiment();
-    int lanes = experiment.lanes().count() * experiment.kafka().shards();
-    long threads = (long) lanes * experiment.lanes().threads();
-    if (!experiment.lanes().emulated()
-        && !experiment.lanes().device().startsWith("cuda")
-        && threads > processors) {
-      console.line(
-          parsed.location("lanes.num_lanes")
-              + ": warning: "
-              + lanes
-              + " lanes of "
-              + experiment.lanes().threads()
-              + " threads each want "
-              + threads
-              + " processors, and there are "
-              + processors
-              + ": they will slow each other and the generators down.");
+  /** Warns of real lanes that want more processors than this machine has. */
+  static void warnOfFewProcessors(ParsedExperiment parsed, Console console) {
+    String warning = FewProcessors.warning(parsed, parsed.experiment().kafka().shards());
+    if (warning != null) {
+      console.line(warning);
     }
   }
 

@@ -149,8 +149,7 @@ public final class ProcessesRun {
     try (var log = LogFile.open(logs.resolve("supervisor.log"), Secrets.NONE);
         var signals = options.listen(this::stop, atOnce)) {
       ExperimentRun.announce(runId, parsed, console);
-      ExperimentRun.warnOfFewProcessors(
-          parsed, Runtime.getRuntime().availableProcessors(), console);
+      ExperimentRun.warnOfFewProcessors(parsed, console);
       page.say(console);
       Ended ended;
       try (var children = new Supervisor(logs, temporary, new Watcher())) {
