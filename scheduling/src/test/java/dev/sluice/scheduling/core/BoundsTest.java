@@ -201,4 +201,13 @@ final class BoundsTest {
 
   /** A fact that makes 1,300 waiting jobs end. */
   private record Case(String reason, CoreSettings settings, long atNs, CoreFact fact) {}
+
+  @Test
+  void aJobOfMoreTokensThanAnyExecutorCouldHaveIsDropped_evenBeforeTheRunStarts() {
+    Shard shard = Shard.of("fifo", alone(), executor("e", 1, 1000));
+    shard.at(0, job(1).samples(1_000_000_000).arrives());
+    assertThat(shard.ends)
+        .containsExactly(new JobEnd("j1", Status.DROPPED, "over_budget", null, 0, 0));
+    assertThat(shard.core.waiting()).isZero();
+  }
 }

@@ -327,4 +327,11 @@ final class DecisionCheckTest {
     shard.at(3 * MS, Facts.completed(dispatch, Result.REFUSED, 0));
     assertThat(shard.core.waiting()).isEqualTo(1);
   }
+
+  @Test
+  void aStartMayBeRefusedFromNowOn() {
+    Shard shard = shard(alone(), job(1));
+    policy.answer = s -> Choice.start(all(s), List.of(lane(s, 0))).notAfter(s.nowNs());
+    assertThat(shard.at(2 * MS, TICK)).extracting(Dispatch::notAfterNs).containsExactly(2 * MS);
+  }
 }

@@ -171,6 +171,44 @@ final class InspectionTest {
   }
 
   @Example
+  void aJobCanRunOnExecutorsThatRunItsModel_beTheyBusyOrNot() {
+    Shard shard =
+        Shard.of(
+            "fifo",
+            alone(),
+            executor("e", 1, 400),
+            executor("f", 1, false, 1, 400, List.of(Facts.capability("vit", 1))));
+    shard.at(0, START);
+    shard.at(0, job(1).arrives());
+    shard.at(0, job(2).arrives());
+    assertThat(watched(shard, 2).canRunOn("e")).isTrue();
+    assertThat(watched(shard, 2).canRunOn("f")).isFalse();
+    assertThat(watched(shard, 2).canRunOn("nobody")).isFalse();
+  }
+
+  @Example
+  void justEnoughTokensAreEnough() {
+    Shard shard = Shard.of("fifo", alone(), executor("e", 2, 264 + 84));
+    shard.at(0, START);
+    shard.at(0, job(1).on("vit").arrives());
+    shard.at(MS, job(2).on("vit").atMs(1).arrives());
+    shard.at(2 * MS, job(3).atMs(2).arrives());
+    assertThat(reasons(shard, 3))
+        .isEqualTo(new WaitReasons(List.of(Cause.POLICY), 84, 84, Long.MIN_VALUE));
+  }
+
+  @Example
+  void aCandidateOfPrioritySlo_tellsThePriorityOfItsClass() {
+    Shard shard =
+        Shard.of("priority_slo", alone(), executor("e", 1, 400))
+            .holding(job(1), job(2).interactive());
+    assertThat(shard.core.inspection().candidates(2))
+        .extracting(c -> c.job().id(), Candidate::terms)
+        .containsExactly(
+            tuple("j2", Map.of("priority", -1.0)), tuple("j1", Map.of("priority", -5.0)));
+  }
+
+  @Example
   void aWatchedJobIsFollowed_untilItEnds() {
     Shard shard = Shard.of("fifo", alone(), executor("e", 1, 400)).holding(job(1));
     WatchedJob job = watched(shard, 1);

@@ -88,4 +88,10 @@ final class MicrobatchTest {
     assertThat(one.core.wakeAtNs()).as("no lane is idle").isEqualTo(Long.MAX_VALUE);
     assertThat(one.jobsStartedAt(30 * MS, Facts.done(first))).containsExactly(List.of("j2"));
   }
+
+  @Test
+  void growsByDeadline_thenByIndex_whateverTheSizesOfItsJobs() {
+    shard.holding(job(1).sloMs(50), job(2).samples(2), job(3));
+    assertThat(shard.jobsStartedAt(10 * MS, START)).containsExactly(List.of("j1", "j2", "j3"));
+  }
 }

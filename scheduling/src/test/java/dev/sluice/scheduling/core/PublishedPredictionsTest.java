@@ -4,6 +4,7 @@ import static dev.sluice.scheduling.core.Facts.MS;
 import static dev.sluice.scheduling.core.Facts.START;
 import static dev.sluice.scheduling.core.Facts.completed;
 import static dev.sluice.scheduling.core.Facts.job;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.scheduling.fact.CoreEntity;
@@ -143,6 +144,50 @@ final class PublishedPredictionsTest {
     assertThat(prediction.quantileNs()).isEqualTo((long) Math.ceil(4 * MS * Math.exp(0.9)));
     assertThat(prediction.p95Ns()).isEqualTo((long) Math.ceil(4 * MS * Math.exp(0.95)));
     assertThat(prediction.p99Ns()).isEqualTo((long) Math.ceil(4 * MS * Math.exp(0.99)));
+  }
+
+  @Test
+  void aTableHoldsItsMostSamples_andScalesNoneOfThem() {
+    shard.at(0, table(1));
+    shard.at(0, START);
+    assertThat(startOf(job(1).samples(4)))
+        .isEqualTo(new Prediction(16 * MS, Source.PUBLISHED, 1, "m1", null, null, null));
+    assertThat(startOf(job(2).samples(5)).source()).isEqualTo(Source.PUBLISHED_NEAREST);
+  }
+
+  @Test
+  void aMeanIsFromOneNanosecondToElevenDays() {
+    shard.at(0, table("e", "cpu", 1, List.of(1L, 1_000_000_000_000_000L)));
+    assertThat(shard.refusals).isEmpty();
+    shard.at(0, table("e", "cpu", 2, List.of(1L, 1_000_000_000_000_001L)));
+    assertThat(shard.refusals)
+        .containsExactly(
+            "services [resnet18, pytorch, fp32]: meanNs (1000000000000001) is out of range");
+  }
+
+  /** A bound that was missed is allowed to be missed less often from then on. */
+  @Test
+  void aBatchThatTakesJustItsBound_doesNotMissIt() {
+    assertThat(missRateOfP95(0)).isGreaterThan(0.05);
+    assertThat(missRateOfP95(1)).isLessThan(0.05);
+  }
+
+  private static double missRateOfP95(long beyondNs) {
+    double[] residuals = IntStream.rangeClosed(1, 99).mapToDouble(i -> 0.01 * i).toArray();
+    Shard learning = shard(new Predictor(true, 0.9), Facts.ALONE, Admission.NONE);
+    learning.at(0, calibrated(table(1), residuals));
+    learning.at(0, START);
+    Dispatch dispatch = learning.at(0, job(1).arrives()).get(0);
+    long p95Ns = requireNonNull(dispatch.prediction().p95Ns());
+    learning.at(MS, completed(dispatch, Result.DONE, p95Ns + beyondNs));
+    return learning.kept.values().stream()
+        .filter(CoreEntity.WorkloadCorrection.class::isInstance)
+        .map(CoreEntity.WorkloadCorrection.class::cast)
+        .filter(correction -> correction.workload().equals("resnet18"))
+        .findFirst()
+        .orElseThrow()
+        .missRates()
+        .get(1);
   }
 
   @Test
@@ -296,6 +341,7 @@ final class PublishedPredictionsTest {
     assertThat(batchOf(JOINING, 12, 40, 40)).as("the first meets it").containsExactly(3);
     assertThat(batchOf(JOINING, 4, 40, 40)).as("alone the first meets it").containsExactly(1, 2);
     assertThat(batchOf(JOINING, 40, 8, 40)).as("so does the second").containsExactly(2, 1);
+    assertThat(batchOf(JOINING, 40, 8)).as("which joins the first").containsExactly(2);
     Facts.Job third = job(2).atMs(1).sloMs(3);
     assertThat(batchOf(JOINING, job(0), job(1), third)).as("it does alone").containsExactly(2, 1);
   }

@@ -272,4 +272,19 @@ final class SchedulingCoreTest {
     Shard restored = sleeping.restored(settings, sleeper, List.copyOf(sleeping.kept.values()));
     assertThat(restored.core.wakeAtNs()).isEqualTo(70 * MS);
   }
+
+  @Test
+  void findsTheBatch_whicheverLaneItsCompletionNames() {
+    for (int lane : new int[] {0, 1, 7}) {
+      Shard two = Shard.of("fifo", alone(), executor("d", 1, 10), executor("e", 2, 400));
+      two.at(0, START);
+      Dispatch first = two.at(0, job(1).arrives()).get(0);
+      assertThat(first.executorId()).isEqualTo("e");
+      two.at(
+          MS,
+          new BatchCompleted(first.name(), "e", first.incarnation(), lane, Result.DONE, null, MS));
+      assertThat(two.ends).extracting(JobEnd::jobId).containsExactly("j1");
+      assertThat(two.core.running()).isZero();
+    }
+  }
 }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A core with a driver that numbers the facts and keeps its state after each. */
-public final class Shard implements CoreListener {
+public class Shard implements CoreListener {
   public final List<Dispatch> dispatches = new ArrayList<>();
   public final List<JobEnd> ends = new ArrayList<>();
   public final List<Blocked> blocked = new ArrayList<>();

@@ -114,6 +114,17 @@ final class WorkflowsInCoreTest {
   }
 
   @Test
+  void itsJobsAreOfItsSource_andTheirDeadlineCountsFromItsIntendedArrival() {
+    JobGraph one = new JobGraph(List.of(node("a", "resnet18")));
+    var late = new WorkflowSpec("w", 3, 5, "batch", 50 * MS, 4 * MS, one, new long[] {10 * MS});
+    shard.at(0, START);
+    JobSpec job = shard.at(9 * MS, new WorkflowArrived(late)).get(0).jobs().get(0);
+    assertThat(job.source()).isEqualTo(3);
+    assertThat(job.deadlineNs()).isEqualTo(54 * MS);
+    assertThat(keptWorkflows()).containsExactly("workflow/3/5");
+  }
+
+  @Test
   void whatWaitsForAJobThatFailed_endsWithIt_andTheRestGoesOn() {
     shard.at(0, START);
     Dispatch a = shard.at(MS, diamond(0)).get(0);

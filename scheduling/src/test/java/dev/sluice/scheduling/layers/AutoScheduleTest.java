@@ -159,4 +159,34 @@ final class AutoScheduleTest {
   private static long time(LayerSchedule schedule, RandomLayers drawn) {
     return ScheduleTime.of(schedule, drawn.layers, drawn.times, drawn.steps).wallNs();
   }
+
+  /** Six layers of 10 bytes, each read in 10 and computed in 1, and in training in 2 backward. */
+  private static AutoSchedule six(boolean training, long budgetBytes, int steps) {
+    Layers layers =
+        new Layers(List.of("a", "b", "c", "d", "e", "f"), Collections.nCopies(6, 10L), training);
+    LayerTimes times =
+        new LayerTimes(
+            Collections.nCopies(6, 10L), Collections.nCopies(6, 1L), Collections.nCopies(6, 2L));
+    return AutoSchedule.best(layers, times, budgetBytes, steps);
+  }
+
+  /** 25 bytes save the reads of two layers and a half, and 1 ns more that rounding may take. */
+  @Test
+  void noScheduleFallsBelowItsReads_lessThoseThatTheBudgetSaves() {
+    // 60 at first, 60 - 26 in each of two more steps, and the last compute
+    AutoSchedule forward = six(false, 25, 3);
+    assertThat(forward.lowerBoundNs()).isEqualTo(60 + 2 * 34 + 1);
+    assertThat(forward.wallNs()).isGreaterThanOrEqualTo(forward.lowerBoundNs());
+    // in training again in the middle of each step
+    AutoSchedule training = six(true, 25, 3);
+    assertThat(training.lowerBoundNs()).isEqualTo(60 + 2 * 34 + 3 * 34 + 2);
+    assertThat(training.wallNs()).isGreaterThanOrEqualTo(training.lowerBoundNs());
+  }
+
+  @Test
+  void aModelThatJustFitsTheBudget_isReadOnce() {
+    AutoSchedule whole = six(false, 60, 3);
+    assertThat(whole.exact()).isTrue();
+    assertThat(whole.wallNs()).as("all reads, then 1 and twice 6").isEqualTo(60 + 1 + 2 * 6);
+  }
 }

@@ -1,6 +1,7 @@
 package dev.sluice.scheduling.planning;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.sluice.scheduling.planning.PlanOutcome.Found;
 import dev.sluice.scheduling.planning.PlanOutcome.Impossible;
@@ -170,6 +171,101 @@ final class PlannerTest {
         .containsExactly("bottleneck", "bytes sent");
     assertThat(PlanChecker.mistakes(layers(2, 30, 50, 8, 2), right))
         .contains("does not fit: " + right.stages().get(0).stage());
+  }
+
+  /** Each of 70 layers takes 1 s and 1 byte; at most ten of them fit a host. */
+  @Test
+  void splitsMoreLayersThanAWordHasBits() {
+    Found throughput = found(layers(70, 1, 10.5, 8, 8), Objective.THROUGHPUT);
+    assertThat(throughput.proved()).isTrue();
+    assertThat(throughput.plan().bottleneckSeconds()).isEqualTo(9);
+    assertThat(stages(throughput)).hasSize(8);
+
+    Found latency = found(layers(70, 1, 10.5, 8, 8), Objective.LATENCY);
+    assertThat(latency.proved()).isTrue();
+    assertThat(latency.plan().latencySeconds()).isEqualTo(70);
+    assertThat(stages(latency)).as("the fewest hosts").hasSize(7);
+  }
+
+  @Test
+  void findsThePlanThatNeedsEveryHost_whereItSearchesNotAll() {
+    PlanProblem problem = layers(70, 1, 10.5, 8, 7);
+    Found throughput = inPart(problem, Objective.THROUGHPUT);
+    assertThat(throughput.proved()).isFalse();
+    assertThat(throughput.plan().bottleneckSeconds()).isEqualTo(10);
+    assertThat(stages(throughput)).hasSize(7);
+    Found latency = inPart(problem, Objective.LATENCY);
+    assertThat(latency.plan().latencySeconds()).isEqualTo(70);
+    assertThat(stages(latency)).hasSize(7);
+  }
+
+  @Test
+  void provesByABoundThatThereIsNoPlan_whereItSearchesNotAll() {
+    for (Objective objective : Objective.values()) {
+      assertThat(Planner.plan(layers(3, 30, 50, 8, 2), partly(objective)))
+          .isEqualTo(new Impossible(new NoSplitFits()));
+    }
+  }
+
+  /** One layer fits a host; the fast host takes 1 s for it, the slow one 10 s. */
+  @Test
+  void boundsTellWhatAScarceHostIsWorth_whereItSearchesNotAll() {
+    var fast = new DeviceType("fast", List.of("a"), 8, 45, List.of(1.0, 1.0));
+    var slow = new DeviceType("slow", List.of("b"), 8, 45, List.of(10.0, 10.0));
+    var problem =
+        new PlanProblem(List.of(30.0, 30.0), List.of(0L, 0L, 0L), 0, 0, List.of(fast, slow));
+
+    Found latency = inPart(problem, Objective.LATENCY);
+    assertThat(latency.plan().latencySeconds()).isEqualTo(11);
+    assertThat(latency.lowerBoundSeconds()).isBetween(10.99, 11 + 1e-9);
+    Found throughput = inPart(problem, Objective.THROUGHPUT);
+    assertThat(throughput.plan().bottleneckSeconds()).isEqualTo(10);
+    assertThat(throughput.lowerBoundSeconds()).isBetween(9.99, 10 + 1e-9);
+  }
+
+  /** The middle layer: 100, twice what comes in, four times what goes out, and both. */
+  @Test
+  void aStageNeedsItsLayersAndItsBuffers_andMoreThanThatOfItsHost() {
+    double needed = 100 + 2 * 3 + 4 * 5 + 3 + 5;
+    Plan plan = middle(needed + 1).plan();
+    assertThat(plan.stages().get(1).memoryBytes()).isEqualTo(needed);
+    assertThat(PlanChecker.mistakes(middleOf(needed + 1), plan)).isEmpty();
+
+    assertThat(middle(needed).violations()).containsExactly(new Violation(Rule.MEMORY_EXCEEDED, 1));
+    assertThat(PlanChecker.mistakes(middleOf(needed), plan))
+        .containsExactly("does not fit: " + new Stage(0, 1, 2, 2));
+  }
+
+  private static Pricing.Priced middle(double memoryBytes) {
+    return Pricing.price(
+        middleOf(memoryBytes),
+        List.of(new Stage(0, 0, 1, 1), new Stage(0, 1, 2, 2), new Stage(0, 2, 3, 3)));
+  }
+
+  private static PlanProblem middleOf(double memoryBytes) {
+    return new PlanProblem(
+        List.of(1.0, 100.0, 1.0),
+        List.of(0L, 3L, 5L, 0L),
+        2,
+        4,
+        List.of(
+            new DeviceType("t", List.of("a", "b", "c"), 8, memoryBytes, List.of(1.0, 1.0, 1.0))));
+  }
+
+  @Test
+  void refusesAHostThatIsNotThere() {
+    PlanProblem problem = layers(1, 1, 10, 8, 2);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Pricing.price(problem, List.of(new Stage(0, 2, 1, 1))))
+        .withMessageContaining("behind layer (0)");
+  }
+
+  private static Found inPart(PlanProblem problem, Objective objective) {
+    return (Found) Planner.plan(problem, partly(objective));
+  }
+
+  private static SearchSettings partly(Objective objective) {
+    return new SearchSettings(objective, 100, 1, () -> false);
   }
 
   private static Found found(PlanProblem problem, Objective objective) {

@@ -11,6 +11,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.scheduling.core.Shard;
 import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.policy.Choice;
+import dev.sluice.scheduling.policy.SchedulerState;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -72,5 +75,18 @@ final class FifoPolicyTest {
     shard.at(0, START);
     assertThat(shard.dispatches).isEmpty();
     assertThat(shard.jobsStartedAt(10 * MS, TICK)).containsExactly(List.of("j1"), List.of("j2"));
+  }
+
+  @Test
+  void saysThatNothingWaits_whereNothingDoes() {
+    List<Choice> answers = new ArrayList<>();
+    var fifo = new FifoPolicy();
+    new Shard(alone(), fifo) {
+      @Override
+      public void deciding(SchedulerState state) {
+        answers.add(fifo.choose(state));
+      }
+    }.at(0, START);
+    assertThat(answers).containsExactly(Choice.NOTHING_WAITS);
   }
 }

@@ -65,4 +65,14 @@ final class PoliciesTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Policies.create("dynamic", Map.of("overdue", 0.5)));
   }
+
+  @Test
+  void saysWhatMayHaveBeenMeant_byAnUnknownWeight() {
+    assertThat(Policies.mistakeIn("fifo", Map.of("age", 1.0)))
+        .hasValueSatisfying(
+            mistake -> assertThat(mistake.maybe()).isEqualTo("another scheduler was meant"));
+    assertThat(Policies.mistakeIn("dynamic", Map.of("age", 1.0)))
+        .hasValueSatisfying(
+            mistake -> assertThat(mistake.maybe()).startsWith("one of [interactive, urgency, "));
+  }
 }

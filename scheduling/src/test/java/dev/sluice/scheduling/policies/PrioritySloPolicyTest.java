@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.policies;
 
+import static dev.sluice.scheduling.core.Facts.MS;
 import static dev.sluice.scheduling.core.Facts.START;
 import static dev.sluice.scheduling.core.Facts.alone;
 import static dev.sluice.scheduling.core.Facts.executor;
@@ -7,7 +8,9 @@ import static dev.sluice.scheduling.core.Facts.job;
 import static dev.sluice.scheduling.core.Facts.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.scheduling.core.Facts;
 import dev.sluice.scheduling.core.Shard;
+import dev.sluice.scheduling.fact.Dispatch;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -52,5 +55,17 @@ final class PrioritySloPolicyTest {
                 job(3).samples(3).sloMs(20),
                 job(4).samples(1).sloMs(10));
     assertThat(shard.jobsStartedAt(0, START)).containsExactly(List.of("j4", "j3"));
+  }
+
+  /** While j1 runs, j2 is known as the first of its set; then j3 comes. */
+  @Test
+  void startsTheEarliestDeadlineOfASet_alsoIfItCameLater() {
+    Shard shard =
+        Shard.of("priority_slo", alone(), executor("e", 1, 1000))
+            .holding(job(1).on("resnet50").sloMs(100), job(2).sloMs(500));
+    Dispatch first = shard.at(0, START).get(0);
+    assertThat(Shard.jobIds(first)).containsExactly("j1");
+    shard.at(MS, job(3).samples(2).sloMs(200).arrives());
+    assertThat(shard.jobsStartedAt(2 * MS, Facts.done(first))).containsExactly(List.of("j3"));
   }
 }

@@ -85,6 +85,28 @@ final class ConformalBoundsTest {
     assertThat(bounds.factor(P95)).isLessThan(missed);
   }
 
+  /** Nine residuals and what is not known yet: one of ten is the least. */
+  @Test
+  void isTheLeastResidual_whereNineOfTenMayMissIt() {
+    double[] nine = IntStream.rangeClosed(1, 9).mapToDouble(i -> 0.01 * i).toArray();
+    ConformalBounds seen = new ConformalBounds(0.1);
+    for (double residual : nine) {
+      int unused = seen.observe(residual);
+    }
+    assertThat(seen.factor(0)).isEqualTo(StrictMath.exp(0.01), within(1e-12));
+    ConformalBounds calibrated = new ConformalBounds(0.1);
+    calibrated.calibrate(nine);
+    assertThat(calibrated.factor(0)).isEqualTo(StrictMath.exp(0.01), within(1e-12));
+  }
+
+  @Test
+  void countsTheRunsOwnLargestResidual_beforeLesserOnesOfTheCalibration() {
+    ConformalBounds both = new ConformalBounds(0.9);
+    both.calibrate(IntStream.rangeClosed(1, 9).mapToDouble(i -> 0.01 * i).toArray());
+    int unused = both.observe(0.5);
+    assertThat(both.factor(0)).isEqualTo(StrictMath.exp(0.5), within(1e-12));
+  }
+
   @Test
   void missesAsPromised_overFiftySeeds_whenTheCalibrationIsRight() {
     assertPromised(0.1, i -> 0.1);

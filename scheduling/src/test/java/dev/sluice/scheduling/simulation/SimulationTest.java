@@ -218,6 +218,35 @@ final class SimulationTest {
     assertThat(told.end().tailLimitReached()).isFalse();
   }
 
+  @Test
+  void countsAsEvents_theFactsAndTheStartsAndEndsOfBatches() {
+    Simulated told = fifo(1, Hops.NONE, job(0, "small", 1, 0), job(1, "small", 1, 0));
+    assertThat(told.end().events()).isEqualTo(told.facts.size() + 2 * 2);
+  }
+
+  /** The first completion takes 600 ms to the log, the second one, of 10 ms later, none. */
+  @Test
+  void completionsOfALaneStandInTheLogInTheirOrder() {
+    Hops hops =
+        Hops.recorded(
+            List.of(
+                new Hop(0, Kind.REQUEST, 0, 0, 0),
+                new Hop(0, Kind.COMPLETION, 0, 600 * MS, 0),
+                new Hop(500 * MS, Kind.COMPLETION, 0, 0, 0)),
+            1);
+    Simulated told =
+        Simulated.run(
+            settings(core(false, 1), "fifo", 1, 1, TOKENS, hops),
+            constant(10 * MS),
+            requests(List.of(job(0, "small", 49, 0), job(1, "small", 2, 0))));
+    assertThat(told.batches).hasSize(2);
+    assertThat(told.batches.get(0)).isEqualTo(told.batchOf("job-0"));
+    assertThat(told.batchOf("job-1").ran().endedAtNs()).isEqualTo(510 * MS);
+    assertThat(told.batches)
+        .extracting(Simulated.Batch::appendedAtNs)
+        .containsExactly(1090 * MS, 1090 * MS);
+  }
+
   private static Simulated fifo(int lanes, Hops hops, JobSpec... jobs) {
     return Simulated.run(
         settings(core(false, 0), "fifo", 1, lanes, TOKENS, hops),
