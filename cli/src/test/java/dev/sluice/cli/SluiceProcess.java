@@ -41,6 +41,12 @@ final class SluiceProcess implements AutoCloseable {
     return sluice(Map.of(), List.of(), arguments);
   }
 
+  /** Starts one of Sluice's commands with options of Java. */
+  static SluiceProcess withOptions(List<String> options, List<String> arguments)
+      throws IOException {
+    return sluice(Map.of(), options, arguments);
+  }
+
   /** Starts one of Sluice's commands, which takes its output for a terminal. */
   static SluiceProcess onTerminal(String... arguments) throws IOException {
     return onTerminal(Map.of(), arguments);

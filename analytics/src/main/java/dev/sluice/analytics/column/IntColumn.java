@@ -2,6 +2,7 @@ package dev.sluice.analytics.column;
 
 import java.nio.IntBuffer;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * of the column in which all rows have it take no room. Not safe for threads while it is written.
  */
 public final class IntColumn {
-  private static final int SHIFT = 16;
-  private static final int PIECE = 1 << SHIFT;
+  private static final int PIECE = Space.PIECE;
+  private static final int SHIFT = Integer.numberOfTrailingZeros(PIECE);
   private static final int FIRST = 64;
 
   private final Space space;
@@ -56,6 +57,12 @@ public final class IntColumn {
         size = Math.max(size, row + 1);
         return;
       }
+      IntBuffer mapped = inFile[piece];
+      if (mapped != null) {
+        mapped.put(at, value);
+        size = Math.max(size, row + 1);
+        return;
+      }
     }
     if (value != usual || isHeld(piece)) {
       setInNewRoom(piece, at, value);
@@ -80,36 +87,42 @@ public final class IntColumn {
       onHeap = Arrays.copyOf(onHeap, pieces);
       inFile = Arrays.copyOf(inFile, pieces);
     }
-    IntBuffer mapped = inFile[piece];
-    if (mapped == null) {
-      int[] values = onHeap[piece];
-      int had = values == null ? 0 : values.length;
-      int wanted =
-          piece == 0 ? Math.min(PIECE, Integer.highestOneBit(Math.max(FIRST, at)) * 2) : PIECE;
-      if (values != null || space.takesHeap(4L * (wanted - had))) {
-        int[] more = values == null ? new int[wanted] : Arrays.copyOf(values, wanted);
-        if (usual != 0) {
-          Arrays.fill(more, had, wanted, usual);
-        }
-        more[at] = value;
-        onHeap[piece] = more;
-        return;
-      }
-      mapped = space.piece(4 * PIECE).asIntBuffer();
+    int[] values = onHeap[piece];
+    int had = values == null ? 0 : values.length;
+    int wanted =
+        piece == 0 ? Math.min(PIECE, Integer.highestOneBit(Math.max(FIRST, at)) * 2) : PIECE;
+    if (space.takesHeap(4L * (wanted - had)) || values != null) {
+      int[] more = values == null ? new int[wanted] : Arrays.copyOf(values, wanted);
       if (usual != 0) {
-        for (int i = 0; i < PIECE; i++) {
-          mapped.put(i, usual);
-        }
+        Arrays.fill(more, had, wanted, usual);
       }
+      more[at] = value;
+      onHeap[piece] = more;
+    } else {
+      IntBuffer mapped = space.ints();
+      for (int i = 0; i < PIECE; i++) {
+        mapped.put(i, usual);
+      }
+      mapped.put(at, value);
       inFile[piece] = mapped;
     }
-    mapped.put(at, value);
   }
 
-  /** Gives the column's heap back; the column is empty then. */
+  /** The numbers of all rows up to the size. */
+  public IntStream stream() {
+    return IntStream.range(0, size).map(this::get);
+  }
+
+  /** Gives the column's room back; the column is empty then. */
   public void clear() {
-    for (int[] values : onHeap) {
-      space.giveBack(values == null ? 0 : 4L * values.length);
+    for (int piece = 0; piece < onHeap.length; piece++) {
+      int[] values = onHeap[piece];
+      IntBuffer mapped = inFile[piece];
+      if (values != null) {
+        space.giveBack(4L * values.length);
+      } else if (mapped != null) {
+        space.giveBack(mapped);
+      }
     }
     onHeap = new int[0][];
     inFile = new IntBuffer[0];

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * of the column in which all rows have it take no room. Not safe for threads while it is written.
  */
 public final class LongColumn {
-  private static final int SHIFT = 16;
-  private static final int PIECE = 1 << SHIFT;
+  private static final int PIECE = Space.PIECE;
+  private static final int SHIFT = Integer.numberOfTrailingZeros(PIECE);
   private static final int FIRST = 64;
 
   private final Space space;
@@ -56,6 +56,12 @@ public final class LongColumn {
         size = Math.max(size, row + 1);
         return;
       }
+      LongBuffer mapped = inFile[piece];
+      if (mapped != null) {
+        mapped.put(at, value);
+        size = Math.max(size, row + 1);
+        return;
+      }
     }
     if (value != usual || isHeld(piece)) {
       setInNewRoom(piece, at, value);
@@ -80,36 +86,37 @@ public final class LongColumn {
       onHeap = Arrays.copyOf(onHeap, pieces);
       inFile = Arrays.copyOf(inFile, pieces);
     }
-    LongBuffer mapped = inFile[piece];
-    if (mapped == null) {
-      long[] values = onHeap[piece];
-      int had = values == null ? 0 : values.length;
-      int wanted =
-          piece == 0 ? Math.min(PIECE, Integer.highestOneBit(Math.max(FIRST, at)) * 2) : PIECE;
-      if (values != null || space.takesHeap(8L * (wanted - had))) {
-        long[] more = values == null ? new long[wanted] : Arrays.copyOf(values, wanted);
-        if (usual != 0) {
-          Arrays.fill(more, had, wanted, usual);
-        }
-        more[at] = value;
-        onHeap[piece] = more;
-        return;
-      }
-      mapped = space.piece(8 * PIECE).asLongBuffer();
+    long[] values = onHeap[piece];
+    int had = values == null ? 0 : values.length;
+    int wanted =
+        piece == 0 ? Math.min(PIECE, Integer.highestOneBit(Math.max(FIRST, at)) * 2) : PIECE;
+    if (space.takesHeap(8L * (wanted - had)) || values != null) {
+      long[] more = values == null ? new long[wanted] : Arrays.copyOf(values, wanted);
       if (usual != 0) {
-        for (int i = 0; i < PIECE; i++) {
-          mapped.put(i, usual);
-        }
+        Arrays.fill(more, had, wanted, usual);
       }
+      more[at] = value;
+      onHeap[piece] = more;
+    } else {
+      LongBuffer mapped = space.longs();
+      for (int i = 0; i < PIECE; i++) {
+        mapped.put(i, usual);
+      }
+      mapped.put(at, value);
       inFile[piece] = mapped;
     }
-    mapped.put(at, value);
   }
 
-  /** Gives the column's heap back; the column is empty then. */
+  /** Gives the column's room back; the column is empty then. */
   public void clear() {
-    for (long[] values : onHeap) {
-      space.giveBack(values == null ? 0 : 8L * values.length);
+    for (int piece = 0; piece < onHeap.length; piece++) {
+      long[] values = onHeap[piece];
+      LongBuffer mapped = inFile[piece];
+      if (values != null) {
+        space.giveBack(8L * values.length);
+      } else if (mapped != null) {
+        space.giveBack(mapped);
+      }
     }
     onHeap = new long[0][];
     inFile = new LongBuffer[0];

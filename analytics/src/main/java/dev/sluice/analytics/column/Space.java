@@ -4,10 +4,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,11 +20,23 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Space {
   /** Share of the heap that columns may fill; the rest is for all that is not a column. */
-  private static final double HEAP_SHARE = 0.4;
+  private static final double HEAP_SHARE = 0.3;
+
+  /** Numbers in a piece of a column. */
+  static final int PIECE = 1 << 16;
+
+  /** Bytes of the file that are mapped at once: a process may have few mappings. */
+  private static final int REGION = 1 << 26;
 
   private long heapLeft;
   private @Nullable FileChannel file;
   private long fileBytes;
+  private ByteBuffer region = ByteBuffer.allocate(0);
+
+  /** Pieces of the file that were given back. */
+  private final Deque<LongBuffer> longs = new ArrayDeque<>();
+
+  private final Deque<IntBuffer> ints = new ArrayDeque<>();
 
   /** Room within a share of the process's heap. */
   public Space() {
@@ -51,8 +67,38 @@ public final class Space {
     return fileBytes;
   }
 
-  /** A piece of the file, all zero. */
-  synchronized ByteBuffer piece(int bytes) {
+  /** A piece of the file for {@value #PIECE} numbers, of which each may have any value. */
+  synchronized LongBuffer longs() {
+    LongBuffer again = longs.poll();
+    return again == null ? piece(PIECE * Long.BYTES).asLongBuffer() : again;
+  }
+
+  /** As {@link #longs}, for numbers of 32 bits. */
+  synchronized IntBuffer ints() {
+    IntBuffer again = ints.poll();
+    return again == null ? piece(PIECE * Integer.BYTES).asIntBuffer() : again;
+  }
+
+  /** Gives a piece of the file back, which nothing may use any more. */
+  synchronized void giveBack(LongBuffer piece) {
+    longs.add(piece);
+  }
+
+  /** As {@link #giveBack(LongBuffer)}. */
+  synchronized void giveBack(IntBuffer piece) {
+    ints.add(piece);
+  }
+
+  private ByteBuffer piece(int bytes) {
+    if (region.remaining() < bytes) {
+      region = nextRegion();
+    }
+    ByteBuffer piece = region.slice(region.position(), bytes).order(ByteOrder.nativeOrder());
+    region.position(region.position() + bytes);
+    return piece;
+  }
+
+  private ByteBuffer nextRegion() {
     try {
       FileChannel open = file;
       if (open == null) {
@@ -66,10 +112,9 @@ public final class Space {
         Files.deleteIfExists(path); // the open file stays, and nothing is left by a killed process
         file = open;
       }
-      ByteBuffer piece =
-          open.map(FileChannel.MapMode.READ_WRITE, fileBytes, bytes).order(ByteOrder.nativeOrder());
-      fileBytes += bytes;
-      return piece;
+      ByteBuffer next = open.map(FileChannel.MapMode.READ_WRITE, fileBytes, REGION);
+      fileBytes += REGION;
+      return next;
     } catch (IOException e) {
       throw new UncheckedIOException("no room for rows in the folder of temporary files", e);
     }

@@ -1,5 +1,6 @@
 package dev.sluice.analytics.figure;
 
+import dev.sluice.analytics.column.IntColumn;
 import dev.sluice.analytics.column.LongBag;
 import dev.sluice.analytics.column.LongColumn;
 import dev.sluice.analytics.fold.RunRows;
@@ -89,7 +90,9 @@ final class LoopFigures implements Figure {
     int[] laneOfPlace = Lanes.ofPlaces(batches);
     int[] beforeOnLane = new int[laneOfPlace.length];
     Arrays.fill(beforeOnLane, NONE);
-    for (int next : Lanes.byStart(batches)) {
+    IntColumn byStart = Lanes.byStart(batches, run.space());
+    for (int i = 0; i < byStart.size(); i++) {
+      int next = byStart.get(i);
       int lane = laneOfPlace[batches.placeNumber(next)];
       int before = beforeOnLane[lane];
       beforeOnLane[lane] = next;
@@ -112,6 +115,7 @@ final class LoopFigures implements Figure {
         }
       }
     }
+    byStart.clear();
     startableAtNs.clear();
     return bubblesNs;
   }

@@ -48,11 +48,12 @@ final class SpellFigures implements Figure {
   /** Values of the batches as the bits of numbers with a fraction. */
   private static LongColumn offTheMean(RunRows run) {
     Batches batches = run.batches();
-    int[] sorted = byStart(run);
+    IntColumn sorted = byStart(run);
     var kinds = new Interned<Key>();
     var kindOf = new IntColumn(run.space(), 0);
     List<double[]> countAndSum = new ArrayList<>();
-    for (int batch : sorted) {
+    for (int i = 0; i < sorted.size(); i++) {
+      int batch = sorted.get(i);
       int kind = kinds.number(new Key(batches.modelNumber(batch), batches.samples(batch)));
       kindOf.add(kind);
       if (kind == countAndSum.size()) {
@@ -62,25 +63,30 @@ final class SpellFigures implements Figure {
       countAndSum.get(kind)[1] += StrictMath.log((double) batches.serviceNs(batch));
     }
     var off = new LongColumn(run.space(), 0);
-    for (int i = 0; i < sorted.length; i++) {
+    for (int i = 0; i < sorted.size(); i++) {
       double[] sums = countAndSum.get(kindOf.get(i));
       if (sums[0] > 1) {
-        double value = StrictMath.log((double) batches.serviceNs(sorted[i])) - sums[1] / sums[0];
+        double value =
+            StrictMath.log((double) batches.serviceNs(sorted.get(i))) - sums[1] / sums[0];
         off.add(Double.doubleToRawLongBits(value));
       }
     }
+    sorted.clear();
     kindOf.clear();
     return off;
   }
 
-  private static int[] byStart(RunRows run) {
+  private static IntColumn byStart(RunRows run) {
     Batches batches = run.batches();
     IntColumn done = run.measuredDoneBatches();
-    int[] rows = Order.rows(done.size(), place -> batches.serviceNs(done.get(place)) >= 1);
-    for (int i = 0; i < rows.length; i++) {
-      rows[i] = done.get(rows[i]);
+    var rows = new IntColumn(run.space(), -1);
+    for (int i = 0; i < done.size(); i++) {
+      if (batches.serviceNs(done.get(i)) >= 1) {
+        rows.add(done.get(i));
+      }
     }
     return Order.sorted(
+        run.space(),
         rows,
         (a, b) -> {
           int by = Long.compare(batches.startedAtNs(a), batches.startedAtNs(b));

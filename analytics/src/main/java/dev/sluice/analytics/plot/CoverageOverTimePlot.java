@@ -12,7 +12,6 @@ import java.awt.image.BufferedImage;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import org.knowm.xchart.XYChart;
 
 /**
@@ -111,10 +110,14 @@ final class CoverageOverTimePlot implements Plot {
 
   private static int[] byEnd(RunRows run) {
     IntColumn predicted = PredictionFigures.predicted(run);
-    int[] rows = IntStream.range(0, predicted.size()).map(predicted::get).toArray();
-    predicted.clear();
     Batches batches = run.batches();
-    return Order.sorted(
-        rows, (a, b) -> Long.compare(batches.finishedAtNs(a), batches.finishedAtNs(b)));
+    IntColumn sorted =
+        Order.sorted(
+            run.space(),
+            predicted,
+            (a, b) -> Long.compare(batches.finishedAtNs(a), batches.finishedAtNs(b)));
+    int[] rows = sorted.stream().toArray();
+    sorted.clear();
+    return rows;
   }
 }

@@ -1,6 +1,5 @@
 package dev.sluice.analytics.plot;
 
-import dev.sluice.analytics.column.Order;
 import dev.sluice.analytics.fold.QueueCurve;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.Batches;
@@ -12,6 +11,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jfree.data.xy.XYIntervalSeries;
 
 /**
@@ -30,8 +30,7 @@ final class LaneTimelinePlot implements Plot {
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary) {
     Batches batches = run.batches();
-    int[] ran = Order.rows(batches.size(), place -> batches.ran(batches.at(place)));
-    Arrays.setAll(ran, i -> batches.at(ran[i]));
+    int[] ran = IntStream.range(0, batches.size()).map(batches::at).filter(batches::ran).toArray();
     if (ran.length == 0) {
       return Optional.empty();
     }

@@ -21,6 +21,7 @@ public final class BatchColumns {
   static final int NONE = -1;
   private static final int RESULT_BITS = 2;
 
+  final Space space;
   private final BatchKeys keys = new BatchKeys(this);
   private int size;
   final IntColumn shard;
@@ -73,6 +74,7 @@ public final class BatchColumns {
 
   /** Empty columns. */
   public BatchColumns(Space space) {
+    this.space = space;
     shard = new IntColumn(space, 0);
     factOffset = new LongColumn(space, 0);
     index = new IntColumn(space, 0);

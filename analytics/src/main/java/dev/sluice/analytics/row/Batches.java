@@ -1,6 +1,8 @@
 package dev.sluice.analytics.row;
 
+import dev.sluice.analytics.column.IntColumn;
 import dev.sluice.analytics.column.Order;
+import dev.sluice.analytics.column.Space;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.value.ModelKey;
@@ -24,7 +26,7 @@ public final class Batches {
   private final List<String> laneIds = new ArrayList<>();
 
   /** Batches in order; null: all rows, as they are. */
-  private final int @Nullable [] order;
+  private final @Nullable IntColumn order;
 
   private final int size;
 
@@ -41,7 +43,7 @@ public final class Batches {
       laneIds.add(place.executorId() + "/" + place.lanes().get(0));
     }
     order = isInOrder() ? null : order();
-    size = order == null ? columns.size() : order.length;
+    size = order == null ? columns.size() : order.size();
   }
 
   static long sinceZeroNs(long epochMs, long zeroEpochMs) {
@@ -57,8 +59,10 @@ public final class Batches {
     return true;
   }
 
-  private int[] order() {
-    return Order.sorted(Order.rows(columns.size(), columns::isDispatched), this::compareByDecision);
+  private IntColumn order() {
+    Space space = columns.space;
+    return Order.sorted(
+        space, Order.rows(space, columns.size(), columns::isDispatched), this::compareByDecision);
   }
 
   private int compareByDecision(int row, int other) {
@@ -83,7 +87,7 @@ public final class Batches {
 
   /** The batch at a place of the order, from 0. */
   public int at(int place) {
-    return order == null ? place : order[place];
+    return order == null ? place : order.get(place);
   }
 
   /** Number of batches that are named anywhere, also by completions and outcomes alone. */

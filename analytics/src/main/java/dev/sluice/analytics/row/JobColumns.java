@@ -17,6 +17,7 @@ public final class JobColumns {
   private static final int STATUS_BITS = 3;
   private static final int NOT_REQUESTED = -1;
 
+  final Space space;
   final JobIds ids;
   final Interned<JobKind> kinds = new Interned<>();
   final Interned<String> reasons = new Interned<>();
@@ -46,6 +47,7 @@ public final class JobColumns {
 
   /** Empty columns. */
   public JobColumns(Space space) {
+    this.space = space;
     ids = new JobIds(space);
     kind = new IntColumn(space, NOT_REQUESTED);
     generator = new IntColumn(space, 0);

@@ -1,6 +1,8 @@
 package dev.sluice.analytics.row;
 
+import dev.sluice.analytics.column.IntColumn;
 import dev.sluice.analytics.column.Order;
+import dev.sluice.analytics.column.Space;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +25,7 @@ public final class Jobs {
   private final long arrivalsEndNs;
 
   /** Jobs in order; null: all rows, as they are. */
-  private final int @Nullable [] order;
+  private final @Nullable IntColumn order;
 
   private final int size;
 
@@ -42,7 +44,7 @@ public final class Jobs {
     this.warmupEndNs = warmupEndNs;
     this.arrivalsEndNs = arrivalsEndNs;
     order = isInOrder() ? null : order();
-    size = order == null ? columns.size() : order.length;
+    size = order == null ? columns.size() : order.size();
   }
 
   private boolean isInOrder() {
@@ -54,8 +56,10 @@ public final class Jobs {
     return true;
   }
 
-  private int[] order() {
-    return Order.sorted(Order.rows(columns.size(), columns::isRequested), this::compare);
+  private IntColumn order() {
+    Space space = columns.space;
+    return Order.sorted(
+        space, Order.rows(space, columns.size(), columns::isRequested), this::compare);
   }
 
   private int compare(int row, int other) {
@@ -74,7 +78,7 @@ public final class Jobs {
 
   /** The job at a place of the order, from 0. */
   public int at(int place) {
-    return order == null ? place : order[place];
+    return order == null ? place : order.get(place);
   }
 
   /** Number of jobs that are named anywhere, also by batches alone. */

@@ -1,7 +1,9 @@
 package dev.sluice.analytics.row;
 
+import dev.sluice.analytics.column.IntColumn;
 import dev.sluice.analytics.column.Interned;
 import dev.sluice.analytics.column.Order;
+import dev.sluice.analytics.column.Space;
 
 /** Lanes as numbers, and what ran on them. */
 public final class Lanes {
@@ -16,12 +18,14 @@ public final class Lanes {
   }
 
   /** The batches that ran, by start; of equal starts the one decided first. */
-  public static int[] byStart(Batches batches) {
-    int[] places = Order.rows(batches.size(), place -> batches.ran(batches.at(place)));
-    for (int i = 0; i < places.length; i++) {
-      places[i] = batches.at(places[i]);
+  public static IntColumn byStart(Batches batches, Space space) {
+    var ran = new IntColumn(space, -1);
+    for (int i = 0; i < batches.size(); i++) {
+      if (batches.ran(batches.at(i))) {
+        ran.add(batches.at(i));
+      }
     }
     return Order.sorted(
-        places, (a, b) -> Long.compare(batches.startedAtNs(a), batches.startedAtNs(b)));
+        space, ran, (a, b) -> Long.compare(batches.startedAtNs(a), batches.startedAtNs(b)));
   }
 }

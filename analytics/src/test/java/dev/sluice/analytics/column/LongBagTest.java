@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -68,5 +69,24 @@ final class LongBagTest {
     assertThat(ints.get(70_000)).isZero();
     assertThat(ints.get(70_001)).isEqualTo(7);
     assertThat(ints.size()).isEqualTo(70_002);
+  }
+
+  @Test
+  void usesThePiecesOfAClearedColumnAgain() {
+    var space = new Space(0);
+    for (int round = 0; round < 1_000; round++) { // would take gigabytes otherwise
+      var column = new LongColumn(space, round);
+      column.set(1_000_000, -1);
+      column.set(3, -1);
+      assertThat(column.get(2)).isEqualTo(round);
+      assertThat(column.get(999_999)).isEqualTo(round);
+      assertThat(column.get(1_000_000)).isEqualTo(-1);
+      column.clear();
+      var ints = new IntColumn(space, round);
+      ints.set(1_000_000, -1);
+      assertThat(ints.get(999_999)).isEqualTo(round);
+      ints.clear();
+    }
+    assertThat(space.fileBytes()).isEqualTo(1 << 26);
   }
 }

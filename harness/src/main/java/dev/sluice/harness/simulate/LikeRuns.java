@@ -71,7 +71,7 @@ public final class LikeRuns {
       simulated.add(
           JSON.readTree(
               experiment
-                  .simulate(run.run().name(), experiment.environment(), null)
+                  .simulate(run.run().name(), experiment.environment(), null, false)
                   .report()
                   .summary()
                   .toJson()));

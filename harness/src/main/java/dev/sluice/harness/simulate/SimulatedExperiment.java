@@ -36,6 +36,7 @@ import dev.sluice.scheduler.translation.ExperimentCore;
 import dev.sluice.scheduler.translation.SimulatedLog;
 import dev.sluice.scheduling.simulation.Simulation;
 import dev.sluice.scheduling.simulation.SimulationEnd;
+import dev.sluice.scheduling.simulation.SimulationListener;
 import dev.sluice.scheduling.simulation.SimulationSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -263,29 +264,28 @@ record SimulatedExperiment(
    * that its log would hold.
    *
    * @param recording takes these events too, and is finished; null: none is made
+   * @param alone true if this process does nothing else: a second thread makes the rows then
    * @throws LostThresholdException if a threshold that may end the run cannot be met any more
    */
-  Simulated simulate(String runId, Environment environment, @Nullable RunRecording recording) {
+  Simulated simulate(
+      String runId, Environment environment, @Nullable RunRecording recording, boolean alone) {
     AbortFold abort = abort();
     Instant beganAt = MachineClock.now();
     Experiment experiment = parsed.experiment();
-    RunStarted begun = started(runId);
     var fold = new RunFold();
-    fold.onRunRecord(begun, SimulatedLog.TIME_ZERO_EPOCH_MS);
     SimulatedLog.Reader rows = into(fold);
     if (abort != null) {
       rows = new StoppedByThreshold(rows, abort);
     }
-    var recorded = recording == null ? null : new SimulationRecording(rows, recording, begun);
     boolean emulated = experiment.lanes().emulated();
+    boolean logIsRead = recording != null || abort != null;
+    // the digest of very many requests is ready only later
+    RunStarted begun = started(runId, logIsRead ? requests.digest() : "");
+    var recorded = recording == null ? null : new SimulationRecording(rows, recording, begun);
     var log = new SimulatedLog(begun, emulated, recorded == null ? rows : recorded);
-    boolean logIsRead = recorded != null || abort != null;
-    SimulationEnd end =
-        Simulation.run(
-            settings(),
-            new SimulatedTimes(times, experiment.lanes().count()),
-            new ListedRequests(requests, experiment),
-            logIsRead ? log : new SimulatedRows(fold, emulated, log));
+    SimulationListener listener = logIsRead ? log : new SimulatedRows(fold, emulated, log);
+    SimulationEnd end = alone && abort == null ? runBeside(listener) : run(listener);
+    fold.onRunRecord(started(runId), SimulatedLog.TIME_ZERO_EPOCH_MS);
     var ended =
         new RunEnded(runId, end.jobs(), end.tailLimitReached(), false, end.endedAtNs(), null, 0L);
     fold.onRunRecord(ended, SimulatedLog.TIME_ZERO_EPOCH_MS + end.endedAtNs() / 1_000_000);
@@ -304,6 +304,23 @@ record SimulatedExperiment(
     return new Simulated(RunReport.of(fold, context), end);
   }
 
+  private SimulationEnd run(SimulationListener listener) {
+    Experiment experiment = parsed.experiment();
+    return Simulation.run(
+        settings(),
+        new SimulatedTimes(times, experiment.lanes().count()),
+        new ListedRequests(requests, experiment),
+        listener);
+  }
+
+  private SimulationEnd runBeside(SimulationListener listener) {
+    try (var told = new ToldBeside(listener)) {
+      SimulationEnd end = run(told);
+      told.await();
+      return end;
+    }
+  }
+
   /** The thresholds that may end the run, for one simulation; null: there are none. */
   private @Nullable AbortFold abort() {
     try {
@@ -316,13 +333,17 @@ record SimulatedExperiment(
 
   /** The run's beginning, as its log would hold it. */
   RunStarted started(String runId) {
+    return started(runId, requests.digest());
+  }
+
+  private RunStarted started(String runId, String requestDigest) {
     Experiment experiment = parsed.experiment();
     return new RunStarted(
         runId,
         SimulatedLog.TIME_ZERO_EPOCH_MS,
         experiment.seed(),
         ResolvedConfig.digest(experiment),
-        requests.digest(),
+        requestDigest,
         experiment.kafka().shards(),
         experiment.load().generators(),
         tailEndNs());

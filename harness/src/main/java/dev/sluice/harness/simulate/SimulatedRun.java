@@ -160,7 +160,8 @@ public final class SimulatedRun {
     SimulatedExperiment.Simulated simulated;
     try (RunRecording recording =
         options.output().log() ? begin(experiment, runId, folder) : null) {
-      simulated = experiment.simulate(runId, environment, recording);
+      boolean alone = options.repeats() == null;
+      simulated = experiment.simulate(runId, environment, recording, alone);
       if (recording != null) {
         AnalyzeRole.tellFailure(recording, console);
       }

@@ -28,7 +28,7 @@ public final class SimulatedFolder {
             folder.resolve(FolderFiles.LOG),
             LogHeaders.of(parsed.experiment(), runId, experiment.started(runId)));
     try (recording) {
-      var report = experiment.simulate(runId, environment, recording).report();
+      var report = experiment.simulate(runId, environment, recording, true).report();
       report.writeRows(folder);
       report.writeSummary(folder);
       AnalyzeRole.writeConfig(parsed, report, environment, experiment.requests().digest(), folder);

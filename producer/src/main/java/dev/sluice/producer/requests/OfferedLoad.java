@@ -3,7 +3,6 @@ package dev.sluice.producer.requests;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.experiment.Experiment;
-import dev.sluice.contract.experiment.Experiment.JobClass;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,34 +27,31 @@ public record OfferedLoad(
       Experiment experiment, RequestList requests, List<Capability> capabilities) {
     Map<String, Capability> byModel = new LinkedHashMap<>();
     capabilities.forEach(c -> byModel.put(key(c.workload(), c.backend(), c.precision()), c));
-    boolean joins = experiment.joinsJobs();
+    List<JobKind> kinds = requests.kinds();
+    var aloneNsOf = new double[kinds.size()];
+    var leastNsOf = new double[kinds.size()];
     Map<String, String> infeasible = new LinkedHashMap<>();
+    for (int i = 0; i < aloneNsOf.length; i++) {
+      JobKind kind = kinds.get(i);
+      Capability capability = byModel.get(key(kind.workload(), kind.backend(), kind.precision()));
+      if (capability == null) {
+        throw new IllegalStateException("no lane can run " + kind);
+      }
+      double ns = serviceNs(capability, kind.samples());
+      boolean joined = experiment.joinsJobs() && experiment.jobClass(kind.classType()).microbatch();
+      aloneNsOf[i] = ns;
+      leastNsOf[i] = joined ? Math.min(ns, leastNsPerSample(capability) * kind.samples()) : ns;
+      if (ns > kind.sloNs()) {
+        infeasible.putIfAbsent(
+            String.join("/", kind.classType(), kind.workload(), kind.backend(), kind.precision()),
+            describeMiss(kind, ns));
+      }
+    }
     double aloneNs = 0;
     double leastNs = 0;
     for (int i = 0; i < requests.size(); i++) {
-      Request request = requests.get(i);
-      Capability capability =
-          byModel.get(key(request.workload(), request.backend(), request.precision()));
-      if (capability == null) {
-        throw new IllegalStateException("no lane can run " + request);
-      }
-      JobClass jobClass = experiment.jobClass(request.classType());
-      double ns = serviceNs(capability, request.samples());
-      aloneNs += ns;
-      leastNs +=
-          joins && jobClass.microbatch()
-              ? Math.min(ns, leastNsPerSample(capability) * request.samples())
-              : ns;
-      if (ns > request.sloNs()) {
-        infeasible.putIfAbsent(
-            String.join(
-                "/",
-                request.classType(),
-                request.workload(),
-                request.backend(),
-                request.precision()),
-            describeMiss(request, ns));
-      }
+      aloneNs += aloneNsOf[requests.kindNumber(i)];
+      leastNs += leastNsOf[requests.kindNumber(i)];
     }
     double laneNs =
         (experiment.load().durationSeconds() + experiment.load().tailSeconds())
@@ -69,18 +65,18 @@ public record OfferedLoad(
         new ArrayList<>(infeasible.values()));
   }
 
-  private static String describeMiss(Request request, double ns) {
+  private static String describeMiss(JobKind kind, double ns) {
     return String.format(
         Locale.ROOT,
         "%s × %s on %s%s takes %.0f ms at %d sample%s, its SLO is %.0f ms",
-        request.classType(),
-        request.workload(),
-        request.backend(),
-        request.precision().equals("fp32") ? "" : " in " + request.precision(),
+        kind.classType(),
+        kind.workload(),
+        kind.backend(),
+        kind.precision().equals("fp32") ? "" : " in " + kind.precision(),
         ns / 1e6,
-        request.samples(),
-        request.samples() == 1 ? "" : "s",
-        request.sloNs() / 1e6);
+        kind.samples(),
+        kind.samples() == 1 ? "" : "s",
+        kind.sloNs() / 1e6);
   }
 
   private static String key(String workload, String backend, String precision) {

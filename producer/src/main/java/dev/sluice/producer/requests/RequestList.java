@@ -7,36 +7,32 @@ import dev.sluice.contract.file.UserMistakeException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * All jobs that a run may ask for, by intended arrival, for duration and tail together. The list is
  * drawn from the seed, or read from a file, before the run, which sends jobs from its beginning and
  * may stop before its end. The number of generators, the policy and the machine do not change it.
- * It takes twelve bytes a job. Immutable.
+ * It takes five to twelve bytes a job. Immutable.
  */
 public final class RequestList {
   private static final String ID_PREFIX = "job-";
   private static final int DIGESTED_AT_ONCE = 1 << 13;
 
   private final List<JobKind> kinds;
-  private final int[] kindByIndex;
-  private final long[] intendedAtNsByIndex;
-  private final String digest;
-
+  private final PackedRequests requests;
+  private final CompletableFuture<String> digest;
   private final List<String> notes;
 
-  private RequestList(
-      List<JobKind> kinds, int[] kindByIndex, long[] intendedAtNsByIndex, List<String> notes) {
+  private RequestList(List<JobKind> kinds, PackedRequests requests, List<String> notes) {
     this.notes = List.copyOf(notes);
     this.kinds = List.copyOf(kinds);
-    this.kindByIndex = kindByIndex;
-    this.intendedAtNsByIndex = intendedAtNsByIndex;
-    this.digest = computeDigest();
+    this.requests = requests;
+    digest = CompletableFuture.supplyAsync(() -> digest(this.kinds, requests));
   }
 
   /**
@@ -78,29 +74,17 @@ public final class RequestList {
   public static RequestList of(RequestSource source) {
     var kinds = new ArrayList<JobKind>();
     Map<JobKind, Integer> numberOfKind = new HashMap<>(); // looked up, never iterated
-    var kindByIndex = new int[1024];
-    var intendedAtNsByIndex = new long[1024];
-    int size = 0;
+    var requests = new PackedRequests();
     while (source.next()) {
-      if (size == kindByIndex.length) {
-        kindByIndex = Arrays.copyOf(kindByIndex, Math.multiplyExact(size, 2));
-        intendedAtNsByIndex = Arrays.copyOf(intendedAtNsByIndex, kindByIndex.length);
-      }
       JobKind kind = source.kind();
       Integer number = numberOfKind.putIfAbsent(kind, kinds.size());
       if (number == null) {
         number = kinds.size();
         kinds.add(kind);
       }
-      kindByIndex[size] = number;
-      intendedAtNsByIndex[size] = source.intendedAtNs();
-      size++;
+      requests.add(number, source.intendedAtNs());
     }
-    return new RequestList(
-        kinds,
-        Arrays.copyOf(kindByIndex, size),
-        Arrays.copyOf(intendedAtNsByIndex, size),
-        source.notes());
+    return new RequestList(kinds, requests, source.notes());
   }
 
   /** Returns lines about the list's source that a person should know before the run. */
@@ -110,7 +94,7 @@ public final class RequestList {
 
   /** Returns how many jobs there are. */
   public int size() {
-    return kindByIndex.length;
+    return requests.size();
   }
 
   /**
@@ -119,7 +103,7 @@ public final class RequestList {
    * @throws IndexOutOfBoundsException unless 0 ≤ index &lt; size
    */
   public Request get(int index) {
-    JobKind kind = kinds.get(kindByIndex[index]);
+    JobKind kind = kinds.get(requests.kind(index));
     return new Request(
         index,
         ID_PREFIX + index,
@@ -129,7 +113,12 @@ public final class RequestList {
         kind.precision(),
         kind.samples(),
         kind.sloNs(),
-        intendedAtNsByIndex[index]);
+        requests.intendedAtNs(index));
+  }
+
+  /** Returns the place in {@link #kinds()} of the kind of the job at a place. */
+  int kindNumber(int index) {
+    return requests.kind(index);
   }
 
   /**
@@ -138,7 +127,7 @@ public final class RequestList {
    * feed after each line.
    */
   public String digest() {
-    return digest;
+    return digest.join();
   }
 
   /**
@@ -146,14 +135,17 @@ public final class RequestList {
    * job.
    */
   public int countBefore(long atNs) {
-    int found = Arrays.binarySearch(intendedAtNsByIndex, atNs);
-    if (found < 0) {
-      return -found - 1;
+    int low = 0; // all before it arrive before
+    int high = size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (requests.intendedAtNs(middle) < atNs) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
     }
-    while (found > 0 && intendedAtNsByIndex[found - 1] == atNs) {
-      found--;
-    }
-    return found;
+    return low;
   }
 
   /** Returns the index of the job with an id; −1 if the list has no such job. */
@@ -174,7 +166,7 @@ public final class RequestList {
     return kinds;
   }
 
-  private String computeDigest() {
+  private static String digest(List<JobKind> kinds, PackedRequests requests) {
     MessageDigest sha256 = Sha256.begin();
     List<String> ofKinds =
         kinds.stream()
@@ -192,10 +184,10 @@ public final class RequestList {
                         ""))
             .toList();
     var lines = new StringBuilder();
-    for (int i = 0; i < size(); i++) {
-      lines.append(ID_PREFIX).append(i).append(ofKinds.get(kindByIndex[i]));
-      lines.append(intendedAtNsByIndex[i]).append('\n');
-      if (lines.length() > DIGESTED_AT_ONCE || i == size() - 1) {
+    for (int i = 0; i < requests.size(); i++) {
+      lines.append(ID_PREFIX).append(i).append(ofKinds.get(requests.kind(i)));
+      lines.append(requests.intendedAtNs(i)).append('\n');
+      if (lines.length() > DIGESTED_AT_ONCE || i == requests.size() - 1) {
         sha256.update(lines.toString().getBytes(StandardCharsets.UTF_8));
         lines.setLength(0);
       }

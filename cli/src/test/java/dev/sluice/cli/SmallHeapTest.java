@@ -1,0 +1,75 @@
+package dev.sluice.cli;
+
+import static dev.sluice.cli.BadInputCommand.sluice;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A simulation whose rows do not fit into the heap. */
+@Tag("slow")
+final class SmallHeapTest {
+  private static final String EXPERIMENT =
+      """
+      duration_seconds: 200
+      warmup_seconds: 10
+      tail_seconds: 10
+      arrival_rate_jobs_per_sec: 5000
+      workloads:
+        - {name: quick, tokens: 1, alpha_ms: 1, beta_ms: 0.25}
+        - {name: slow, tokens: 1, alpha_ms: 4, beta_ms: 0.25}
+      backends_enabled: [onnx]
+      batch_sizes: [1, 8]
+      scheduler_name: dynamic
+      lanes: {num_lanes: 16, kind: emulated}
+      simulation: {hops: none}
+      """;
+
+  @TempDir private Path folder;
+
+  @Test
+  void hasTheFiguresOfOneWhoseRowsFit() throws Exception {
+    Path experiment = Files.writeString(folder.resolve("million.yaml"), EXPERIMENT);
+    Path temporary = Files.createDirectory(folder.resolve("tmp"));
+    List<String> command =
+        List.of(
+            "simulate",
+            experiment.toString(),
+            "--no-trace",
+            "--run-id",
+            "run",
+            "--results",
+            folder.resolve("small").toString());
+    List<String> options = List.of("-Xmx128m", "-Djava.io.tmpdir=" + temporary);
+    try (var process = SluiceProcess.withOptions(options, command)) {
+      assertThat(process.exitStatus()).as(process.screen().text()).isZero();
+    }
+    assertThat(temporary).isEmptyDirectory();
+    BadInputCommand large =
+        sluice(
+            "simulate",
+            experiment.toString(),
+            "--no-trace",
+            "--run-id",
+            "run",
+            "--results",
+            folder.resolve("large").toString());
+    assertThat(large.status()).as(large.err()).isZero();
+    ObjectNode figures = figures("small");
+    assertThat(figures.path("all_count").asInt()).isGreaterThan(900_000);
+    assertThat(figures).isEqualTo(figures("large"));
+  }
+
+  private ObjectNode figures(String results) throws IOException {
+    Path summary = folder.resolve(results).resolve("run").resolve("summary.json");
+    var figures = (ObjectNode) new JsonMapper().readTree(summary.toFile());
+    return figures.without(List.of("started_at", "ended_at", "command_line", "machine"));
+  }
+}

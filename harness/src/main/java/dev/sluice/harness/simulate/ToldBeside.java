@@ -1,0 +1,144 @@
+package dev.sluice.harness.simulate;
+
+import dev.sluice.scheduling.fact.CoreFact;
+import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.fact.DispatchName;
+import dev.sluice.scheduling.fact.JobEnd;
+import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.Choice.Cause;
+import dev.sluice.scheduling.simulation.SimulationListener;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Tells a listener in a thread of its own, in the same order, what a simulation tells: rows are
+ * made while the simulation goes on. What is told must not change afterwards.
+ */
+final class ToldBeside implements SimulationListener, AutoCloseable {
+  /** Calls that are handed over at once. */
+  private static final int CALLS = 4096;
+
+  /** Hand-overs that may wait: the simulation is at most so much ahead. */
+  private static final int AHEAD = 8;
+
+  /** How long a hand-over waits before it looks whether the listener has failed. */
+  private static final long LOOK_MS = 100;
+
+  private static final List<Consumer<SimulationListener>> END = List.of();
+
+  private final BlockingQueue<List<Consumer<SimulationListener>>> handedOver =
+      new ArrayBlockingQueue<>(AHEAD);
+  private final CompletableFuture<Void> end = new CompletableFuture<>();
+  private final Thread thread;
+  private List<Consumer<SimulationListener>> calls = new ArrayList<>(CALLS);
+
+  ToldBeside(SimulationListener listener) {
+    thread = new Thread(() -> tellAll(listener), "simulation-rows");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private void tellAll(SimulationListener listener) {
+    try {
+      for (var some = handedOver.take(); some != END; some = handedOver.take()) {
+        for (Consumer<SimulationListener> call : some) {
+          call.accept(listener);
+        }
+      }
+      end.complete(null);
+    } catch (InterruptedException | RuntimeException | Error e) {
+      end.completeExceptionally(e);
+    }
+  }
+
+  private void tell(Consumer<SimulationListener> call) {
+    calls.add(call);
+    if (calls.size() == CALLS) {
+      handOver(calls);
+      calls = new ArrayList<>(CALLS);
+    }
+  }
+
+  private void handOver(List<Consumer<SimulationListener>> some) {
+    try {
+      while (!handedOver.offer(some, LOOK_MS, TimeUnit.MILLISECONDS)) {
+        if (end.isDone()) {
+          throwFailure();
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CancellationException("interrupted");
+    }
+  }
+
+  /** Waits until the listener was told all, and throws what the listener threw. */
+  void await() {
+    handOver(calls);
+    handOver(END);
+    throwFailure();
+  }
+
+  private void throwFailure() {
+    try {
+      end.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RuntimeException failure) {
+        throw failure;
+      }
+      throw new IllegalStateException(e.getCause());
+    }
+  }
+
+  /** Ends the thread, wherever it is. */
+  @Override
+  public void close() {
+    thread.interrupt();
+  }
+
+  @Override
+  public void requested(int shard, long appendedAtNs, JobSpec job, long sentAtNs) {
+    tell(to -> to.requested(shard, appendedAtNs, job, sentAtNs));
+  }
+
+  @Override
+  public void completed(int shard, long appendedAtNs, CoreFact.BatchCompleted fact, Ran ran) {
+    tell(to -> to.completed(shard, appendedAtNs, fact, ran));
+  }
+
+  @Override
+  public void reported(
+      int shard,
+      long appendedAtNs,
+      CoreFact.ExecutorReported report,
+      List<List<DispatchName>> held) {
+    tell(to -> to.reported(shard, appendedAtNs, report, held));
+  }
+
+  @Override
+  public void appended(int shard, long appendedAtNs, CoreFact fact) {
+    tell(to -> to.appended(shard, appendedAtNs, fact));
+  }
+
+  @Override
+  public void started(int shard, long appendedAtNs, Dispatch dispatch) {
+    tell(to -> to.started(shard, appendedAtNs, dispatch));
+  }
+
+  @Override
+  public void ended(int shard, long appendedAtNs, JobEnd jobEnd) {
+    tell(to -> to.ended(shard, appendedAtNs, jobEnd));
+  }
+
+  @Override
+  public void blocked(int shard, long appendedAtNs, long fromNs, long toNs, Cause cause) {
+    tell(to -> to.blocked(shard, appendedAtNs, fromNs, toNs, cause));
+  }
+}
