@@ -35,7 +35,7 @@ public final class LiveFold implements LogFold {
   /** Delay after which a second is closed: by then its outcomes have been committed. */
   private static final long WINDOW_DELAY_NS = 3_000_000_000L;
 
-  private final Map<String, OpenJob> jobs = new HashMap<>();
+  private final OpenJobs jobs = new OpenJobs();
   private final Map<DispatchKey, Batch> batches = new HashMap<>();
   private final Map<DispatchKey, End> early = new HashMap<>();
   private final Map<String, Executor> executors = new HashMap<>();

@@ -3,15 +3,14 @@ package dev.sluice.analytics.row;
 import dev.sluice.analytics.column.IntColumn;
 import dev.sluice.analytics.column.Interned;
 import dev.sluice.analytics.column.Space;
+import dev.sluice.contract.value.JobId;
 
 /**
  * Ids of jobs as numbers, and the rows that they have: {@code job-17} is 17, and any other text a
  * number below 0.
  */
 final class JobIds {
-  private static final String PREFIX = "job-";
   private static final int NONE = -1;
-  private static final int DIGITS_MAX = 9;
 
   /** Number of each row's id, less the row. */
   private final IntColumn numberByRow;
@@ -35,7 +34,7 @@ final class JobIds {
 
   /** The row of a job, a new one if the job has none. */
   int row(String jobId) {
-    int number = number(jobId);
+    int number = JobId.index(jobId);
     if (number >= 0) {
       return row(number);
     }
@@ -72,22 +71,6 @@ final class JobIds {
 
   String text(int row) {
     int number = number(row);
-    return number >= 0 ? PREFIX + number : others.get(-1 - number);
-  }
-
-  private static int number(String jobId) {
-    int digits = jobId.length() - PREFIX.length();
-    if (digits < 1 || digits > DIGITS_MAX || !jobId.startsWith(PREFIX)) {
-      return NONE;
-    }
-    int number = 0;
-    for (int i = PREFIX.length(); i < jobId.length(); i++) {
-      int digit = jobId.charAt(i) - '0';
-      if (digit < 0 || digit > 9) {
-        return NONE;
-      }
-      number = 10 * number + digit;
-    }
-    return digits > 1 && jobId.charAt(PREFIX.length()) == '0' ? NONE : number;
+    return number >= 0 ? JobId.of(number) : others.get(-1 - number);
   }
 }

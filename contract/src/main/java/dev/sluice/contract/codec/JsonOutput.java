@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * JSON that is written by hand, until something unusual comes, such as a letter that JSON escapes.
- * Bytes are those that Jackson writes. For one record.
+ * Bytes are those that Jackson writes. For one record, or for one chunk of many.
  */
-final class JsonOutput {
+public final class JsonOutput {
   private static final byte[] NULL = ascii("null");
   private static final byte[] POINT_ZERO = ascii(".0");
   private static final byte[] NOTHING = {};
@@ -28,7 +28,7 @@ final class JsonOutput {
   /**
    * @param bytesExpected bytes of the record, as far as they are known; more may come
    */
-  JsonOutput(int bytesExpected) {
+  public JsonOutput(int bytesExpected) {
     bytes = new byte[bytesExpected];
   }
 
@@ -44,18 +44,29 @@ final class JsonOutput {
     return digits;
   }
 
+  /** Returns the number of bytes that were written. */
+  public int length() {
+    return length;
+  }
+
+  /** Returns bytes that were written, from one place to another. */
+  public byte[] bytes(int from, int to) {
+    return Arrays.copyOfRange(bytes, from, to);
+  }
+
   /** Returns what was written; null: something was unusual. */
   byte @Nullable [] bytes() {
     return unusual ? null : Arrays.copyOf(bytes, length);
   }
 
-  void raw(byte[] ascii) {
-    room(ascii.length);
-    System.arraycopy(ascii, 0, bytes, length, ascii.length);
-    length += ascii.length;
+  /** Writes bytes that are JSON already, or a part of it. */
+  public void raw(byte[] json) {
+    room(json.length);
+    System.arraycopy(json, 0, bytes, length, json.length);
+    length += json.length;
   }
 
-  void one(char ascii) {
+  public void one(char ascii) {
     room(1);
     bytes[length++] = (byte) ascii;
   }
@@ -129,7 +140,12 @@ final class JsonOutput {
     }
   }
 
-  void number(byte[] before, long number) {
+  /**
+   * Writes a number.
+   *
+   * @param before what stands before the number
+   */
+  public void number(byte[] before, long number) {
     raw(before);
     if (number < 0) {
       raw(ascii(Long.toString(number)));

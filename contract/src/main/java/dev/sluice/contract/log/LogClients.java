@@ -8,6 +8,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -80,6 +81,28 @@ public final class LogClients {
   /** Opens a producer. */
   public KafkaProducer<byte[], byte[]> producer(Writing writing) {
     return producer(writing.over(properties));
+  }
+
+  /**
+   * Opens a producer that waits with each request until more records have gathered.
+   *
+   * @param lingerMs longest wait; shorter where the user's time limits leave less
+   */
+  public KafkaProducer<byte[], byte[]> gatheringProducer(Writing writing, int lingerMs) {
+    return producer(gathering(writing, lingerMs));
+  }
+
+  Map<String, Object> gathering(Writing writing, int lingerMs) {
+    Map<String, Object> settings = writing.over(properties);
+    int leftMs =
+        milliseconds(settings, ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)
+            - milliseconds(settings, ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG);
+    settings.put(ProducerConfig.LINGER_MS_CONFIG, Math.max(0, Math.min(lingerMs, leftMs)));
+    return settings;
+  }
+
+  private static int milliseconds(Map<String, Object> settings, String name) {
+    return (Integer) ConfigDef.parseType(name, settings.get(name), ConfigDef.Type.INT);
   }
 
   /** Opens a producer that gives up a record after the limit. */

@@ -6,8 +6,8 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.producer.ProducerConfig;
 
 /**
- * What a producer is for, with its settings. Every producer sends at once and waits for all
- * replicas.
+ * What a producer is for, with its settings. Every producer waits for all replicas, and sends at
+ * once unless {@link LogClients#gatheringProducer} made it.
  */
 public enum Writing {
   /** Single records, each of which the caller may wait for. */
@@ -22,7 +22,8 @@ public enum Writing {
   /**
    * Jobs of a generator: as {@link #FACTS}. While the broker is away, the producer keeps its
    * metadata of the topics. Without the metadata each send would block until the broker answers,
-   * instead of waiting in the buffer, and the jobs would be late.
+   * instead of waiting in the buffer, and the jobs would be late. A request takes as many jobs as
+   * have gathered, more than the 60 or so of Kafka's own limit.
    */
   ARRIVALS(oneRequestAtATime(), arrivals()),
 
@@ -39,6 +40,9 @@ public enum Writing {
   private static final int REQUEST_MS_MAX = 10_000;
 
   private static final int LAST_WORD_MS_MAX = 5_000;
+
+  /** Size of a request's part for one shard. A generator has room for 256 of them. */
+  private static final int ARRIVALS_BYTES_MAX = 1 << 17;
 
   @SuppressWarnings("ImmutableEnumChecker") // a copy that cannot change
   private final Map<String, Object> settings;
@@ -82,6 +86,7 @@ public enum Writing {
   private static Map<String, Object> arrivals() {
     Map<String, Object> defaults = new HashMap<>(awayLimits());
     defaults.put(CommonClientConfigs.METADATA_RECOVERY_STRATEGY_CONFIG, "none");
+    defaults.put(ProducerConfig.BATCH_SIZE_CONFIG, ARRIVALS_BYTES_MAX);
     return defaults;
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -67,6 +68,19 @@ final class LogClientsTest {
     assertThat(Writing.ARRIVALS.over(USER)).containsEntry("metadata.recovery.strategy", "none");
     assertThat(Writing.LAST_WORD.over(USER)).containsEntry("delivery.timeout.ms", 5000);
     assertThat(Writing.SINGLE.over(USER)).doesNotContainKey("enable.idempotence");
+  }
+
+  @Test
+  void aGatheringProducer_waitsNoLongerThanTheUsersLimitsLeave() {
+    assertThat(lingerMs(Map.of())).isEqualTo(5);
+    assertThat(lingerMs(Map.of("delivery.timeout.ms", "10003"))).isEqualTo(3);
+    assertThat(lingerMs(Map.of("request.timeout.ms", 90_000))).isEqualTo(0);
+  }
+
+  /** How long a producer of arrivals with these properties gathers, where 5 ms are wanted. */
+  private static Object lingerMs(Map<String, Object> user) {
+    return Objects.requireNonNull(
+        LogClients.of(user).gathering(Writing.ARRIVALS, 5).get("linger.ms"));
   }
 
   @Test

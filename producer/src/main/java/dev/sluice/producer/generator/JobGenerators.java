@@ -61,7 +61,7 @@ public final class JobGenerators {
       GeneratorListener listener) {
     this(
         settings,
-        new KafkaGeneratorLog(settings.topics(), settings.shards(), clients, clock),
+        new KafkaGeneratorLog(settings, clients, clock),
         clock,
         pacer,
         listener,

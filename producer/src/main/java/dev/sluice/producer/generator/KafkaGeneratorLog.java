@@ -36,9 +36,9 @@ final class KafkaGeneratorLog implements GeneratorLog {
   /**
    * @param clock this process's clock, whose distance to the broker's clock is measured
    */
-  KafkaGeneratorLog(Topics topics, int shards, LogClients clients, ProcessClock clock) {
-    this.topics = topics;
-    this.clients = new RunLog(topics, shards, clients);
+  KafkaGeneratorLog(GeneratorSettings settings, LogClients clients, ProcessClock clock) {
+    topics = settings.topics();
+    this.clients = new RunLog(topics, settings.shards(), clients, settings.lingerMs());
     this.clock = clock;
   }
 

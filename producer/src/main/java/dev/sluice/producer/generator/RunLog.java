@@ -21,16 +21,18 @@ final class RunLog {
   private final Topics topics;
   private final int shards;
   private final LogClients clients;
+  private final int lingerMs;
 
-  RunLog(Topics topics, int shards, LogClients clients) {
+  RunLog(Topics topics, int shards, LogClients clients, int lingerMs) {
     this.topics = topics;
     this.shards = shards;
     this.clients = clients;
+    this.lingerMs = lingerMs;
   }
 
   /** Opens a producer of jobs, which writes each job exactly once, in the order of the sends. */
   Producer<byte[], byte[]> openProducer() {
-    return clients.producer(Writing.ARRIVALS);
+    return clients.gatheringProducer(Writing.ARRIVALS, lingerMs);
   }
 
   /**

@@ -2,18 +2,18 @@ package dev.sluice.scheduler.translation;
 
 import static java.util.Map.entry;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.contract.codec.JsonOutput;
+import dev.sluice.contract.value.JobId;
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreEntity.WaitingJob;
 import dev.sluice.scheduling.job.JobSpec;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A core's entities as one sequence of JSON values, in chunks of any size. An entity is an object
  * whose one field is named after its kind. A job that waits, of which there may be a million, is an
- * array of numbers and its id; before the first job of a group stands an array of what the jobs of
- * the group have in common, and they name the group by its place.
+ * array of numbers, with its id unless that follows from its index; before the first job of a group
+ * stands an array of what the jobs of the group have in common, and they name the group by its
+ * place.
  */
 public final class SnapshotCodec {
   private static final Map<String, Class<? extends CoreEntity>> KINDS =
@@ -44,6 +45,9 @@ public final class SnapshotCodec {
           entry("samples", CoreEntity.SamplesCorrection.class),
           entry("seen", CoreEntity.Observed.class),
           entry("progress", CoreEntity.Progress.class));
+
+  /** About the most bytes that an entity takes. */
+  private static final int ENTITY_BYTES = 1024;
 
   private static final JsonMapper MAPPER =
       JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES).build();
@@ -71,13 +75,39 @@ public final class SnapshotCodec {
           job.lanesNeeded(),
           job.sloNs());
     }
+
+    List<Object> values() {
+      return List.of(classType, workload, backend, precision, source, samples, lanesNeeded, sloNs);
+    }
+
+    // Written out, since a record's own go through method handles, which the quick compiler leaves
+    // slow.
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof JobGroup group
+          && samples == group.samples
+          && sloNs == group.sloNs
+          && source == group.source
+          && lanesNeeded == group.lanesNeeded
+          && workload.equals(group.workload)
+          && classType.equals(group.classType)
+          && backend.equals(group.backend)
+          && precision.equals(group.precision);
+    }
+
+    @Override
+    public int hashCode() {
+      int names = workload.hashCode() + 31 * (classType.hashCode() + 31 * backend.hashCode());
+      return samples + 31 * (Long.hashCode(sloNs) + 31 * (source + 31 * names));
+    }
   }
 
   /** Writes entities, chunk by chunk. */
   public static final class Writer {
+    private static final byte[] COMMA = {','};
+    private static final byte[] BEGIN = {'['};
+
     private final Iterator<CoreEntity> entities;
-    private final ByteArrayOutputStream written = new ByteArrayOutputStream();
-    private final JsonGenerator json;
     private final Map<JobGroup, Integer> groups = new HashMap<>();
 
     /** Bytes that were written and not returned yet. */
@@ -90,11 +120,6 @@ public final class SnapshotCodec {
      */
     public Writer(List<CoreEntity> entities) {
       this.entities = entities.iterator();
-      try {
-        json = MAPPER.createGenerator(written);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
     }
 
     /**
@@ -103,65 +128,54 @@ public final class SnapshotCodec {
      * @param size number of bytes, of which the last chunk alone has fewer
      */
     public byte @Nullable [] next(int size) {
-      try {
-        written.writeBytes(left);
-        while (written.size() < size && entities.hasNext()) {
-          write(entities.next());
-          json.flush();
-        }
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
+      var json = new JsonOutput(size + ENTITY_BYTES);
+      json.raw(left);
+      while (json.length() < size && entities.hasNext()) {
+        write(entities.next(), json);
       }
-      byte[] all = written.toByteArray();
-      written.reset();
-      int length = Math.min(size, all.length);
-      byte[] chunk = new byte[length];
-      left = new byte[all.length - length];
-      System.arraycopy(all, 0, chunk, 0, length);
-      System.arraycopy(all, length, left, 0, left.length);
-      return length == 0 ? null : chunk;
+      int length = Math.min(size, json.length());
+      left = json.bytes(length, json.length());
+      return length == 0 ? null : json.bytes(0, length);
     }
 
-    private void write(CoreEntity entity) throws IOException {
+    private void write(CoreEntity entity, JsonOutput json) {
       if (entity instanceof WaitingJob job && job.spec().node() == null) {
-        write(job);
+        write(job, json);
       } else {
         String key = entity.key();
         int slash = key.indexOf('/');
-        json.writeStartObject();
-        json.writeFieldName(slash < 0 ? key : key.substring(0, slash));
-        MAPPER.writeValue(json, entity);
-        json.writeEndObject();
+        json.raw(bytes(Map.of(slash < 0 ? key : key.substring(0, slash), entity)));
       }
     }
 
-    private void write(WaitingJob job) throws IOException {
+    private void write(WaitingJob job, JsonOutput json) {
       JobSpec spec = job.spec();
       JobGroup common = JobGroup.of(spec);
       Integer known = groups.get(common);
       int group = known == null ? groups.size() : known;
       if (known == null) {
         groups.put(common, group);
-        json.writeStartArray();
-        json.writeString(common.classType);
-        json.writeString(common.workload);
-        json.writeString(common.backend);
-        json.writeString(common.precision);
-        json.writeNumber(common.source);
-        json.writeNumber(common.samples);
-        json.writeNumber(common.lanesNeeded);
-        json.writeNumber(common.sloNs);
-        json.writeEndArray();
+        json.raw(bytes(common.values()));
       }
-      json.writeStartArray();
-      json.writeNumber(group);
-      json.writeString(spec.id());
-      json.writeNumber(spec.index());
-      json.writeNumber(spec.intendedAtNs());
-      json.writeNumber(job.entry());
-      json.writeNumber(job.appendedAtNs());
-      json.writeNumber(job.attempts());
-      json.writeEndArray();
+      json.number(BEGIN, group);
+      if (JobId.index(spec.id()) != spec.index()) {
+        json.raw(COMMA);
+        json.raw(bytes(spec.id()));
+      }
+      json.number(COMMA, spec.index());
+      json.number(COMMA, spec.intendedAtNs());
+      json.number(COMMA, job.entry());
+      json.number(COMMA, job.appendedAtNs());
+      json.number(COMMA, job.attempts());
+      json.one(']');
+    }
+
+    private static byte[] bytes(Object value) {
+      try {
+        return MAPPER.writeValueAsBytes(value);
+      } catch (JsonProcessingException e) {
+        throw new IllegalStateException("an entity that cannot be written: " + value, e);
+      }
     }
   }
 
@@ -210,8 +224,9 @@ public final class SnapshotCodec {
   }
 
   private static WaitingJob job(JsonParser json, JobGroup group) throws IOException {
-    String id = json.nextTextValue();
-    long index = number(json);
+    String named = json.nextTextValue();
+    long index = named == null ? json.getLongValue() : number(json);
+    String id = named == null ? JobId.of(index) : named;
     long intendedAtNs = number(json);
     JobSpec spec =
         new JobSpec(

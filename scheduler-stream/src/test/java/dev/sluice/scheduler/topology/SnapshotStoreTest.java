@@ -171,7 +171,7 @@ final class SnapshotStoreTest {
             i ->
                 new WaitingJob(
                     new JobSpec(
-                        "job-" + i,
+                        "own-job-" + i,
                         0,
                         i,
                         "batch",
