@@ -4,6 +4,7 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.JobId;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -20,7 +21,6 @@ import java.util.concurrent.CompletableFuture;
  * It takes five to twelve bytes a job. Immutable.
  */
 public final class RequestList {
-  private static final String ID_PREFIX = "job-";
   private static final int DIGESTED_AT_ONCE = 1 << 13;
 
   private final List<JobKind> kinds;
@@ -106,7 +106,7 @@ public final class RequestList {
     JobKind kind = kinds.get(requests.kind(index));
     return new Request(
         index,
-        ID_PREFIX + index,
+        JobId.of(index),
         kind.classType(),
         kind.workload(),
         kind.backend(),
@@ -150,15 +150,8 @@ public final class RequestList {
 
   /** Returns the index of the job with an id; −1 if the list has no such job. */
   public int indexOf(String jobId) {
-    if (!jobId.startsWith(ID_PREFIX)) {
-      return -1;
-    }
-    try {
-      int index = Integer.parseInt(jobId.substring(ID_PREFIX.length()));
-      return index >= 0 && index < size() && jobId.equals(ID_PREFIX + index) ? index : -1;
-    } catch (NumberFormatException e) {
-      return -1;
-    }
+    int index = JobId.index(jobId);
+    return index < size() ? index : -1;
   }
 
   /** Returns the different kinds of jobs in the list, in the order in which they first occur. */
@@ -185,7 +178,7 @@ public final class RequestList {
             .toList();
     var lines = new StringBuilder();
     for (int i = 0; i < requests.size(); i++) {
-      lines.append(ID_PREFIX).append(i).append(ofKinds.get(requests.kind(i)));
+      lines.append(JobId.of(i)).append(ofKinds.get(requests.kind(i)));
       lines.append(requests.intendedAtNs(i)).append('\n');
       if (lines.length() > DIGESTED_AT_ONCE || i == requests.size() - 1) {
         sha256.update(lines.toString().getBytes(StandardCharsets.UTF_8));
