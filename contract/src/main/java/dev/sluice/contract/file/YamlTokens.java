@@ -163,6 +163,7 @@ final class YamlTokens extends Tokens {
   private static final class PrintableReader extends FilterReader {
     private int line = 1;
     private char high;
+    private char before;
 
     /** A letter that YAML does not allow. */
     static final class UnprintableException extends IOException {
@@ -206,11 +207,12 @@ final class YamlTokens extends Tokens {
         high = 0;
       } else if (Character.isHighSurrogate(letter)) {
         high = letter;
-      } else if (letter == '\n') {
-        line++;
+      } else if (letter == '\n' || letter == '\r') {
+        line += letter == '\n' && before == '\r' ? 0 : 1;
       } else if (!StreamReader.isPrintable(letter)) {
         throw new UnprintableException(line, letter);
       }
+      before = letter;
     }
   }
 }

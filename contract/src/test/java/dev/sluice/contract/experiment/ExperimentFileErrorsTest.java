@@ -437,6 +437,21 @@ final class ExperimentFileErrorsTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"\n", "\r\n", "\r"})
+  void aCharacterThatYamlDoesNotAllow_isNamedWithItsLine(String lineEnd) throws Exception {
+    Path file = folder.resolve("control.yaml");
+    Files.writeString(
+        file, String.join(lineEnd, "seed: 1", "", "# \uD83D\uDE00", "run_name: \u0007"));
+    assertThat(thrown(file).problems())
+        .singleElement()
+        .isEqualTo(
+            new Problem(
+                file + ":4",
+                "this is not YAML (the character U+0007 is not allowed)",
+                "it was pasted there, or the file is no text at all"));
+  }
+
   @Test
   void bytesThatAreNoText_areRefusedWithTheirLine() throws Exception {
     Files.write(file, "seed: 1\nrun_name: Größe\n".getBytes(StandardCharsets.ISO_8859_1));
