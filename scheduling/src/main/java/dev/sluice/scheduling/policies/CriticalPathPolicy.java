@@ -7,6 +7,7 @@ import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
 import dev.sluice.scheduling.policy.SchedulerState.Group;
 import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
@@ -82,8 +83,8 @@ final class CriticalPathPolicy implements SchedulingPolicy {
   }
 
   private static boolean anyHeldBack(SchedulerState state) {
-    for (Group group : state.groups()) {
-      if (state.laneFor(group) != null) {
+    for (CompatibleSet set : state.setsThatMayStart()) {
+      if (state.firstStartable(set, JobOrder.PATH) != null) {
         return true;
       }
     }
@@ -95,10 +96,37 @@ final class CriticalPathPolicy implements SchedulingPolicy {
    */
   private static @Nullable Candidate best(SchedulerState state, @Nullable Candidate gang) {
     Candidate best = null;
-    List<? extends Group> groups = state.groups();
+    List<? extends CompatibleSet> sets = state.setsThatMayStart();
+    for (int i = 0; i < sets.size(); i++) {
+      CompatibleSet set = sets.get(i);
+      if (mayWin(set, best) && state.mayStart(set)) {
+        best = bestIn(set, best, state, gang);
+      }
+    }
+    List<? extends CompatibleSet> ofGangs = gang == null ? state.setsOfGangs() : List.of();
+    for (int i = 0; i < ofGangs.size(); i++) { // a gang may be chosen to wait
+      if (mayWin(ofGangs.get(i), best)) {
+        best = bestIn(ofGangs.get(i), best, state, null);
+      }
+    }
+    return best;
+  }
+
+  /** Returns whether a job of the set may come before the best one, as far as its rank says. */
+  private static boolean mayWin(CompatibleSet set, @Nullable Candidate best) {
+    return best == null || set.firstKey(JobOrder.PATH) <= best.cost; // which is at least the rank
+  }
+
+  private static @Nullable Candidate bestIn(
+      CompatibleSet set,
+      @Nullable Candidate known,
+      SchedulerState state,
+      @Nullable Candidate gang) {
+    Candidate best = known;
+    List<? extends Group> groups = set.groups();
     for (int i = 0; i < groups.size(); i++) {
       Group group = groups.get(i);
-      if (best == null || rankNs(group) <= best.cost) { // a group's cost is at least its rank
+      if (best == null || rankNs(group) <= best.cost) {
         Candidate candidate = candidate(state, group, gang);
         if (candidate != null && (best == null || candidate.isBefore(best))) {
           best = candidate;

@@ -62,7 +62,7 @@ record HighestScore(Job job, Lane lane) {
     List<? extends CompatibleSet> sets = state.setsThatMayStart();
     for (int i = 0; i < sets.size(); i++) {
       CompatibleSet set = sets.get(i);
-      if (cannotWin(set, most.of(set), best, bestScore)) {
+      if (!state.mayStart(set) || cannotWin(set, most.of(set), best, bestScore)) {
         continue;
       }
       List<? extends Group> groups = set.groups();

@@ -41,16 +41,17 @@ final class RayLikePolicy implements SchedulingPolicy {
 
   private static @Nullable Group firstStartable(SchedulerState state) {
     Group first = null;
+    long firstEntry = Long.MAX_VALUE;
     List<? extends CompatibleSet> sets = state.setsThatMayStart();
     for (int i = 0; i < sets.size(); i++) {
       CompatibleSet set = sets.get(i);
-      if (first != null && first.firstKey(JobOrder.ENTRY) < set.firstKey(JobOrder.ENTRY)) {
+      if (set.firstKey(JobOrder.ENTRY) > firstEntry) {
         continue; // all of its jobs come later
       }
       Group group = state.firstStartable(set, JobOrder.ENTRY);
-      if (group != null
-          && (first == null || group.firstKey(JobOrder.ENTRY) < first.firstKey(JobOrder.ENTRY))) {
+      if (group != null && group.firstKey(JobOrder.ENTRY) < firstEntry) {
         first = group;
+        firstEntry = group.firstKey(JobOrder.ENTRY);
       }
     }
     return first;

@@ -23,11 +23,22 @@ public interface SchedulerState {
   List<? extends Group> groups();
 
   /**
-   * Returns the compatible sets of which a job may start now, in the order of {@link #groups}. No
-   * such set is missing, but a returned set may hold no job that can start: {@link #laneFor}
-   * decides.
+   * Returns compatible sets in the order of {@link #groups}. No set is missing of which a job may
+   * start now; whether a returned one is such a set, {@link #mayStart} tells.
    */
   List<? extends CompatibleSet> setsThatMayStart();
+
+  /**
+   * Returns false only if no job of the set can start now. If true, it may still hold no job that
+   * can start: {@link #laneFor} decides.
+   */
+  boolean mayStart(CompatibleSet set);
+
+  /**
+   * Returns the compatible sets of gangs in which a job waits, in the order of {@link #groups}; the
+   * list is used again for the next choice.
+   */
+  List<? extends CompatibleSet> setsOfGangs();
 
   /**
    * Returns the first waiting job by {@link JobOrder#ARRIVAL}, an order that the policy must
@@ -89,7 +100,7 @@ public interface SchedulerState {
    * Returns, of the groups of a set that may start now by {@link #laneFor}, the group whose first
    * job comes first; null if none may start.
    *
-   * @param order DEADLINE or ENTRY, which the policy must declare
+   * @param order any but ARRIVAL, which the policy must declare
    */
   @Nullable Group firstStartable(CompatibleSet set, JobOrder order);
 
@@ -221,7 +232,7 @@ public interface SchedulerState {
      * Returns the value by which its first waiting job is ordered before ties; {@link
      * Long#MAX_VALUE} if none waits.
      *
-     * @param order DEADLINE or ENTRY, which the policy must declare
+     * @param order any but ARRIVAL, which the policy must declare
      */
     long firstKey(JobOrder order);
 

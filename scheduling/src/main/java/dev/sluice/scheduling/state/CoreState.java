@@ -33,11 +33,8 @@ public final class CoreState implements SchedulerState {
   /** Groups that are passed over; null: the policy wants no reservations. */
   private final @Nullable PassedOverGroups passedOverGroups;
 
-  /** List that {@link #setsThatMayStart} returns, used again for each choice. */
-  private final List<JobSet> mayStart = new ArrayList<>();
-
-  /** Whether a set has a ripe job; true as well while this choice has not looked at all sets. */
-  private boolean anyRipe = true;
+  /** List that {@link #setsOfGangs} returns, used again for each choice. */
+  private final List<JobSet> ofGangs = new ArrayList<>();
 
   private final OpenExecutors openExecutors = new OpenExecutors();
 
@@ -70,7 +67,6 @@ public final class CoreState implements SchedulerState {
     dispatchIndex = index;
     openIsStale = true;
     executors.idleIsStale = true;
-    anyRipe = true;
   }
 
   @Override
@@ -144,22 +140,24 @@ public final class CoreState implements SchedulerState {
 
   @Override
   public List<JobSet> setsThatMayStart() {
-    mayStart.clear();
-    OpenExecutors open = open();
-    if (jobs.tokensNeededMin() > open.freeTokensMax()) {
-      return mayStart; // after most arrivals, while much waits
+    return jobs.tokensNeededMin() > open().freeTokensMax()
+        ? List.of() // after most arrivals, while much waits
+        : jobs.waitingSets();
+  }
+
+  @Override
+  public boolean mayStart(CompatibleSet set) {
+    JobSet jobs = (JobSet) set;
+    return jobs.hasRipe(nowNs) && mayStart(jobs, open());
+  }
+
+  @Override
+  public List<JobSet> setsOfGangs() {
+    ofGangs.clear();
+    for (int i = jobs.occupiedGangs.next(0); i >= 0; i = jobs.occupiedGangs.next(i + 1)) {
+      ofGangs.add(jobs.sets[i]);
     }
-    anyRipe = false;
-    for (int i = jobs.occupiedSets.next(0); i >= 0; i = jobs.occupiedSets.next(i + 1)) {
-      JobSet set = jobs.sets[i];
-      if (set.hasRipe(nowNs)) {
-        anyRipe = true;
-        if (mayStart(set, open)) {
-          mayStart.add(set);
-        }
-      }
-    }
-    return mayStart;
+    return ofGangs;
   }
 
   private OpenExecutors open() {
@@ -182,6 +180,9 @@ public final class CoreState implements SchedulerState {
   @Override
   public int startable(CompatibleSet set) {
     JobSet jobs = (JobSet) set;
+    if (!mayStart(jobs)) {
+      return 0;
+    }
     long tokens = open().tokensFor(jobs);
     if (canStartWhole(jobs, tokens)) {
       return jobs.waiting();
@@ -201,6 +202,9 @@ public final class CoreState implements SchedulerState {
   @Override
   public @Nullable JobGroup firstStartable(CompatibleSet set, JobOrder order) {
     JobSet jobs = (JobSet) set;
+    if (!mayStart(jobs)) {
+      return null;
+    }
     long tokens = open().tokensFor(jobs);
     if (canStartWhole(jobs, tokens)) {
       return jobs.first(order);
@@ -368,9 +372,6 @@ public final class CoreState implements SchedulerState {
 
   @Override
   public Choice nothingStartable() {
-    if (!anyRipe) {
-      return Choice.nothing(Cause.WINDOW);
-    }
     boolean anyForLanes = false;
     boolean anyForWindow = false;
     for (int i = jobs.occupiedSets.next(0); i >= 0; i = jobs.occupiedSets.next(i + 1)) {

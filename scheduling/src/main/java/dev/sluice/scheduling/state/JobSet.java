@@ -59,6 +59,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   private final FirstGroup byDeadline = new FirstGroup(JobOrder.DEADLINE);
   private final FirstGroup byEntry = new FirstGroup(JobOrder.ENTRY);
+  private final FirstGroup byPath = new FirstGroup(JobOrder.PATH);
 
   private boolean readyAtIsStale;
   private long readyAtNs = Long.MAX_VALUE;
@@ -103,6 +104,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     }
     byDeadline.added(group);
     byEntry.added(group);
+    byPath.added(group);
   }
 
   void removed(QueuedJob job) {
@@ -121,6 +123,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     }
     byDeadline.removed(group);
     byEntry.removed(group);
+    byPath.removed(group);
   }
 
   /** Returns when the job's micro-batch window ends. */
@@ -232,16 +235,20 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   @Override
   public long firstKey(JobOrder order) {
-    JobGroup group = first(order);
-    return group == null ? Long.MAX_VALUE : group.firstKey(order);
+    return firstGroup(order).findKey();
   }
 
-  /** Returns the group whose first job comes first, by DEADLINE or ENTRY; null: none waits. */
+  /** Returns the group whose first job comes first, by any order but ARRIVAL; null: none waits. */
   @Nullable JobGroup first(JobOrder order) {
+    return firstGroup(order).find();
+  }
+
+  private FirstGroup firstGroup(JobOrder order) {
     return switch (order) {
-      case DEADLINE -> byDeadline.find();
-      case ENTRY -> byEntry.find();
-      case ARRIVAL, PATH -> throw new IllegalArgumentException("sets keep no order " + order);
+      case DEADLINE -> byDeadline;
+      case ENTRY -> byEntry;
+      case PATH -> byPath;
+      case ARRIVAL -> throw new IllegalArgumentException("sets keep no order " + order);
     };
   }
 
@@ -375,13 +382,17 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     /** The group; null: it must be looked up anew, or none is occupied. */
     private @Nullable JobGroup first;
 
+    /** Value by which the group's first job is ordered; as long as the group is known. */
+    private long key;
+
     FirstGroup(JobOrder order) {
       this.order = order;
     }
 
     void added(JobGroup group) {
-      if (first != null && first != group && group.isBefore(first, order)) {
+      if (first != null && (first == group || group.isBefore(first, order))) {
         first = group;
+        key = group.firstKey(order);
       }
     }
 
@@ -389,6 +400,11 @@ public final class JobSet implements SchedulerState.CompatibleSet {
       if (first == group) {
         first = null;
       }
+    }
+
+    /** Returns the value by which the first of all jobs is ordered; the greatest if none waits. */
+    long findKey() {
+      return first == null && find() == null ? Long.MAX_VALUE : key;
     }
 
     @Nullable JobGroup find() {
@@ -401,6 +417,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
           }
         }
         first = found;
+        key = found == null ? Long.MAX_VALUE : found.firstKey(order);
       }
       return first;
     }

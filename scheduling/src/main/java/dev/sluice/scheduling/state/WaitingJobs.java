@@ -56,6 +56,14 @@ final class WaitingJobs {
   /** Ranks of the sets in which a job waits. */
   IndexSet occupiedSets = new IndexSet();
 
+  /** Sets in which a job waits, by rank. */
+  private final List<JobSet> waitingSets = new ArrayList<>();
+
+  private boolean waitingSetsAreStale;
+
+  /** Ranks of the sets of gangs in which a job waits. */
+  IndexSet occupiedGangs = new IndexSet();
+
   private final JobList byArrival = new JobList(JobOrder.ARRIVAL);
 
   int waiting;
@@ -138,15 +146,25 @@ final class WaitingJobs {
     }
     sets = setsByRank.toArray(sets);
     occupiedSets = new IndexSet();
+    occupiedGangs = new IndexSet();
     for (int rank = 0; rank < sets.length; rank++) {
       sets[rank].rank = rank;
-      occupiedSets.set(rank, sets[rank].waiting() > 0);
+      noteWhetherOccupied(sets[rank]);
     }
     findBudget(group);
     if (passedOverGroups != null) {
       passedOverGroups.add(group, executors.all);
     }
     return group;
+  }
+
+  private void noteWhetherOccupied(JobSet ofRank) {
+    boolean isOccupied = ofRank.waiting() > 0;
+    waitingSetsAreStale = true;
+    occupiedSets.set(ofRank.rank, isOccupied);
+    if (ofRank.lanesNeeded() > 1) {
+      occupiedGangs.set(ofRank.rank, isOccupied);
+    }
   }
 
   private Count count(String attribute, String value) {
@@ -158,7 +176,7 @@ final class WaitingJobs {
     group.add(job);
     occupiedIsStale |= group.waiting() == 1;
     if (group.set.waiting() == 1) {
-      occupiedSets.set(group.set.rank, true);
+      noteWhetherOccupied(group.set);
     }
     if (group.waiting() == 1) {
       tokensNeededMin = Math.min(tokensNeededMin, group.tokensNeeded);
@@ -182,7 +200,7 @@ final class WaitingJobs {
     waiting--;
     occupiedIsStale |= group.waiting() == 0;
     if (group.set.waiting() == 0) {
-      occupiedSets.set(group.set.rank, false);
+      noteWhetherOccupied(group.set);
     }
     if (group.waiting() == 0) {
       tokensNeededMinIsStale |= group.tokensNeeded <= tokensNeededMin;
@@ -218,6 +236,17 @@ final class WaitingJobs {
       count += group.waiting();
     }
     return all;
+  }
+
+  List<JobSet> waitingSets() {
+    if (waitingSetsAreStale) {
+      waitingSets.clear();
+      for (int i = occupiedSets.next(0); i >= 0; i = occupiedSets.next(i + 1)) {
+        waitingSets.add(sets[i]);
+      }
+      waitingSetsAreStale = false;
+    }
+    return waitingSets;
   }
 
   List<JobGroup> groups() {
