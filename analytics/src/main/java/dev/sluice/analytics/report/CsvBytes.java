@@ -1,5 +1,6 @@
 package dev.sluice.analytics.report;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import de.siegmar.fastcsv.writer.CsvWriter;
@@ -27,6 +28,9 @@ final class CsvBytes implements Closeable {
   private static final int CELL_MAX = 32;
 
   private static final int MILLION = 1_000_000;
+
+  /** Characters beside letters and digits that are never quoted. */
+  private static final String PLAIN = "_-.;=";
 
   private final OutputStream out;
   private final byte[] buffer = new byte[BUFFER];
@@ -67,7 +71,19 @@ final class CsvBytes implements Closeable {
 
   /** Adds a cell that is one of very many texts. */
   CsvBytes rareText(String text) throws IOException {
-    return bytes(quoted(text));
+    return bytes(isPlain(text) ? text.getBytes(US_ASCII) : quoted(text));
+  }
+
+  /** True if the text has only characters that are never quoted. */
+  static boolean isPlain(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean letter = ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z');
+      if (!letter && ('0' > c || c > '9') && PLAIN.indexOf(c) < 0) {
+        return false;
+      }
+    }
+    return !text.isEmpty();
   }
 
   /** Adds a cell, or several with the commas between them. */
