@@ -70,6 +70,12 @@ final class PlantedFaultsTest {
     CheckReport report = RunCheck.of(sound);
     assertThat(report.faults()).isEmpty();
     assertThat(report.leftOut()).isEmpty();
+    assertThat(report.passed()).isTrue();
+    long rows = lines("trace.csv") + lines("dispatches.csv") - 2;
+    assertThat(report.extent().rows()).isEqualTo(rows);
+    assertThat(report.looked().get(Rule.COST)).isEqualTo(rows);
+    assertThat(report.extent().numbers() + report.extent().resting().size())
+        .isEqualTo(report.extent().numbersStated());
     assertThat(report.extent().resting())
         .as("numbers of which neither rows nor config nor log tell")
         .allMatch(name -> Set.of("schema_version", "processors", "memory_bytes").contains(name));
@@ -101,6 +107,10 @@ final class PlantedFaultsTest {
             Rule.SUMMARY);
   }
 
+  private static long lines(String file) throws Exception {
+    return Files.readAllLines(sound.resolve(file)).size();
+  }
+
   @ParameterizedTest(name = "{0}: {1} {2} {3}")
   @CsvSource(
       delimiter = '|',
@@ -115,7 +125,27 @@ final class PlantedFaultsTest {
           FORMAT | trace | status=done#5 | batch_size:=0
           FORMAT | trace | status=done#6 | observed_time:=
           FORMAT | trace | status=dropped#0 | wait_ms:=1.000000
+          FORMAT | trace | status=done#7 | dispatch_samples:=
+          FORMAT | trace | status=done#8 | predicted_service_ms:=
+          FORMAT | trace | status=done#9 | decided_time:=
+          FORMAT | trace | status=done#10 | lane_id:=
+          FORMAT | trace | status=done#11 | end_time:=
+          FORMAT | trace | status=done#12 | service_share_ms:=
+          FORMAT | trace | status=done#13 | throughput_sps:=
+          FORMAT | trace | status=done#14 | sent_time:=
+          FORMAT | trace | status=done#15 | appended_time:=
+          FORMAT | trace | status=done#16 | slo_ms:=0.000000
+          FORMAT | trace | status=done#17 | dispatch_id:=
+          FORMAT | trace | status=done#18 | service_ms:=
+          FORMAT | trace | status=done#19 | wait_ms:=
+          FORMAT | trace | status=dropped#0 | start_time:=2.000000 & end_time:=2.100000
           FORMAT | dispatches | result=done#3 | result:=maybe
+          FORMAT | dispatches | result=done#7 | end_time:=
+          FORMAT | dispatches | result=done#8 | switch_ms:=
+          FORMAT | dispatches | result=done#9 | decided_time:=
+          FORMAT | dispatches | result=done#10 | predicted_service_ms:=
+          FORMAT | dispatches | result=done#11 | lane_id:=
+          FORMAT | dispatches | result=done#12 | attempt:=0
           FORMAT | dispatches | result=done#4 | service_ms:=
           FORMAT | dispatches | result=done#5 | completed_time:=
           FORMAT | dispatches | result=done#6 | samples:=1e3
@@ -123,6 +153,9 @@ final class PlantedFaultsTest {
           NAME | trace | status=done#4 | scheduler_name:=fifo
           NAME | summary | "scheduler_name" : "dynamic" | "scheduler_name" : "fifo"
           NAME | summary | "seed" : 42 | "seed" : 43
+          NAME | summary | "run_name" : "planted" | "run_name" : "other"
+          NAME | summary | "config_digest" : " | "config_digest" : "0
+          NAME | summary | "scenario" : "server" | "scenario" : "offline"
           TIME | trace | status=done#3 | wait_ms+=0.01
           TIME | trace | status=done#4 | e2e_ms+=-0.01
           TIME | trace | status=done#5 | service_ms+=-1
@@ -216,6 +249,17 @@ final class PlantedFaultsTest {
           LOG | trace | status=done#40 | sent_time+=0.000100
           LOG | trace | job_id=job-790 | cut
           LOG | trace | status=dropped#0 | reason:=hopeless
+          LOG | trace | status=done#41 | enqueue_time+=0.001000
+          LOG | trace | status=done#42 | appended_time+=0.001000
+          LOG | trace | status=done#43 | slo_ms+=1
+          LOG | trace | status=done#44 | batch_size+=1
+          LOG | trace | status=done#45 | backend:=pytorch
+          LOG | trace | workload_name=small#46 | workload_name:=large
+          LOG | trace | precision=fp16#47 | precision:=fp32
+          LOG | trace | class_type=batch#48 | class_type:=interactive
+          LOG | dispatches | result=done#20 | start_time+=0.001000
+          LOG | dispatches | result=done#21 | end_time+=0.001000
+          LOG | dispatches | result=done#22 | service_ms+=0.1
           LOG | dispatches | result=done#3 | predicted_service_ms+=0.000001
           LOG | dispatches | result=done#4 | switch_ms+=0.1
           LOG | summary | "interrupted" : false | "interrupted" : true
@@ -243,6 +287,34 @@ final class PlantedFaultsTest {
     assertThat(report.faults()).extracting(Fault::where).doesNotContain("");
   }
 
+  /** Another batch that the job names exists, and holds other jobs. */
+  @Test
+  void aJobThatNamesABatchWithoutIt_isFound() throws Exception {
+    FolderCopy copy = FolderCopy.of(sound, root.resolve("other-batch"));
+    String other = copy.rows("dispatches", "result", "done", "decided_time").get(30)[0];
+    copy.plant("trace", "status=done#3", "dispatch_id:=" + other);
+    assertThat(words(copy, Rule.BATCH_ONCE)).anyMatch(text -> text.contains("does not hold it"));
+  }
+
+  /** A job that was done twice: the second batch was decided after the first had been answered. */
+  @Test
+  void aJobInTwoDoneBatches_isFound() throws Exception {
+    FolderCopy copy = FolderCopy.of(sound, root.resolve("twice-done"));
+    String[] later = copy.rows("dispatches", "result", "done", "decided_time").get(60);
+    String jobs = later[copy.column("dispatches", "job_ids")];
+    String[] first = copy.rows("trace", "status", "done", "start_time").get(3);
+    String job = first[copy.column("trace", "job_id")];
+    copy.plant("dispatches", "dispatch_id=" + later[0], "job_ids:=" + jobs + " " + job);
+    assertThat(words(copy, Rule.RESULT)).anyMatch(text -> text.contains("and then again in"));
+  }
+
+  private static List<String> words(FolderCopy copy, Rule rule) throws Exception {
+    return RunCheck.of(copy.folder()).faults().stream()
+        .filter(fault -> fault.rule() == rule)
+        .map(Fault::what)
+        .toList();
+  }
+
   /** The third batch of a lane overlaps the second alone, and then the first alone. */
   @Test
   void aBatchThatOverlapsAnyOtherOfItsLane_isFound() throws Exception {
@@ -266,10 +338,9 @@ final class PlantedFaultsTest {
 
   /** Dispatches that share a lane at a time, in pairs, by the words of the faults. */
   private static List<List<String>> overlaps(FolderCopy copy) throws Exception {
-    return RunCheck.of(copy.folder()).faults().stream()
-        .filter(fault -> fault.rule() == Rule.LANE_OVERLAP)
-        .map(fault -> fault.what().split("[()]"))
-        .map(words -> List.of(words[3], words[7]))
+    return words(copy, Rule.LANE_OVERLAP).stream()
+        .map(text -> text.split("[()]"))
+        .map(parts -> List.of(parts[3], parts[7]))
         .toList();
   }
 
