@@ -136,11 +136,13 @@ final class PlantedFaultsTest {
           FORMAT | trace | status=done#15 | appended_time:=
           FORMAT | trace | status=done#16 | slo_ms:=0.000000
           FORMAT | trace | status=done#17 | dispatch_id:=
-          FORMAT | trace | status=done#18 | service_ms:=
+          FORMAT | trace | status=done#18 | service_ms:= & throughput_sps:=
           FORMAT | trace | status=done#19 | wait_ms:=
           FORMAT | trace | status=dropped#0 | start_time:=2.000000 & end_time:=2.100000
           FORMAT | dispatches | result=done#3 | result:=maybe
           FORMAT | dispatches | result=done#7 | end_time:=
+          FORMAT | dispatches | result=done#13 | start_time:= & service_ms:= & switch_ms:= & emulated_service_ms:=
+          FORMAT | dispatches | result=done#14 | end_time:= & service_ms:= & switch_ms:= & emulated_service_ms:=
           FORMAT | dispatches | result=done#8 | switch_ms:=
           FORMAT | dispatches | result=done#9 | decided_time:=
           FORMAT | dispatches | result=done#10 | predicted_service_ms:=
