@@ -38,33 +38,28 @@ final class SmallHeapTest {
   void hasTheFiguresOfOneWhoseRowsFit() throws Exception {
     Path experiment = Files.writeString(folder.resolve("million.yaml"), EXPERIMENT);
     Path temporary = Files.createDirectory(folder.resolve("tmp"));
-    List<String> command =
-        List.of(
-            "simulate",
-            experiment.toString(),
-            "--no-trace",
-            "--run-id",
-            "run",
-            "--results",
-            folder.resolve("small").toString());
     List<String> options = List.of("-Xmx128m", "-Djava.io.tmpdir=" + temporary);
-    try (var process = SluiceProcess.withOptions(options, command)) {
+    try (var process = SluiceProcess.withOptions(options, List.of(simulate(experiment, "small")))) {
       assertThat(process.exitStatus()).as(process.screen().text()).isZero();
     }
     assertThat(temporary).isEmptyDirectory();
-    BadInputCommand large =
-        sluice(
-            "simulate",
-            experiment.toString(),
-            "--no-trace",
-            "--run-id",
-            "run",
-            "--results",
-            folder.resolve("large").toString());
+    BadInputCommand large = sluice(simulate(experiment, "large"));
     assertThat(large.status()).as(large.err()).isZero();
     ObjectNode figures = figures("small");
     assertThat(figures.path("all_count").asInt()).isGreaterThan(900_000);
     assertThat(figures).isEqualTo(figures("large"));
+  }
+
+  private String[] simulate(Path experiment, String results) {
+    return new String[] {
+      "simulate",
+      experiment.toString(),
+      "--no-trace",
+      "--run-id",
+      "run",
+      "--results",
+      folder.resolve(results).toString()
+    };
   }
 
   private ObjectNode figures(String results) throws IOException {

@@ -176,24 +176,25 @@ final class RowFaults {
     for (int from = sent.nextClearBit(0); from <= last; ) {
       int to = sent.nextSetBit(from);
       words.add(
-          FaultWords.count(to - from, "job", "jobs")
-              + " meant for "
-              + FaultWords.seconds(intendedAtNs.getOrDefault(from - 1, 0L) / 1_000_000)
-              + " to "
-              + FaultWords.seconds(intendedAtNs.getOrDefault(to, 0L) / 1_000_000)
-              + (to - from == 1 ? " was" : " were")
-              + " never sent");
+          neverSent(
+              to - from,
+              FaultWords.seconds(intendedAtNs.getOrDefault(from - 1, 0L) / 1_000_000)
+                  + " to "
+                  + FaultWords.seconds(intendedAtNs.getOrDefault(to, 0L) / 1_000_000)));
       unsaid -= to - from;
       from = sent.nextClearBit(to);
     }
     if (unsaid > 0) {
-      words.add(
-          FaultWords.count(unsaid, "job", "jobs")
-              + " meant for after "
-              + FaultWords.seconds(lastNs / 1_000_000)
-              + (unsaid == 1 ? " was" : " were")
-              + " never sent");
+      words.add(neverSent(unsaid, "after " + FaultWords.seconds(lastNs / 1_000_000)));
     }
     return words;
+  }
+
+  private static String neverSent(long count, String meantFor) {
+    return FaultWords.count(count, "job", "jobs")
+        + " meant for "
+        + meantFor
+        + (count == 1 ? " was" : " were")
+        + " never sent";
   }
 }

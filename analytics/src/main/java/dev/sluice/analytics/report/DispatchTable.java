@@ -6,6 +6,7 @@ import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.Decimals;
+import dev.sluice.contract.value.JobId;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -57,7 +58,7 @@ final class DispatchTable {
           "predicted_busy_lanes",
           "busy_lanes");
 
-  private static final byte[] JOB = "job-".getBytes(UTF_8);
+  private static final byte[] JOB = JobId.PREFIX.getBytes(UTF_8);
   private static final byte[] NOTHING = {};
 
   private final Jobs jobs;

@@ -9,6 +9,7 @@ import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.contract.value.JobId;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -63,7 +64,7 @@ final class TraceTable {
           "observed_time",
           "shard");
 
-  private static final byte[] JOB = "job-".getBytes(UTF_8);
+  private static final byte[] JOB = JobId.PREFIX.getBytes(UTF_8);
   private static final byte[] NOTHING = {};
 
   /** Thousandths of which a number with a fraction keeps each digit. */

@@ -2,7 +2,9 @@ package dev.sluice.contract.value;
 
 /** Ids that generators give their jobs: {@code job-17} is the job with index 17 of the list. */
 public final class JobId {
-  private static final String PREFIX = "job-";
+  /** What stands before the index. */
+  public static final String PREFIX = "job-";
+
   private static final int DIGITS_MAX = 9;
 
   private JobId() {}

@@ -6,6 +6,7 @@ import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.RunTopics;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.log.Writing;
+import dev.sluice.contract.value.JobId;
 import dev.sluice.contract.window.LanesWindow;
 import dev.sluice.contract.window.LatencyHistogram;
 import dev.sluice.contract.window.MetricsWindow;
@@ -311,7 +312,7 @@ final class PageBench implements Bench {
           "fp32",
           "interactive",
           16,
-          "job-" + window * 1250,
+          JobId.of(window * 1250),
           32,
           190.0,
           230.0,

@@ -2,15 +2,19 @@ package dev.sluice.harness.frame;
 
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.harness.terminal.Console;
 import org.jspecify.annotations.Nullable;
 
 /** Warning of real lanes whose threads want more processors than their machine has. */
 public final class FewProcessors {
   private FewProcessors() {}
 
-  /** Warning of executors on this machine; null if it has enough processors for their lanes. */
-  public static @Nullable String warning(ParsedExperiment parsed, int executors) {
-    return warning(parsed, executors, Runtime.getRuntime().availableProcessors());
+  /** Warns of executors on this machine, unless it has enough processors for their lanes. */
+  public static void warn(ParsedExperiment parsed, int executors, Console console) {
+    String warning = warning(parsed, executors, Runtime.getRuntime().availableProcessors());
+    if (warning != null) {
+      console.line(warning);
+    }
   }
 
   static @Nullable String warning(ParsedExperiment parsed, int executors, int processors) {

@@ -59,10 +59,7 @@ public final class ExecuteProcess {
           InterruptedException {
     RunFrame frame = process.frame();
     check(frame);
-    String warning = FewProcessors.warning(frame.parsed(), /* executors= */ 1);
-    if (warning != null) {
-      frame.console().line(warning);
-    }
+    FewProcessors.warn(frame.parsed(), /* executors= */ 1, frame.console());
     Double speed = options.speed();
     ExecuteRole.Loaded loaded =
         ExecuteRole.load(

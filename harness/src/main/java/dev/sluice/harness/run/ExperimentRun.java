@@ -99,7 +99,7 @@ public final class ExperimentRun {
         var folder = RunFolder.create(options.results(), frame.runId());
         var shell = new RunShell(folder, external, options::listen, this::stop)) {
       announce(frame.runId(), parsed, console);
-      warnOfFewProcessors(parsed, console);
+      FewProcessors.warn(parsed, parsed.experiment().kafka().shards(), console);
       page.say(console);
       page.addTo(metrics);
       String where = metrics.line();
@@ -150,14 +150,6 @@ public final class ExperimentRun {
     console.line("Sluice " + SluiceVersion.current() + ", run " + runId);
     parsed.warnings().forEach(console::line);
     ExperimentFiles.changed(parsed).forEach(console::line);
-  }
-
-  /** Warns of real lanes that want more processors than this machine has. */
-  static void warnOfFewProcessors(ParsedExperiment parsed, Console console) {
-    String warning = FewProcessors.warning(parsed, parsed.experiment().kafka().shards());
-    if (warning != null) {
-      console.line(warning);
-    }
   }
 
   private int execute(

@@ -5,6 +5,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.FewProcessors;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.BrokerWatch;
 import dev.sluice.harness.kafka.EmbeddedBroker;
@@ -149,7 +150,7 @@ public final class ProcessesRun {
     try (var log = LogFile.open(logs.resolve("supervisor.log"), Secrets.NONE);
         var signals = options.listen(this::stop, atOnce)) {
       ExperimentRun.announce(runId, parsed, console);
-      ExperimentRun.warnOfFewProcessors(parsed, console);
+      FewProcessors.warn(parsed, parsed.experiment().kafka().shards(), console);
       page.say(console);
       Ended ended;
       try (var children = new Supervisor(logs, temporary, new Watcher())) {

@@ -67,7 +67,7 @@ public record GeneratorSettings(
     if (oneAtATime()) {
       return 0;
     }
-    double jobsPerSec = requests.size() / Math.max(1e-9, tailEndNs() / 1e9) / generators();
+    double jobsPerSec = requests.size() * 1e9 / tailEndNs() / generators();
     return (int) Math.min(LINGER_MS_MAX, jobsPerSec / GATHERED_JOBS_PER_SEC);
   }
 

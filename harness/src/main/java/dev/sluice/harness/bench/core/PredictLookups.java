@@ -1,5 +1,6 @@
 package dev.sluice.harness.bench.core;
 
+import dev.sluice.contract.value.JobId;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
@@ -139,7 +140,7 @@ public class PredictLookups implements CoreListener, SchedulingPolicy {
 
   private static JobSpec job(int index, String workload, String backend) {
     return new JobSpec(
-        "job-" + index, 0, index, "batch", workload, backend, "fp32", 1, 1, 1000 * NS_PER_MS, 0);
+        JobId.of(index), 0, index, "batch", workload, backend, "fp32", 1, 1, 1000 * NS_PER_MS, 0);
   }
 
   @Override
