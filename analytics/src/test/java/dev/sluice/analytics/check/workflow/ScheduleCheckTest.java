@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A legal log, worked out by hand; and what is said when something in it is changed. */
 final class ScheduleCheckTest {
-  private static final String SYSTEM =
+  static final String SYSTEM =
       """
       models:
         a: {memory_gb: 14, gpus_required: 1, load_time_seconds: 30}
@@ -32,7 +32,7 @@ final class ScheduleCheckTest {
         single:
           nodes: [{id: n, model: c}]
       """;
-  private static final String REQUESTS =
+  static final String REQUESTS =
       """
       requests:
         - request_id: r1
@@ -44,7 +44,7 @@ final class ScheduleCheckTest {
       """;
 
   /** Model c stays on GPU 1 for r3; then b takes both GPUs, and (16 + 60) / 16 + 2 s to switch. */
-  private static final String LOG =
+  static final String LOG =
       """
       {"summary": {"total_requests": 3, "completed_requests": 3, "total_nodes_executed": 4,
         "mode": "offline", "simulate": false, "gpus": [0, 1], "makespan": 49.75,
