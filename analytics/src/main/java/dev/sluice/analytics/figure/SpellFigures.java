@@ -16,13 +16,36 @@ import java.util.function.IntToDoubleFunction;
  * measured job as done, in the order of their starts. The value of a batch is ln(service time) less
  * its mean over the batches of equal workload, backend, precision and samples, so that the mix of
  * jobs does not count; a batch without its like is left out. Near 0 there are no spells. Null below
- * 20 batches.
+ * 20 batches, and where equal batches differ by a nanosecond at most: the figure would be that of
+ * their rounding.
  */
 final class SpellFigures implements Figure {
   private static final List<Integer> LAGS = List.of(1, 10);
   private static final int BATCHES_MIN = 20;
 
+  /** Service times are whole nanoseconds, so that equal ones may differ by this much. */
+  private static final long ROUNDING_NS = 1;
+
   private record Key(int model, int samples) {}
+
+  /** Batches of one key. */
+  private static final class Kind {
+    private long batches;
+    private double logs;
+    private long leastNs = Long.MAX_VALUE;
+    private long mostNs;
+
+    void add(long serviceNs) {
+      batches++;
+      logs += StrictMath.log((double) serviceNs);
+      leastNs = Math.min(leastNs, serviceNs);
+      mostNs = Math.max(mostNs, serviceNs);
+    }
+
+    boolean varies() {
+      return mostNs - leastNs > ROUNDING_NS;
+    }
+  }
 
   private static String name(int lag) {
     return "service_autocorrelation_lag_" + lag;
@@ -45,29 +68,29 @@ final class SpellFigures implements Figure {
     off.clear();
   }
 
-  /** Values of the batches as the bits of numbers with a fraction. */
+  /** Values of the batches as the bits of numbers with a fraction; none if no kind varies. */
   private static LongColumn offTheMean(RunRows run) {
     Batches batches = run.batches();
     IntColumn sorted = byStart(run);
     var kinds = new Interned<Key>();
     var kindOf = new IntColumn(run.space(), 0);
-    List<double[]> countAndSum = new ArrayList<>();
+    List<Kind> byKind = new ArrayList<>();
     for (int i = 0; i < sorted.size(); i++) {
       int batch = sorted.get(i);
       int kind = kinds.number(new Key(batches.modelNumber(batch), batches.samples(batch)));
       kindOf.add(kind);
-      if (kind == countAndSum.size()) {
-        countAndSum.add(new double[2]);
+      if (kind == byKind.size()) {
+        byKind.add(new Kind());
       }
-      countAndSum.get(kind)[0]++;
-      countAndSum.get(kind)[1] += StrictMath.log((double) batches.serviceNs(batch));
+      byKind.get(kind).add(batches.serviceNs(batch));
     }
     var off = new LongColumn(run.space(), 0);
-    for (int i = 0; i < sorted.size(); i++) {
-      double[] sums = countAndSum.get(kindOf.get(i));
-      if (sums[0] > 1) {
+    boolean varies = byKind.stream().anyMatch(Kind::varies);
+    for (int i = 0; varies && i < sorted.size(); i++) {
+      Kind kind = byKind.get(kindOf.get(i));
+      if (kind.batches > 1) {
         double value =
-            StrictMath.log((double) batches.serviceNs(sorted.get(i))) - sums[1] / sums[0];
+            StrictMath.log((double) batches.serviceNs(sorted.get(i))) - kind.logs / kind.batches;
         off.add(Double.doubleToRawLongBits(value));
       }
     }

@@ -355,9 +355,27 @@ final class HandWorkedFiguresTest {
   }
 
   private void spell(String workload, int index) {
+    spell(workload, index, (index % 2 == 0 ? 10 : 40) * MS);
+  }
+
+  private void spell(String workload, int index, long serviceNs) {
     long ms = 1500 + 50 * index;
     String job = run.job("batch", workload, 1, ms * MS, ms * MS);
-    run.batch(ON_LANE_0, job, ms, ms, ms + (index % 2 == 0 ? 10 : 40));
+    run.batch(ON_LANE_0, job, ms, ms * MS, ms * MS + serviceNs, MS, 0);
+  }
+
+  /** Fast and slow models in turn, each as fast as ever, to the nanosecond. */
+  @Test
+  void whereServiceTimesNeverVary_itIsUnknownWhetherThereAreSpells() {
+    for (int i = 0; i < 28; i++) {
+      boolean slow = i % 2 == 0;
+      spell(slow ? "resnet18" : "vit_tiny", i, (slow ? 40 : 10) * MS + i / 2 % 2);
+    }
+    assertThat(run.summary().values())
+        .containsEntry("service_autocorrelation_lag_1", null)
+        .containsEntry("service_autocorrelation_lag_10", null);
+    spell("vit_tiny", 28, 10 * MS + 2);
+    assertThat(run.figure("service_autocorrelation_lag_1")).isBetween(-1.0, 1.0);
   }
 
   @Test

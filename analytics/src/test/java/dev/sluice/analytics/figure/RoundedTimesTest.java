@@ -8,9 +8,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.run.RunCheck;
+import dev.sluice.analytics.fold.SyntheticRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +35,7 @@ final class RoundedTimesTest {
         batch: {slo_ms: 1000, interactive: false, microbatch: true}
       """;
 
-  private final HandMadeRun run = new HandMadeRun();
+  private HandMadeRun run = new HandMadeRun();
   @TempDir private Path folder;
 
   @BeforeEach
@@ -66,6 +68,28 @@ final class RoundedTimesTest {
     }
     // at most √(200 / 199) µs / 8 ms
     assertHolds("realized_gap_cv", run.figure("realized_gap_cv"), 1.4e-4);
+  }
+
+  /** Rounded, the times are 8 ms apart; by turns 499 ns after them and 500 ns before. */
+  @Test
+  void fewGapsMayBeOffByAMicrosecondEach() throws Exception {
+    for (int i = 0; i < 4; i++) {
+      long ns = (1000 + 8 * i) * MS + (i % 2 == 0 ? 499 : -500);
+      run.job("interactive", "resnet18", 1, ns, ns);
+    }
+    assertHolds("realized_gap_cv", run.figure("realized_gap_cv"), 1.2e-5); // √(3 / 2) µs / 8 ms
+  }
+
+  /** 400 ns before the last whole second ends; in the table it is one of the rest's. */
+  @Test
+  void aJobAtTheEndOfTheLastWholeSecond_isCountedInItOrNot() throws Exception {
+    Files.writeString(folder.resolve("config.yaml"), CONFIG.replace("seconds: 3", "seconds: 3.5"));
+    run = new HandMadeRun(SyntheticRun.experiment(2.5, 1, 3.5, 2, Map.of()));
+    long[] times = {1500 * MS, 2500 * MS, 3000 * MS - 400, 3100 * MS, 3200 * MS, 3300 * MS};
+    for (long ns : times) {
+      run.job("interactive", "resnet18", 1, ns, ns);
+    }
+    assertHolds("realized_dispersion_1s", 1 / 3.0, 3.7); // at most 4, for squares of 6
   }
 
   @Test
@@ -114,6 +138,26 @@ final class RoundedTimesTest {
   }
 
   @Test
+  void serviceTimesThatNeverVary_haveNoSpells() throws Exception {
+    for (int i = 0; i < 30; i++) {
+      long startNs = (1000 + 50 * i) * MS;
+      run.batch(ON_LANE_0, run.job(1000 + 50 * i), 1000, startNs, startNs + 10 * MS + i % 2, MS, 0);
+    }
+    assertThat(run.summary().values()).containsEntry("service_autocorrelation_lag_1", null);
+    assertHoldsBut("service_autocorrelation_lag_1", 0.1);
+  }
+
+  /** Two nanoseconds are more than rounding, and the check counts such a figure again. */
+  @Test
+  void serviceTimesThatVaryByTwoNanoseconds_mayHaveSpells() throws Exception {
+    for (int i = 0; i < 30; i++) {
+      long startNs = (1000 + 50 * i) * MS;
+      run.batch(ON_LANE_0, run.job(1000 + 50 * i), 1000, startNs, startNs + MS + i % 2 * 2, MS, 0);
+    }
+    assertHolds("service_autocorrelation_lag_1", run.figure("service_autocorrelation_lag_1"), 0.1);
+  }
+
+  @Test
   void aJobThatEndedJustBeforeTheWindow_countsInTheRateOrNot() throws Exception {
     run.batch(ON_LANE_0, run.job(1100), 1100, 1200, 1300);
     run.batch(ON_LANE_0, run.job(2800), 2800, 2900 * MS, 3000 * MS - 300, 100 * MS, 0);
@@ -135,6 +179,11 @@ final class RoundedTimesTest {
   /** The check takes the figure as it is, and finds it wrong when it is that much larger. */
   private void assertHolds(String name, double figure, double tooMuch) throws Exception {
     assertThat(run.figure(name)).isEqualTo(figure);
+    assertHoldsBut(name, figure + tooMuch);
+  }
+
+  /** The check takes the figure as it is, and finds another value wrong. */
+  private void assertHoldsBut(String name, double wrong) throws Exception {
     var report = run.report();
     report.writeRows(folder);
     report.writeSummary(folder);
@@ -142,7 +191,7 @@ final class RoundedTimesTest {
     var json = new ObjectMapper();
     Path file = folder.resolve("summary.json");
     var changed = (ObjectNode) json.readTree(file.toFile());
-    json.writeValue(file.toFile(), changed.put(name, figure + tooMuch));
+    json.writeValue(file.toFile(), changed.put(name, wrong));
     assertThat(faults(name)).hasSize(1);
   }
 

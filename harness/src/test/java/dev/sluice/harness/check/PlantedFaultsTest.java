@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A simulated run passes; each fault that is planted in its folder is found by its own rule. */
 final class PlantedFaultsTest {
-  private static final String EXPERIMENT =
+  static final String EXPERIMENT =
       """
       run_name: planted
       duration_seconds: 6
@@ -275,6 +275,8 @@ final class PlantedFaultsTest {
           SUMMARY | summary | "blocked_ms_tokens" : | "blocked_ms_tokens" : 1, "other" :
           SUMMARY | summary | "hop_p50_ms" : | "other" :
           SUMMARY | summary | "interrupted" : false | "interrupted" : true
+          SUMMARY | summary | "jobs_never_sent" : | "other" :
+          SUMMARY | summary | "clock_offset_ms_max" : null | "clock_offset_ms_max" : 3
           DIGEST | config | seed: 42 | seed: 43
           DIGEST | config | tail_seconds: 2 | tail_seconds: 4
           DIGEST | config | slo_ms: 400 | slo_ms: 500
@@ -296,6 +298,7 @@ final class PlantedFaultsTest {
     String other = copy.rows("dispatches", "result", "done", "decided_time").get(30)[0];
     copy.plant("trace", "status=done#3", "dispatch_id:=" + other);
     assertThat(words(copy, Rule.BATCH_ONCE)).anyMatch(text -> text.contains("does not hold it"));
+    assertThat(words(copy, Rule.RESULT)).anyMatch(text -> text.contains(", and ran in ("));
   }
 
   /** A job that was done twice: the second batch was decided after the first had been answered. */
@@ -310,7 +313,7 @@ final class PlantedFaultsTest {
     assertThat(words(copy, Rule.RESULT)).anyMatch(text -> text.contains("and then again in"));
   }
 
-  private static List<String> words(FolderCopy copy, Rule rule) throws Exception {
+  static List<String> words(FolderCopy copy, Rule rule) throws Exception {
     return RunCheck.of(copy.folder()).faults().stream()
         .filter(fault -> fault.rule() == rule)
         .map(Fault::what)

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** Work of the lanes, cost of the loop, attempts in vain, emulation, spells. */
 final class LaneNumbers {
@@ -183,6 +184,9 @@ final class LaneNumbers {
   private void spells() {
     List<Batch> inOrder = new ArrayList<>(recount.measuredBatches());
     inOrder.removeIf(batch -> batch.serviceNs < 1);
+    if (!varies(inOrder)) {
+      inOrder.clear();
+    }
     inOrder.sort(
         Comparator.comparingLong((Batch batch) -> batch.startNs)
             .thenComparingLong(batch -> batch.shard)
@@ -216,7 +220,7 @@ final class LaneNumbers {
    * Compares a sum of products over a sum of squares. Batches whose starts are equal to the
    * microsecond may have begun in any order: a product lies between the least and the most that
    * their values come to. Each value is a sum of n logarithms, rounded; where that alone can change
-   * the figure (all service times are equal but for a nanosecond), nothing is judged.
+   * the figure (service times of seconds differ by a few nanoseconds), nothing is judged.
    */
   private void autocorrelation(
       String path, long[] startsNs, double[] off, int lag, double largestLog) {
@@ -252,6 +256,17 @@ final class LaneNumbers {
       recount.between(
           path, least / squares - rounding, products / squares, most / squares + rounding);
     }
+  }
+
+  /** True if some batch took longer than another of its key by more than a rounded nanosecond. */
+  private static boolean varies(List<Batch> batches) {
+    return batches.stream()
+        .collect(
+            Collectors.groupingBy(
+                LaneNumbers::key, Collectors.summarizingLong(batch -> batch.serviceNs)))
+        .values()
+        .stream()
+        .anyMatch(times -> times.getMax() - times.getMin() > 1);
   }
 
   private static double count(Map<String, double[]> sums, Batch batch) {

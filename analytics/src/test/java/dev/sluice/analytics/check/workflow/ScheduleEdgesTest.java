@@ -40,10 +40,7 @@ final class ScheduleEdgesTest {
   }
 
   private static List<String> words(CheckReport report, Rule rule) {
-    return report.faults().stream()
-        .filter(fault -> fault.rule() == rule)
-        .map(Fault::what)
-        .toList();
+    return report.faults().stream().filter(fault -> fault.rule() == rule).map(Fault::what).toList();
   }
 
   @Test
@@ -76,8 +73,7 @@ final class ScheduleEdgesTest {
                     + " inference_time_mean: 1}\nworkflows:\n")
             + "  wide:\n    nodes: [{id: w, model: d}]\n";
     String requests =
-        REQUESTS
-            + "  - {request_id: r4, timestamp: \"2024-01-01T10:00:07\", workflow_id: wide}\n";
+        REQUESTS + "  - {request_id: r4, timestamp: \"2024-01-01T10:00:07\", workflow_id: wide}\n";
     String log =
         LOG.replace("\"total_requests\": 3", "\"total_requests\": 4")
             .replace("\"refused_requests\": 0", "\"refused_requests\": 1");
@@ -128,8 +124,7 @@ final class ScheduleEdgesTest {
   @Test
   void aRowWithinAnother_doesNotFreeTheGpu() throws Exception {
     String within =
-        LOG.replace(
-            R3_TIMES, "\"start_time\": 12.0, \"end_time\": 13.0, \"execution_time\": 1.0");
+        LOG.replace(R3_TIMES, "\"start_time\": 12.0, \"end_time\": 13.0, \"execution_time\": 1.0");
     String third =
         within.replace(
             "\"start_time\": 44.75, \"end_time\": 49.75, \"execution_time\": 5.0",

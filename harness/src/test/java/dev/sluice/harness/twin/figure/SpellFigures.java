@@ -14,7 +14,7 @@ import java.util.Map;
  * measured job as done, in the order of their starts. The value of a batch is ln(service time) less
  * its mean over the batches of equal workload, backend, precision and samples, so that the mix of
  * jobs does not count; a batch without its like is left out. Near 0 there are no spells. Null below
- * 20 batches.
+ * 20 batches, and where batches of one key differ by a nanosecond at most.
  */
 final class SpellFigures implements Figure {
   private static final List<Integer> LAGS = List.of(1, 10);
@@ -57,6 +57,11 @@ final class SpellFigures implements Figure {
       double[] sums = countAndSum.computeIfAbsent(Key.of(row), key -> new double[2]);
       sums[0]++;
       sums[1] += StrictMath.log((double) row.serviceNs());
+    }
+    Map<Key, Long> leastNs = new HashMap<>();
+    sorted.forEach(row -> leastNs.merge(Key.of(row), row.serviceNs(), Math::min));
+    if (sorted.stream().allMatch(row -> row.serviceNs() <= leastNs.get(Key.of(row)) + 1)) {
+      return new double[0];
     }
     return sorted.stream()
         .filter(row -> countAndSum.getOrDefault(Key.of(row), new double[1])[0] > 1)

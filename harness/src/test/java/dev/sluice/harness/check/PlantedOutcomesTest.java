@@ -1,0 +1,134 @@
+package dev.sluice.harness.check;
+
+import static dev.sluice.harness.check.PlantedFaultsTest.words;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.analytics.check.CheckReport;
+import dev.sluice.analytics.check.Rule;
+import dev.sluice.analytics.check.run.RunCheck;
+import dev.sluice.harness.simulate.SimulatedFolder;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Outcomes that the sound run does not have, planted so that they are legal, and just not so. */
+final class PlantedOutcomesTest {
+  @TempDir private static Path root;
+  private static Path sound;
+
+  @BeforeAll
+  static void simulate() throws Exception {
+    Path config = Files.writeString(root.resolve("planted.yaml"), PlantedFaultsTest.EXPERIMENT);
+    sound = root.resolve("sound");
+    SimulatedFolder.write(config, sound);
+  }
+
+  private static FolderCopy copy(String name) throws Exception {
+    return FolderCopy.of(sound, root.resolve(name));
+  }
+
+  /** A batch of one job that failed, and the job with it. */
+  @Test
+  void aFailedBatchIsNamedByTheJobThatItEnded() throws Exception {
+    FolderCopy copy = copy("failed");
+    String[] batch = batchOfOneJob(copy);
+    String job = batch[copy.column("dispatches", "job_ids")];
+    copy.plant("dispatches", "dispatch_id=" + batch[0], "result:=failed & cause:=broken");
+    copy.plant("trace", "job_id=" + job, "status:=failed & reason:=broken & slo_violation:=1");
+    copy.plant("trace", "job_id=" + job, "wait_ms:= & service_ms:= & e2e_ms:= & throughput_sps:=");
+    copy.plant("trace", "job_id=" + job, "service_share_ms:=");
+    assertThat(RunCheck.of(copy.folder()).faultCounts())
+        .as("the log and the summary still say that it was done")
+        .containsOnlyKeys(Rule.LOG, Rule.SUMMARY);
+
+    copy.plant("trace", "job_id=" + job, "dispatch_id:=7-7");
+    assertThat(words(copy, Rule.RESULT))
+        .containsExactly(said(batch, "it failed, and no job names it"));
+
+    copy.plant("trace", "job_id=" + job, "dispatch_id:=" + batch[0]);
+    copy.plant("dispatches", "dispatch_id=" + batch[0], "cause:=");
+    assertThat(words(copy, Rule.RESULT))
+        .containsExactly(said(batch, "it failed, and never ran, or has no cause"));
+  }
+
+  private static String[] batchOfOneJob(FolderCopy copy) throws Exception {
+    int jobs = copy.column("dispatches", "job_ids");
+    return copy.rows("dispatches", "result", "done", "decided_time").stream()
+        .filter(row -> !row[jobs].contains(" "))
+        .skip(20)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static String said(String[] batch, String what) {
+    return "dispatch (%s): %s".formatted(batch[0], what);
+  }
+
+  @Test
+  void aServiceTimeThatDoesNotAddUp_isToldInMilliseconds() throws Exception {
+    FolderCopy copy = copy("sums");
+    String[] job = copy.rows("trace", "status", "done", "start_time").get(50);
+    BigDecimal wait = new BigDecimal(job[copy.column("trace", "wait_ms")]);
+    BigDecimal service = new BigDecimal(job[copy.column("trace", "service_ms")]);
+    BigDecimal latency = new BigDecimal(job[copy.column("trace", "e2e_ms")]);
+    String id = job[copy.column("trace", "job_id")];
+    copy.plant("trace", "job_id=" + id, "service_ms+=1");
+    assertThat(words(copy, Rule.TIME))
+        .contains(
+            "wait_ms + service_ms are (%s) ms, and e2e_ms (%s)"
+                .formatted(
+                    wait.add(service).add(BigDecimal.ONE).doubleValue(), latency.doubleValue()));
+  }
+
+  /** With cpu_fallback, a batch that is larger than the whole budget runs outside of it. */
+  @Test
+  void aBatchOfTheWholeBudgetCounts_andALargerOneRunsOutsideOfIt() throws Exception {
+    FolderCopy copy = copy("fallback");
+    copy.plant("config", "cpu_fallback: false", "cpu_fallback: true");
+    assertThat(RunCheck.of(copy.folder()).faults()).isEmpty();
+    int tokens = copy.column("dispatches", "tokens");
+    String[] largest = null;
+    for (String[] row : copy.rows("dispatches", "result", "done", "decided_time")) {
+      if (largest == null || Integer.parseInt(row[tokens]) > Integer.parseInt(largest[tokens])) {
+        largest = row;
+      }
+    }
+    copy.plant("config", "total_tokens: 200", "total_tokens: " + largest[tokens]);
+    long counted = tokenFaults(copy);
+    copy.plant("dispatches", "dispatch_id=" + largest[0], "tokens+=1");
+    assertThat(tokenFaults(copy)).isLessThan(counted);
+  }
+
+  private static long tokenFaults(FolderCopy copy) throws Exception {
+    return RunCheck.of(copy.folder()).faultCounts().getOrDefault(Rule.TOKENS, 0L);
+  }
+
+  /** Samples over the end of the last job, whose time was rounded to a microsecond. */
+  @Test
+  void theThroughputOfAnOfflineRun_isCountedToTheMicrosecond() throws Exception {
+    String offline =
+        PlantedFaultsTest.EXPERIMENT
+            .replace("warmup_seconds: 1", "warmup_seconds: 0\nscenario: offline")
+            .replace("_per_sec: 130", "_per_sec: 10")
+            .replace("admission: expired\nmax_waiting: 30\n", "");
+    Path folder = root.resolve("offline");
+    SimulatedFolder.write(Files.writeString(root.resolve("offline.yaml"), offline), folder);
+    CheckReport report = RunCheck.of(folder);
+    assertThat(report.faults()).isEmpty();
+    double stated =
+        new ObjectMapper()
+            .readTree(folder.resolve("summary.json").toFile())
+            .path("offline_throughput_sps")
+            .asDouble();
+    new FolderCopy(folder)
+        .plant(
+            "summary",
+            "\"offline_throughput_sps\" : " + stated,
+            "\"offline_throughput_sps\" : " + stated * 1.00001);
+    assertThat(RunCheck.of(folder).faultCounts()).containsOnlyKeys(Rule.SUMMARY);
+  }
+}
