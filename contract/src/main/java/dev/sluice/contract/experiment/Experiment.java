@@ -126,6 +126,19 @@ public record Experiment(
           ? arrivalRateJobsPerSec
           : arrivalRateJobsPerSec * shape.meanFactor(warmupSeconds, durationSeconds);
     }
+
+    /**
+     * Returns how many jobs are asked for, in the mean over the process, up to the end of the tail
+     * where the scenario has one. NaN where a file says when requests come.
+     */
+    public double askedJobs() {
+      if (arrivals instanceof Arrivals.Replayed || shape instanceof LoadShape.Rates) {
+        return Double.NaN;
+      }
+      double endSeconds =
+          scenario == Scenario.SERVER ? durationSeconds + tailSeconds : durationSeconds;
+      return arrivalRateJobsPerSec * shape.integralSeconds(endSeconds);
+    }
   }
 
   /** The scenarios, named as MLPerf Inference names them (Reddi et al., ISCA 2020). */

@@ -88,19 +88,14 @@ final class LoadReader {
   }
 
   private void checkNumberOfJobs(Section top, Load load) {
-    if (load.shape() instanceof LoadShape.Rates || load.arrivals() instanceof Arrivals.Replayed) {
-      return; // its file tells
-    }
-    boolean tail = load.scenario() == Scenario.SERVER; // no other one has jobs in its tail
-    double jobs =
-        load.arrivalRateJobsPerSec()
-            * load.shape()
-                .integralSeconds(load.durationSeconds() + (tail ? load.tailSeconds() : 0));
+    double jobs = load.askedJobs();
     if (jobs > Ranges.JOBS_MAX) {
       problems.error(
           top.place("arrival_rate_jobs_per_sec"),
           "arrival_rate_jobs_per_sec × "
-              + (tail ? "(duration_seconds + tail_seconds)" : "duration_seconds")
+              + (load.scenario() == Scenario.SERVER
+                  ? "(duration_seconds + tail_seconds)"
+                  : "duration_seconds")
               + (load.shape().equals(LoadShape.even()) ? "" : " under load." + load.shape().name())
               + " asks for about "
               + Numbers.text(Math.rint(jobs))

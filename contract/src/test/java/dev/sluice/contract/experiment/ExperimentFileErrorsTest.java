@@ -189,7 +189,7 @@ final class ExperimentFileErrorsTest {
           microbatch: {window_ms: -1}     | 3 | microbatch.window_ms (-1) must be at least 0 and at most 1000000000
           microbatch: {policies: [fifi]}  | 3 | microbatch.policies (fifi) is unknown
           allow_slow_precision: slow      | 3 | allow_slow_precision (slow) must be true or false
-          max_waiting: 0                  | 3 | max_waiting (0) must be at least 1 and at most 50000000
+          max_waiting: 0                  | 3 | max_waiting (0) must be at least 1 and at most 200000000
           max_waiting: many               | 3 | max_waiting (many) must be a whole number
           max_waiting: 2.5                | 3 | max_waiting (2.5) must be a whole number
           expire_after_ms: 0              | 3 | expire_after_ms (0) must be at least 0.000001 and at most 1000000000

@@ -247,9 +247,9 @@ final class ExperimentFileTest {
                 parse(
                     LEAST + "scenario: offline\n",
                     "arrival_rate_jobs_per_sec=1e6",
-                    "duration_seconds=51"))
+                    "duration_seconds=201"))
         .hasMessageContaining(
-            "arrival_rate_jobs_per_sec × duration_seconds asks for about 51000000 jobs");
+            "arrival_rate_jobs_per_sec × duration_seconds asks for about 201000000 jobs");
   }
 
   @Test
@@ -258,10 +258,10 @@ final class ExperimentFileTest {
             () ->
                 parse(
                     LEAST + "load: {steps: [{at_seconds: 1, factor: 1000}]}\n",
-                    "tail_seconds=5000"))
+                    "tail_seconds=20000"))
         .hasMessageContaining(
             "arrival_rate_jobs_per_sec × (duration_seconds + tail_seconds) under load.steps asks for about"
-                + " 50190010 jobs, more than 50000000");
+                + " 200190010 jobs, more than 200000000");
   }
 
   @Test

@@ -4,6 +4,7 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.LiveJobs;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
@@ -58,7 +59,9 @@ public record RunSettings(
 
   /** Reads the experiment from its file and the overrides. */
   ParsedExperiment read() throws UserMistakeException {
-    return ExperimentFile.read(config, overrides, Registries.vocabulary());
+    ParsedExperiment parsed = ExperimentFile.read(config, overrides, Registries.vocabulary());
+    LiveJobs.check(parsed);
+    return parsed;
   }
 
   /** Access to a Kafka that runs already; null: the run starts an embedded one. */
