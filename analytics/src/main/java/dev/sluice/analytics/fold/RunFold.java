@@ -124,7 +124,12 @@ public final class RunFold implements LogFold {
     }
     BatchDispatched.Work work = dispatch.work();
     BatchDispatched.Decision decision = dispatch.decision();
-    batches.dispatched(batch, dispatch.place(), work.model(), work.samples(), work.tokens());
+    batches.dispatched(
+        batch,
+        batches.placeNumber(dispatch.place()),
+        batches.modelNumber(work.model()),
+        work.samples(),
+        work.tokens());
     work.jobs().forEach(job -> batches.member(batch, jobs.row(job.jobId())));
     batches.decided(
         batch, work.attempt(), decision.decidedAtNs(), appendedAtEpochMs, decision.scoreTerms());
@@ -147,7 +152,12 @@ public final class RunFold implements LogFold {
           new JobKind(
               request.classType(), request.workload(), request.backend(), request.precision());
       jobs.requested(
-          job, kind, request.generator(), request.index(), request.samples(), request.sloNs());
+          job,
+          jobs.kindNumber(kind),
+          request.generator(),
+          request.index(),
+          request.samples(),
+          request.sloNs());
       jobs.requestedAt(job, request.intendedAtNs(), request.sentAtNs(), shard, appendedAtEpochMs);
     }
   }

@@ -73,9 +73,4 @@ record RunBatch(
   String id() {
     return shard + ":" + dispatchId;
   }
-
-  /** True if a lane worked on the batch, from a known start to a known end. */
-  boolean ran() {
-    return times.startedNs() != null && times.endedNs() != null;
-  }
 }

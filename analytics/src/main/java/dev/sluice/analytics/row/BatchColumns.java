@@ -157,11 +157,25 @@ public final class BatchColumns {
     return end.get(row) != 0;
   }
 
-  /** Takes what a batch holds, and where it runs; its jobs follow by {@link #member}. */
-  public void dispatched(
-      int row, BatchDispatched.Place where, ModelKey what, int itsSamples, int itsTokens) {
-    place.set(row, places.number(where));
-    model.set(row, models.number(what));
+  /** The number of an executor with its lanes, a new one if it has none. */
+  public int placeNumber(BatchDispatched.Place where) {
+    return places.number(where);
+  }
+
+  /** The number of a model, a new one if it has none. */
+  public int modelNumber(ModelKey what) {
+    return models.number(what);
+  }
+
+  /**
+   * Takes what a batch holds, and where it runs; its jobs follow by {@link #member}.
+   *
+   * @param itsPlace number of its place
+   * @param itsModel number of its model
+   */
+  public void dispatched(int row, int itsPlace, int itsModel, int itsSamples, int itsTokens) {
+    place.set(row, itsPlace);
+    model.set(row, itsModel);
     samples.set(row, itsSamples);
     tokens.set(row, itsTokens);
     firstMember.set(row, members.size() - row);

@@ -85,10 +85,19 @@ public final class JobColumns {
     return end.get(row) != 0;
   }
 
-  /** Takes a job's request. */
+  /** The number of a kind, a new one if it has none. */
+  public int kindNumber(JobKind jobKind) {
+    return kinds.number(jobKind);
+  }
+
+  /**
+   * Takes a job's request.
+   *
+   * @param itsKind number of its kind
+   */
   public void requested(
-      int row, JobKind jobKind, int itsGenerator, long itsIndex, int itsSamples, long itsSloNs) {
-    kind.set(row, kinds.number(jobKind));
+      int row, int itsKind, int itsGenerator, long itsIndex, int itsSamples, long itsSloNs) {
+    kind.set(row, itsKind);
     generator.set(row, itsGenerator);
     index.set(row, itsIndex - row);
     samples.set(row, itsSamples);

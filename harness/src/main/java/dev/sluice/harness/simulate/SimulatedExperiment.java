@@ -283,8 +283,10 @@ record SimulatedExperiment(
     RunStarted begun = started(runId, logIsRead ? requests.digest() : "");
     var recorded = recording == null ? null : new SimulationRecording(rows, recording, begun);
     var log = new SimulatedLog(begun, emulated, recorded == null ? rows : recorded);
-    SimulationListener listener = logIsRead ? log : new SimulatedRows(fold, emulated, log);
-    SimulationEnd end = alone && abort == null ? runBeside(listener) : run(listener);
+    SimulationListener listener =
+        logIsRead ? log : new SimulatedRows(fold, experiment, requests, log);
+    boolean beside = alone && abort == null && Runtime.getRuntime().availableProcessors() > 1;
+    SimulationEnd end = beside ? runBeside(listener) : run(listener);
     fold.onRunRecord(started(runId), SimulatedLog.TIME_ZERO_EPOCH_MS);
     var ended =
         new RunEnded(runId, end.jobs(), end.tailLimitReached(), false, end.endedAtNs(), null, 0L);

@@ -1,5 +1,7 @@
 package dev.sluice.harness.simulate;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.row.BatchColumns;
 import dev.sluice.analytics.row.JobColumns;
@@ -8,7 +10,9 @@ import dev.sluice.analytics.row.JobStatus;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.producer.requests.RequestList;
 import dev.sluice.scheduler.translation.SimulatedLog;
 import dev.sluice.scheduler.translation.Translation;
 import dev.sluice.scheduling.fact.CoreFact;
@@ -18,7 +22,9 @@ import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.simulation.SimulationListener;
-import java.util.HashMap;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -31,32 +37,69 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedRows implements SimulationListener {
   private static final long NS_PER_MS = 1_000_000;
 
+  private static final Map<CoreFact.Result, BatchCompleted.Result> RESULTS =
+      new EnumMap<>(CoreFact.Result.class);
+
+  private static final Map<JobEnd.Status, JobStatus> STATUSES = new EnumMap<>(JobEnd.Status.class);
+
+  static {
+    for (CoreFact.Result result : CoreFact.Result.values()) {
+      RESULTS.put(result, BatchCompleted.Result.valueOf(result.name()));
+    }
+    for (JobEnd.Status status : JobEnd.Status.values()) {
+      STATUSES.put(status, JobStatus.valueOf(status.name()));
+    }
+  }
+
   private final RunFold fold;
   private final JobColumns jobs;
   private final BatchColumns batches;
   private final boolean emulated;
   private final SimulationListener others;
-  private final Map<Batch, Integer> running = new HashMap<>(); // looked up, never iterated
-  private @Nullable Batch completed;
+  private final RequestList requests;
+
+  /** Numbers of the kinds of requests among those of jobs, and those of models; below 0: none. */
+  private final int[] kindNumbers;
+
+  private final int[] modelNumbers;
+
+  /** Lanes by shard and index; a batch on several of them is at the first one. */
+  private final Lane[][] lanes;
+
+  private @Nullable DispatchName completed;
+  private int completedShard;
   private int completedRow;
 
-  private record Batch(int shard, DispatchName name) {
-    @Override
-    public int hashCode() {
-      return 31 * name.hashCode() + shard;
-    }
+  /** A batch that runs, with its row. */
+  private record Running(DispatchName name, int row) {}
+
+  /** A lane with its batches, of which all but one wait there, and where the last one ran. */
+  private static final class Lane {
+    final List<Running> batches = new ArrayList<>();
+    BatchDispatched.@Nullable Place place;
+    int placeNumber;
   }
 
   /**
-   * @param emulated whether completions hold the intended duration of their batches
+   * @param experiment whose lanes say the intended duration of their batches if they are emulated
+   * @param requests list that the simulation's jobs come from
    * @param others takes what comes seldom, for the same fold
    */
-  SimulatedRows(RunFold fold, boolean emulated, SimulationListener others) {
+  SimulatedRows(
+      RunFold fold, Experiment experiment, RequestList requests, SimulationListener others) {
     this.fold = fold;
-    this.emulated = emulated;
+    this.requests = requests;
     this.others = others;
+    emulated = experiment.lanes().emulated();
     jobs = fold.jobs();
     batches = fold.batches();
+    kindNumbers = new int[requests.kinds().size()];
+    Arrays.fill(kindNumbers, JobColumns.NONE);
+    modelNumbers = kindNumbers.clone();
+    lanes = new Lane[experiment.kafka().shards()][experiment.lanes().count()];
+    for (Lane[] ofShard : lanes) {
+      Arrays.setAll(ofShard, lane -> new Lane());
+    }
   }
 
   private static long epochMs(long appendedAtNs) {
@@ -68,23 +111,54 @@ final class SimulatedRows implements SimulationListener {
     int row = jobs.row(job.id());
     long atEpochMs = epochMs(appendedAtNs);
     if (!jobs.isRequested(row)) {
-      var kind = new JobKind(job.classType(), job.workload(), job.backend(), job.precision());
-      jobs.requested(row, kind, job.source(), job.index(), job.samples(), job.sloNs());
+      jobs.requested(row, kindNumber(job), job.source(), job.index(), job.samples(), job.sloNs());
       jobs.requestedAt(row, job.intendedAtNs(), sentAtNs, shard, atEpochMs);
     }
     fold.appended(shard, atEpochMs);
+  }
+
+  private int kindNumber(JobSpec job) {
+    int kind = requests.kindNumber((int) job.index());
+    if (kindNumbers[kind] < 0) {
+      kindNumbers[kind] =
+          jobs.kindNumber(
+              new JobKind(job.classType(), job.workload(), job.backend(), job.precision()));
+    }
+    return kindNumbers[kind];
+  }
+
+  private int modelNumber(JobSpec first) {
+    int kind = requests.kindNumber((int) first.index());
+    if (modelNumbers[kind] < 0) {
+      modelNumbers[kind] =
+          batches.modelNumber(new ModelKey(first.workload(), first.backend(), first.precision()));
+    }
+    return modelNumbers[kind];
+  }
+
+  private int placeNumber(Lane lane, Dispatch.Place where) {
+    BatchDispatched.Place place = lane.place;
+    if (place == null
+        || place.incarnation() != where.incarnation()
+        || !place.executorId().equals(where.executorId())
+        || !place.lanes().equals(where.lanes())) {
+      place = new BatchDispatched.Place(where.executorId(), where.incarnation(), where.lanes());
+      lane.place = place;
+      lane.placeNumber = batches.placeNumber(place);
+    }
+    return lane.placeNumber;
   }
 
   @Override
   public void started(int shard, long appendedAtNs, Dispatch dispatch) {
     DispatchName name = dispatch.name();
     int row = batches.add(shard, name.factId(), name.index());
-    running.put(new Batch(shard, name), row);
-    JobSpec first = dispatch.jobs().get(0);
+    Lane lane = lanes[shard][dispatch.lanes().get(0)];
+    lane.batches.add(new Running(name, row));
     batches.dispatched(
         row,
-        new BatchDispatched.Place(dispatch.executorId(), dispatch.incarnation(), dispatch.lanes()),
-        new ModelKey(first.workload(), first.backend(), first.precision()),
+        placeNumber(lane, dispatch.place()),
+        modelNumber(dispatch.jobs().get(0)),
         dispatch.samples(),
         dispatch.tokens());
     for (JobSpec job : dispatch.jobs()) {
@@ -103,13 +177,11 @@ final class SimulatedRows implements SimulationListener {
   public void completed(int shard, long appendedAtNs, CoreFact.BatchCompleted fact, Ran ran) {
     boolean refused = fact.result() == CoreFact.Result.REFUSED;
     long atEpochMs = epochMs(appendedAtNs);
-    var batch = new Batch(shard, fact.dispatch());
-    int row = row(batch);
-    running.remove(batch);
-    completed = batch;
+    int row = end(lanes[shard][fact.lane()], shard, fact.dispatch());
+    completed = fact.dispatch();
+    completedShard = shard;
     completedRow = row;
-    batches.completed(
-        row, BatchCompleted.Result.valueOf(fact.result().name()), fact.cause(), atEpochMs);
+    batches.completed(row, requireNonNull(RESULTS.get(fact.result())), fact.cause(), atEpochMs);
     batches.ran(
         row,
         refused ? Jobs.NONE : ran.startedAtNs(),
@@ -126,22 +198,29 @@ final class SimulatedRows implements SimulationListener {
     DispatchName dispatch = end.dispatch();
     jobs.ended(
         row,
-        JobStatus.valueOf(end.status().name()),
+        requireNonNull(STATUSES.get(end.status())),
         Translation.toEvent(end.reason()),
-        dispatch == null ? JobColumns.NONE : row(new Batch(shard, dispatch)),
+        dispatch == null ? JobColumns.NONE : row(shard, dispatch),
         end.attempt());
     jobs.endedAt(row, end.endedAtNs(), epochMs(appendedAtNs));
   }
 
-  /** The row of a batch: of one that runs, or nearly always of the one that ended last. */
-  private int row(Batch batch) {
-    if (batch.equals(completed)) {
-      return completedRow;
+  /** Takes a batch off its lane, and returns its row. */
+  private int end(Lane lane, int shard, DispatchName name) {
+    List<Running> running = lane.batches;
+    for (int i = 0; i < running.size(); i++) {
+      if (running.get(i).name().equals(name)) {
+        return running.remove(i).row();
+      }
     }
-    Integer row = running.get(batch);
-    return row != null
-        ? row
-        : batches.last(batch.shard(), batch.name().factId(), batch.name().index());
+    return batches.last(shard, name.factId(), name.index());
+  }
+
+  /** The row of a batch that ended a job: nearly always of the one that ended last. */
+  private int row(int shard, DispatchName name) {
+    return shard == completedShard && name.equals(completed)
+        ? completedRow
+        : batches.last(shard, name.factId(), name.index());
   }
 
   @Override

@@ -69,7 +69,7 @@ final class ToldBeside implements SimulationListener, AutoCloseable {
   private void handOver(List<Consumer<SimulationListener>> some) {
     try {
       while (!handedOver.offer(some, LOOK_MS, TimeUnit.MILLISECONDS)) {
-        if (end.isDone()) {
+        if (end.isDone() || !thread.isAlive()) {
           throwFailure();
         }
       }
@@ -88,7 +88,16 @@ final class ToldBeside implements SimulationListener, AutoCloseable {
 
   private void throwFailure() {
     try {
+      while (!end.isDone()) {
+        thread.join(LOOK_MS);
+        if (!thread.isAlive() && !end.isDone()) { // memory may lack even to say why
+          throw new IllegalStateException("the thread that makes rows has died");
+        }
+      }
       end.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CancellationException("interrupted");
     } catch (CompletionException e) {
       if (e.getCause() instanceof RuntimeException failure) {
         throw failure;

@@ -9,6 +9,8 @@ import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.producer.arrivals.RandomStream;
 import dev.sluice.producer.trace.TraceKind;
 import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The mix of an experiment's jobs. Each attribute is drawn on its own: the class is interactive
@@ -20,47 +22,96 @@ import java.util.List;
  * attribute's choices leaves the other attributes unchanged.
  */
 final class JobMix {
+  /** Kinds that are kept, so that most jobs of a kind share one object. */
+  private static final int DRAWN_KEPT_MAX = 1 << 16;
+
   private final Experiment experiment;
   private final IsolatedTimes isolatedTimes;
-  private final List<JobClass> interactive;
-  private final List<JobClass> others;
+
+  /** Places of the classes that count as interactive. */
+  private final int[] interactive;
+
+  private final int[] others;
   private final double[] weightsUpTo;
+
+  /** Kinds that were drawn, by what was drawn; null: nothing has been drawn so. */
+  private final @Nullable JobKind[] drawnKinds;
 
   JobMix(Experiment experiment, IsolatedTimes isolatedTimes) {
     this.experiment = experiment;
     this.isolatedTimes = isolatedTimes;
-    interactive = experiment.jobs().classes().stream().filter(JobClass::interactive).toList();
-    others = experiment.jobs().classes().stream().filter(c -> !c.interactive()).toList();
+    List<JobClass> classes = experiment.jobs().classes();
+    IntStream places = IntStream.range(0, classes.size());
+    interactive = places.filter(place -> classes.get(place).interactive()).toArray();
+    places = IntStream.range(0, classes.size());
+    others = places.filter(place -> !classes.get(place).interactive()).toArray();
     weightsUpTo = new double[experiment.jobs().workloads().size()];
     double sum = 0;
     for (int i = 0; i < weightsUpTo.length; i++) {
       sum += experiment.jobs().workloads().get(i).weight();
       weightsUpTo[i] = sum;
     }
+    Experiment.Jobs jobs = experiment.jobs();
+    long drawable = (long) jobs.classes().size() * jobs.workloads().size();
+    drawable *= (long) jobs.backendsEnabled().size() * jobs.precisionModes().size();
+    drawable *= jobs.batchSizes().size();
+    drawnKinds = new JobKind[(int) Math.min(drawable, DRAWN_KEPT_MAX)];
   }
 
+  /** Places that were drawn in the lists of an experiment; that of a class counts within all. */
+  private record Draw(int jobClass, int workload, int backend, int precision, int samples) {}
+
   JobKind next(RandomStream random) {
-    return next(random, TraceKind.UNKNOWN);
+    Experiment.Jobs jobs = experiment.jobs();
+    Draw draw = draw(random);
+    long place = (long) draw.jobClass * jobs.workloads().size() + draw.workload;
+    place = place * jobs.backendsEnabled().size() + draw.backend;
+    place = place * jobs.precisionModes().size() + draw.precision;
+    place = place * jobs.batchSizes().size() + draw.samples;
+    if (place >= drawnKinds.length) {
+      return kind(draw, TraceKind.UNKNOWN);
+    }
+    JobKind known = drawnKinds[(int) place];
+    if (known == null) {
+      known = kind(draw, TraceKind.UNKNOWN);
+      drawnKinds[(int) place] = known;
+    }
+    return known;
   }
 
   /** Draws what a recorded request does not say of itself; takes as many draws in any case. */
   JobKind next(RandomStream random, TraceKind told) {
+    return kind(draw(random), told);
+  }
+
+  private Draw draw(RandomStream random) {
     boolean wantsInteractive = random.nextOpenUnit() < experiment.jobs().interactiveRatio();
-    JobClass drawnClass = oneOf(classesOfSort(wantsInteractive), random);
+    int[] classes = classesOfSort(wantsInteractive);
+    return new Draw(
+        classes[random.nextBelow(classes.length)],
+        nextWorkload(random),
+        random.nextBelow(experiment.jobs().backendsEnabled().size()),
+        random.nextBelow(experiment.jobs().precisionModes().size()),
+        random.nextBelow(experiment.jobs().batchSizes().size()));
+  }
+
+  private JobKind kind(Draw draw, TraceKind told) {
+    Experiment.Jobs jobs = experiment.jobs();
     JobClass jobClass =
-        told.classType() == null ? drawnClass : experiment.jobClass(told.classType());
-    WorkloadChoice drawnWorkload = nextWorkload(random);
+        told.classType() == null
+            ? jobs.classes().get(draw.jobClass)
+            : experiment.jobClass(told.classType());
     WorkloadChoice workload =
-        told.workload() == null ? drawnWorkload : experiment.workload(told.workload());
-    String drawnBackend = oneOf(experiment.jobs().backendsEnabled(), random);
+        told.workload() == null
+            ? jobs.workloads().get(draw.workload)
+            : experiment.workload(told.workload());
     String backend =
         workload.model() != null
             ? workload.model().backend()
-            : requireNonNullElse(told.backend(), drawnBackend);
-    String drawnPrecision = oneOf(experiment.jobs().precisionModes(), random);
-    String precision = requireNonNullElse(told.precision(), drawnPrecision);
-    int drawnSamples = oneOf(experiment.jobs().batchSizes(), random);
-    int samples = told.samples() == 0 ? drawnSamples : told.samples();
+            : requireNonNullElse(told.backend(), jobs.backendsEnabled().get(draw.backend));
+    String precision =
+        requireNonNullElse(told.precision(), jobs.precisionModes().get(draw.precision));
+    int samples = told.samples() == 0 ? jobs.batchSizes().get(draw.samples) : told.samples();
     return new JobKind(
         jobClass.name(),
         workload.name(),
@@ -81,24 +132,20 @@ final class JobMix {
             * isolatedTimes.isolatedMs(workload.name(), backend, precision, samples);
   }
 
-  private List<JobClass> classesOfSort(boolean wantsInteractive) {
-    if (interactive.isEmpty() || others.isEmpty()) {
-      return experiment.jobs().classes();
+  private int[] classesOfSort(boolean wantsInteractive) {
+    if (interactive.length == 0 || others.length == 0) {
+      return interactive.length == 0 ? others : interactive; // which are all of them
     }
     return wantsInteractive ? interactive : others;
   }
 
-  private WorkloadChoice nextWorkload(RandomStream random) {
+  private int nextWorkload(RandomStream random) {
     int last = weightsUpTo.length - 1;
     double at = random.nextOpenUnit() * weightsUpTo[last];
     int chosen = 0;
     while (chosen < last && at >= weightsUpTo[chosen]) {
       chosen++;
     }
-    return experiment.jobs().workloads().get(chosen);
-  }
-
-  private static <T> T oneOf(List<T> choices, RandomStream random) {
-    return choices.get(random.nextBelow(choices.size()));
+    return chosen;
   }
 }

@@ -10,6 +10,7 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -74,13 +75,19 @@ public final class RequestList {
   public static RequestList of(RequestSource source) {
     var kinds = new ArrayList<JobKind>();
     Map<JobKind, Integer> numberOfKind = new HashMap<>(); // looked up, never iterated
+    // most sources give one object for all jobs of a kind, which needs no comparison of its texts
+    IdentityHashMap<JobKind, Integer> numberOfObject = new IdentityHashMap<>();
     var requests = new PackedRequests();
     while (source.next()) {
       JobKind kind = source.kind();
-      Integer number = numberOfKind.putIfAbsent(kind, kinds.size());
+      Integer number = numberOfObject.get(kind);
       if (number == null) {
-        number = kinds.size();
-        kinds.add(kind);
+        number = numberOfKind.putIfAbsent(kind, kinds.size());
+        if (number == null) {
+          number = kinds.size();
+          kinds.add(kind);
+          numberOfObject.put(kind, number);
+        }
       }
       requests.add(number, source.intendedAtNs());
     }
@@ -117,7 +124,7 @@ public final class RequestList {
   }
 
   /** Returns the place in {@link #kinds()} of the kind of the job at a place. */
-  int kindNumber(int index) {
+  public int kindNumber(int index) {
     return requests.kind(index);
   }
 
