@@ -363,6 +363,7 @@ final class PlantedFaultsTest {
     long takenFirst = mostHeld(changes, Comparator.comparingLong(change -> -change[1]));
     assertThat(takenFirst).as("the order at one instant matters").isGreaterThan(most);
 
+    Files.delete(copy.folder().resolve("log.jsonl.gz")); // which says what the budget was
     copy.plant("config", "total_tokens: 200", "total_tokens: " + most);
     assertThat(RunCheck.of(copy.folder()).faults()).isEmpty();
     copy.plant("config", "total_tokens: " + most, "total_tokens: " + (most - 1));

@@ -2,18 +2,23 @@ package dev.sluice.harness.check;
 
 import static dev.sluice.harness.check.PlantedFaultsTest.words;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.analytics.check.CheckReport;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.run.RunCheck;
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.simulate.SimulatedFolder;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Outcomes that the sound run does not have, planted so that they are legal, and just not so. */
 final class PlantedOutcomesTest {
@@ -29,6 +34,64 @@ final class PlantedOutcomesTest {
 
   private static FolderCopy copy(String name) throws Exception {
     return FolderCopy.of(sound, root.resolve(name));
+  }
+
+  /** What the run was, and what a batch was predicted to take, of whom and beside whom. */
+  @ParameterizedTest(name = "{0}: {1} {2} {3}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      textBlock =
+          """
+          NAME | summary | "simulated" : true | "simulated" : false
+          NAME | summary | "emulated" : false | "emulated" : true
+          NAME | config | lanes: "simulated" | lanes: "real"
+          NAME | summary | "started_at" : "2 | "started_at" : "1
+          NAME | summary | "ended_at" : "2 | "ended_at" : "1
+          LOG | dispatches | result=done#20 | prediction_source:=guess
+          LOG | dispatches | result=done#21 | predicted_quantile_ms:=9.000000
+          LOG | dispatches | result=done#22 | predicted_p95_ms:=9.000000
+          LOG | dispatches | result=done#23 | predicted_p99_ms:=9.000000
+          LOG | dispatches | result=done#24 | model_version:=other
+          LOG | dispatches | result=done#25 | predicted_busy_lanes+=1
+          LOG | dispatches | result=done#26 | busy_lanes+=1
+          LOG | config | total_tokens: 200 | total_tokens: 2000
+          LOG | config | scheduler: {} | scheduler: {urgency_weight: 7}
+          LOG | config | max_attempts: 3 | max_attempts: 9
+          LOG | dispatches | result=done#27 | emulated_service_ms+=0.1
+          """)
+  void isFoundByItsRule(Rule rule, String file, String row, String change) throws Exception {
+    FolderCopy copy = copy("%s-%s-%s".formatted(rule, row, change).replaceAll("\\W+", "."));
+    copy.plant(file, row, change);
+    assertThat(RunCheck.of(copy.folder()).faultCounts()).containsKey(rule);
+  }
+
+  /** Of two values of one name a reader may take either: that is no fault of a number. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      textBlock =
+          """
+          summary | "all_count" : | "all_count" : 3, "all_count" :
+          summary | "all_count" : | "other" : {"a": 1, "a": 2}, "all_count" :
+          config | scheduler_name: dynamic | scheduler_name: fifo${}scheduler_name: dynamic
+          """)
+  void aNameThatStandsTwice_isAMistake(String file, String sound, String planted) throws Exception {
+    FolderCopy copy = copy("twice-" + file + planted.length());
+    copy.plant(file, sound, planted.replace("${}", "\n"));
+    assertThatThrownBy(() -> RunCheck.of(copy.folder()))
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageContainingAll(file, "cannot be read", "uplicate");
+  }
+
+  @Test
+  void textAfterTheSummary_isAMistake() throws Exception {
+    Path file = copy("after").folder().resolve("summary.json");
+    Files.writeString(file, "{\"all_count\": 3}", StandardOpenOption.APPEND);
+    assertThatThrownBy(() -> RunCheck.of(file.getParent()))
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageContaining("summary.json");
   }
 
   /** A batch of one job that failed, and the job with it. */
@@ -88,6 +151,7 @@ final class PlantedOutcomesTest {
   @Test
   void aBatchOfTheWholeBudgetCounts_andALargerOneRunsOutsideOfIt() throws Exception {
     FolderCopy copy = copy("fallback");
+    Files.delete(copy.folder().resolve("log.jsonl.gz")); // which says what the config was
     copy.plant("config", "cpu_fallback: false", "cpu_fallback: true");
     assertThat(RunCheck.of(copy.folder()).faults()).isEmpty();
     int tokens = copy.column("dispatches", "tokens");

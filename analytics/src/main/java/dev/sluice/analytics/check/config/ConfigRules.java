@@ -10,6 +10,7 @@ import dev.sluice.analytics.check.folder.Job;
 import dev.sluice.analytics.check.folder.RunConfig;
 import dev.sluice.analytics.check.folder.RunFolder;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -17,6 +18,10 @@ import java.util.Set;
 public final class ConfigRules {
   /** Intended arrivals have whole microseconds in the table. */
   private static final long GRAIN_NS = 1_000;
+
+  /** Where and when a run was, which summary.json and config.yaml both tell. */
+  private static final List<String> ORIGIN =
+      List.of("started_at", "ended_at", "command_line", "commit", "host", "processor");
 
   private final RunFolder folder;
   private final RunConfig config;
@@ -95,6 +100,17 @@ public final class ConfigRules {
     same("request_digest", config.text("recorded", "request_digest"));
     same("config_digest", config.text("recorded", "config_digest"));
     same("scenario", config.scenario());
+    for (String name : ORIGIN) {
+      if (config.at("recorded", name) != null) { // an earlier Sluice does not say it
+        same(name, config.text("recorded", name));
+      }
+    }
+    String lanes = config.text("recorded", "lanes");
+    for (String kind : List.of("emulated", "simulated")) {
+      if (!lanes.isEmpty() && folder.summary().has(kind)) {
+        same(kind, String.valueOf(lanes.equals(kind)));
+      }
+    }
   }
 
   private void same(String name, String wanted) {

@@ -1,7 +1,10 @@
 package dev.sluice.analytics.check.folder;
 
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
@@ -54,6 +57,14 @@ public record RunFolder(
   public static final String SUMMARY = "summary.json";
   public static final String CONFIG = "config.yaml";
   private static final int ALIASES_MAX = 50;
+
+  /** A name that stands twice has two values, and a reader may choose either. */
+  private static final ObjectMapper JSON =
+      JsonMapper.builder()
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build();
+
   private static final List<String> TRACE_COLUMNS =
       List.of(
           ("run_id,scheduler_name,job_id,class_type,workload_name,backend,precision,batch_size,"
@@ -80,9 +91,9 @@ public record RunFolder(
     Path file = folder;
     try {
       file = folder.resolve(SUMMARY);
-      JsonNode summary = new ObjectMapper().readTree(file.toFile());
+      JsonNode summary = JSON.readTree(file.toFile());
       file = folder.resolve(CONFIG);
-      RunConfig config = new RunConfig(config(file));
+      RunConfig config = config(Files.readString(file));
       Path dispatches = folder.resolve(DISPATCHES);
       Findings ofBatches = new Findings();
       var reading =
@@ -124,16 +135,22 @@ public record RunFolder(
     return Collectors.toMap(key, row -> row, (first, second) -> first, HashMap::new);
   }
 
-  private static Map<String, Object> config(Path file) throws IOException {
+  /**
+   * Reads a resolved experiment.
+   *
+   * @throws YAMLException if the text is no YAML
+   */
+  public static RunConfig config(String yaml) {
     var options = new LoaderOptions();
+    options.setAllowDuplicateKeys(false);
     options.setMaxAliasesForCollections(ALIASES_MAX);
     options.setCodePointLimit(Integer.MAX_VALUE);
-    Object loaded = new Yaml(new SafeConstructor(options)).load(Files.readString(file));
+    Object loaded = new Yaml(new SafeConstructor(options)).load(yaml);
     Map<String, Object> values = new LinkedHashMap<>();
     if (loaded instanceof Map<?, ?> map) {
       map.forEach((key, value) -> values.put(String.valueOf(key), value));
     }
-    return values;
+    return new RunConfig(values);
   }
 
   private static <T> List<T> rows(

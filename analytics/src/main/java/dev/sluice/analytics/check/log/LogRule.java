@@ -8,6 +8,7 @@ import dev.sluice.analytics.check.Findings;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.folder.Batch;
 import dev.sluice.analytics.check.folder.Job;
+import dev.sluice.analytics.check.folder.RunConfig;
 import dev.sluice.analytics.check.folder.RunFolder;
 import dev.sluice.analytics.check.log.LogRecord.Field;
 import java.io.IOException;
@@ -21,13 +22,16 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.zip.GZIPInputStream;
 
 /**
- * Holds each row to the records of the run's log: requests, decisions, completions and outcomes. Of
- * several records of one thing the first counts, as delivery is at least once.
+ * Holds config.yaml to the header of the run's log, and each row to its records: requests,
+ * decisions, completions and outcomes. Of several records of one thing the first counts, as
+ * delivery is at least once.
  */
 public final class LogRule {
   private static final String FILE = "log.jsonl.gz";
@@ -81,6 +85,7 @@ public final class LogRule {
   private void take(LogRecord line) {
     if (!line.text(Field.SLUICE).isEmpty()) {
       zeroEpochMs = line.numberOr0(Field.ZERO_EPOCH_MS);
+      experiment(line.text(Field.EXPERIMENT));
       return;
     }
     long shard = line.numberOr0(Field.PARTITION);
@@ -101,6 +106,25 @@ public final class LogRule {
                   line.text(Field.CAUSE)));
       case "RunEnded" -> runEnd(line);
       default -> {}
+    }
+  }
+
+  /** What config.yaml says, but for what the run recorded there, stands in the log's header. */
+  private void experiment(String text) {
+    if (text.isEmpty()) {
+      return; // a log of an earlier Sluice
+    }
+    RunConfig logged = RunFolder.config(text);
+    Set<String> keys = new TreeSet<>(logged.values().keySet());
+    keys.addAll(folder.config().values().keySet());
+    keys.remove("recorded");
+    for (String key : keys) {
+      Object said = folder.config().at(key);
+      if (!Objects.equals(said, logged.at(key))) {
+        fault(
+            RunFolder.CONFIG + " " + key,
+            "it says (%s), and the log (%s)".formatted(said, logged.at(key)));
+      }
     }
   }
 
@@ -173,12 +197,19 @@ public final class LogRule {
     number(batch.where, "tokens", batch.tokens, event.number(Field.TOKENS), 0);
     number(batch.where, "attempt", batch.attempt, event.number(Field.ATTEMPT), 0);
     number(batch.where, "decided_time", batch.decidedNs, event.number(Field.DECIDED_NS), GRAIN_NS);
+    prediction(event, batch);
+  }
+
+  private void prediction(LogRecord event, Batch batch) {
+    String where = batch.where;
+    number(where, "predicted_service_ms", batch.predictedNs, event.number(Field.PREDICTED_NS), 0);
+    number(where, "predicted_quantile_ms", batch.quantileNs, event.number(Field.QUANTILE_NS), 0);
+    number(where, "predicted_p95_ms", batch.p95Ns, event.number(Field.P95_NS), 0);
+    number(where, "predicted_p99_ms", batch.p99Ns, event.number(Field.P99_NS), 0);
+    text(where, "prediction_source", batch.source, event.text(Field.SOURCE));
+    text(where, "model_version", batch.modelVersion, event.text(Field.MODEL_VERSION));
     number(
-        batch.where,
-        "predicted_service_ms",
-        batch.predictedNs,
-        event.number(Field.PREDICTED_NS),
-        0);
+        where, "predicted_busy_lanes", batch.predictedBusyLanes, event.number(Field.BUSY_LANES), 0);
   }
 
   private void completion(LogRecord event, long shard, long appendedNs) {
@@ -192,6 +223,9 @@ public final class LogRule {
     if (batch.ran()) {
       number(batch.where, "service_ms", batch.serviceNs, event.number(Field.SERVICE_NS), 0);
       number(batch.where, "switch_ms", batch.switchNs, event.number(Field.SWITCH_NS), 0);
+      number(
+          batch.where, "emulated_service_ms", batch.emulatedNs, event.number(Field.EMULATED_NS), 0);
+      number(batch.where, "busy_lanes", batch.busyLanes, event.number(Field.BUSY_LANES), 0);
     }
     number(batch.where, "completed_time", batch.completedNs, appendedNs, 0);
     text(batch.where, "cause", batch.cause, event.text(Field.CAUSE));
