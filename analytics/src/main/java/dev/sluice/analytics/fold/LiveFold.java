@@ -162,7 +162,7 @@ public final class LiveFold implements LogFold {
     }
     requested++;
     String classType = names.computeIfAbsent(request.classType(), name -> name);
-    jobs.put(request.jobId(), new OpenJob(classType, request.intendedAtNs(), request.sloNs()));
+    jobs.add(request.jobId(), classType, request.intendedAtNs(), request.sloNs());
     lanes.onRequested(atNs);
     windows.requested(classType, atNs, Math.max(0, request.sentAtNs() - request.intendedAtNs()));
   }

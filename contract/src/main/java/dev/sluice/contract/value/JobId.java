@@ -11,7 +11,7 @@ public final class JobId {
 
   /** Returns the id of the job with an index from 0. */
   public static String of(long index) {
-    return PREFIX + index;
+    return PREFIX.concat(Long.toString(index));
   }
 
   /** Returns the index in an id of at most nine digits; -1: the id is another text. */

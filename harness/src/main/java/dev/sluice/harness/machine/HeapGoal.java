@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 public final class HeapGoal {
   private static final Logger LOG = LoggerFactory.getLogger(HeapGoal.class);
 
-  private static final long GOAL_BYTES = 1L << 30;
+  private static final long GOAL_BYTES = 1280L << 20;
 
   private HeapGoal() {}
 

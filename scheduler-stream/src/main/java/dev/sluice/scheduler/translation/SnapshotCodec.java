@@ -8,7 +8,6 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.contract.codec.JsonOutput;
-import dev.sluice.contract.value.JobId;
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreEntity.WaitingJob;
 import dev.sluice.scheduling.job.JobSpec;
@@ -158,7 +157,7 @@ public final class SnapshotCodec {
         json.raw(bytes(common.values()));
       }
       json.number(BEGIN, group);
-      if (JobId.index(spec.id()) != spec.index()) {
+      if (!spec.hasNumberedId()) {
         json.raw(COMMA);
         json.raw(bytes(spec.id()));
       }
@@ -226,11 +225,10 @@ public final class SnapshotCodec {
   private static WaitingJob job(JsonParser json, JobGroup group) throws IOException {
     String named = json.nextTextValue();
     long index = named == null ? json.getLongValue() : number(json);
-    String id = named == null ? JobId.of(index) : named;
     long intendedAtNs = number(json);
     JobSpec spec =
         new JobSpec(
-            id,
+            named,
             group.source,
             index,
             group.classType,

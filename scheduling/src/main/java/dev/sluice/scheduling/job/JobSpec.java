@@ -3,8 +3,10 @@ package dev.sluice.scheduling.job;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job as it was requested, or as a workflow released it.
+ * A job as it was requested, or as a workflow released it. A generator's job is named by its index,
+ * {@code job-17}, and keeps no text of that: a million jobs may wait.
  *
+ * @param id the job's name; null: {@code job-} and its index
  * @param source number of the generator that sent the job
  * @param index number of the job, which rises per source; ties compare source, then index
  * @param classType name of a job class of the settings
@@ -16,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param node place in a workflow; null: the job is part of none
  */
 public record JobSpec(
-    String id,
+    @Nullable String id,
     int source,
     long index,
     String classType,
@@ -28,6 +30,8 @@ public record JobSpec(
     long sloNs,
     long intendedAtNs,
     @Nullable Node node) {
+  private static final String NUMBERED = "job-";
+
   /**
    * A job's place in its workflow.
    *
@@ -38,9 +42,15 @@ public record JobSpec(
    */
   public record Node(long workflow, int place, long pathNs) {}
 
+  public JobSpec {
+    if (id != null && isNumbered(id, index)) {
+      id = null;
+    }
+  }
+
   /** Makes a job that is part of no workflow. */
   public JobSpec(
-      String id,
+      @Nullable String id,
       int source,
       long index,
       String classType,
@@ -64,6 +74,32 @@ public record JobSpec(
         sloNs,
         intendedAtNs,
         null);
+  }
+
+  private static boolean isNumbered(String id, long index) {
+    int at = id.length();
+    if (index < 0 || !id.startsWith(NUMBERED)) {
+      return false;
+    }
+    long left = index;
+    do {
+      if (id.charAt(--at) != '0' + left % 10) {
+        return false;
+      }
+      left /= 10;
+    } while (left > 0 && at > NUMBERED.length());
+    return left == 0 && at == NUMBERED.length();
+  }
+
+  /** Returns the job's name. */
+  @Override
+  public String id() {
+    return id == null ? NUMBERED.concat(Long.toString(index)) : id;
+  }
+
+  /** Returns whether the name is {@code job-} and the index. */
+  public boolean hasNumberedId() {
+    return id == null;
   }
 
   /**

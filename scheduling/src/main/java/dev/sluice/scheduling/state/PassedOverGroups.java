@@ -93,7 +93,7 @@ final class PassedOverGroups {
         if (group.tokens <= freeTokens) {
           return; // so do all smaller ones
         }
-        long sloNs = group.anyJob().sloNs;
+        long sloNs = group.anyJob().spec.sloNs();
         long dueNs = sloNs > Long.MAX_VALUE - nowNs ? Long.MAX_VALUE : nowNs + sloNs;
         begin(group.passedOverOn(executor), nowNs, dueNs);
       }

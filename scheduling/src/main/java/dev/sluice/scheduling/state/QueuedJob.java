@@ -20,7 +20,6 @@ public final class QueuedJob implements SchedulerState.Job {
   final long entry;
   public final long appendedAtNs;
   public final long deadlineNs;
-  final long sloNs;
 
   /** Number of its dispatches that were lost or failed so far, without refusals. */
   private int attempts;
@@ -54,7 +53,6 @@ public final class QueuedJob implements SchedulerState.Job {
     this.appendedAtNs = appendedAtNs;
     this.attempts = attempts;
     this.deadlineNs = spec.deadlineNs();
-    this.sloNs = spec.sloNs();
   }
 
   @Override

@@ -19,7 +19,11 @@ import org.jspecify.annotations.Nullable;
 final class GridWork implements Work {
   /** JVM options of a process that measures latencies, as the launcher gives them to a run. */
   private static final List<String> LIVE =
-      List.of("-XX:-UseSerialGC", "-XX:+UseZGC", "-XX:TieredStopAtLevel=1");
+      List.of(
+          "-XX:-UseSerialGC",
+          "-XX:+UseZGC",
+          "-XX:TieredStopAtLevel=1",
+          "-XX:ZAllocationSpikeTolerance=1");
 
   /**
    * Runs a command, and gives the folder that it leaves its place among the cells. An interrupted
