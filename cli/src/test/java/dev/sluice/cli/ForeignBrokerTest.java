@@ -74,7 +74,7 @@ final class ForeignBrokerTest {
                 "tail_seconds=60",
                 "arrival_rate_jobs_per_sec=20");
 
-    assertThat(run.status()).as(run.text()).isZero();
+    run.assertWhole();
     assertThat(run.text()).contains("Kafka at " + bootstrapServers);
     List<Map<String, String>> rows = run.rows("trace.csv");
     assertThat(rows).hasSizeGreaterThan(30);

@@ -1,7 +1,10 @@
 package dev.sluice.cli;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.RunSettings;
 import dev.sluice.harness.terminal.Console;
@@ -45,6 +48,15 @@ public record Loop(Path folder, @Nullable String bootstrap) {
 
   /** How a run ended. */
   public record Ended(int status, Path folder, String text) {
+    /**
+     * Holds the run to be whole. A busy machine makes a generator or the scheduler late, or a queue
+     * rise: such a run says that it tells nothing of its policy, and still counts each job.
+     */
+    public Ended assertWhole() {
+      assertThat(status).as(text).isIn(ExitStatus.DONE, ExitStatus.INCONCLUSIVE);
+      return this;
+    }
+
     public JsonNode summary() throws IOException {
       return new ObjectMapper().readTree(folder.resolve("summary.json").toFile());
     }

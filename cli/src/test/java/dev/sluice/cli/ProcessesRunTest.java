@@ -54,9 +54,9 @@ final class ProcessesRunTest {
   @Test
   void isLikeRun_butWithEachRolesOutputInAFileOfItsOwn() throws Exception {
     start("--set", "duration_seconds=3");
-    assertThat(process.exitStatus()).as(screen.text()).isZero();
+    int status = process.exitStatus();
+    var run = new Ended(status, loop.results().resolve("apart"), screen.text()).assertWhole();
     assertThat(loop.left()).containsExactly("apart");
-    var run = new Ended(0, loop.results().resolve("apart"), screen.text());
     assertThat(screen.text())
         .contains("  sent ")
         .contains("throughput ")

@@ -40,7 +40,7 @@ final class RealModelsLoopTest {
                 "arrival_rate_jobs_per_sec=8",
                 "duration_seconds=2",
                 "tail_seconds=120");
-    assertThat(run.status()).as(run.text()).isIn(0, 4); // 4: a busy machine made it late
+    run.assertWhole();
     assertThat(run.rows("trace.csv"))
         .extracting(row -> row.get("status") + " " + row.get("reason"))
         .contains("done ")
@@ -70,7 +70,7 @@ final class RealModelsLoopTest {
                 "arrival_rate_jobs_per_sec=3",
                 "duration_seconds=4",
                 "tail_seconds=60");
-    assertThat(run.status()).as(run.text()).isZero();
+    run.assertWhole();
     assertThat(run.text()).contains("2 loaded and checked on cpu, ");
     assertThat(Files.readString(run.folder().resolve("config.yaml")))
         .contains("device_kind: \"cpu\"", "devices: \"cpu\"");

@@ -70,7 +70,7 @@ final class RoleProcessesTest {
               "--data",
               folder.resolve("broker").toString());
       roles.awaitEnd(produce, 0);
-      roles.awaitEnd(analyze, 0);
+      roles.awaitWhole(analyze);
       for (ChildProcess other : others) {
         roles.awaitEnd(other, 0);
       }

@@ -60,12 +60,25 @@ public final class Roles implements AutoCloseable {
 
   /** Waits for the end of a role, which must have that status. */
   void awaitEnd(ChildProcess role, int status) throws Exception {
-    assertThat(role.process().waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS))
-        .as(() -> role.name() + " ends; it printed " + printed(role))
-        .isTrue();
+    awaitEnd(role);
     assertThat(role.process().exitValue())
         .as(() -> role.name() + " printed " + printed(role))
         .isEqualTo(status);
+  }
+
+  private static void awaitEnd(ChildProcess role) throws InterruptedException {
+    assertThat(role.process().waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS))
+        .as(() -> role.name() + " ends; it printed " + printed(role))
+        .isTrue();
+  }
+
+  /**
+   * Waits for the end of a run, or of the role that says how it came out; see {@link
+   * Loop.Ended#assertWhole}.
+   */
+  void awaitWhole(ChildProcess role) throws Exception {
+    awaitEnd(role);
+    new Loop.Ended(role.process().exitValue(), loop.folder(), printed(role)).assertWhole();
   }
 
   /** Waits until a role has printed these words. */

@@ -37,7 +37,7 @@ final class ScenarioLoopTest {
   @Test
   void aSingleStream_hasOneJobUnderWayAtATime() throws Exception {
     Ended run = loop.run("stream", "scenario=single_stream", "duration_seconds=3");
-    assertThat(run.status()).as(run.text()).isZero();
+    run.assertWhole();
     List<Map<String, String>> jobs = run.rows("trace.csv");
     assertThat(jobs).hasSizeGreaterThan(1).allMatch(row -> row.get("status").equals("done"));
     for (int i = 1; i < jobs.size(); i++) {
@@ -52,7 +52,7 @@ final class ScenarioLoopTest {
   @Test
   void offline_allJobsArriveAtTimeZero_andNobodyCallsThemLate() throws Exception {
     Ended run = loop.run("offline", "scenario=offline", "tail_seconds=60");
-    assertThat(run.status()).as(run.text()).isZero();
+    run.assertWhole();
     assertThat(run.rows("trace.csv"))
         .hasSize(100)
         .allMatch(row -> row.get("status").equals("done") && seconds(row, "enqueue_time") == 0);

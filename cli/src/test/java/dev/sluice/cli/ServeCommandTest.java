@@ -93,7 +93,7 @@ final class ServeCommandTest {
       var run = run(roles, "live", "--live", "--port", "0", "--results", results.toString());
       String page = page(roles, run);
       List<Event> events = events(page + "api/runs/live/stream");
-      roles.awaitEnd(run, 0);
+      roles.awaitWhole(run);
 
       assertThat(events).first().extracting(Event::name).isEqualTo("snapshot");
       Event ended = events.get(events.size() - 1);
@@ -123,7 +123,7 @@ final class ServeCommandTest {
       assertThat(listed.path("id").asText()).isEqualTo("under-way");
       assertThat(listed.path("state").asText()).isEqualTo("live");
       List<Event> events = events(page + "api/runs/under-way/stream");
-      roles.awaitEnd(run, 0);
+      roles.awaitWhole(run);
 
       Event ended = events.get(events.size() - 1);
       assertThat(ended.name()).isEqualTo("ended");
@@ -179,7 +179,7 @@ final class ServeCommandTest {
               "--results",
               folder.resolve("elsewhere").toString());
       List<Event> events = events(page + "api/runs/served/stream");
-      roles.awaitEnd(run, 0);
+      roles.awaitWhole(run);
 
       assertThat(events).first().extracting(Event::name).isEqualTo("snapshot");
       assertThat(names(events)).contains("second");

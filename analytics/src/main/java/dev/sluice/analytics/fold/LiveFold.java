@@ -259,38 +259,35 @@ public final class LiveFold implements LogFold {
   @Override
   public void onOutcome(Outcome outcome, int shard, long appendedAtEpochMs) {
     if (outcome instanceof JobEnded end) {
-      onJobEnded(end, shard);
+      onJobEnded(end, shard, appendedAtEpochMs);
     } else if (outcome instanceof Blocked blocked) {
       windows.blocked(blocked.fromNs(), blocked.toNs(), blocked.cause());
     }
   }
 
-  private void onJobEnded(JobEnded end, int shard) {
+  private void onJobEnded(JobEnded end, int shard, long appendedAtEpochMs) {
     OpenJob job = jobs.remove(end.jobId());
     if (job == null) {
       return; // a second outcome, or one of an unknown job: the report names them
     }
     lanes.onJobEnded(job, end.endedAtNs());
     shards.onJobEnded(shard, end.endedAtNs());
-    long finishedAtNs = finishedAtNs(end, shard);
+    Batch by =
+        end.dispatchId() == null ? null : batches.get(new DispatchKey(shard, end.dispatchId()));
+    Long finishedAtNs = by == null ? null : by.finishedAtNs;
+    long atNs = finishedAtNs == null ? shards.sinceZeroNs(appendedAtEpochMs) : end.endedAtNs();
     if (job.batch == null) {
-      windows.moved(job.classType, end.endedAtNs(), -1, 0);
+      windows.moved(job.classType, atNs, -1, 0);
     } else {
-      windows.moved(job.classType, end.endedAtNs(), 0, -1);
+      windows.moved(job.classType, atNs, 0, -1);
       leave(job.batch, end.endedAtNs());
       job.batch = null;
     }
     droppedAtTheEnd |= Reason.RUN_ENDED.is(end.reason());
-    long latencyNs = Math.max(0, finishedAtNs - job.intendedAtNs);
+    long latencyNs =
+        Math.max(0, (finishedAtNs == null ? end.endedAtNs() : finishedAtNs) - job.intendedAtNs);
     boolean inTime = end.status() == JobEnded.Status.DONE && latencyNs <= job.sloNs;
-    windows.ended(job.classType, end.endedAtNs(), end.status(), latencyNs, inTime);
-  }
-
-  /** End on the lane if known, else the log time of the outcome. */
-  private long finishedAtNs(JobEnded end, int shard) {
-    Batch batch =
-        end.dispatchId() == null ? null : batches.get(new DispatchKey(shard, end.dispatchId()));
-    return batch == null || batch.finishedAtNs == null ? end.endedAtNs() : batch.finishedAtNs;
+    windows.ended(job.classType, atNs, end.status(), latencyNs, inTime);
   }
 
   private void leave(Batch batch, long atNs) {

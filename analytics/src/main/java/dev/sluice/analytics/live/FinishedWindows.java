@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The seconds of a finished run, from its rows: in memory when it ends, or in its folder. Both are
  * equal, and sums over all are the run's totals. They differ from the topic's in little: a job
- * without a batch ends when its outcome was appended, and a job waits until the decision of the
- * batch that ended it.
+ * waits until the decision of the batch that ended it.
  */
 public final class FinishedWindows {
   private final MetricsWindows windows = new MetricsWindows();

@@ -3,6 +3,7 @@ package dev.sluice.analytics.live;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.analytics.fold.LiveFold;
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.SyntheticRun;
@@ -10,12 +11,14 @@ import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.Blocked.Cause;
+import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.window.MetricsWindow;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -71,6 +74,34 @@ final class FinishedWindowsTest {
     long[] fromNs = {0};
     windows.forEach(w -> assertThat(w.fromNs()).isEqualTo(fromNs[0]++ * 1_000_000_000L));
     deleteTree(folder);
+  }
+
+  @Property(tries = 20)
+  void endJobsInTheSecondsOfTheTopic_howeverLateOutcomesAreAppended(@ForAll long seed) {
+    var experiment = SyntheticRun.experiment(60, 0, 8, 2, Map.of());
+    var random = new Random(seed);
+    var live = new LiveFold();
+    var fold = new RunFold();
+    for (SyntheticRun.Entry entry : SyntheticRun.of(experiment, seed).entries()) {
+      boolean isDrop = entry.event() instanceof JobEnded end && end.dispatchId() == null;
+      long lateMs = isDrop ? random.nextInt(3000) : 0;
+      var late =
+          new SyntheticRun.Entry(entry.event(), entry.topic(), entry.appendedAtEpochMs() + lateMs);
+      SyntheticRun.apply(live, late, 0);
+      SyntheticRun.apply(fold, late, 0);
+    }
+
+    assertThat(ended(FinishedWindows.of(fold.rows(SyntheticRun.context(experiment)))))
+        .isEqualTo(ended(live.closeWindows(Long.MAX_VALUE)))
+        .anyMatch(second -> second.contains("dropped 1"));
+  }
+
+  private static List<String> ended(List<MetricsWindow> windows) {
+    return windows.stream()
+        .map(MetricsWindow::total)
+        .map(
+            all -> "done " + all.done() + ", dropped " + all.dropped() + ", failed " + all.failed())
+        .toList();
   }
 
   private static void deleteTree(Path root) throws java.io.IOException {
