@@ -222,20 +222,39 @@ final class PageTest {
     return column;
   }
 
+  /**
+   * Seconds through the last one in which a job was there. How many idle ones follow until the end
+   * of the run is known differs between the topic and the folder, which a page reads afterwards.
+   */
   private static Map<Long, Double> expected(ToDoubleFunction<MetricsWindow> value)
       throws Exception {
+    List<MetricsWindow> windows = settled();
+    while (isIdle(windows.get(windows.size() - 1))) {
+      windows.remove(windows.size() - 1);
+    }
     Map<Long, Double> expected = new TreeMap<>();
-    for (MetricsWindow window : settled()) {
+    for (MetricsWindow window : windows) {
       expected.put(window.fromNs() / 1_000_000_000, value.applyAsDouble(window));
     }
     return expected;
+  }
+
+  private static boolean isIdle(MetricsWindow window) {
+    return window.total().requested() + window.total().ended() == 0
+        && window.waiting() + window.running() == 0;
   }
 
   private static void assertColumn(String chart, String name, ToDoubleFunction<MetricsWindow> value)
       throws Exception {
     Map<Long, Double> expected = expected(value);
     Map<Long, String> shown = column(chart, name, expected.size());
-    assertThat(shown.keySet()).as(chart + ", " + name).isEqualTo(expected.keySet());
+    assertThat(shown.keySet()).as(chart + ", " + name).containsAll(expected.keySet());
+    shown.forEach(
+        (second, text) -> {
+          if (!expected.containsKey(second)) {
+            assertThat(text).as(chart + ", " + name + " at " + second).isIn("", "0");
+          }
+        });
     expected.forEach(
         (second, number) -> {
           String text = shown.get(second);
