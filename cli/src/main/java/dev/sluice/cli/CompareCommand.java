@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description = {
       "Compares two finished runs, or two series of runs, figure by figure: the difference, its"
-          + " 95 % interval, and whether B is better, worse or within noise.",
+          + " 95 %% interval, and whether B is better, worse or within noise.",
       "Runs with equal requests are pairs. Eight pairs or more give a verdict on each figure; one"
           + " pair gives one on means and rates, if it is long enough."
     },

@@ -26,8 +26,6 @@ final class SpellFigures implements Figure {
   /** Service times are whole nanoseconds, so that equal ones may differ by this much. */
   private static final long ROUNDING_NS = 1;
 
-  private record Key(int model, int samples) {}
-
   /** Batches of one key. */
   private static final class Kind {
     private long batches;
@@ -72,12 +70,13 @@ final class SpellFigures implements Figure {
   private static LongColumn offTheMean(RunRows run) {
     Batches batches = run.batches();
     IntColumn sorted = byStart(run);
-    var kinds = new Interned<Key>();
+    var kinds = new Interned<Long>();
     var kindOf = new IntColumn(run.space(), 0);
     List<Kind> byKind = new ArrayList<>();
     for (int i = 0; i < sorted.size(); i++) {
       int batch = sorted.get(i);
-      int kind = kinds.number(new Key(batches.modelNumber(batch), batches.samples(batch)));
+      int kind =
+          kinds.number((long) batches.modelNumber(batch) << Integer.SIZE | batches.samples(batch));
       kindOf.add(kind);
       if (kind == byKind.size()) {
         byKind.add(new Kind());

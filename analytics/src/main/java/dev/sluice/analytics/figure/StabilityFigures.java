@@ -53,7 +53,9 @@ final class StabilityFigures implements Figure {
         (atNs, waiting) -> {
           window.step(atNs, waiting);
           after.step(atNs, waiting);
-          quarters.forEach(quarter -> quarter.step(atNs, waiting));
+          for (QueueWalk.Span quarter : quarters) {
+            quarter.step(atNs, waiting);
+          }
         });
     long growth = after.atBeginning() - window.atBeginning();
     summary.put("queue_growth", growth);

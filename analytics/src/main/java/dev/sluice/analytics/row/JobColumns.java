@@ -75,6 +75,11 @@ public final class JobColumns {
     return ids.row(jobId);
   }
 
+  /** The row of {@code job-NUMBER}, a new one if the job has none. */
+  public int row(int number) {
+    return ids.row(number);
+  }
+
   /** True if the job's request has been read. */
   public boolean isRequested(int row) {
     return kind.get(row) != NOT_REQUESTED;

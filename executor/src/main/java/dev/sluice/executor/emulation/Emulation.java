@@ -139,12 +139,15 @@ public final class Emulation {
     return times.meanMs(model, samples, busyLanes) * 1e6;
   }
 
-  /** Returns the factor by which one batch differs from its mean; see {@link EmulationNoise}. */
-  public double noise(long seed, String firstJobId, int attempt, ModelKey model, int samples) {
-    return noise(seed, firstJobId, attempt, times.spread(model, samples));
+  /** Returns the standard deviation of the natural logarithm of a batch's service time. */
+  public double spread(ModelKey model, int samples) {
+    return times.spread(model, samples);
   }
 
-  /** Returns the factor by which one batch of a given spread differs from its mean. */
+  /**
+   * Returns the factor by which one batch of a given spread differs from its mean; see {@link
+   * EmulationNoise}.
+   */
   public static double noise(long seed, String firstJobId, int attempt, double spread) {
     return EmulationNoise.factor(seed, firstJobId, attempt, spread);
   }

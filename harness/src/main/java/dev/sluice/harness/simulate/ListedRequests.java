@@ -2,7 +2,7 @@ package dev.sluice.harness.simulate;
 
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Scenario;
-import dev.sluice.producer.requests.Request;
+import dev.sluice.producer.requests.JobKind;
 import dev.sluice.producer.requests.RequestList;
 import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.simulation.Requests;
@@ -40,7 +40,7 @@ final class ListedRequests implements Requests {
       return null;
     }
     nextIndex[generator] += nextIndex.length;
-    return spec(list.get(index), generator);
+    return spec(index, generator, list.intendedAtNs(index));
   }
 
   @Override
@@ -55,22 +55,23 @@ final class ListedRequests implements Requests {
       return null;
     }
     nextIndex[0]++;
-    return spec(list.get(index).at(intendedAtNs), 0);
+    return spec(index, 0, intendedAtNs);
   }
 
-  private static JobSpec spec(Request request, int generator) {
+  private JobSpec spec(int index, int generator, long intendedAtNs) {
+    JobKind kind = list.kinds().get(list.kindNumber(index));
     return new JobSpec(
-        request.jobId(),
+        null,
         generator,
-        request.index(),
-        request.classType(),
-        request.workload(),
-        request.backend(),
-        request.precision(),
-        request.samples(),
+        index,
+        kind.classType(),
+        kind.workload(),
+        kind.backend(),
+        kind.precision(),
+        kind.samples(),
         1,
-        request.sloNs(),
-        request.intendedAtNs());
+        kind.sloNs(),
+        intendedAtNs);
   }
 
   @Override

@@ -108,13 +108,18 @@ final class SimulatedRows implements SimulationListener {
 
   @Override
   public void requested(int shard, long appendedAtNs, JobSpec job, long sentAtNs) {
-    int row = jobs.row(job.id());
+    int row = row(job);
     long atEpochMs = epochMs(appendedAtNs);
     if (!jobs.isRequested(row)) {
       jobs.requested(row, kindNumber(job), job.source(), job.index(), job.samples(), job.sloNs());
       jobs.requestedAt(row, job.intendedAtNs(), sentAtNs, shard, atEpochMs);
     }
     fold.appended(shard, atEpochMs);
+  }
+
+  /** The row of a job, without making a text of its number. */
+  private int row(JobSpec job) {
+    return job.hasNumberedId() ? jobs.row((int) job.index()) : jobs.row(job.id());
   }
 
   private int kindNumber(JobSpec job) {
@@ -162,7 +167,7 @@ final class SimulatedRows implements SimulationListener {
         dispatch.samples(),
         dispatch.tokens());
     for (JobSpec job : dispatch.jobs()) {
-      batches.member(row, jobs.row(job.id()));
+      batches.member(row, row(job));
     }
     batches.decided(
         row,

@@ -9,6 +9,7 @@ import dev.sluice.scheduling.simulation.ServiceModel;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Service times of one simulation, looked up once for each model and samples. Not for several
@@ -19,7 +20,26 @@ final class SimulatedTimes implements ServiceModel {
   private final int lanes;
   private final Map<Key, double[]> nsByBusyLanes = new HashMap<>();
 
-  private record Key(String workload, String backend, String precision, int samples) {}
+  /**
+   * What a service time depends on. Equality is written by hand, since that of a record is slow in
+   * the quick compiler, and each batch asks for it.
+   */
+  private record Key(String workload, String backend, String precision, int samples) {
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Key that
+          && samples == that.samples
+          && workload.equals(that.workload)
+          && backend.equals(that.backend)
+          && precision.equals(that.precision);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * (31 * (31 * workload.hashCode() + backend.hashCode()) + precision.hashCode())
+          + samples;
+    }
+  }
 
   /** Source of service times. Safe for many threads. */
   interface Source {
@@ -40,8 +60,9 @@ final class SimulatedTimes implements ServiceModel {
         @Override
         public double factor(
             ModelKey model, JobSpec first, int samples, int attempt, long startsAtNs) {
-          return emulation.drift(startsAtNs)
-              * emulation.noise(seed, first.id(), attempt, model, samples);
+          double spread = emulation.spread(model, samples);
+          double noise = spread == 0 ? 1 : Emulation.noise(seed, first.id(), attempt, spread);
+          return emulation.drift(startsAtNs) * noise;
         }
       };
     }

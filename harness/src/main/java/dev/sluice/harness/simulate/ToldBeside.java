@@ -15,7 +15,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /**
  * Tells a listener in a thread of its own, in the same order, what a simulation tells: rows are
@@ -31,13 +30,50 @@ final class ToldBeside implements SimulationListener, AutoCloseable {
   /** How long a hand-over waits before it looks whether the listener has failed. */
   private static final long LOOK_MS = 100;
 
-  private static final List<Consumer<SimulationListener>> END = List.of();
+  private static final List<Call> END = List.of();
 
-  private final BlockingQueue<List<Consumer<SimulationListener>>> handedOver =
-      new ArrayBlockingQueue<>(AHEAD);
+  private final BlockingQueue<List<Call>> handedOver = new ArrayBlockingQueue<>(AHEAD);
   private final CompletableFuture<Void> end = new CompletableFuture<>();
   private final Thread thread;
-  private List<Consumer<SimulationListener>> calls = new ArrayList<>(CALLS);
+  private List<Call> calls = new ArrayList<>(CALLS);
+
+  /**
+   * One call of the listener. Those of each job are records, not lambdas: the quick compiler makes
+   * a lambda that holds variables through a call into the virtual machine.
+   */
+  private interface Call {
+    void tell(SimulationListener to);
+  }
+
+  private record Requested(int shard, long appendedAtNs, JobSpec job, long sentAtNs)
+      implements Call {
+    @Override
+    public void tell(SimulationListener to) {
+      to.requested(shard, appendedAtNs, job, sentAtNs);
+    }
+  }
+
+  private record Completed(int shard, long appendedAtNs, CoreFact.BatchCompleted fact, Ran ran)
+      implements Call {
+    @Override
+    public void tell(SimulationListener to) {
+      to.completed(shard, appendedAtNs, fact, ran);
+    }
+  }
+
+  private record Started(int shard, long appendedAtNs, Dispatch dispatch) implements Call {
+    @Override
+    public void tell(SimulationListener to) {
+      to.started(shard, appendedAtNs, dispatch);
+    }
+  }
+
+  private record Ended(int shard, long appendedAtNs, JobEnd end) implements Call {
+    @Override
+    public void tell(SimulationListener to) {
+      to.ended(shard, appendedAtNs, end);
+    }
+  }
 
   ToldBeside(SimulationListener listener) {
     thread = new Thread(() -> tellAll(listener), "simulation-rows");
@@ -48,8 +84,8 @@ final class ToldBeside implements SimulationListener, AutoCloseable {
   private void tellAll(SimulationListener listener) {
     try {
       for (var some = handedOver.take(); some != END; some = handedOver.take()) {
-        for (Consumer<SimulationListener> call : some) {
-          call.accept(listener);
+        for (Call call : some) {
+          call.tell(listener);
         }
       }
       end.complete(null);
@@ -58,7 +94,7 @@ final class ToldBeside implements SimulationListener, AutoCloseable {
     }
   }
 
-  private void tell(Consumer<SimulationListener> call) {
+  private void tell(Call call) {
     calls.add(call);
     if (calls.size() == CALLS) {
       handOver(calls);
@@ -66,7 +102,7 @@ final class ToldBeside implements SimulationListener, AutoCloseable {
     }
   }
 
-  private void handOver(List<Consumer<SimulationListener>> some) {
+  private void handOver(List<Call> some) {
     try {
       while (!handedOver.offer(some, LOOK_MS, TimeUnit.MILLISECONDS)) {
         if (end.isDone() || !thread.isAlive()) {
@@ -114,12 +150,12 @@ final class ToldBeside implements SimulationListener, AutoCloseable {
 
   @Override
   public void requested(int shard, long appendedAtNs, JobSpec job, long sentAtNs) {
-    tell(to -> to.requested(shard, appendedAtNs, job, sentAtNs));
+    tell(new Requested(shard, appendedAtNs, job, sentAtNs));
   }
 
   @Override
   public void completed(int shard, long appendedAtNs, CoreFact.BatchCompleted fact, Ran ran) {
-    tell(to -> to.completed(shard, appendedAtNs, fact, ran));
+    tell(new Completed(shard, appendedAtNs, fact, ran));
   }
 
   @Override
@@ -138,12 +174,12 @@ final class ToldBeside implements SimulationListener, AutoCloseable {
 
   @Override
   public void started(int shard, long appendedAtNs, Dispatch dispatch) {
-    tell(to -> to.started(shard, appendedAtNs, dispatch));
+    tell(new Started(shard, appendedAtNs, dispatch));
   }
 
   @Override
   public void ended(int shard, long appendedAtNs, JobEnd jobEnd) {
-    tell(to -> to.ended(shard, appendedAtNs, jobEnd));
+    tell(new Ended(shard, appendedAtNs, jobEnd));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.sluice.producer.requests;
 
+import dev.sluice.contract.codec.JsonOutput;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.Sha256;
@@ -123,6 +124,11 @@ public final class RequestList {
         requests.intendedAtNs(index));
   }
 
+  /** Returns the intended arrival of the job at a place. */
+  public long intendedAtNs(int index) {
+    return requests.intendedAtNs(index);
+  }
+
   /** Returns the place in {@link #kinds()} of the kind of the job at a place. */
   public int kindNumber(int index) {
     return requests.kind(index);
@@ -168,30 +174,33 @@ public final class RequestList {
 
   private static String digest(List<JobKind> kinds, PackedRequests requests) {
     MessageDigest sha256 = Sha256.begin();
-    List<String> ofKinds =
-        kinds.stream()
-            .map(
-                kind ->
-                    String.join(
-                        "\t",
-                        "",
-                        kind.classType(),
-                        kind.workload(),
-                        kind.backend(),
-                        kind.precision(),
-                        Integer.toString(kind.samples()),
-                        Long.toString(kind.sloNs()),
-                        ""))
-            .toList();
-    var lines = new StringBuilder();
+    List<byte[]> ofKinds = kinds.stream().map(RequestList::digested).toList();
+    byte[] prefix = JobId.PREFIX.getBytes(StandardCharsets.UTF_8);
+    var lines = new JsonOutput(2 * DIGESTED_AT_ONCE); // no JSON, but numbers as it writes them
     for (int i = 0; i < requests.size(); i++) {
-      lines.append(JobId.of(i)).append(ofKinds.get(requests.kind(i)));
-      lines.append(requests.intendedAtNs(i)).append('\n');
+      lines.number(prefix, i);
+      lines.number(ofKinds.get(requests.kind(i)), requests.intendedAtNs(i));
+      lines.one('\n');
       if (lines.length() > DIGESTED_AT_ONCE || i == requests.size() - 1) {
-        sha256.update(lines.toString().getBytes(StandardCharsets.UTF_8));
-        lines.setLength(0);
+        sha256.update(lines.bytes(0, lines.length()));
+        lines = new JsonOutput(2 * DIGESTED_AT_ONCE);
       }
     }
     return HexFormat.of().formatHex(sha256.digest());
+  }
+
+  /** What stands between the id and the intended time of each job of a kind. */
+  private static byte[] digested(JobKind kind) {
+    return String.join(
+            "\t",
+            "",
+            kind.classType(),
+            kind.workload(),
+            kind.backend(),
+            kind.precision(),
+            Integer.toString(kind.samples()),
+            Long.toString(kind.sloNs()),
+            "")
+        .getBytes(StandardCharsets.UTF_8);
   }
 }

@@ -1,5 +1,7 @@
 package dev.sluice.scheduling.fact;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The name of a dispatch: the id of the fact that led to it, and its place among that fact's
  * dispatches. Names rise.
@@ -12,8 +14,14 @@ public record DispatchName(long factId, int index) implements Comparable<Dispatc
   }
 
   /**
-   * Computes the hash by hand: a record's generated method is slow in a table of running batches.
+   * Compares by hand, as {@link #hashCode} does: a record's generated methods are slow in a table
+   * of running batches.
    */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof DispatchName that && factId == that.factId && index == that.index;
+  }
+
   @Override
   public int hashCode() {
     return 31 * Long.hashCode(factId) + index;

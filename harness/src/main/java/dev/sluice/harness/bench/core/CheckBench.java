@@ -83,7 +83,7 @@ public final class CheckBench implements Bench {
     long beginNs = nanoTime.getAsLong();
     String unused =
         ChildJvm.printed(
-            List.of("-XX:+UseSerialGC"),
+            ChildJvm.launchedSerial(),
             ChildJvm.SLUICE,
             List.of(arguments),
             "the check of a legal log");

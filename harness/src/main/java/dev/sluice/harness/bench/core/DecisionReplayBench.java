@@ -82,7 +82,7 @@ public final class DecisionReplayBench implements Bench {
     long beginNs = nanoTime.getAsLong();
     String report =
         ChildJvm.printed(
-            List.of("-XX:+UseParallelGC"), // as the launcher has it
+            ChildJvm.launchedParallel(),
             ChildJvm.SLUICE,
             List.of("replay", "--decisions", run.toString(), "--json"),
             "a replay of equal decisions");

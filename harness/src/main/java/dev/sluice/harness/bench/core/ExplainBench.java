@@ -82,7 +82,7 @@ public final class ExplainBench implements Bench {
 
   private static String sluice(String... arguments) throws IOException, InterruptedException {
     return ChildJvm.printed(
-        List.of("-XX:+UseSerialGC"),
+        ChildJvm.launchedSerial(),
         ChildJvm.SLUICE,
         List.of(arguments),
         String.join(" ", arguments));

@@ -17,7 +17,6 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -102,8 +101,6 @@ public final class CapacityBench implements Bench {
 
   /** A process of its own, as a user types it, with the launcher's options. */
   private void searchThree(Path own) throws IOException, InterruptedException {
-    List<String> options = new ArrayList<>(ChildJvm.ownPlainOptions());
-    options.add("-XX:+UseParallelGC");
     List<String> arguments =
         List.of(
             "capacity",
@@ -113,7 +110,8 @@ public final class CapacityBench implements Bench {
             "--between=50..2000",
             "--simulate",
             "--results=" + own);
-    int status = Launch.of(ChildJvm.of(options, ChildJvm.SLUICE, arguments)).status();
+    int status =
+        Launch.of(ChildJvm.of(ChildJvm.launchedParallel(), ChildJvm.SLUICE, arguments)).status();
     if (status != ExitStatus.DONE && status != ExitStatus.INCONCLUSIVE) {
       throw new IOException("the search of three policies failed (exit status " + status + ")");
     }

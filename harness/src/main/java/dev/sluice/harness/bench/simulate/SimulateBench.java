@@ -172,9 +172,8 @@ public final class SimulateBench implements Bench {
               List.of("simulate", experiment.toString(), "--results", results.toString()));
       arguments.addAll(List.of("--run-id", "bench"));
       arguments.addAll(load.arguments);
-      List<String> options = new ArrayList<>(ChildJvm.ownPlainOptions());
-      options.add("-XX:+UseParallelGC"); // this and the next as the launcher does
-      if (!arguments.contains(NO_TRACE)) {
+      List<String> options = ChildJvm.launchedParallel();
+      if (!arguments.contains(NO_TRACE)) { // as the launcher does
         options.add("-XX:TieredStopAtLevel=1");
       }
       options.addAll(load.jvmOptions);

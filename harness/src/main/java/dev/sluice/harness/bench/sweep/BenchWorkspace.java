@@ -95,12 +95,10 @@ final class BenchWorkspace {
 
   /** Starts one of the commands of {@code ./sluice sweep}, less the launcher's shell. */
   Process command(String command, String... arguments) throws IOException {
-    List<String> options = new ArrayList<>(ChildJvm.ownPlainOptions());
-    options.add("-XX:+UseSerialGC");
     List<String> words = new ArrayList<>(List.of("sweep", command));
     words.addAll(List.of(arguments));
     words.addAll(List.of("--config", configFile().toString(), "--workspace", folder.toString()));
-    return Launch.of(ChildJvm.of(options, ChildJvm.SLUICE, words))
+    return Launch.of(ChildJvm.of(ChildJvm.launchedSerial(), ChildJvm.SLUICE, words))
         .output(Redirect.appendTo(output().toFile()))
         .errorsToOutput()
         .start();
