@@ -61,6 +61,7 @@ final class SimulatedTimes implements ServiceModel {
         public double factor(
             ModelKey model, JobSpec first, int samples, int attempt, long startsAtNs) {
           double spread = emulation.spread(model, samples);
+          // where nothing varies, no text of the job's id is made
           double noise = spread == 0 ? 1 : Emulation.noise(seed, first.id(), attempt, spread);
           return emulation.drift(startsAtNs) * noise;
         }
