@@ -18,6 +18,10 @@ public final class IntColumn {
   private final int usual;
   private int[] @Nullable [] onHeap = new int[0][];
   private @Nullable IntBuffer[] inFile = new IntBuffer[0];
+
+  /** Number of rows from the first on that stand on the heap without a gap. */
+  private int rowsOnHeap;
+
   private int size;
 
   /** An empty column of which rows have the usual value until they are set. */
@@ -31,8 +35,12 @@ public final class IntColumn {
     return size;
   }
 
-  /** The number of a row. */
+  /** The number of a row. Short enough for the quick compiler to write it into its callers. */
   public int get(int row) {
+    return row < rowsOnHeap ? onHeap[row >>> SHIFT][row & (PIECE - 1)] : behindHeap(row);
+  }
+
+  private int behindHeap(int row) {
     int piece = row >>> SHIFT;
     if (piece >= onHeap.length) {
       return usual;
@@ -48,6 +56,15 @@ public final class IntColumn {
 
   /** Sets the number of a row. */
   public void set(int row, int value) {
+    if (row < rowsOnHeap) {
+      onHeap[row >>> SHIFT][row & (PIECE - 1)] = value;
+      size = Math.max(size, row + 1);
+    } else {
+      setBehindHeap(row, value);
+    }
+  }
+
+  private void setBehindHeap(int row, int value) {
     int piece = row >>> SHIFT;
     int at = row & (PIECE - 1);
     if (piece < onHeap.length) {
@@ -98,6 +115,7 @@ public final class IntColumn {
       }
       more[at] = value;
       onHeap[piece] = more;
+      findRowsOnHeap();
     } else {
       IntBuffer mapped = space.ints();
       for (int i = 0; i < PIECE; i++) {
@@ -105,6 +123,16 @@ public final class IntColumn {
       }
       mapped.put(at, value);
       inFile[piece] = mapped;
+    }
+  }
+
+  private void findRowsOnHeap() {
+    int piece = rowsOnHeap >>> SHIFT; // all before it are whole
+    int[] values = onHeap[piece];
+    while (values != null) {
+      rowsOnHeap = piece * PIECE + values.length;
+      boolean isWhole = values.length == PIECE;
+      values = isWhole && ++piece < onHeap.length ? onHeap[piece] : null;
     }
   }
 
@@ -126,6 +154,7 @@ public final class IntColumn {
     }
     onHeap = new int[0][];
     inFile = new IntBuffer[0];
+    rowsOnHeap = 0;
     size = 0;
   }
 }

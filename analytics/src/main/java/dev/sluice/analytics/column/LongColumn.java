@@ -17,6 +17,10 @@ public final class LongColumn {
   private final long usual;
   private long[] @Nullable [] onHeap = new long[0][];
   private @Nullable LongBuffer[] inFile = new LongBuffer[0];
+
+  /** Number of rows from the first on that stand on the heap without a gap. */
+  private int rowsOnHeap;
+
   private int size;
 
   /** An empty column of which rows have the usual value until they are set. */
@@ -30,8 +34,12 @@ public final class LongColumn {
     return size;
   }
 
-  /** The number of a row. */
+  /** The number of a row. Short enough for the quick compiler to write it into its callers. */
   public long get(int row) {
+    return row < rowsOnHeap ? onHeap[row >>> SHIFT][row & (PIECE - 1)] : behindHeap(row);
+  }
+
+  private long behindHeap(int row) {
     int piece = row >>> SHIFT;
     if (piece >= onHeap.length) {
       return usual;
@@ -47,6 +55,15 @@ public final class LongColumn {
 
   /** Sets the number of a row. */
   public void set(int row, long value) {
+    if (row < rowsOnHeap) {
+      onHeap[row >>> SHIFT][row & (PIECE - 1)] = value;
+      size = Math.max(size, row + 1);
+    } else {
+      setBehindHeap(row, value);
+    }
+  }
+
+  private void setBehindHeap(int row, long value) {
     int piece = row >>> SHIFT;
     int at = row & (PIECE - 1);
     if (piece < onHeap.length) {
@@ -97,6 +114,7 @@ public final class LongColumn {
       }
       more[at] = value;
       onHeap[piece] = more;
+      findRowsOnHeap();
     } else {
       LongBuffer mapped = space.longs();
       for (int i = 0; i < PIECE; i++) {
@@ -104,6 +122,16 @@ public final class LongColumn {
       }
       mapped.put(at, value);
       inFile[piece] = mapped;
+    }
+  }
+
+  private void findRowsOnHeap() {
+    int piece = rowsOnHeap >>> SHIFT; // all before it are whole
+    long[] values = onHeap[piece];
+    while (values != null) {
+      rowsOnHeap = piece * PIECE + values.length;
+      boolean isWhole = values.length == PIECE;
+      values = isWhole && ++piece < onHeap.length ? onHeap[piece] : null;
     }
   }
 
@@ -120,6 +148,7 @@ public final class LongColumn {
     }
     onHeap = new long[0][];
     inFile = new LongBuffer[0];
+    rowsOnHeap = 0;
     size = 0;
   }
 }

@@ -10,7 +10,7 @@ import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +32,7 @@ public final class BatchColumns {
   final Interned<ModelKey> models = new Interned<>();
   final Interned<String> names = new Interned<>();
   final Interned<List<String>> termNames = new Interned<>();
+  private SortedTerms sorted = new SortedTerms(Map.of());
   final IntColumn place;
   final IntColumn model;
 
@@ -195,10 +196,44 @@ public final class BatchColumns {
     decidedAtNs.set(row, atNs);
     dispatchedAtEpochMs.set(row, epochMs);
     if (!scored.isEmpty()) {
-      Map<String, Double> byName = new TreeMap<>(scored);
-      termSet.set(row, termNames.number(List.copyOf(byName.keySet())));
+      if (!sorted.take(scored)) {
+        sorted = new SortedTerms(scored);
+      }
+      termSet.set(row, termNames.number(sorted.names));
       firstTerm.set(row, terms.size());
-      byName.values().forEach(term -> terms.add(Double.doubleToRawLongBits(term)));
+      for (double term : sorted.values) {
+        terms.add(Double.doubleToRawLongBits(term));
+      }
+    }
+  }
+
+  /** Terms of a score in the order of their names, for scores whose names come in one order. */
+  private static final class SortedTerms {
+    final List<String> names;
+    final double[] values;
+    private final String[] asTheyCome;
+
+    /** Place of each name that comes among the sorted ones. */
+    private final int[] places;
+
+    SortedTerms(Map<String, Double> scored) {
+      asTheyCome = scored.keySet().toArray(new String[0]);
+      names = Stream.of(asTheyCome).sorted().toList();
+      places = Stream.of(asTheyCome).mapToInt(names::indexOf).toArray();
+      values = new double[names.size()];
+      take(scored);
+    }
+
+    /** Takes the values of a score; false if its names are others or in another order. */
+    boolean take(Map<String, Double> scored) {
+      int place = 0;
+      for (Map.Entry<String, Double> term : scored.entrySet()) {
+        if (place == places.length || !term.getKey().equals(asTheyCome[place])) {
+          return false;
+        }
+        values[places[place++]] = term.getValue();
+      }
+      return place == places.length;
     }
   }
 

@@ -4,7 +4,6 @@ import java.math.BigDecimal;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Numbers as text, with a point in every locale. */
@@ -29,15 +28,23 @@ public final class Decimals {
 
   /** The shortest text that reads back as the same number, without an exponent. */
   public static String plain(double value) {
-    return new BigDecimal(Double.toString(value)).stripTrailingZeros().toPlainString();
+    String text = Double.toString(value);
+    return text.endsWith(".0") && text.indexOf('E') < 0 && value != 0
+        ? text.substring(0, text.length() - 2) // a whole number, as most are
+        : new BigDecimal(text).stripTrailingZeros().toPlainString();
   }
 
   /** Terms of a score: {@code name=value} by name, separated by semicolons. */
   public static String terms(Map<String, Double> terms) {
-    return new TreeMap<>(terms)
-        .entrySet().stream()
-            .map(term -> term.getKey() + "=" + plain(term.getValue()))
-            .collect(Collectors.joining(";"));
+    StringBuilder text = new StringBuilder();
+    new TreeMap<>(terms)
+        .forEach(
+            (name, value) ->
+                text.append(text.isEmpty() ? "" : ";")
+                    .append(name)
+                    .append('=')
+                    .append(plain(value)));
+    return text.toString();
   }
 
   /** Three significant digits, for people. */

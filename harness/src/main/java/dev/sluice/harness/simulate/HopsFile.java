@@ -78,8 +78,16 @@ public record HopsFile(String name, List<Hop> hops) {
     return of(file.toString(), file.getFileName().toString(), CsvRows.read(file, "recording"));
   }
 
-  /** The recording that comes with Sluice. */
+  /** The recording that comes with Sluice, read once for all simulations of the process. */
   public static HopsFile shipped() {
+    return Shipped.FILE;
+  }
+
+  private static final class Shipped {
+    static final HopsFile FILE = read();
+  }
+
+  private static HopsFile read() {
     try (InputStream in = HopsFile.class.getResourceAsStream(SHIPPED)) {
       byte[] bytes = Objects.requireNonNull(in, SHIPPED).readAllBytes();
       CsvRows rows = CsvRows.parse(SHIPPED, new String(bytes, StandardCharsets.UTF_8));

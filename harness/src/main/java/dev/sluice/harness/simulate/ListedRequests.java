@@ -4,6 +4,7 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.producer.requests.JobKind;
 import dev.sluice.producer.requests.RequestList;
+import dev.sluice.scheduling.job.JobName;
 import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.simulation.Requests;
 import java.util.Arrays;
@@ -75,8 +76,7 @@ final class ListedRequests implements Requests {
   }
 
   @Override
-  public boolean isMeasured(String jobId) {
-    int index = list.indexOf(jobId);
-    return measuredFrom <= index && index < measuredTo;
+  public boolean isMeasured(JobName job) {
+    return job.isNumbered() && measuredFrom <= job.number() && job.number() < measuredTo;
   }
 }

@@ -19,6 +19,7 @@ import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.fact.JobEnd;
+import dev.sluice.scheduling.job.JobName;
 import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.simulation.SimulationListener;
@@ -108,7 +109,7 @@ final class SimulatedRows implements SimulationListener {
 
   @Override
   public void requested(int shard, long appendedAtNs, JobSpec job, long sentAtNs) {
-    int row = row(job);
+    int row = row(job.name());
     long atEpochMs = epochMs(appendedAtNs);
     if (!jobs.isRequested(row)) {
       jobs.requested(row, kindNumber(job), job.source(), job.index(), job.samples(), job.sloNs());
@@ -118,8 +119,8 @@ final class SimulatedRows implements SimulationListener {
   }
 
   /** The row of a job, without making a text of its number. */
-  private int row(JobSpec job) {
-    return job.hasNumberedId() ? jobs.row((int) job.index()) : jobs.row(job.id());
+  private int row(JobName job) {
+    return job.isNumbered() ? jobs.row((int) job.number()) : jobs.row(job.text());
   }
 
   private int kindNumber(JobSpec job) {
@@ -167,7 +168,7 @@ final class SimulatedRows implements SimulationListener {
         dispatch.samples(),
         dispatch.tokens());
     for (JobSpec job : dispatch.jobs()) {
-      batches.member(row, row(job));
+      batches.member(row, row(job.name()));
     }
     batches.decided(
         row,
@@ -199,7 +200,7 @@ final class SimulatedRows implements SimulationListener {
 
   @Override
   public void ended(int shard, long appendedAtNs, JobEnd end) {
-    int row = jobs.row(end.jobId());
+    int row = row(end.job());
     DispatchName dispatch = end.dispatch();
     jobs.ended(
         row,

@@ -14,6 +14,7 @@ import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.process.BothCompilers;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.Secrets;
 import dev.sluice.harness.role.AnalyzeRole;
@@ -37,6 +38,12 @@ import org.jspecify.annotations.Nullable;
 
 /** An experiment in virtual time, once or several times, from its file to its finished folder. */
 public final class SimulatedRun {
+  /**
+   * Jobs from which the optimizing compiler pays: measured, 1,000,000 jobs are through sooner
+   * without it, and 10,000,000 in half the time with it.
+   */
+  private static final double JOBS_FOR_BOTH_COMPILERS = 2e6;
+
   private final Options options;
   private final Console console;
   private final DiskNeed disk;
@@ -110,8 +117,17 @@ public final class SimulatedRun {
     return status;
   }
 
-  private int simulate() throws UserMistakeException, IOException {
+  /** The experiment, in a process that has the compilers for a simulation of it. */
+  private ParsedExperiment read() throws UserMistakeException {
     ParsedExperiment parsed = options.read(List.of());
+    if (parsed.experiment().load().askedJobs() >= JOBS_FOR_BOTH_COMPILERS) {
+      BothCompilers.take();
+    }
+    return parsed;
+  }
+
+  private int simulate() throws UserMistakeException, IOException {
+    ParsedExperiment parsed = read();
     SimulatedExperiment experiment = SimulatedExperiment.of(parsed, options.readProfile());
     String runId = options.runIdFor(parsed.experiment());
     try (var folder = RunFolder.create(options.results(), runId);
@@ -190,7 +206,7 @@ public final class SimulatedRun {
   }
 
   private int simulate(int repeats) throws UserMistakeException, IOException, InterruptedException {
-    ParsedExperiment parsed = options.read(List.of());
+    ParsedExperiment parsed = read();
     Profile profile = options.readProfile();
     SimulatedExperiment first = SimulatedExperiment.of(parsed, profile);
     String runId = options.runIdFor(parsed.experiment());

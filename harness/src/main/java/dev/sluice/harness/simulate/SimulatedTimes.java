@@ -18,7 +18,18 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedTimes implements ServiceModel {
   private final Source source;
   private final int lanes;
-  private final Map<Key, double[]> nsByBusyLanes = new HashMap<>();
+  private final Map<Key, OfModel> known = new HashMap<>();
+
+  /** What is known of a model and a number of samples. */
+  private static final class OfModel {
+    final double[] nsByBusyLanes;
+    final Factor factor;
+
+    OfModel(double[] nsByBusyLanes, Factor factor) {
+      this.nsByBusyLanes = nsByBusyLanes;
+      this.factor = factor;
+    }
+  }
 
   /**
    * What a service time depends on. Equality is written by hand, since that of a record is slow in
@@ -41,13 +52,19 @@ final class SimulatedTimes implements ServiceModel {
     }
   }
 
+  /** Factor of one batch on the typical service time. */
+  @FunctionalInterface
+  interface Factor {
+    double of(JobSpec first, int attempt, long startsAtNs);
+  }
+
   /** Source of service times. Safe for many threads. */
   interface Source {
     /** Typical service time in nanoseconds; busyLanes counts the lane itself. */
     double meanNs(ModelKey model, int samples, int busyLanes);
 
-    /** Factor of one batch on the typical service time. */
-    double factor(ModelKey model, JobSpec first, int samples, int attempt, long startsAtNs);
+    /** Factors of the model's batches with that many samples on the typical service time. */
+    Factor factor(ModelKey model, int samples);
 
     /** Service times as emulated lanes take them. */
     static Source of(Emulation emulation, long seed) {
@@ -58,12 +75,12 @@ final class SimulatedTimes implements ServiceModel {
         }
 
         @Override
-        public double factor(
-            ModelKey model, JobSpec first, int samples, int attempt, long startsAtNs) {
+        public Factor factor(ModelKey model, int samples) {
           double spread = emulation.spread(model, samples);
-          // where nothing varies, no text of the job's id is made
-          double noise = spread == 0 ? 1 : Emulation.noise(seed, first.id(), attempt, spread);
-          return emulation.drift(startsAtNs) * noise;
+          return spread == 0 // nothing varies, so that no text of the job's id is made
+              ? (first, attempt, startsAtNs) -> emulation.drift(startsAtNs)
+              : (first, attempt, startsAtNs) ->
+                  emulation.drift(startsAtNs) * Emulation.noise(seed, first.id(), attempt, spread);
         }
       };
     }
@@ -78,9 +95,9 @@ final class SimulatedTimes implements ServiceModel {
         }
 
         @Override
-        public double factor(
-            ModelKey model, JobSpec first, int samples, int attempt, long startsAtNs) {
-          return emulation.drift(startsAtNs) * residuals.factors().get(series.row(startsAtNs));
+        public Factor factor(ModelKey model, int samples) {
+          return (first, attempt, startsAtNs) ->
+              emulation.drift(startsAtNs) * residuals.factors().get(series.row(startsAtNs));
         }
       };
     }
@@ -104,13 +121,13 @@ final class SimulatedTimes implements ServiceModel {
         }
 
         @Override
-        public double factor(
-            ModelKey model, JobSpec first, int samples, int attempt, long startsAtNs) {
+        public Factor factor(ModelKey model, int samples) {
           List<Double> sorted =
               residuals.getOrDefault(List.of(model.workload(), model.backend()), List.of());
-          return sorted.isEmpty()
-              ? 1
-              : StrictMath.exp(between(sorted, Emulation.uniform(seed, first.id(), attempt)));
+          return (first, attempt, startsAtNs) ->
+              sorted.isEmpty()
+                  ? 1
+                  : StrictMath.exp(between(sorted, Emulation.uniform(seed, first.id(), attempt)));
         }
       };
     }
@@ -132,22 +149,18 @@ final class SimulatedTimes implements ServiceModel {
     this.lanes = lanes;
   }
 
-  private static ModelKey model(JobSpec job) {
-    return new ModelKey(job.workload(), job.backend(), job.precision());
-  }
-
-  @Override
-  public double[] nsByBusyLanes(JobSpec first, int samples) {
+  private OfModel ofModel(JobSpec first, int samples) {
     var key = new Key(first.workload(), first.backend(), first.precision(), samples);
-    double[] known = nsByBusyLanes.get(key);
-    if (known == null) {
-      known = look(model(first), samples);
-      nsByBusyLanes.put(key, known);
+    OfModel found = known.get(key);
+    if (found == null) {
+      var model = new ModelKey(first.workload(), first.backend(), first.precision());
+      found = new OfModel(nsByBusyLanes(model, samples), source.factor(model, samples));
+      known.put(key, found);
     }
-    return known;
+    return found;
   }
 
-  private double[] look(ModelKey model, int samples) {
+  private double[] nsByBusyLanes(ModelKey model, int samples) {
     var ns = new double[lanes];
     boolean same = true;
     for (int busyLanes = 1; busyLanes <= lanes; busyLanes++) {
@@ -158,7 +171,12 @@ final class SimulatedTimes implements ServiceModel {
   }
 
   @Override
+  public double[] nsByBusyLanes(JobSpec first, int samples) {
+    return ofModel(first, samples).nsByBusyLanes;
+  }
+
+  @Override
   public double factor(JobSpec first, int samples, int attempt, long startsAtNs) {
-    return source.factor(model(first), first, samples, attempt, startsAtNs);
+    return ofModel(first, samples).factor.of(first, attempt, startsAtNs);
   }
 }

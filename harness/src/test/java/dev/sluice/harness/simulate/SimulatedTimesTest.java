@@ -40,10 +40,10 @@ final class SimulatedTimesTest {
   void eachAttemptIsOffByADrawOfItsOwn() {
     for (int attempt = 1; attempt <= 3; attempt++) {
       double drawn = Emulation.uniform(42, "job-7", attempt);
-      assertThat(source.factor(MODEL, FIRST, 1, attempt, 0))
+      assertThat(source.factor(MODEL, 1).of(FIRST, attempt, 0))
           .isEqualTo(StrictMath.exp(drawn < 0.5 ? -0.5 + drawn : 0.0 + (2 * drawn - 1) * 0.5));
     }
-    assertThat(source.factor(MODEL, FIRST, 1, 2, 0))
-        .isNotEqualTo(source.factor(MODEL, FIRST, 1, 1, 0));
+    assertThat(source.factor(MODEL, 1).of(FIRST, 2, 0))
+        .isNotEqualTo(source.factor(MODEL, 1).of(FIRST, 1, 0));
   }
 }

@@ -7,6 +7,7 @@ import dev.sluice.contract.event.RunStarted;
 import dev.sluice.scheduler.translation.SimulatedLog;
 import dev.sluice.scheduling.fact.CoreFact.Capability;
 import dev.sluice.scheduling.fact.CoreFact.WarmUp;
+import dev.sluice.scheduling.job.JobName;
 import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.simulation.Hops;
@@ -126,7 +127,7 @@ public final class SimulatedFacts {
     }
 
     @Override
-    public boolean isMeasured(String jobId) {
+    public boolean isMeasured(JobName job) {
       return true;
     }
   }

@@ -6,6 +6,7 @@ import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.fact.JobEnd.Status;
 import dev.sluice.scheduling.fact.Reason;
+import dev.sluice.scheduling.job.JobName;
 import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.job.WorkflowSpec;
 import dev.sluice.scheduling.state.CoreState;
@@ -56,7 +57,7 @@ final class Arrivals {
     JobGroup group = state.groupOf(spec);
     String reason = group == null ? Reason.UNRUNNABLE.text() : reasonToTurnAway(group);
     if (group == null || reason != null) {
-      tellDropped(spec.id(), 0, reason, listener);
+      tellDropped(spec.name(), 0, reason, listener);
       endNode(spec, workflow, false, listener);
       return;
     }
@@ -94,12 +95,12 @@ final class Arrivals {
       release(workflow, workflow.end(node.place()), listener);
     } else {
       for (int undone : workflow.endUndone(node.place())) {
-        tellDropped(workflow.jobId(undone), 0, Reason.INPUT_NOT_DONE.text(), listener);
+        tellDropped(JobName.of(workflow.jobId(undone)), 0, Reason.INPUT_NOT_DONE.text(), listener);
       }
     }
   }
 
-  void tellDropped(String jobId, int attempts, @Nullable String reason, CoreListener listener) {
-    listener.ended(new JobEnd(jobId, Status.DROPPED, reason, null, attempts, state.nowNs()));
+  void tellDropped(JobName job, int attempts, @Nullable String reason, CoreListener listener) {
+    listener.ended(new JobEnd(job, Status.DROPPED, reason, null, attempts, state.nowNs()));
   }
 }

@@ -132,7 +132,7 @@ final class Completions {
     job.phase = QueuedJob.Phase.ENDED;
     job.batch = null;
     listener.ended(
-        new JobEnd(job.spec.id(), status, reason, by.dispatch.name(), attempts, state.nowNs()));
+        new JobEnd(job.spec.name(), status, reason, by.dispatch.name(), attempts, state.nowNs()));
     batches.forgetWhereLost(job);
     arrivals.endNode(job.spec, job.workflow, status == Status.DONE, listener);
   }

@@ -137,7 +137,7 @@ final class Drops {
   private int drop(List<QueuedJob> jobs, String reason, CoreListener listener) {
     for (QueuedJob job : jobs) {
       queue.remove(job, QueuedJob.Phase.ENDED);
-      arrivals.tellDropped(job.spec.id(), job.attempts(), reason, listener);
+      arrivals.tellDropped(job.spec.name(), job.attempts(), reason, listener);
       batches.forgetWhereLost(job);
       arrivals.endNode(job.spec, job.workflow, false, listener);
     }

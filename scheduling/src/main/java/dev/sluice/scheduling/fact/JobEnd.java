@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.fact;
 
+import dev.sluice.scheduling.job.JobName;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempt number of its dispatches, without refusals
  */
 public record JobEnd(
-    String jobId,
+    JobName job,
     Status status,
     @Nullable String reason,
     @Nullable DispatchName dispatch,
@@ -21,5 +22,21 @@ public record JobEnd(
     DONE,
     DROPPED,
     FAILED
+  }
+
+  /** Makes the end of a job whose name is at hand as text. */
+  public JobEnd(
+      String jobId,
+      Status status,
+      @Nullable String reason,
+      @Nullable DispatchName dispatch,
+      int attempt,
+      long endedAtNs) {
+    this(JobName.of(jobId), status, reason, dispatch, attempt, endedAtNs);
+  }
+
+  /** Returns the job's name as text. */
+  public String jobId() {
+    return job.text();
   }
 }

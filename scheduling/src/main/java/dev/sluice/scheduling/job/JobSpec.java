@@ -30,8 +30,6 @@ public record JobSpec(
     long sloNs,
     long intendedAtNs,
     @Nullable Node node) {
-  private static final String NUMBERED = "job-";
-
   /**
    * A job's place in its workflow.
    *
@@ -43,7 +41,7 @@ public record JobSpec(
   public record Node(long workflow, int place, long pathNs) {}
 
   public JobSpec {
-    if (id != null && isNumbered(id, index)) {
+    if (id != null && index >= 0 && JobName.numberIn(id) == index) {
       id = null;
     }
   }
@@ -76,25 +74,15 @@ public record JobSpec(
         null);
   }
 
-  private static boolean isNumbered(String id, long index) {
-    int at = id.length();
-    if (index < 0 || !id.startsWith(NUMBERED)) {
-      return false;
-    }
-    long left = index;
-    do {
-      if (id.charAt(--at) != '0' + left % 10) {
-        return false;
-      }
-      left /= 10;
-    } while (left > 0 && at > NUMBERED.length());
-    return left == 0 && at == NUMBERED.length();
-  }
-
   /** Returns the job's name. */
   @Override
   public String id() {
-    return id == null ? NUMBERED.concat(Long.toString(index)) : id;
+    return name().text();
+  }
+
+  /** Returns the job's name, without making a text of its index. */
+  public JobName name() {
+    return new JobName(id, id == null ? index : -1);
   }
 
   /** Returns whether the name is {@code job-} and the index. */

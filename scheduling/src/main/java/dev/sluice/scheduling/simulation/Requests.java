@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.simulation;
 
+import dev.sluice.scheduling.job.JobName;
 import dev.sluice.scheduling.job.JobSpec;
 import org.jspecify.annotations.Nullable;
 
@@ -32,5 +33,5 @@ public interface Requests {
    * Returns whether a job is measured; arrivals go on until every measured job has ended, at most
    * to the tail's end.
    */
-  boolean isMeasured(String jobId);
+  boolean isMeasured(JobName job);
 }

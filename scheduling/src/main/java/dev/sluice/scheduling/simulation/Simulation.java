@@ -270,7 +270,7 @@ public final class Simulation {
     jobsEnded++;
     lastEndNs = nowNs;
     streamGoesOn = requests.oneAtATime();
-    if (requests.isMeasured(end.jobId())) {
+    if (requests.isMeasured(end.job())) {
       measuredOpen--;
     }
   }
@@ -287,7 +287,7 @@ public final class Simulation {
       timeline.set(arrivals + generator, Timeline.NEVER);
       return;
     }
-    if (requests.isMeasured(job.id())) {
+    if (requests.isMeasured(job.name())) {
       measuredOpen++;
     }
     int row = hops.row(Kind.REQUEST, job.intendedAtNs());

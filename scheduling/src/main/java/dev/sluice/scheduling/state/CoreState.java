@@ -140,9 +140,10 @@ public final class CoreState implements SchedulerState {
 
   @Override
   public List<JobSet> setsThatMayStart() {
-    return jobs.tokensNeededMin() > open().freeTokensMax()
-        ? List.of() // after most arrivals, while much waits
-        : jobs.waitingSets();
+    boolean none =
+        jobs.ripeAtNs() > nowNs // after most arrivals, while batches gather
+            || jobs.tokensNeededMin() > open().freeTokensMax(); // or while much waits
+    return none ? List.of() : jobs.waitingSets();
   }
 
   @Override
@@ -372,6 +373,9 @@ public final class CoreState implements SchedulerState {
 
   @Override
   public Choice nothingStartable() {
+    if (jobs.waiting > 0 && jobs.ripeAtNs() > nowNs) {
+      return Choice.nothing(Cause.WINDOW);
+    }
     boolean anyForLanes = false;
     boolean anyForWindow = false;
     for (int i = jobs.occupiedSets.next(0); i >= 0; i = jobs.occupiedSets.next(i + 1)) {

@@ -68,6 +68,11 @@ final class WaitingJobs {
 
   int waiting;
 
+  /** When the first set is ripe; {@link Long#MIN_VALUE}: it has jobs that wait for no window. */
+  private long ripeAtNs = Long.MAX_VALUE;
+
+  private boolean ripeAtIsStale;
+
   private long tokensNeededMin;
   private boolean tokensNeededMinIsStale = true;
 
@@ -178,6 +183,7 @@ final class WaitingJobs {
     if (group.set.waiting() == 1) {
       noteWhetherOccupied(group.set);
     }
+    ripeAtNs = Math.min(ripeAtNs, group.set.ripeAtNs());
     if (group.waiting() == 1) {
       tokensNeededMin = Math.min(tokensNeededMin, group.tokensNeeded);
       if (passedOverGroups != null) {
@@ -198,6 +204,7 @@ final class WaitingJobs {
       byArrival.remove(job);
     }
     waiting--;
+    ripeAtIsStale |= group.shares || group.waiting() == 0;
     occupiedIsStale |= group.waiting() == 0;
     if (group.set.waiting() == 0) {
       noteWhetherOccupied(group.set);
@@ -269,8 +276,26 @@ final class WaitingJobs {
     return byArrival.first();
   }
 
+  /**
+   * Returns when the first set is ripe: {@link Long#MIN_VALUE} if it has jobs that wait for no
+   * window; {@link Long#MAX_VALUE} if no job waits.
+   */
+  long ripeAtNs() {
+    if (ripeAtIsStale) {
+      ripeAtNs = Long.MAX_VALUE;
+      for (int i = occupiedSets.next(0); i >= 0; i = occupiedSets.next(i + 1)) {
+        ripeAtNs = Math.min(ripeAtNs, sets[i].ripeAtNs());
+      }
+      ripeAtIsStale = false;
+    }
+    return ripeAtNs;
+  }
+
   /** Returns when the next set becomes ripe; {@link Long#MAX_VALUE}: none will. */
   long nextRipeAtNs(long atNs) {
+    if (ripeAtNs() > atNs) {
+      return ripeAtNs;
+    }
     long nextNs = Long.MAX_VALUE;
     for (int i = occupiedSets.next(0); i >= 0; i = occupiedSets.next(i + 1)) {
       long readyAtNs = sets[i].readyAtNs();

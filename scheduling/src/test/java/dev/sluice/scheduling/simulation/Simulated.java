@@ -10,6 +10,7 @@ import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.job.JobClass;
+import dev.sluice.scheduling.job.JobName;
 import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.Choice.Cause;
@@ -57,7 +58,7 @@ final class Simulated implements SimulationListener {
       }
 
       @Override
-      public boolean isMeasured(String jobId) {
+      public boolean isMeasured(JobName job) {
         return true;
       }
     };

@@ -9,6 +9,7 @@ import static dev.sluice.scheduling.simulation.Simulated.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.scheduling.fact.JobEnd;
+import dev.sluice.scheduling.job.JobName;
 import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.simulation.Hops.Hop;
 import dev.sluice.scheduling.simulation.Hops.Kind;
@@ -131,7 +132,7 @@ final class SimulationTest {
               }
 
               @Override
-              public boolean isMeasured(String jobId) {
+              public boolean isMeasured(JobName job) {
                 return true;
               }
             });
@@ -207,8 +208,8 @@ final class SimulationTest {
           }
 
           @Override
-          public boolean isMeasured(String jobId) {
-            return jobId.equals("job-0") || jobId.equals("job-1");
+          public boolean isMeasured(JobName job) {
+            return job.text().equals("job-0") || job.text().equals("job-1");
           }
         };
     var told =

@@ -11,6 +11,7 @@ import dev.sluice.scheduling.fact.CoreSettings.Bounds;
 import dev.sluice.scheduling.fact.CoreSettings.Leases;
 import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
 import dev.sluice.scheduling.job.JobClass;
+import dev.sluice.scheduling.job.JobName;
 import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.simulation.Hops;
@@ -225,7 +226,7 @@ final class SimulatorBench {
     }
 
     @Override
-    public boolean isMeasured(String jobId) {
+    public boolean isMeasured(JobName job) {
       return true;
     }
   }

@@ -173,9 +173,7 @@ public final class SimulateBench implements Bench {
       arguments.addAll(List.of("--run-id", "bench"));
       arguments.addAll(load.arguments);
       List<String> options = ChildJvm.launchedParallel();
-      if (!arguments.contains(NO_TRACE)) { // as the launcher does
-        options.add("-XX:TieredStopAtLevel=1");
-      }
+      options.add("-XX:TieredStopAtLevel=1"); // as the launcher does
       options.addAll(load.jvmOptions);
       List<String> command = ChildJvm.of(options, ChildJvm.SLUICE, arguments);
       long beganNs = nanoTime.getAsLong();
