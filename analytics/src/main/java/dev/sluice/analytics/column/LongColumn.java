@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LongColumn {
   private static final int PIECE = Space.PIECE;
-  private static final int SHIFT = Integer.numberOfTrailingZeros(PIECE);
+  private static final int SHIFT = Space.SHIFT;
   private static final int FIRST = 64;
 
   private final Space space;
@@ -36,7 +36,10 @@ public final class LongColumn {
 
   /** The number of a row. Short enough for the quick compiler to write it into its callers. */
   public long get(int row) {
-    return row < rowsOnHeap ? onHeap[row >>> SHIFT][row & (PIECE - 1)] : behindHeap(row);
+    if (row < rowsOnHeap) {
+      return onHeap[row >>> SHIFT][row & (PIECE - 1)];
+    }
+    return behindHeap(row);
   }
 
   private long behindHeap(int row) {

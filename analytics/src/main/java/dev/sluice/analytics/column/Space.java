@@ -22,8 +22,10 @@ public final class Space {
   /** Share of the heap that columns may fill; the rest is for all that is not a column. */
   private static final double HEAP_SHARE = 0.3;
 
+  static final int SHIFT = 14;
+
   /** Numbers in a piece of a column: ZGC gives each object of over 256 KiB pages of its own. */
-  static final int PIECE = 1 << 14;
+  static final int PIECE = 1 << SHIFT;
 
   /** Bytes of the file that are mapped at once: a process may have few mappings. */
   private static final int REGION = 1 << 26;
