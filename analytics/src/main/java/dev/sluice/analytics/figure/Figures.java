@@ -107,9 +107,9 @@ public final class Figures {
   public static Summary summarize(RunRows run) {
     var summary = new Summary();
     RunHead.addTo(summary, run);
-    run.measuredDoneBatches(); // once, before all that want them
     List<Summary> parts = ALL.stream().map(figure -> new Summary()).toList();
     try (var beside = new Beside()) {
+      beside.begin(run::measuredDoneBatches); // once, for all that want them
       for (int i = 0; i < parts.size(); i++) {
         Figure figure = ALL.get(i);
         Summary part = parts.get(i);

@@ -50,7 +50,8 @@ final class RowFaults {
     }
     long failed = 0;
     for (int i = 0; i < jobs.size(); i++) {
-      failed += Reason.LANE_LOST.is(jobs.reason(jobs.at(i))) ? 1 : 0;
+      int job = jobs.at(i);
+      failed += jobs.isFailed(job) && Reason.LANE_LOST.is(jobs.reason(job)) ? 1 : 0;
     }
     if (failed > 0) {
       words.add(FaultWords.count(failed, "job", "jobs") + " failed as " + Reason.LANE_LOST);

@@ -1,5 +1,6 @@
 package dev.sluice.analytics.fold;
 
+import dev.sluice.analytics.column.Beside;
 import dev.sluice.analytics.column.Space;
 import dev.sluice.analytics.row.BatchColumns;
 import dev.sluice.analytics.row.Batches;
@@ -20,6 +21,8 @@ import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.value.DispatchId;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -210,12 +213,19 @@ public final class RunFold implements LogFold {
             zeroEpochMs,
             Math.round(load.warmupSeconds() * 1e9),
             Math.round(load.durationSeconds() * 1e9));
+    long heartbeatMs = context.experiment().lanes().heartbeatMs();
     var faults = new Faults();
-    countFaults(faults, jobRows, batchRows);
+    List<String> ofLog = new ArrayList<>();
+    try (var beside = new Beside()) {
+      beside.begin(() -> countFaults(faults, jobRows, batchRows));
+      beside.begin(
+          () -> ofLog.addAll(logFaults.inWords(started, ended, jobRows, batchRows, heartbeatMs)));
+      beside.await();
+    } catch (IOException e) {
+      throw new UncheckedIOException("faults were not counted", e); // nothing is written here
+    }
     List<String> inWords = new ArrayList<>(faults.inWords());
-    inWords.addAll(
-        logFaults.inWords(
-            started, ended, jobRows, batchRows, context.experiment().lanes().heartbeatMs()));
+    inWords.addAll(ofLog);
     return new RunRows(
         context,
         started,

@@ -179,6 +179,10 @@ public final class Jobs {
     return status(job) == JobStatus.DONE;
   }
 
+  public boolean isFailed(int job) {
+    return columns.statusSaid(job) == JobStatus.FAILED;
+  }
+
   /** Cause of a drop, of a failure or of being open; null if done. */
   public @Nullable String reason(int job) {
     if (status(job) == JobStatus.OPEN) {

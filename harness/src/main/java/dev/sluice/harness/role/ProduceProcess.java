@@ -48,6 +48,7 @@ public final class ProduceProcess {
     LiveJobs.check(frame.parsed());
     RequestList requests =
         RequestList.of(frame.parsed(), LaneSource.of(frame.parsed())::isolatedMs);
+    requests.beginDigest();
     requests.notes().forEach(note -> frame.console().item("requests", note));
     RunRegister register = process.connect();
     process.joined(register.join(Role.PRODUCE, "produce", frame.configDigest(), null));

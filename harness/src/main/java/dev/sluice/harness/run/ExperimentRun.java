@@ -168,6 +168,7 @@ public final class ExperimentRun {
     Experiment experiment = frame.experiment();
     RoleMetrics metrics = watchers.metrics();
     RequestList requests = RequestList.of(frame.parsed(), lanes::isolatedMs);
+    requests.beginDigest();
     Aborts.of(frame.parsed(), requests); // a mistake is found before anything starts
     disk.expect(requests.size(), external == null);
     shell.awaitExternal();

@@ -114,6 +114,7 @@ final class SimulatedRows implements SimulationListener {
     if (!jobs.isRequested(row)) {
       jobs.requested(row, kindNumber(job), job.source(), job.index(), job.samples(), job.sloNs());
       jobs.requestedAt(row, job.intendedAtNs(), sentAtNs, shard, atEpochMs);
+      requests.digestThrough((int) job.index()); // this thread waits for the simulation anyway
     }
     fold.appended(shard, atEpochMs);
   }

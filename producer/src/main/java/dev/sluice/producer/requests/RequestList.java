@@ -1,16 +1,11 @@
 package dev.sluice.producer.requests;
 
-import dev.sluice.contract.codec.JsonOutput;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ParsedExperiment;
-import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.JobId;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,18 +18,16 @@ import java.util.concurrent.CompletableFuture;
  * It takes five to twelve bytes a job. Immutable.
  */
 public final class RequestList {
-  private static final int DIGESTED_AT_ONCE = 1 << 13;
-
   private final List<JobKind> kinds;
   private final PackedRequests requests;
-  private final CompletableFuture<String> digest;
+  private final RequestDigest digest;
   private final List<String> notes;
 
   private RequestList(List<JobKind> kinds, PackedRequests requests, List<String> notes) {
     this.notes = List.copyOf(notes);
     this.kinds = List.copyOf(kinds);
     this.requests = requests;
-    digest = CompletableFuture.supplyAsync(() -> digest(this.kinds, requests));
+    digest = new RequestDigest(this.kinds, requests);
   }
 
   /**
@@ -140,7 +133,21 @@ public final class RequestList {
    * feed after each line.
    */
   public String digest() {
-    return digest.join();
+    return digest.whole();
+  }
+
+  /** Begins to make the digest in another thread, for one that will soon ask for it. */
+  public void beginDigest() {
+    var unused = CompletableFuture.runAsync(digest::whole);
+  }
+
+  /**
+   * Makes the digest as far as the job at a place, so that less is left when it is asked for.
+   *
+   * @param index in [0, size)
+   */
+  public void digestThrough(int index) {
+    digest.through(index);
   }
 
   /**
@@ -170,37 +177,5 @@ public final class RequestList {
   /** Returns the different kinds of jobs in the list, in the order in which they first occur. */
   public List<JobKind> kinds() {
     return kinds;
-  }
-
-  private static String digest(List<JobKind> kinds, PackedRequests requests) {
-    MessageDigest sha256 = Sha256.begin();
-    List<byte[]> ofKinds = kinds.stream().map(RequestList::digested).toList();
-    byte[] prefix = JobId.PREFIX.getBytes(StandardCharsets.UTF_8);
-    var lines = new JsonOutput(2 * DIGESTED_AT_ONCE); // no JSON, but numbers as it writes them
-    for (int i = 0; i < requests.size(); i++) {
-      lines.number(prefix, i);
-      lines.number(ofKinds.get(requests.kind(i)), requests.intendedAtNs(i));
-      lines.one('\n');
-      if (lines.length() > DIGESTED_AT_ONCE || i == requests.size() - 1) {
-        sha256.update(lines.bytes(0, lines.length()));
-        lines = new JsonOutput(2 * DIGESTED_AT_ONCE);
-      }
-    }
-    return HexFormat.of().formatHex(sha256.digest());
-  }
-
-  /** What stands between the id and the intended time of each job of a kind. */
-  private static byte[] digested(JobKind kind) {
-    return String.join(
-            "\t",
-            "",
-            kind.classType(),
-            kind.workload(),
-            kind.backend(),
-            kind.precision(),
-            Integer.toString(kind.samples()),
-            Long.toString(kind.sloNs()),
-            "")
-        .getBytes(StandardCharsets.UTF_8);
   }
 }
