@@ -4,7 +4,6 @@ import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.JobStatus;
 import dev.sluice.analytics.row.Jobs;
-import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.value.DispatchId;
 import java.util.HashMap;
@@ -119,7 +118,7 @@ final class MemoryRows implements RunSource {
             orNull(rows.predictedP95Ns(batch)),
             orNull(rows.predictedP99Ns(batch))),
         rows.ran(batch) ? Long.valueOf(rows.serviceNs(batch)) : null,
-        () -> Decimals.terms(rows.scoreTerms(batch)));
+        () -> rows.scoreTerms(batch));
   }
 
   @Override

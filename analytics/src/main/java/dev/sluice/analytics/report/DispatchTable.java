@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.Jobs;
-import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.value.JobId;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -107,7 +106,7 @@ final class DispatchTable {
     if (rows.termNames(batch).isEmpty()) {
       csv.empty();
     } else {
-      csv.rareText(Decimals.terms(rows.scoreTerms(batch)));
+      csv.rareText(rows.scoreTerms(batch));
     }
     csv.text(rows.cause(batch));
     csv.bytes(models.get(rows.modelNumber(batch)));

@@ -3,14 +3,13 @@ package dev.sluice.analytics.row;
 import dev.sluice.analytics.column.IntColumn;
 import dev.sluice.analytics.column.Order;
 import dev.sluice.analytics.column.Space;
+import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Reason;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -225,14 +224,18 @@ public final class Batches {
     return Double.longBitsToDouble(columns.terms.get((int) columns.firstTerm.get(batch) + place));
   }
 
-  /** Terms of the batch's score by name. */
-  public Map<String, Double> scoreTerms(int batch) {
-    Map<String, Double> terms = new TreeMap<>();
+  /**
+   * Terms of the batch's score: {@code name=value} by name, separated by semicolons; empty: it has
+   * no score.
+   */
+  public String scoreTerms(int batch) {
+    StringBuilder text = new StringBuilder();
     List<String> names = termNames(batch);
     for (int i = 0; i < names.size(); i++) {
-      terms.put(names.get(i), term(batch, i));
+      text.append(i == 0 ? "" : ";").append(names.get(i)).append('=');
+      text.append(Decimals.plain(term(batch, i)));
     }
-    return terms;
+    return text.toString();
   }
 
   /** True if the log holds the batch's completion. */

@@ -2,8 +2,6 @@ package dev.sluice.analytics.statistic;
 
 import java.math.BigDecimal;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Numbers as text, with a point in every locale. */
@@ -29,22 +27,14 @@ public final class Decimals {
   /** The shortest text that reads back as the same number, without an exponent. */
   public static String plain(double value) {
     String text = Double.toString(value);
-    return text.endsWith(".0") && text.indexOf('E') < 0 && value != 0
-        ? text.substring(0, text.length() - 2) // a whole number, as most are
-        : new BigDecimal(text).stripTrailingZeros().toPlainString();
-  }
-
-  /** Terms of a score: {@code name=value} by name, separated by semicolons. */
-  public static String terms(Map<String, Double> terms) {
-    StringBuilder text = new StringBuilder();
-    new TreeMap<>(terms)
-        .forEach(
-            (name, value) ->
-                text.append(text.isEmpty() ? "" : ";")
-                    .append(name)
-                    .append('=')
-                    .append(plain(value)));
-    return text.toString();
+    if (value == 0 || text.indexOf('E') >= 0) {
+      return new BigDecimal(text).stripTrailingZeros().toPlainString();
+    }
+    int end = text.length();
+    while (text.charAt(end - 1) == '0') {
+      end--;
+    }
+    return text.substring(0, text.charAt(end - 1) == '.' ? end - 1 : end);
   }
 
   /** Three significant digits, for people. */

@@ -3,8 +3,6 @@ package dev.sluice.analytics.statistic;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.math.BigDecimal;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -29,14 +27,5 @@ final class DecimalsTest {
     assertThat(Decimals.plain(100)).isEqualTo("100");
     assertThat(Decimals.plain(2e-3)).isEqualTo("0.002");
     assertThat(Decimals.plain(1e20)).isEqualTo("100000000000000000000");
-  }
-
-  @Example
-  void termsStandByName() {
-    Map<String, Double> terms = new LinkedHashMap<>();
-    terms.put("urgency", 0.25);
-    terms.put("interactive", 10.0);
-    assertThat(Decimals.terms(terms)).isEqualTo("interactive=10;urgency=0.25");
-    assertThat(Decimals.terms(Map.of())).isEmpty();
   }
 }

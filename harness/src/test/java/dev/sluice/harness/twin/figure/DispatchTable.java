@@ -12,7 +12,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -94,7 +96,7 @@ public final class DispatchTable {
     cells.add(Decimals.seconds(row.finishedAtNs()));
     cells.add(Decimals.ms(prediction.meanNs()));
     cells.add(prediction.source());
-    cells.add(Decimals.terms(dispatch.decision().scoreTerms()));
+    cells.add(terms(dispatch.decision().scoreTerms()));
     cells.add(completion == null || completion.cause() == null ? "" : completion.cause());
     cells.add(work.model().workload());
     cells.add(work.model().backend());
@@ -119,5 +121,12 @@ public final class DispatchTable {
 
   private static String countOrEmpty(@Nullable Integer count) {
     return count == null ? "" : Integer.toString(count);
+  }
+
+  private static String terms(Map<String, Double> terms) {
+    return new TreeMap<>(terms)
+        .entrySet().stream()
+            .map(term -> term.getKey() + "=" + Decimals.plain(term.getValue()))
+            .collect(Collectors.joining(";"));
   }
 }
