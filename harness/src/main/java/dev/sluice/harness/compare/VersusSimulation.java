@@ -29,8 +29,12 @@ public final class VersusSimulation {
     this.console = console;
   }
 
-  /** Simulates what is missing of the series, compares, and returns the exit status. */
+  /**
+   * Simulates what is missing of the series, compares, and returns the exit status. It is all that
+   * its process does.
+   */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
+    new SimulatedRun(options, console).takeCompilers();
     Versus.Settings settings = versus.read();
     String id = versus.id(settings, "simulate" + options.profile() + options.output());
     try (var series = VersusSeries.take(options.results(), options.runId(), id)) {

@@ -47,6 +47,7 @@ public final class SimulatedRun {
   private final Options options;
   private final Console console;
   private final DiskNeed disk;
+  private boolean ownsProcess;
   private @Nullable String summaryJson;
 
   /**
@@ -100,6 +101,14 @@ public final class SimulatedRun {
     this.disk = new DiskNeed(options.results(), console);
   }
 
+  /**
+   * As {@link #execute}, as all that this process does: {@link #takeCompilers} may begin it anew.
+   */
+  public int executeAsProcess() throws UserMistakeException, IOException, InterruptedException {
+    ownsProcess = true;
+    return execute();
+  }
+
   /** Simulates the experiment once or several times, and returns the worst exit status. */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     Integer repeats = options.repeats();
@@ -117,11 +126,24 @@ public final class SimulatedRun {
     return status;
   }
 
-  /** The experiment, in a process that has the compilers for a simulation of it. */
-  private ParsedExperiment read() throws UserMistakeException {
-    ParsedExperiment parsed = options.read(List.of());
+  /**
+   * Begins this process anew with the compilers for simulations of the experiment, if it lacks one.
+   * Nothing must have been done before that cannot be done twice.
+   */
+  public void takeCompilers() throws UserMistakeException {
+    takeCompilers(options.read(List.of()));
+  }
+
+  private static void takeCompilers(ParsedExperiment parsed) {
     if (parsed.experiment().load().askedJobs() >= JOBS_FOR_BOTH_COMPILERS) {
       BothCompilers.take();
+    }
+  }
+
+  private ParsedExperiment read() throws UserMistakeException {
+    ParsedExperiment parsed = options.read(List.of());
+    if (ownsProcess) {
+      takeCompilers(parsed);
     }
     return parsed;
   }
