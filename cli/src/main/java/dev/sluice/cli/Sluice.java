@@ -26,35 +26,36 @@ import picocli.CommandLine.UnmatchedArgumentException;
     name = "./sluice",
     mixinStandardHelpOptions = true,
     description = "Which scheduler keeps my latency promises, at which load, on which hardware?",
-    subcommands = {
-      RunCommand.class,
-      SimulateCommand.class,
-      ProfileCommand.class,
-      PlanCommand.class,
-      LayersCommand.class,
-      TrainCommand.class,
-      RecordCommand.class,
-      CapacityCommand.class,
-      CheckCommand.class,
-      CompareCommand.class,
-      ExplainCommand.class,
-      ServeCommand.class,
-      ReportCommand.class,
-      BrokerCommand.class,
-      ProduceCommand.class,
-      ScheduleCommand.class,
-      ExecuteCommand.class,
-      AnalyzeCommand.class,
-      StageCommand.class,
-      ReplayCommand.class,
-      SweepCommand.class,
-      TopicsCommand.class,
-      MetricsCommand.class,
-      ChaosCommand.class,
-      BenchCommand.class
-    },
     footer = {"", "Example:", "  ./sluice run configs/quickstart.yaml"})
 public final class Sluice {
+  private static final List<Class<?>> COMMANDS =
+      List.of(
+          RunCommand.class,
+          SimulateCommand.class,
+          ProfileCommand.class,
+          PlanCommand.class,
+          LayersCommand.class,
+          TrainCommand.class,
+          RecordCommand.class,
+          CapacityCommand.class,
+          CheckCommand.class,
+          CompareCommand.class,
+          ExplainCommand.class,
+          ServeCommand.class,
+          ReportCommand.class,
+          BrokerCommand.class,
+          ProduceCommand.class,
+          ScheduleCommand.class,
+          ExecuteCommand.class,
+          AnalyzeCommand.class,
+          StageCommand.class,
+          ReplayCommand.class,
+          SweepCommand.class,
+          TopicsCommand.class,
+          MetricsCommand.class,
+          ChaosCommand.class,
+          BenchCommand.class);
+
   private Sluice() {}
 
   public static void main(String[] arguments) {
@@ -64,7 +65,7 @@ public final class Sluice {
 
   /** Runs a command and returns its exit status. */
   static int execute(String... arguments) {
-    var sluice = new CommandLine(new Sluice());
+    CommandLine sluice = commandLine(named(arguments));
     tellVersion(sluice);
     return sluice
         .setParameterExceptionHandler((mistake, args) -> explain(mistake))
@@ -80,6 +81,33 @@ public final class Sluice {
               return ExitStatus.BUG;
             })
         .execute(arguments);
+  }
+
+  /** Returns the command line with all commands. */
+  static CommandLine commandLine() {
+    return commandLine(COMMANDS);
+  }
+
+  private static CommandLine commandLine(List<Class<?>> commands) {
+    var sluice = new CommandLine(new Sluice());
+    commands.forEach(sluice::addSubcommand);
+    return sluice;
+  }
+
+  /**
+   * Returns the command that the first word names, else all: to read the options of each takes a
+   * tenth of a second.
+   */
+  private static List<Class<?>> named(String... arguments) {
+    List<Class<?>> named =
+        COMMANDS.stream()
+            .filter(command -> arguments.length > 0 && nameOf(command).equals(arguments[0]))
+            .toList();
+    return named.isEmpty() ? COMMANDS : named;
+  }
+
+  private static String nameOf(Class<?> command) {
+    return command.getAnnotation(Command.class).name();
   }
 
   /** Each subcommand has a {@code --version} too. */

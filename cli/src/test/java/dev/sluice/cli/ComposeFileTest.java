@@ -32,7 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
-import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 
 /** docker-compose.yml and what it mounts, beside the commands and the files that it names. */
@@ -252,7 +251,7 @@ final class ComposeFileTest {
   }
 
   private static ParseResult parse(String command) {
-    return new CommandLine(Sluice.class).parseArgs(command.trim().split("\\s+", -1));
+    return Sluice.commandLine().parseArgs(command.trim().split("\\s+", -1));
   }
 
   /** By service, with each variable at its default. */

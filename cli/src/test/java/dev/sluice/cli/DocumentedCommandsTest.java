@@ -15,7 +15,6 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
 
 /**
  * Every command of the documents is run: by {@code .ci/run}, or by the test that {@code
@@ -80,7 +79,7 @@ final class DocumentedCommandsTest {
   private static void assertUnderstood(String command) {
     List<String> words = new ArrayList<>(List.of(command.split(" +")));
     words.remove(0);
-    assertThatCode(() -> new CommandLine(Sluice.class).parseArgs(words.toArray(String[]::new)))
+    assertThatCode(() -> Sluice.commandLine().parseArgs(words.toArray(String[]::new)))
         .as(command)
         .doesNotThrowAnyException();
     assertThat(words)

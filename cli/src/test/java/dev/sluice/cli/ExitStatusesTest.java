@@ -12,7 +12,7 @@ final class ExitStatusesTest {
   /** Exit statuses by the command's whole name, of the commands that list theirs. */
   private static Map<String, Map<String, String>> lists() {
     Map<String, Map<String, String>> lists = new LinkedHashMap<>();
-    collect("", new CommandLine(Sluice.class), lists);
+    collect("", Sluice.commandLine(), lists);
     assertThat(lists).containsKeys("run", "check", "simulate", "replay", "analyze", "layers run");
     return lists;
   }

@@ -18,7 +18,7 @@ final class HelpTest {
     PrintStream errors = System.err;
     System.setErr(new PrintStream(complaints, true, StandardCharsets.UTF_8));
     try {
-      say(new CommandLine(Sluice.class));
+      say(Sluice.commandLine());
     } finally {
       System.setErr(errors);
     }

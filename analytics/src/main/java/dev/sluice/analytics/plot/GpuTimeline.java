@@ -3,14 +3,10 @@ package dev.sluice.analytics.plot;
 import java.awt.Color;
 import java.awt.Paint;
 import java.awt.image.BufferedImage;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
-import javax.imageio.ImageIO;
 import org.jfree.data.xy.XYIntervalSeries;
 
 /**
@@ -54,14 +50,7 @@ public final class GpuTimeline {
 
   /** The picture as the bytes of a PNG file. */
   public byte[] png() {
-    BufferedImage image = bars.isEmpty() ? new Frame(title).saying("no data") : image();
-    try {
-      var bytes = new ByteArrayOutputStream();
-      ImageIO.write(image, "png", bytes);
-      return bytes.toByteArray();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e); // of an array in memory
-    }
+    return Picture.png(bars.isEmpty() ? new Frame(title).saying("no data") : image());
   }
 
   private BufferedImage image() {

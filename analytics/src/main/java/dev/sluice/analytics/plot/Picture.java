@@ -1,23 +1,26 @@
 package dev.sluice.analytics.plot;
 
+import com.pngencoder.PngEncoder;
 import dev.sluice.analytics.statistic.Decimals;
 import java.awt.Color;
 import java.awt.Paint;
 import java.awt.image.BufferedImage;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Map;
-import javax.imageio.ImageIO;
 import org.knowm.xchart.XYChart;
 
 /** A picture of numbers that come from no run, in the look of all pictures: curves and points. */
 public final class Picture {
+  /**
+   * Level of zlib: the most of those that look for the next repetition only, as most pixels are
+   * alike.
+   */
+  private static final int COMPRESSION = 3;
+
   private final XYChart chart;
   private final Frame frame;
   private double least = Double.POSITIVE_INFINITY;
@@ -234,13 +237,13 @@ public final class Picture {
     return !infinite.isEmpty();
   }
 
+  /** Returns a picture as the bytes of a PNG file. */
   static byte[] png(BufferedImage image) {
-    try {
-      var bytes = new ByteArrayOutputStream();
-      ImageIO.write(image, "png", bytes);
-      return bytes.toByteArray();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e); // of an array in memory
-    }
+    return new PngEncoder()
+        .withBufferedImage(image)
+        .withCompressionLevel(COMPRESSION)
+        .withMultiThreadedCompressionEnabled(
+            false) // several pictures are written beside each other
+        .toBytes();
   }
 }

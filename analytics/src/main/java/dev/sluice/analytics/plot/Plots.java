@@ -11,7 +11,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import javax.imageio.ImageIO;
 
 /** The registry of pictures, by the name of their file without {@code .png}. */
 public final class Plots {
@@ -54,7 +53,7 @@ public final class Plots {
     BufferedImage image =
         plot.draw(run, summary)
             .orElseGet(() -> new Frame(ChartStyle.title(plot.subject(), run)).saying(why(run)));
-    ImageIO.write(image, "png", file.toFile());
+    Files.write(file, Picture.png(image));
   }
 
   /** Words for a picture of which a run has nothing to show. */
