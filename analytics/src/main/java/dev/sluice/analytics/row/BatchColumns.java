@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
  * completed at most once. Not safe for threads while it is written.
  */
 public final class BatchColumns {
-  static final int NONE = -1;
+  /** A number that there is not. */
+  public static final int NONE = -1;
+
   private static final int RESULT_BITS = 2;
 
   final Space space;
@@ -239,14 +241,43 @@ public final class BatchColumns {
 
   /** Takes the service time that was predicted for a batch. */
   public void predicted(int row, Prediction prediction) {
-    meanNs.set(row, prediction.meanNs());
-    source.set(row, names.number(prediction.source()));
-    predictedBusyLanes.set(row, orNone(prediction.busyLanes()));
     String version = prediction.modelVersion();
-    modelVersion.set(row, version == null ? NONE : names.number(version));
-    quantileNs.set(row, orNone(prediction.quantileNs()));
-    p95Ns.set(row, orNone(prediction.p95Ns()));
-    p99Ns.set(row, orNone(prediction.p99Ns()));
+    predicted(
+        row,
+        prediction.meanNs(),
+        nameNumber(prediction.source()),
+        orNone(prediction.busyLanes()),
+        version == null ? NONE : nameNumber(version));
+    bounded(
+        row,
+        orNone(prediction.quantileNs()),
+        orNone(prediction.p95Ns()),
+        orNone(prediction.p99Ns()));
+  }
+
+  /** The number of a source of predictions, or of a model's version; a new one if it has none. */
+  public int nameNumber(String name) {
+    return names.number(name);
+  }
+
+  /**
+   * Takes the mean service time that was predicted for a batch.
+   *
+   * @param itsSource number of its source
+   * @param itsVersion number of its model's version; {@link #NONE}: it has none
+   */
+  public void predicted(int row, long itsMeanNs, int itsSource, int busy, int itsVersion) {
+    meanNs.set(row, itsMeanNs);
+    source.set(row, itsSource);
+    predictedBusyLanes.set(row, busy);
+    modelVersion.set(row, itsVersion);
+  }
+
+  /** Takes the bounds of a prediction; one that there is not is {@link Jobs#NONE}. */
+  public void bounded(int row, long itsQuantileNs, long itsP95Ns, long itsP99Ns) {
+    quantileNs.set(row, itsQuantileNs);
+    p95Ns.set(row, itsP95Ns);
+    p99Ns.set(row, itsP99Ns);
   }
 
   /** Takes a batch's completion. */
@@ -273,8 +304,13 @@ public final class BatchColumns {
 
   /** Takes what a lane meant to take, and how many lanes were busy; null: it does not say. */
   public void lane(int row, @Nullable Long meantNs, @Nullable Integer lanesBusy) {
-    emulatedServiceNs.set(row, orNone(meantNs));
-    busyLanes.set(row, orNone(lanesBusy));
+    lane(row, orNone(meantNs), orNone(lanesBusy));
+  }
+
+  /** As the above; what the lane does not say is {@link Jobs#NONE}, or {@link #NONE}. */
+  public void lane(int row, long meantNs, int lanesBusy) {
+    emulatedServiceNs.set(row, meantNs);
+    busyLanes.set(row, lanesBusy);
   }
 
   private static long orNone(@Nullable Long ns) {

@@ -45,6 +45,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -283,10 +284,11 @@ record SimulatedExperiment(
     RunStarted begun = started(runId, logIsRead ? requests.digest() : "");
     var recorded = recording == null ? null : new SimulationRecording(rows, recording, begun);
     var log = new SimulatedLog(begun, emulated, recorded == null ? rows : recorded);
-    SimulationListener listener =
-        logIsRead ? log : new SimulatedRows(fold, experiment, requests, log);
     boolean beside = alone && abort == null && Runtime.getRuntime().availableProcessors() > 1;
-    SimulationEnd end = beside ? runBeside(listener) : run(listener);
+    SimulationEnd end =
+        logIsRead
+            ? beside ? runBeside(log) : run(log)
+            : runOnTape(new TapedRows(fold, experiment, requests, log), beside);
     fold.onRunRecord(started(runId), SimulatedLog.TIME_ZERO_EPOCH_MS);
     var ended =
         new RunEnded(runId, end.jobs(), end.tailLimitReached(), false, end.endedAtNs(), null, 0L);
@@ -321,6 +323,25 @@ record SimulatedExperiment(
       told.await();
       return end;
     }
+  }
+
+  private SimulationEnd runOnTape(TapedRows rows, boolean beside) {
+    if (!beside) {
+      return runOnTape(rows);
+    }
+    try (var handOver = new HandOver<RowTape.Block>(rows)) {
+      SimulationEnd end = runOnTape(handOver::give);
+      handOver.await();
+      return end;
+    }
+  }
+
+  private SimulationEnd runOnTape(Consumer<RowTape.Block> taker) {
+    Experiment experiment = parsed.experiment();
+    var tape = new RowTape(experiment.kafka().shards(), experiment.lanes().count(), taker);
+    SimulationEnd end = run(tape);
+    tape.end();
+    return end;
   }
 
   /** The thresholds that may end the run, for one simulation; null: there are none. */

@@ -9,12 +9,6 @@ import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.simulation.SimulationListener;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Tells a listener in a thread of its own, in the same order, what a simulation tells: rows are
@@ -24,17 +18,7 @@ final class ToldBeside implements SimulationListener, AutoCloseable {
   /** Calls that are handed over at once. */
   private static final int CALLS = 4096;
 
-  /** Hand-overs that may wait: the simulation is at most so much ahead. */
-  private static final int AHEAD = 8;
-
-  /** How long a hand-over waits before it looks whether the listener has failed. */
-  private static final long LOOK_MS = 100;
-
-  private static final List<Call> END = List.of();
-
-  private final BlockingQueue<List<Call>> handedOver = new ArrayBlockingQueue<>(AHEAD);
-  private final CompletableFuture<Void> end = new CompletableFuture<>();
-  private final Thread thread;
+  private final HandOver<List<Call>> handOver;
   private List<Call> calls = new ArrayList<>(CALLS);
 
   /**
@@ -76,76 +60,27 @@ final class ToldBeside implements SimulationListener, AutoCloseable {
   }
 
   ToldBeside(SimulationListener listener) {
-    thread = new Thread(() -> tellAll(listener), "simulation-rows");
-    thread.setDaemon(true);
-    thread.start();
-  }
-
-  private void tellAll(SimulationListener listener) {
-    try {
-      for (var some = handedOver.take(); some != END; some = handedOver.take()) {
-        for (Call call : some) {
-          call.tell(listener);
-        }
-      }
-      end.complete(null);
-    } catch (InterruptedException | RuntimeException | Error e) {
-      end.completeExceptionally(e);
-    }
+    handOver = new HandOver<>(some -> some.forEach(call -> call.tell(listener)));
   }
 
   private void tell(Call call) {
     calls.add(call);
     if (calls.size() == CALLS) {
-      handOver(calls);
+      handOver.give(calls);
       calls = new ArrayList<>(CALLS);
-    }
-  }
-
-  private void handOver(List<Call> some) {
-    try {
-      while (!handedOver.offer(some, LOOK_MS, TimeUnit.MILLISECONDS)) {
-        if (end.isDone() || !thread.isAlive()) {
-          throwFailure();
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new CancellationException("interrupted");
     }
   }
 
   /** Waits until the listener was told all, and throws what the listener threw. */
   void await() {
-    handOver(calls);
-    handOver(END);
-    throwFailure();
-  }
-
-  private void throwFailure() {
-    try {
-      while (!end.isDone()) {
-        thread.join(LOOK_MS);
-        if (!thread.isAlive() && !end.isDone()) { // memory may lack even to say why
-          throw new IllegalStateException("the thread that makes rows has died");
-        }
-      }
-      end.join();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new CancellationException("interrupted");
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof RuntimeException failure) {
-        throw failure;
-      }
-      throw new IllegalStateException(e.getCause());
-    }
+    handOver.give(calls);
+    handOver.await();
   }
 
   /** Ends the thread, wherever it is. */
   @Override
   public void close() {
-    thread.interrupt();
+    handOver.close();
   }
 
   @Override

@@ -208,12 +208,17 @@ public final class Translation {
   public static Prediction toEvent(dev.sluice.scheduling.fact.Prediction prediction) {
     return new Prediction(
         prediction.meanNs(),
-        requireNonNull(SOURCES.get(prediction.source())),
+        toEvent(prediction.source()),
         prediction.busyLanes(),
         prediction.modelVersion(),
         prediction.quantileNs(),
         prediction.p95Ns(),
         prediction.p99Ns());
+  }
+
+  /** Returns the event's word for a source of predictions. */
+  public static String toEvent(dev.sluice.scheduling.fact.Prediction.Source source) {
+    return requireNonNull(SOURCES.get(source));
   }
 
   public static JobEnded toEvent(JobEnd end) {
