@@ -52,6 +52,11 @@ final class LogFaults {
   private final Set<Integer> shardsTaken = new HashSet<>();
   private boolean runStarted;
 
+  /** Log that was looked up last, since facts of one shard often follow each other. */
+  private @Nullable ShardLog lastLog;
+
+  private int lastShard;
+
   /** An action that nobody should have taken at that time. */
   private record Happened(String what, long atEpochMs) {}
 
@@ -110,7 +115,12 @@ final class LogFaults {
 
   /** Takes the append of any fact. */
   ShardLog appended(int shard, long appendedAtEpochMs) {
-    ShardLog log = shards.computeIfAbsent(shard, s -> new ShardLog());
+    ShardLog log = lastLog;
+    if (log == null || shard != lastShard) {
+      log = shards.computeIfAbsent(shard, s -> new ShardLog());
+      lastLog = log;
+      lastShard = shard;
+    }
     if (appendedAtEpochMs - log.lastFactEpochMs > BOUND_MS_MIN) {
       logSilences.add(new Silence("shard " + shard, shard, log.lastFactEpochMs, appendedAtEpochMs));
     }

@@ -20,35 +20,31 @@ final class SimulatedTimes implements ServiceModel {
   private final int lanes;
   private final Map<Key, OfModel> known = new HashMap<>();
 
+  /** Some of what is known, by samples and workload: each batch asks, mostly for one of a few. */
+  private final @Nullable OfModel[] lately = new OfModel[LATELY];
+
+  private static final int LATELY = 64;
+
   /** What is known of a model and a number of samples. */
   private static final class OfModel {
+    final Key key;
     final double[] nsByBusyLanes;
     final Factor factor;
 
-    OfModel(double[] nsByBusyLanes, Factor factor) {
+    OfModel(Key key, double[] nsByBusyLanes, Factor factor) {
+      this.key = key;
       this.nsByBusyLanes = nsByBusyLanes;
       this.factor = factor;
     }
   }
 
-  /**
-   * What a service time depends on. Equality is written by hand, since that of a record is slow in
-   * the quick compiler, and each batch asks for it.
-   */
+  /** What a service time depends on. */
   private record Key(String workload, String backend, String precision, int samples) {
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return other instanceof Key that
-          && samples == that.samples
-          && workload.equals(that.workload)
-          && backend.equals(that.backend)
-          && precision.equals(that.precision);
-    }
-
-    @Override
-    public int hashCode() {
-      return 31 * (31 * (31 * workload.hashCode() + backend.hashCode()) + precision.hashCode())
-          + samples;
+    boolean isOf(JobSpec first, int itsSamples) {
+      return samples == itsSamples
+          && workload.equals(first.workload())
+          && backend.equals(first.backend())
+          && precision.equals(first.precision());
     }
   }
 
@@ -150,14 +146,20 @@ final class SimulatedTimes implements ServiceModel {
   }
 
   private OfModel ofModel(JobSpec first, int samples) {
-    var key = new Key(first.workload(), first.backend(), first.precision(), samples);
-    OfModel found = known.get(key);
-    if (found == null) {
-      var model = new ModelKey(first.workload(), first.backend(), first.precision());
-      found = new OfModel(nsByBusyLanes(model, samples), source.factor(model, samples));
-      known.put(key, found);
+    int place = (first.workload().hashCode() + samples) & (LATELY - 1);
+    OfModel late = lately[place];
+    if (late == null || !late.key.isOf(first, samples)) {
+      late =
+          known.computeIfAbsent(
+              new Key(first.workload(), first.backend(), first.precision(), samples), this::find);
+      lately[place] = late;
     }
-    return found;
+    return late;
+  }
+
+  private OfModel find(Key key) {
+    var model = new ModelKey(key.workload, key.backend, key.precision);
+    return new OfModel(key, nsByBusyLanes(model, key.samples), source.factor(model, key.samples));
   }
 
   private double[] nsByBusyLanes(ModelKey model, int samples) {

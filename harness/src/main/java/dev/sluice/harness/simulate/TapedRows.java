@@ -236,7 +236,7 @@ final class TapedRows implements Consumer<RowTape.Block> {
     jobs.ended(
         row,
         STATUSES[RowTape.high(from[at + 1])],
-        Translation.toEvent(reason),
+        reason == null ? null : Translation.toEvent(reason),
         batch,
         attempt >> 1);
     jobs.endedAt(row, from[at + 4], epochMs(from[at + 3]));
