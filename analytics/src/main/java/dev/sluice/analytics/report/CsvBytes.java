@@ -28,6 +28,18 @@ final class CsvBytes implements Closeable {
   private static final int CELL_MAX = 32;
 
   private static final int MILLION = 1_000_000;
+  private static final int BILLION = 1_000_000_000;
+
+  /** Digits of 0 to 999, three for each: one division gives three digits of a number. */
+  private static final byte[] THREE_DIGITS = new byte[3 * 1000];
+
+  static {
+    for (int i = 0; i < 1000; i++) {
+      THREE_DIGITS[3 * i] = (byte) ('0' + i / 100);
+      THREE_DIGITS[3 * i + 1] = (byte) ('0' + i / 10 % 10);
+      THREE_DIGITS[3 * i + 2] = (byte) ('0' + i % 10);
+    }
+  }
 
   /** Characters beside letters and digits that are never quoted. */
   private static final String PLAIN = "_-.;=";
@@ -66,7 +78,16 @@ final class CsvBytes implements Closeable {
 
   /** Adds a cell; null is empty. Each different text is kept: there must be few of them. */
   CsvBytes text(@Nullable String text) throws IOException {
-    return text == null ? empty() : bytes(quoted.computeIfAbsent(text, CsvBytes::quoted));
+    return text == null ? empty() : bytes(known(text));
+  }
+
+  private byte[] known(String text) {
+    byte[] cell = quoted.get(text);
+    if (cell == null) {
+      cell = quoted(text);
+      quoted.put(text, cell);
+    }
+    return cell;
   }
 
   /** Adds a cell that is one of very many texts. */
@@ -137,22 +158,22 @@ final class CsvBytes implements Closeable {
       buffer[size++] = '-';
     }
     long absolute = Math.abs(millionths);
-    digits(absolute / MILLION);
+    long whole = absolute / MILLION;
+    digits(whole);
     buffer[size++] = '.';
-    int fraction = (int) (absolute % MILLION);
-    for (int at = size + 5; at >= size; at--) {
-      buffer[at] = (byte) ('0' + fraction % 10);
-      fraction /= 10;
-    }
-    size += 6;
+    int fraction = (int) (absolute - whole * MILLION);
+    int thousands = fraction / 1000;
+    threeDigits(thousands);
+    threeDigits(fraction - thousands * 1000);
     return this;
   }
 
   /** Adds thousandths as a number with as many decimals as it needs. */
   CsvBytes thousandths(long thousandths) throws IOException {
     begin(CELL_MAX);
-    digits(thousandths / 1000);
-    int fraction = (int) (thousandths % 1000);
+    long whole = thousandths / 1000;
+    digits(whole);
+    int fraction = (int) (thousandths - whole * 1000);
     if (fraction != 0) {
       buffer[size++] = '.';
       for (int unit = 100; fraction != 0; unit /= 10) {
@@ -196,27 +217,50 @@ final class CsvBytes implements Closeable {
   }
 
   private void digits(long number) {
-    long left = number;
-    if (left < 0) {
-      if (left == Long.MIN_VALUE) {
-        byte[] text = Long.toString(left).getBytes(UTF_8);
-        System.arraycopy(text, 0, buffer, size, text.length);
-        size += text.length;
-        return;
-      }
-      buffer[size++] = '-';
-      left = -left;
+    if (0 <= number && number < BILLION) {
+      digits((int) number);
+    } else {
+      byte[] text = Long.toString(number).getBytes(US_ASCII);
+      System.arraycopy(text, 0, buffer, size, text.length);
+      size += text.length;
     }
-    int count = 1;
-    for (long ten = 10; count < 19 && left >= ten; ten *= 10) {
-      count++;
+  }
+
+  /** Adds a number of at most nine digits. */
+  private void digits(int number) {
+    if (number < 1000) {
+      firstDigits(number);
+      return;
     }
-    for (int at = size + count - 1; at >= size; at--) {
-      long tenth = left / 10;
-      buffer[at] = (byte) ('0' + (int) (left - tenth * 10));
-      left = tenth;
+    int thousands = number / 1000;
+    if (thousands < 1000) {
+      firstDigits(thousands);
+    } else {
+      int millions = thousands / 1000;
+      firstDigits(millions);
+      threeDigits(thousands - millions * 1000);
     }
-    size += count;
+    threeDigits(number - thousands * 1000);
+  }
+
+  /** Adds a number below 1,000 without zeros in front. */
+  private void firstDigits(int number) {
+    int from = 3 * number;
+    if (number >= 100) {
+      buffer[size++] = THREE_DIGITS[from];
+    }
+    if (number >= 10) {
+      buffer[size++] = THREE_DIGITS[from + 1];
+    }
+    buffer[size++] = THREE_DIGITS[from + 2];
+  }
+
+  private void threeDigits(int number) {
+    int from = 3 * number;
+    buffer[size] = THREE_DIGITS[from];
+    buffer[size + 1] = THREE_DIGITS[from + 1];
+    buffer[size + 2] = THREE_DIGITS[from + 2];
+    size += 3;
   }
 
   @Override

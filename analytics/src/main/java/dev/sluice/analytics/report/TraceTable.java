@@ -70,10 +70,11 @@ final class TraceTable {
   /** Thousandths of which a number with a fraction keeps each digit. */
   private static final long EXACT_MAX = 1_000_000_000_000L;
 
-  private final RunRows run;
   private final Jobs jobs;
   private final Batches batches;
   private final CsvBytes csv;
+
+  private final byte[] runAndPolicy;
 
   /** Cells of each kind of job: class, workload, backend and precision. */
   private final List<byte[]> kinds = new ArrayList<>();
@@ -82,10 +83,13 @@ final class TraceTable {
   private final List<@Nullable Integer> tokens = new ArrayList<>();
 
   private TraceTable(RunRows run, CsvBytes csv) {
-    this.run = run;
     this.csv = csv;
     jobs = run.jobs();
     batches = run.batches();
+    runAndPolicy =
+        CsvBytes.joined(
+            List.of(
+                run.context().runId(), run.context().experiment().scheduling().schedulerName()));
     Map<String, Integer> byWorkload = new HashMap<>();
     for (WorkloadChoice workload : run.context().experiment().jobs().workloads()) {
       byWorkload.put(workload.name(), workload.tokens());
@@ -114,8 +118,7 @@ final class TraceTable {
     int batch = jobs.batch(job);
     boolean done = jobs.isDone(job);
     int kind = jobs.kindNumber(job);
-    csv.text(run.context().runId());
-    csv.text(run.context().experiment().scheduling().schedulerName());
+    csv.bytes(runAndPolicy);
     if (jobs.idNumber(job) >= 0) {
       csv.named(JOB, jobs.idNumber(job));
     } else {
