@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * thread is thrown from the next call.
  */
 public final class EventLogReader implements AutoCloseable {
-  private final Supplier<Consumer<byte[], byte[]>> consumers;
+  private final Supplier<Consumer<byte[], byte[]>> again;
   private final Topics topics;
   private final ProcessClock clock;
   private final LiveReading live;
@@ -59,7 +59,8 @@ public final class EventLogReader implements AutoCloseable {
       Function<RunStarted, RunDescribed> describe,
       @Nullable AbortFold abort) {
     this(
-        () -> ReaderClients.consumer(clients),
+        ReaderClients.consumer(clients),
+        () -> ReaderClients.again(clients),
         ReaderClients.provisional(clients),
         ReaderClients.producer(clients),
         topics,
@@ -84,22 +85,25 @@ public final class EventLogReader implements AutoCloseable {
       Topics topics,
       ProcessClock clock,
       Function<RunStarted, RunDescribed> describe) {
-    this(consumers, provisional, producer, topics, clock, describe, null);
+    this(consumers.get(), consumers, provisional, producer, topics, clock, describe, null);
   }
 
+  /**
+   * @param again opens the consumer of the second reading
+   */
   private EventLogReader(
-      Supplier<Consumer<byte[], byte[]>> consumers,
+      Consumer<byte[], byte[]> consumer,
+      Supplier<Consumer<byte[], byte[]>> again,
       Consumer<byte[], byte[]> provisional,
       Producer<byte[], byte[]> producer,
       Topics topics,
       ProcessClock clock,
       Function<RunStarted, RunDescribed> describe,
       @Nullable AbortFold abort) {
-    this.consumers = consumers;
+    this.again = again;
     this.topics = topics;
     this.clock = clock;
-    this.live =
-        new LiveReading(consumers.get(), provisional, producer, topics, clock, describe, abort);
+    this.live = new LiveReading(consumer, provisional, producer, topics, clock, describe, abort);
     this.wholeRun = live.wholeRun();
     this.thread = new Thread(live, "analytics-reader");
     thread.setDaemon(true);
@@ -161,9 +165,9 @@ public final class EventLogReader implements AutoCloseable {
     throwFailure();
     Duration limit =
         wholeRun.isDone() ? ReaderClients.ANSWER_LIMIT : ReaderClients.ANSWER_LIMIT_IN_VAIN;
-    var again = new SecondReading(topics, clock);
-    try (Consumer<byte[], byte[]> consumer = consumers.get()) {
-      return RunReport.of(again.read(consumer, limit, recording), context);
+    var second = new SecondReading(topics, clock);
+    try (Consumer<byte[], byte[]> consumer = again.get()) {
+      return RunReport.of(second.read(consumer, limit, recording), context);
     } catch (KafkaException | IllegalStateException e) {
       throw failed(e);
     }

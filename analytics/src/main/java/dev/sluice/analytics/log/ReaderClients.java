@@ -27,6 +27,11 @@ final class ReaderClients {
     return clients.consumer(Reading.WHOLE_RUN, ANSWER_LIMIT);
   }
 
+  /** As {@link #consumer}, for records that are in the log already. */
+  static Consumer<byte[], byte[]> again(LogClients clients) {
+    return clients.consumer(Reading.WHOLE_LOG, ANSWER_LIMIT);
+  }
+
   /** A consumer of dispatches, which may not be committed yet. */
   static Consumer<byte[], byte[]> provisional(LogClients clients) {
     return clients.consumer(Reading.PROVISIONAL, ANSWER_LIMIT);

@@ -31,7 +31,6 @@ public final class RunReport {
   private final Object windowsLock = new Object();
 
   private @Nullable Summary summary;
-  private @Nullable Path rowsIn;
   private @Nullable List<MetricsWindow> windows;
 
   private RunReport(RunRows run, List<String> deviceKinds, double fitCpuSeconds) {
@@ -72,10 +71,7 @@ public final class RunReport {
     Files.writeString(folder.resolve(FolderFiles.SUMMARY), summary().toJson());
   }
 
-  /**
-   * Writes trace.csv and dispatches.csv alone, replacing what is there. They need no figure, so
-   * that they are there whatever fails later.
-   */
+  /** Writes trace.csv and dispatches.csv alone, replacing what is there. */
   public void writeRows(Path folder) throws IOException {
     try (var beside = new Beside()) {
       begin(beside, folder);
@@ -83,32 +79,40 @@ public final class RunReport {
     }
   }
 
+  /** As {@link #write(Path, Beside.Work)}, with nothing else to do meanwhile. */
+  public void write(Path folder) throws IOException {
+    write(folder, () -> {});
+  }
+
   /**
    * Writes trace.csv, dispatches.csv, metrics.csv, summary.json and plots/*.png, replacing what is
-   * there.
+   * there, each whether another one fails or not.
    *
    * @param folder made if it is missing
+   * @param meanwhile what the caller's thread does beside the writing, whose failure does not stop
+   *     the writing
    */
-  public void write(Path folder) throws IOException {
+  public void write(Path folder, Beside.Work meanwhile) throws IOException {
     Path plots = folder.resolve(FolderFiles.PLOTS);
     Files.createDirectories(plots);
     try (var beside = new Beside()) {
-      if (!folder.equals(rowsIn)) {
-        begin(beside, folder);
-      }
+      begin(beside, folder);
       beside.begin(() -> writeWindows(folder));
       beside.begin(
           () -> {
             writeSummary(folder);
             Plots.writeAll(run, summary(), plots);
           });
-      beside.await();
+      try {
+        meanwhile.run();
+      } finally {
+        beside.await();
+      }
     }
   }
 
   /** Begins to write trace.csv and dispatches.csv. */
   private void begin(Beside beside, Path folder) {
-    rowsIn = folder;
     beside.begin(() -> TraceTable.write(run, folder.resolve(FolderFiles.TRACE)));
     beside.begin(() -> DispatchTable.write(run, folder.resolve(FolderFiles.DISPATCHES)));
   }

@@ -57,6 +57,10 @@ public final class LogMerge {
     final long to;
     final Deque<ConsumerRecord<byte[], byte[]>> waiting = new ArrayDeque<>();
     long waitingBytes;
+
+    /** True once the consumer stands behind the last record that is read. */
+    boolean read;
+
     long latestMs = Long.MIN_VALUE;
 
     /** Place of the first waiting record in time; any value if none waits. */
@@ -161,6 +165,7 @@ public final class LogMerge {
           consumer.seek(partition, offsets.from());
         });
     long lastNs = clock.monotonicNs();
+    findRead(sources);
     for (Source next = next(sources); next != null || !areRead(sources); next = next(sources)) {
       if (next != null) {
         sink.take(next.remove());
@@ -174,6 +179,7 @@ public final class LogMerge {
           source.add(record);
         }
       }
+      findRead(sources);
       lastNs = records.isEmpty() ? lastNs : clock.monotonicNs();
       if (clock.monotonicNs() - lastNs > limit.toNanos()) {
         throw new IllegalStateException(
@@ -191,7 +197,7 @@ public final class LogMerge {
     Source first = null;
     for (Source source : sources) {
       if (source.waiting.isEmpty()) {
-        if (!isRead(source)) {
+        if (!source.read) {
           return null;
         }
       } else if (first == null || source.comesBefore(first)) {
@@ -202,18 +208,21 @@ public final class LogMerge {
   }
 
   private boolean areRead(List<Source> sources) {
-    return sources.stream().allMatch(source -> source.waiting.isEmpty() && isRead(source));
+    return sources.stream().allMatch(source -> source.waiting.isEmpty() && source.read);
   }
 
-  private boolean isRead(Source source) {
-    return consumer.position(source.partition) >= source.to;
+  /** Asks where the consumer stands, which only a poll moves: asking for each record is dear. */
+  private void findRead(List<Source> sources) {
+    for (Source source : sources) {
+      source.read = consumer.position(source.partition) >= source.to;
+    }
   }
 
   /** Pauses each partition that is far ahead, and those that are read. */
   private void pause(List<Source> sources) {
     List<TopicPartition> ahead = new ArrayList<>();
     for (Source source : sources) {
-      if (source.isFull() || isRead(source)) {
+      if (source.isFull() || source.read) {
         ahead.add(source.partition);
       }
     }

@@ -132,6 +132,7 @@ public final class Benches {
                 atLeast("overload_done_share", "of the loop's rate", 0.9),
                 run -> run.figure("overall_throughput_jobs_sec") / LOOP_RATE),
         new BacklogBench(folder),
+        new ReportBench(emulated(new Window(21, 0), 5000, 1, 16, 0) + IN_BATCHES_OF_32, folder),
         new InferenceBench("resnet18", 1, 200, 0.95, 30, folder),
         new InferenceBench("resnet50", 8, 20, 0.98, 60, folder),
         new LoopBench("lateness", LATENESS, folder)

@@ -131,14 +131,15 @@ public final class AnalyzeProcess {
       return status;
     }
     RunReport report = role.report(environment, options.noLog() ? null : folder);
-    report.writeRows(folder.path()); // whatever fails later
-    if (ended.failure() == null) {
-      role.summarize(report);
-    } else {
-      role.summarizeFailure(ended.failure());
-    }
-    role.close();
-    role.write(report, environment, started.requestDigest(), folder);
+    role.write(
+        report,
+        environment,
+        started.requestDigest(),
+        folder,
+        () -> {
+          role.summarize(report, ended.failure());
+          role.close();
+        });
     if (ended.failure() != null) {
       throw new RoleFailedException("the run was given up: " + ended.failure(), null);
     }

@@ -1,6 +1,7 @@
 package dev.sluice.harness.role;
 
 import dev.sluice.analytics.abort.AbortFold;
+import dev.sluice.analytics.column.Beside;
 import dev.sluice.analytics.figure.RunHead;
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.analytics.fold.RunContext;
@@ -105,8 +106,16 @@ public final class AnalyzeRole implements AutoCloseable {
     return ExitStatus.MISSED;
   }
 
-  /** Stops reading, and tells who reads the run's topics how it came out. */
-  public void summarize(RunReport report) {
+  /**
+   * Stops reading, and tells who reads the run's topics how it came out.
+   *
+   * @param failure why the run was given up; null: it was not
+   */
+  public void summarize(RunReport report, @Nullable String failure) {
+    if (failure != null) {
+      summarizeFailure(failure);
+      return;
+    }
     reader.summarize(new RunSummarized(frame.runId(), report.summary().toJson(), null));
   }
 
@@ -172,11 +181,19 @@ public final class AnalyzeRole implements AutoCloseable {
     }
   }
 
-  /** Writes the report's files. */
+  /**
+   * Writes the report's files.
+   *
+   * @param meanwhile what is done beside the writing of tables and pictures, on the caller's thread
+   */
   public void write(
-      RunReport report, Environment environment, String requestDigest, RunFolder folder)
+      RunReport report,
+      Environment environment,
+      String requestDigest,
+      RunFolder folder,
+      Beside.Work meanwhile)
       throws IOException {
-    report.write(folder.path());
+    report.write(folder.path(), meanwhile);
     writeConfig(frame.parsed(), report, environment, requestDigest, folder.path());
     writePage(report, folder.path(), frame.console());
   }

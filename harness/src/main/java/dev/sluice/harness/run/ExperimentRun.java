@@ -248,14 +248,16 @@ public final class ExperimentRun {
     } catch (IllegalStateException e) {
       throw failure != null ? failure : new RoleFailedException(e.getMessage(), e);
     }
-    report.writeRows(folder.path()); // whatever fails later
-    if (failure == null) {
-      analyze.summarize(report);
-    } else {
-      analyze.summarizeFailure(failure.getMessage());
-    }
-    shell.closeParts();
-    analyze.write(report, environment, requests.digest(), folder);
+    String why = failure == null ? null : String.valueOf(failure.getMessage());
+    analyze.write(
+        report,
+        environment,
+        requests.digest(),
+        folder,
+        () -> {
+          analyze.summarize(report, why);
+          shell.closeParts(); // mostly waits, for a second and more
+        });
     if (failure != null) {
       throw failure; // the folder holds what the log held until then
     }
