@@ -93,7 +93,11 @@ public final class IntColumn {
   /** Adds a row behind the last one. */
   public void add(int value) {
     int row = size;
-    set(row, value);
+    if (row < rowsOnHeap) {
+      onHeap[row >>> SHIFT][row & (PIECE - 1)] = value;
+    } else {
+      setBehindHeap(row, value);
+    }
     size = row + 1;
   }
 

@@ -56,6 +56,32 @@ public final class LongColumn {
     return mapped == null ? usual : mapped.get(at);
   }
 
+  /** Number of pieces that hold the rows up to the size. */
+  int pieces() {
+    return (size + PIECE - 1) >>> SHIFT;
+  }
+
+  /** Number of rows of a piece. */
+  int rowsOf(int piece) {
+    return Math.min(PIECE, size - piece * PIECE);
+  }
+
+  /**
+   * The numbers of a piece, to be read alone: those on the heap where they stand.
+   *
+   * @param room where others are put, {@value Space#PIECE} numbers
+   */
+  long[] piece(int piece, long[] room) {
+    long[] values = piece < onHeap.length ? onHeap[piece] : null;
+    if (values != null && values.length >= rowsOf(piece)) {
+      return values;
+    }
+    for (int i = 0; i < rowsOf(piece); i++) {
+      room[i] = get(piece * PIECE + i);
+    }
+    return room;
+  }
+
   /** Sets the number of a row. */
   public void set(int row, long value) {
     if (row < rowsOnHeap) {
@@ -92,7 +118,11 @@ public final class LongColumn {
   /** Adds a row behind the last one. */
   public void add(long value) {
     int row = size;
-    set(row, value);
+    if (row < rowsOnHeap) {
+      onHeap[row >>> SHIFT][row & (PIECE - 1)] = value;
+    } else {
+      setBehindHeap(row, value);
+    }
     size = row + 1;
   }
 

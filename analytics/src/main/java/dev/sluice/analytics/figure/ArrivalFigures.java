@@ -1,11 +1,13 @@
 package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.summary.Summary;
 import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.LoadShape;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,16 +33,8 @@ final class ArrivalFigures implements Figure {
   }
 
   @Override
-  public void addTo(Summary summary, RunRows run) {
-    Load load = run.context().experiment().load();
-    boolean overTime = load.scenario() == Scenario.SERVER;
-    boolean atOnce = load.scenario() == Scenario.OFFLINE;
-    summary.put("asked_rate_jobs_sec", overTime ? load.askedRateJobsPerSec() : null);
-    summary.put("asked_arrivals", asked(load));
-    summary.put(
-        "realized_rate_jobs_sec", atOnce ? null : run.measuredCount() / run.windowSeconds());
-    summary.put("realized_gap_cv", gapVariation(run));
-    summary.put("realized_dispersion_1s", atOnce ? null : dispersion(run));
+  public Fold begin(RunRows run) {
+    return new Times(run);
   }
 
   private static String asked(Load load) {
@@ -51,56 +45,91 @@ final class ArrivalFigures implements Figure {
     return load.arrivals().words() + shape;
   }
 
-  private static @Nullable Double dispersion(RunRows run) {
-    int seconds = (int) Math.min(Integer.MAX_VALUE, Math.floor(run.windowSeconds()));
-    if (seconds < 2) {
-      return null;
-    }
-    var counts = new int[seconds];
-    long counted = 0;
-    Jobs jobs = run.jobs();
-    long windowStartNs = run.windowStartNs();
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      long second = (jobs.intendedAtNs(job) - windowStartNs) / NS_PER_SECOND;
-      // of the window's last part of a second nothing counts
-      if (jobs.isMeasured(job) && second < seconds) {
-        counts[(int) second]++;
-        counted++;
-      }
-    }
-    if (counted == 0) {
-      return null;
-    }
-    double mean = (double) counted / seconds;
-    double squares = 0;
-    for (int count : counts) {
-      squares += (count - mean) * (count - mean);
-    }
-    return squares / (seconds - 1) / mean;
-  }
+  private static final class Times implements OfJobs {
+    private final RunRows run;
+    private final long windowStartNs;
 
-  private static @Nullable Double gapVariation(RunRows run) {
-    int gaps = run.measuredCount() - 1;
-    if (gaps < 2) {
-      return null;
+    /** Measured jobs in each whole second of the window. */
+    private final int[] ofSecond;
+
+    private final long countedToNs;
+    private final double meanGapNs;
+    private double squares;
+    private long beforeNs;
+    private boolean begun;
+
+    Times(RunRows run) {
+      this.run = run;
+      windowStartNs = run.windowStartNs();
+      int seconds = (int) Math.min(Integer.MAX_VALUE, Math.floor(run.windowSeconds()));
+      ofSecond = new int[isAtOnce() ? 0 : Math.max(0, seconds)];
+      countedToNs = windowStartNs + ofSecond.length * NS_PER_SECOND;
+      meanGapNs = meanGapNs();
     }
-    Jobs jobs = run.jobs();
-    int first = 0;
-    while (!jobs.isMeasured(jobs.at(first))) {
-      first++;
+
+    private boolean isAtOnce() {
+      return run.context().experiment().load().scenario() == Scenario.OFFLINE;
     }
-    int last = first + gaps; // jobs stand by their intended arrival, and so do the measured ones
-    long spanNs = jobs.intendedAtNs(jobs.at(last)) - jobs.intendedAtNs(jobs.at(first));
-    double mean = (double) spanNs / gaps;
-    if (mean == 0) {
-      return null;
+
+    /** Mean of the gaps: jobs stand by their intended arrival, and so do the measured ones. */
+    private double meanGapNs() {
+      int gaps = run.measuredCount() - 1;
+      if (gaps < 2) {
+        return 0;
+      }
+      Jobs jobs = run.jobs();
+      int first = 0;
+      while (!jobs.isMeasured(jobs.at(first))) {
+        first++;
+      }
+      long spanNs = jobs.intendedAtNs(jobs.at(first + gaps)) - jobs.intendedAtNs(jobs.at(first));
+      return (double) spanNs / gaps;
     }
-    double squares = 0;
-    for (int i = first; i < last; i++) {
-      double gap = (double) jobs.intendedAtNs(jobs.at(i + 1)) - jobs.intendedAtNs(jobs.at(i));
-      squares += (gap - mean) * (gap - mean);
+
+    @Override
+    public void take(JobView job) {
+      if (!job.isMeasured()) {
+        return;
+      }
+      long atNs = job.intendedAtNs();
+      if (atNs < countedToNs) { // of the window's last part of a second nothing counts
+        ofSecond[(int) ((atNs - windowStartNs) / NS_PER_SECOND)]++;
+      }
+      if (begun) {
+        double gap = (double) atNs - beforeNs;
+        squares += (gap - meanGapNs) * (gap - meanGapNs);
+      }
+      begun = true;
+      beforeNs = atNs;
     }
-    return Math.sqrt(squares / (gaps - 1)) / mean;
+
+    @Override
+    public void addTo(Summary summary) {
+      Load load = run.context().experiment().load();
+      boolean overTime = load.scenario() == Scenario.SERVER;
+      summary.put("asked_rate_jobs_sec", overTime ? load.askedRateJobsPerSec() : null);
+      summary.put("asked_arrivals", asked(load));
+      summary.put(
+          "realized_rate_jobs_sec", isAtOnce() ? null : run.measuredCount() / run.windowSeconds());
+      summary.put("realized_gap_cv", meanGapNs == 0 ? null : gapVariation());
+      summary.put("realized_dispersion_1s", ofSecond.length < 2 ? null : dispersion());
+    }
+
+    private double gapVariation() {
+      return Math.sqrt(squares / (run.measuredCount() - 2)) / meanGapNs;
+    }
+
+    private @Nullable Double dispersion() {
+      long counted = Arrays.stream(ofSecond).asLongStream().sum();
+      if (counted == 0) {
+        return null;
+      }
+      double mean = (double) counted / ofSecond.length;
+      double sum = 0;
+      for (int count : ofSecond) {
+        sum += (count - mean) * (count - mean);
+      }
+      return sum / (ofSecond.length - 1) / mean;
+    }
   }
 }

@@ -1,7 +1,7 @@
 package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.summary.Summary;
 import java.util.List;
 
@@ -18,20 +18,29 @@ final class AttemptFigures implements Figure {
   }
 
   @Override
-  public void addTo(Summary summary, RunRows run) {
-    Batches batches = run.batches();
-    long lost = 0;
-    long unanswered = 0;
-    long superseded = 0;
-    for (int i = 0; i < batches.size(); i++) {
-      int batch = batches.at(i);
-      boolean isLost = batches.isLost(batch);
-      lost += isLost ? 1 : 0;
-      unanswered += isLost && !batches.isCompleted(batch) ? 1 : 0;
-      superseded += batches.isSuperseded(batch) ? 1 : 0;
+  public Fold begin(RunRows run) {
+    return new Attempts();
+  }
+
+  private static final class Attempts implements OfBatches {
+    private long lost;
+    private long unanswered;
+    private long superseded;
+
+    @Override
+    public void take(BatchView batch) {
+      if (batch.isLost()) {
+        lost++;
+        unanswered += batch.isCompleted() ? 0 : 1;
+      }
+      superseded += batch.isSuperseded() ? 1 : 0;
     }
-    summary.put("attempts_lost", lost);
-    summary.put("attempts_unanswered", unanswered);
-    summary.put("superseded_completions", superseded);
+
+    @Override
+    public void addTo(Summary summary) {
+      summary.put("attempts_lost", lost);
+      summary.put("attempts_unanswered", unanswered);
+      summary.put("superseded_completions", superseded);
+    }
   }
 }

@@ -26,7 +26,11 @@ public final class BlockedFigures implements Figure {
   }
 
   @Override
-  public void addTo(Summary summary, RunRows run) {
+  public Fold begin(RunRows run) {
+    return summary -> addTo(summary, run);
+  }
+
+  private static void addTo(Summary summary, RunRows run) {
     for (String cause : CAUSES) {
       long totalNs = 0;
       for (Blocked span : run.blocked()) {

@@ -1,8 +1,8 @@
 package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Batches;
-import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.BatchView;
+import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.summary.Summary;
 import java.util.List;
 
@@ -20,38 +20,50 @@ final class CapacityFigures implements Figure {
   }
 
   @Override
-  public void addTo(Summary summary, RunRows run) {
-    double samples = 0;
-    double jobs = 0;
-    Jobs rows = run.jobs();
-    long fromNs = run.windowStartNs();
-    long toNs = run.windowEndNs();
-    for (int i = 0; i < rows.size(); i++) {
-      int job = rows.at(i);
-      if (rows.isDone(job) && fromNs <= rows.finishedAtNs(job) && rows.finishedAtNs(job) < toNs) {
-        samples += rows.samples(job);
+  public Fold begin(RunRows run) {
+    return new Work(run);
+  }
+
+  private static final class Work implements OfJobs, OfBatches {
+    private final RunRows run;
+    private final long fromNs;
+    private final long toNs;
+    private final int[] lanesOfPlace;
+    private long samples;
+    private long jobs;
+    private double busyNs;
+
+    Work(RunRows run) {
+      this.run = run;
+      fromNs = run.windowStartNs();
+      toNs = run.windowEndNs();
+      lanesOfPlace =
+          run.batches().places().stream().mapToInt(place -> place.lanes().size()).toArray();
+    }
+
+    @Override
+    public void take(JobView job) {
+      if (job.isDone() && fromNs <= job.finishedAtNs() && job.finishedAtNs() < toNs) {
+        samples += job.samples();
         jobs++;
       }
     }
-    summary.put("overall_throughput_sps", samples / run.windowSeconds());
-    summary.put("overall_throughput_jobs_sec", jobs / run.windowSeconds());
-    summary.put("lanes", run.lanes());
-    summary.put("lane_use", busyNs(run) / 1e9 / (run.lanes() * run.windowSeconds()));
-  }
 
-  private static double busyNs(RunRows run) {
-    double busyNs = 0;
-    Batches batches = run.batches();
-    long windowStartNs = run.windowStartNs();
-    long windowEndNs = run.windowEndNs();
-    for (int i = 0; i < batches.size(); i++) {
-      int batch = batches.at(i);
-      if (batches.ran(batch)) {
-        long fromNs = Math.max(batches.startedAtNs(batch), windowStartNs);
-        long toNs = Math.min(batches.finishedAtNs(batch), windowEndNs);
-        busyNs += Math.max(0, toNs - fromNs) * (double) batches.place(batch).lanes().size();
+    @Override
+    public void take(BatchView batch) {
+      if (batch.ran()) {
+        long startNs = Math.max(batch.startedAtNs(), fromNs);
+        long endNs = Math.min(batch.finishedAtNs(), toNs);
+        busyNs += Math.max(0, endNs - startNs) * (double) lanesOfPlace[batch.placeNumber()];
       }
     }
-    return busyNs;
+
+    @Override
+    public void addTo(Summary summary) {
+      summary.put("overall_throughput_sps", samples / run.windowSeconds());
+      summary.put("overall_throughput_jobs_sec", jobs / run.windowSeconds());
+      summary.put("lanes", run.lanes());
+      summary.put("lane_use", busyNs / 1e9 / (run.lanes() * run.windowSeconds()));
+    }
   }
 }

@@ -2,6 +2,7 @@ package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.column.LongBag;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.NearestRank;
@@ -25,29 +26,44 @@ public final class EmulationFigures implements Figure {
   }
 
   @Override
-  public void addTo(Summary summary, RunRows run) {
-    Batches batches = run.batches();
-    var errorsNs = new LongBag(run.space());
-    var timesLimit = new LongBag(run.space());
-    for (int i = 0; i < batches.size(); i++) {
-      int batch = batches.at(i);
-      long meantNs = batches.emulatedServiceNs(batch);
-      if (batches.isDone(batch) && meantNs != Jobs.NONE) {
-        long errorNs = Math.abs(batches.serviceNs(batch) - meantNs);
+  public Fold begin(RunRows run) {
+    return new Errors(run);
+  }
+
+  private static final class Errors implements OfBatches {
+    private final Batches batches;
+    private final LongBag errorsNs;
+    private final LongBag timesLimit;
+
+    Errors(RunRows run) {
+      batches = run.batches();
+      errorsNs = new LongBag(run.space());
+      timesLimit = new LongBag(run.space());
+    }
+
+    @Override
+    public void take(BatchView batch) {
+      long meantNs = batches.emulatedServiceNs(batch.batch());
+      if (batch.isDone() && meantNs != Jobs.NONE) {
+        long errorNs = Math.abs(batch.serviceNs() - meantNs);
         errorsNs.add(errorNs);
         timesLimit.add(errorNs / Math.max(LIMIT_SHARE * meantNs, LIMIT_NS_MIN));
       }
     }
-    int count = errorsNs.size();
-    summary.put("emulation_count", count);
-    summary.put("emulation_late_p99_ms", NearestRank.percentile(errorsNs, 99) / 1e6);
-    summary.put(
-        "emulation_late",
-        count == 0
-            ? null
-            : Boolean.valueOf(LongBag.asDouble(NearestRank.value(timesLimit, 99)) > 1));
-    errorsNs.clear();
-    timesLimit.clear();
+
+    @Override
+    public void addTo(Summary summary) {
+      int count = errorsNs.size();
+      summary.put("emulation_count", count);
+      summary.put("emulation_late_p99_ms", NearestRank.percentile(errorsNs, 99) / 1e6);
+      summary.put(
+          "emulation_late",
+          count == 0
+              ? null
+              : Boolean.valueOf(LongBag.asDouble(NearestRank.value(timesLimit, 99)) > 1));
+      errorsNs.clear();
+      timesLimit.clear();
+    }
   }
 
   @Override

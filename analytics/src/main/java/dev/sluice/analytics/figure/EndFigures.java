@@ -2,7 +2,7 @@ package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.JobStatus;
-import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.summary.Summary;
 import dev.sluice.analytics.summary.Verdict;
@@ -25,10 +25,47 @@ final class EndFigures implements Figure {
   }
 
   @Override
-  public void addTo(Summary summary, RunRows run) {
+  public Fold begin(RunRows run) {
+    return new Ends(run);
+  }
+
+  private static final class Ends implements OfJobs {
+    private final RunRows run;
+    private final Map<String, Long> drops = new TreeMap<>();
+    private final Map<String, Long> failures = new TreeMap<>();
+    private long open;
+
+    Ends(RunRows run) {
+      this.run = run;
+    }
+
+    @Override
+    public void take(JobView job) {
+      if (!job.isDone()) {
+        takeOther(job);
+      }
+    }
+
+    private void takeOther(JobView job) {
+      if (job.status() == JobStatus.OPEN) {
+        open++;
+      } else if (job.isMeasured()) {
+        String reason = run.jobs().reason(job.job());
+        (job.status() == JobStatus.DROPPED ? drops : failures)
+            .merge(reason == null ? "unknown" : reason, 1L, Long::sum);
+      }
+    }
+
+    @Override
+    public void addTo(Summary summary) {
+      summary.put("drops_by_reason", drops);
+      summary.put("failures_by_reason", failures);
+      addEnd(summary, run, open);
+    }
+  }
+
+  private static void addEnd(Summary summary, RunRows run, long open) {
     RunEnded ended = run.ended();
-    summary.put("drops_by_reason", byReason(run, JobStatus.DROPPED));
-    summary.put("failures_by_reason", byReason(run, JobStatus.FAILED));
     summary.put("tail_limit_reached", ended == null ? null : ended.tailLimitReached());
     summary.put("interrupted", ended == null ? null : ended.interrupted());
     String failure = ended == null ? null : ended.failure();
@@ -53,11 +90,6 @@ final class EndFigures implements Figure {
           "the log holds %d of the %d jobs that were sent"
               .formatted(run.jobs().size(), ended.jobsSent()));
     }
-    Jobs jobs = run.jobs();
-    long open = 0;
-    for (int i = 0; i < jobs.size(); i++) {
-      open += jobs.status(jobs.at(i)) == JobStatus.OPEN ? 1 : 0;
-    }
     if (open > 0) {
       summary.worsen(
           Verdict.FAILED, "the log holds no whole account of the end of " + open + " jobs");
@@ -80,18 +112,5 @@ final class EndFigures implements Figure {
         + (run.ended() != null && run.ended().interrupted()
             ? "; the arrivals were ended early"
             : "");
-  }
-
-  private static Map<String, Long> byReason(RunRows run, JobStatus status) {
-    Map<String, Long> counts = new TreeMap<>();
-    Jobs jobs = run.jobs();
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      if (jobs.isMeasured(job) && jobs.status(job) == status) {
-        String reason = jobs.reason(job);
-        counts.merge(reason == null ? "unknown" : reason, 1L, Long::sum);
-      }
-    }
-    return counts;
   }
 }

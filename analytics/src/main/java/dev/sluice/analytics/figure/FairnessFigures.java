@@ -1,7 +1,7 @@
 package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.summary.Summary;
 import java.util.List;
 import java.util.Map;
@@ -23,63 +23,89 @@ final class FairnessFigures implements Figure {
   }
 
   @Override
-  public void addTo(Summary summary, RunRows run) {
-    OptionalDouble batchNs = averageWaitNs(run, false);
-    OptionalDouble interactiveNs = averageWaitNs(run, true);
-    boolean defined =
-        batchNs.orElse(0) >= LEAST_WAIT_NS && interactiveNs.orElse(0) >= LEAST_WAIT_NS;
-    summary.put(
-        "fairness_ratio",
-        defined ? batchNs.getAsDouble() / interactiveNs.getAsDouble() : Double.NaN);
-    addLowestAttainment(summary, run);
+  public Fold begin(RunRows run) {
+    return new Groups(run);
   }
 
-  private static OptionalDouble averageWaitNs(RunRows run, boolean interactive) {
-    Jobs jobs = run.jobs();
-    List<Boolean> counts =
-        run.classNames().stream().map(name -> run.isInteractive(name) == interactive).toList();
-    long sumNs = 0;
-    long count = 0;
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      if (counts.get(run.classOf(job)) && jobs.isMeasured(job) && jobs.isDone(job)) {
-        sumNs += jobs.waitNs(job);
-        count++;
-      }
-    }
-    return count == 0 ? OptionalDouble.empty() : OptionalDouble.of((double) sumNs / count);
-  }
+  /** Waits by class, and kept promises by class and workload, by their places. */
+  private static final class Groups implements OfJobs {
+    private final RunRows run;
+    private final long[] waitSumNs;
+    private final long[] done;
+    private final long[][] met;
+    private final long[][] measured;
 
-  private static void addLowestAttainment(Summary summary, RunRows run) {
-    Jobs jobs = run.jobs();
-    var met = new long[run.classNames().size()][run.workloadNames().size()];
-    var measured = new long[run.classNames().size()][run.workloadNames().size()];
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      if (jobs.isMeasured(job)) {
-        met[run.classOf(job)][run.workloadOf(job)] += jobs.isViolation(job) ? 0 : 1;
-        measured[run.classOf(job)][run.workloadOf(job)]++;
-      }
+    Groups(RunRows run) {
+      this.run = run;
+      int classes = run.classNames().size();
+      int workloads = run.workloadNames().size();
+      waitSumNs = new long[classes];
+      done = new long[classes];
+      met = new long[classes][workloads];
+      measured = new long[classes][workloads];
     }
-    Map<String, long[]> metAndCount = new TreeMap<>();
-    for (int i = 0; i < met.length; i++) {
-      for (int j = 0; j < met[i].length; j++) {
-        if (measured[i][j] > 0) {
-          String group = run.classNames().get(i) + " × " + run.workloadNames().get(j);
-          metAndCount.put(group, new long[] {met[i][j], measured[i][j]});
+
+    @Override
+    public void take(JobView job) {
+      if (job.isMeasured()) {
+        int ofClass = run.classOfKind(job.kindNumber());
+        int workload = run.workloadOfKind(job.kindNumber());
+        measured[ofClass][workload]++;
+        if (!job.isViolation()) {
+          met[ofClass][workload]++;
+        }
+        if (job.isDone()) {
+          waitSumNs[ofClass] += job.waitNs();
+          done[ofClass]++;
         }
       }
     }
-    double lowest = Double.NaN;
-    String lowestGroup = null;
-    for (Map.Entry<String, long[]> entry : metAndCount.entrySet()) {
-      double attainment = (double) entry.getValue()[0] / entry.getValue()[1];
-      if (lowestGroup == null || attainment < lowest) {
-        lowest = attainment;
-        lowestGroup = entry.getKey();
-      }
+
+    @Override
+    public void addTo(Summary summary) {
+      OptionalDouble batchNs = averageWaitNs(false);
+      OptionalDouble interactiveNs = averageWaitNs(true);
+      boolean defined =
+          batchNs.orElse(0) >= LEAST_WAIT_NS && interactiveNs.orElse(0) >= LEAST_WAIT_NS;
+      summary.put(
+          "fairness_ratio",
+          defined ? batchNs.getAsDouble() / interactiveNs.getAsDouble() : Double.NaN);
+      addLowestAttainment(summary);
     }
-    summary.put("slo_attainment_min", lowest);
-    summary.put("slo_attainment_min_of", lowestGroup);
+
+    private OptionalDouble averageWaitNs(boolean interactive) {
+      long sumNs = 0;
+      long count = 0;
+      for (int i = 0; i < done.length; i++) {
+        if (run.isInteractive(run.classNames().get(i)) == interactive) {
+          sumNs += waitSumNs[i];
+          count += done[i];
+        }
+      }
+      return count == 0 ? OptionalDouble.empty() : OptionalDouble.of((double) sumNs / count);
+    }
+
+    private void addLowestAttainment(Summary summary) {
+      Map<String, long[]> metAndCount = new TreeMap<>();
+      for (int i = 0; i < met.length; i++) {
+        for (int j = 0; j < met[i].length; j++) {
+          if (measured[i][j] > 0) {
+            String group = run.classNames().get(i) + " × " + run.workloadNames().get(j);
+            metAndCount.put(group, new long[] {met[i][j], measured[i][j]});
+          }
+        }
+      }
+      double lowest = Double.NaN;
+      String lowestGroup = null;
+      for (Map.Entry<String, long[]> entry : metAndCount.entrySet()) {
+        double attainment = (double) entry.getValue()[0] / entry.getValue()[1];
+        if (lowestGroup == null || attainment < lowest) {
+          lowest = attainment;
+          lowestGroup = entry.getKey();
+        }
+      }
+      summary.put("slo_attainment_min", lowest);
+      summary.put("slo_attainment_min_of", lowestGroup);
+    }
   }
 }

@@ -1,13 +1,20 @@
 package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.column.Beside;
+import dev.sluice.analytics.column.IntColumn;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.BatchView;
+import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.JobView;
+import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Lanes;
 import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.analytics.summary.Summary;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The registry of figures, in the order in which they stand in summary.json. */
 public final class Figures {
@@ -107,13 +114,18 @@ public final class Figures {
   public static Summary summarize(RunRows run) {
     var summary = new Summary();
     RunHead.addTo(summary, run);
+    List<Figure.Fold> folds = ALL.stream().map(figure -> figure.begin(run)).toList();
     List<Summary> parts = ALL.stream().map(figure -> new Summary()).toList();
     try (var beside = new Beside()) {
-      beside.begin(run::measuredDoneBatches); // once, for all that want them
+      beside.begin(() -> walkJobs(run, those(folds, Figure.OfJobs.class)));
+      beside.begin(() -> walkDone(run, those(folds, Figure.OfDone.class)));
+      beside.begin(() -> walkBatches(run, those(folds, Figure.OfBatches.class)));
+      beside.begin(() -> walkIntervals(run, those(folds, Figure.OfIntervals.class)));
+      beside.await();
       for (int i = 0; i < parts.size(); i++) {
-        Figure figure = ALL.get(i);
+        Figure.Fold fold = folds.get(i);
         Summary part = parts.get(i);
-        beside.begin(() -> figure.addTo(part, run));
+        beside.begin(() -> fold.addTo(part));
       }
       beside.await();
     } catch (IOException e) {
@@ -123,5 +135,80 @@ public final class Figures {
     ThresholdCheck.addTo(summary, run);
     RunHead.addProvenanceTo(summary, run);
     return summary;
+  }
+
+  private static <F> List<F> those(List<Figure.Fold> folds, Class<F> kind) {
+    return folds.stream().filter(kind::isInstance).map(kind::cast).toList();
+  }
+
+  private static void walkJobs(RunRows run, List<Figure.OfJobs> folds) {
+    Figure.OfJobs[] each = folds.toArray(new Figure.OfJobs[0]);
+    Jobs jobs = run.jobs();
+    JobView job = jobs.view();
+    for (int i = 0; i < jobs.size(); i++) {
+      job.show(jobs.at(i));
+      feed(job, each);
+    }
+  }
+
+  private static void feed(JobView job, Figure.OfJobs[] folds) {
+    for (Figure.OfJobs fold : folds) {
+      fold.take(job);
+    }
+  }
+
+  private static void walkBatches(RunRows run, List<Figure.OfBatches> folds) {
+    Figure.OfBatches[] each = folds.toArray(new Figure.OfBatches[0]);
+    Batches batches = run.batches();
+    BatchView batch = batches.view();
+    for (int i = 0; i < batches.size(); i++) {
+      batch.show(batches.at(i));
+      feed(batch, each);
+    }
+  }
+
+  private static void feed(BatchView batch, Figure.OfBatches[] folds) {
+    for (Figure.OfBatches fold : folds) {
+      fold.take(batch);
+    }
+  }
+
+  private static void walkDone(RunRows run, List<Figure.OfDone> folds) {
+    Figure.OfDone[] each = folds.toArray(new Figure.OfDone[0]);
+    IntColumn done = run.measuredDoneBatches();
+    BatchView batch = run.batches().view();
+    for (int i = 0; i < done.size(); i++) {
+      batch.show(done.get(i));
+      feedDone(batch, each);
+    }
+  }
+
+  private static void feedDone(BatchView batch, Figure.OfDone[] folds) {
+    for (Figure.OfDone fold : folds) {
+      fold.takeDone(batch);
+    }
+  }
+
+  private static void walkIntervals(RunRows run, List<Figure.OfIntervals> folds) {
+    Batches batches = run.batches();
+    int[] laneOfPlace = Lanes.ofPlaces(batches);
+    var beforeOnLane = new @Nullable BatchView[laneOfPlace.length];
+    BatchView next = batches.view();
+    IntColumn byStart = Lanes.byStart(batches, run.space());
+    for (int i = 0; i < byStart.size(); i++) {
+      next.show(byStart.get(i));
+      int lane = laneOfPlace[next.placeNumber()];
+      BatchView before = beforeOnLane[lane];
+      beforeOnLane[lane] = next;
+      if (before == null) {
+        next = batches.view();
+      } else {
+        for (Figure.OfIntervals fold : folds) {
+          fold.take(before, next);
+        }
+        next = before;
+      }
+    }
+    byStart.clear();
   }
 }

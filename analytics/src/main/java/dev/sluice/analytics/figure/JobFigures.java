@@ -3,7 +3,7 @@ package dev.sluice.analytics.figure;
 import dev.sluice.analytics.column.LongBag;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.JobStatus;
-import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.analytics.summary.Summary;
 import java.util.Arrays;
@@ -68,50 +68,67 @@ public final class JobFigures implements Figure {
   }
 
   @Override
-  public void addTo(Summary summary, RunRows run) {
-    Group[][] groups = groups(run);
-    List<String> classes = run.classNames();
-    List<String> workloads = run.workloadNames();
-    double seconds = run.windowSeconds();
-    Group.of(Arrays.stream(groups).flatMap(Arrays::stream).toList())
-        .block(seconds)
-        .forEach((name, value) -> summary.put("all_" + name, value));
-    for (int i = 0; i < groups.length; i++) {
-      String name = classes.get(i);
-      Group.of(List.of(groups[i]))
-          .block(seconds)
-          .forEach((figure, value) -> summary.put(name + "_" + figure, value));
-    }
-    Map<String, Object> byClass = new LinkedHashMap<>();
-    for (int i = 0; i < groups.length; i++) {
-      Map<String, Object> byWorkload = new LinkedHashMap<>();
-      for (int j = 0; j < groups[i].length; j++) {
-        byWorkload.put(workloads.get(j), groups[i][j].block(seconds));
-      }
-      byClass.put(classes.get(i), byWorkload);
-    }
-    summary.put("by_class_workload", byClass);
-    for (Group[] ofClass : groups) {
-      for (Group group : ofClass) {
-        group.endToEndNs.forEach(LongBag::clear);
-      }
-    }
+  public Fold begin(RunRows run) {
+    return new Groups(run);
   }
 
-  /** What each class and workload has, by their places, from one walk over all jobs. */
-  private static Group[][] groups(RunRows run) {
-    var groups = new Group[run.classNames().size()][run.workloadNames().size()];
-    for (Group[] ofClass : groups) {
-      Arrays.setAll(ofClass, workload -> new Group(List.of(new LongBag(run.space()))));
+  /** What each class and workload has. */
+  private static final class Groups implements OfJobs {
+    private final RunRows run;
+
+    /** Groups by the places of classes and workloads. */
+    private final Group[][] groups;
+
+    private final Group[] ofKind;
+    private final long fromNs;
+    private final long toNs;
+
+    Groups(RunRows run) {
+      this.run = run;
+      fromNs = run.windowStartNs();
+      toNs = run.windowEndNs();
+      groups = new Group[run.classNames().size()][run.workloadNames().size()];
+      for (Group[] ofClass : groups) {
+        Arrays.setAll(ofClass, workload -> new Group(List.of(new LongBag(run.space()))));
+      }
+      ofKind = new Group[run.jobs().kinds().size()];
+      Arrays.setAll(ofKind, kind -> groups[run.classOfKind(kind)][run.workloadOfKind(kind)]);
     }
-    Jobs jobs = run.jobs();
-    long fromNs = run.windowStartNs();
-    long toNs = run.windowEndNs();
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      groups[run.classOf(job)][run.workloadOf(job)].take(jobs, job, fromNs, toNs);
+
+    @Override
+    public void take(JobView job) {
+      ofKind[job.kindNumber()].take(job, fromNs, toNs);
     }
-    return groups;
+
+    @Override
+    public void addTo(Summary summary) {
+      List<String> classes = run.classNames();
+      List<String> workloads = run.workloadNames();
+      double seconds = run.windowSeconds();
+      Group.of(Arrays.stream(groups).flatMap(Arrays::stream).toList())
+          .block(seconds)
+          .forEach((name, value) -> summary.put("all_" + name, value));
+      for (int i = 0; i < groups.length; i++) {
+        String name = classes.get(i);
+        Group.of(List.of(groups[i]))
+            .block(seconds)
+            .forEach((figure, value) -> summary.put(name + "_" + figure, value));
+      }
+      Map<String, Object> byClass = new LinkedHashMap<>();
+      for (int i = 0; i < groups.length; i++) {
+        Map<String, Object> byWorkload = new LinkedHashMap<>();
+        for (int j = 0; j < groups[i].length; j++) {
+          byWorkload.put(workloads.get(j), groups[i][j].block(seconds));
+        }
+        byClass.put(classes.get(i), byWorkload);
+      }
+      summary.put("by_class_workload", byClass);
+      for (Group[] ofClass : groups) {
+        for (Group group : ofClass) {
+          group.endToEndNs.forEach(LongBag::clear);
+        }
+      }
+    }
   }
 
   @Override
@@ -166,28 +183,26 @@ public final class JobFigures implements Figure {
       return all;
     }
 
-    void take(Jobs jobs, int job, long windowStartNs, long windowEndNs) {
-      JobStatus status = jobs.status(job);
-      boolean done = status == JobStatus.DONE;
-      long ns = done ? jobs.endToEndNs(job) : 0;
-      boolean violation = !done || ns > jobs.sloNs(job);
-      if (done) {
-        long finishedAtNs = jobs.finishedAtNs(job);
+    void take(JobView job, long windowStartNs, long windowEndNs) {
+      boolean violation = job.isViolation();
+      if (job.isDone()) {
+        long finishedAtNs = job.finishedAtNs();
         if (windowStartNs <= finishedAtNs && finishedAtNs < windowEndNs) {
           finishedInside++;
-          finishedInsideSamples += jobs.samples(job);
+          finishedInsideSamples += job.samples();
           finishedInsideInTime += violation ? 0 : 1;
         }
       }
-      if (jobs.isMeasured(job)) {
-        byStatus[status.number()]++;
-        samples += jobs.samples(job);
+      if (job.isMeasured()) {
+        byStatus[job.status().number()]++;
+        samples += job.samples();
         violations += violation ? 1 : 0;
-        if (done) {
+        if (job.isDone()) {
+          long ns = job.endToEndNs();
           endToEndNs.get(0).add(ns);
           endToEndSumNs += ns;
-          waitSumNs += jobs.waitNs(job);
-          serviceSumNs += jobs.serviceNs(job);
+          waitSumNs += job.waitNs();
+          serviceSumNs += job.serviceNs();
         }
       }
     }

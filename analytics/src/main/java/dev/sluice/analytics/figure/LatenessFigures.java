@@ -2,6 +2,7 @@ package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.column.LongBag;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.analytics.summary.Summary;
@@ -42,17 +43,42 @@ final class LatenessFigures implements Figure {
   }
 
   @Override
-  public void addTo(Summary summary, RunRows run) {
-    Jobs jobs = run.jobs();
-    var latenessNs = new LongBag(run.space());
-    var appendDelayNs = new LongBag(run.space());
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      if (jobs.isMeasured(job)) {
-        latenessNs.add(jobs.latenessNs(job));
-        appendDelayNs.add(jobs.appendedAtNs(job) - jobs.sentAtNs(job));
+  public Fold begin(RunRows run) {
+    return new Delays(run);
+  }
+
+  private static final class Delays implements OfJobs {
+    private final RunRows run;
+    private final Jobs jobs;
+    private final LongBag latenessNs;
+    private final LongBag appendDelayNs;
+
+    Delays(RunRows run) {
+      this.run = run;
+      jobs = run.jobs();
+      latenessNs = new LongBag(run.space());
+      appendDelayNs = new LongBag(run.space());
+    }
+
+    @Override
+    public void take(JobView job) {
+      if (job.isMeasured()) {
+        long latenessOfJobNs = job.latenessNs();
+        latenessNs.add(latenessOfJobNs);
+        appendDelayNs.add(jobs.appendedAtNs(job.job()) - job.intendedAtNs() - latenessOfJobNs);
       }
     }
+
+    @Override
+    public void addTo(Summary summary) {
+      addDelays(summary, run, latenessNs, appendDelayNs);
+      latenessNs.clear();
+      appendDelayNs.clear();
+    }
+  }
+
+  private static void addDelays(
+      Summary summary, RunRows run, LongBag latenessNs, LongBag appendDelayNs) {
     double limitMs =
         Math.max(LIMIT_MS_MIN, LIMIT_SHARE_OF_SLO * sloMsMin(run).orElse(LIMIT_MS_MIN));
     addPercentiles(summary, "lateness", latenessNs);
@@ -64,8 +90,6 @@ final class LatenessFigures implements Figure {
       judge(summary, NearestRank.percentile(latenessNs, 99) / 1e6, limitMs);
     }
     addPercentiles(summary, "append_delay", appendDelayNs);
-    latenessNs.clear();
-    appendDelayNs.clear();
   }
 
   private static OptionalDouble sloMsMin(RunRows run) {

@@ -1,21 +1,22 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.column.IntColumn;
 import dev.sluice.analytics.column.LongBag;
 import dev.sluice.analytics.column.LongColumn;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
-import dev.sluice.analytics.row.Lanes;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.analytics.summary.Summary;
+import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.experiment.Experiment;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Cost of the loop itself: time that passes though nothing stands in the way.
@@ -47,9 +48,8 @@ final class LoopFigures implements Figure {
   }
 
   @Override
-  public void addTo(Summary summary, RunRows run) {
-    addPercentiles(summary, "hop", hopsNs(run));
-    addPercentiles(summary, "bubble", bubblesNs(run));
+  public Fold begin(RunRows run) {
+    return new Waits(run);
   }
 
   @Override
@@ -65,59 +65,81 @@ final class LoopFigures implements Figure {
     ns.clear();
   }
 
-  private static LongBag hopsNs(RunRows run) {
-    Jobs jobs = run.jobs();
-    Batches batches = run.batches();
-    var hopsNs = new LongBag(run.space());
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      if (jobs.isMeasured(job)
-          && jobs.isDone(job)
-          && batches.decidedAtNs(jobs.batch(job)) <= jobs.appendedAtNs(job)) {
-        hopsNs.add(jobs.waitNs(job));
-      }
-    }
-    return hopsNs;
-  }
+  private static final class Waits implements OfJobs, OfIntervals {
+    private final RunRows run;
+    private final Jobs jobs;
+    private final Batches batches;
+    private final List<BatchDispatched.Place> places;
+    private final LongBag hopsNs;
+    private final LongBag bubblesNs;
+    private final long windowStartNs;
+    private final long windowEndNs;
 
-  private static LongBag bubblesNs(RunRows run) {
-    Jobs jobs = run.jobs();
-    Batches batches = run.batches();
-    LongColumn startableAtNs = startableAtNs(run);
-    var bubblesNs = new LongBag(run.space());
-    long windowStartNs = run.windowStartNs();
-    long windowEndNs = run.windowEndNs();
-    int[] laneOfPlace = Lanes.ofPlaces(batches);
-    int[] beforeOnLane = new int[laneOfPlace.length];
-    Arrays.fill(beforeOnLane, NONE);
-    IntColumn byStart = Lanes.byStart(batches, run.space());
-    for (int i = 0; i < byStart.size(); i++) {
-      int next = byStart.get(i);
-      int lane = laneOfPlace[batches.placeNumber(next)];
-      int before = beforeOnLane[lane];
-      beforeOnLane[lane] = next;
-      if (before == NONE) {
-        continue;
-      }
-      long endNs = batches.finishedAtNs(before);
-      boolean sameProcess =
-          batches.place(before).incarnation() == batches.place(next).incarnation();
-      boolean inside = windowStartNs <= endNs && endNs < windowEndNs;
-      boolean decidedByIt =
-          batches.isCompleted(before) && batches.decidedAtNs(next) <= batches.completedAtNs(before);
-      if (sameProcess && inside && decidedByIt) {
-        int first = batches.job(next, 0);
-        boolean waited =
-            (jobs.isRequested(first) && jobs.intendedAtNs(first) <= endNs)
-                || startableAtNs.get(next) <= endNs;
-        if (waited) {
-          bubblesNs.add(batches.startedAtNs(next) - endNs);
-        }
+    /** Made for the first batch whose own first job was not there in time: often for none. */
+    private @Nullable LongColumn startableAtNs;
+
+    Waits(RunRows run) {
+      this.run = run;
+      jobs = run.jobs();
+      batches = run.batches();
+      places = batches.places();
+      hopsNs = new LongBag(run.space());
+      bubblesNs = new LongBag(run.space());
+      windowStartNs = run.windowStartNs();
+      windowEndNs = run.windowEndNs();
+    }
+
+    @Override
+    public void take(JobView job) {
+      if (job.isMeasured()
+          && job.isDone()
+          && batches.decidedAtNs(job.batch()) <= jobs.appendedAtNs(job.job())) {
+        hopsNs.add(job.waitNs());
       }
     }
-    byStart.clear();
-    startableAtNs.clear();
-    return bubblesNs;
+
+    @Override
+    public void take(BatchView before, BatchView next) {
+      long endNs = before.finishedAtNs();
+      if (windowStartNs <= endNs
+          && endNs < windowEndNs
+          && before.isCompleted()
+          && next.decidedAtNs() <= batches.completedAtNs(before.batch())
+          && isOfOneProcess(before, next)
+          && waitedAt(endNs, next)) {
+        bubblesNs.add(next.startedAtNs() - endNs);
+      }
+    }
+
+    private boolean isOfOneProcess(BatchView before, BatchView next) {
+      return before.placeNumber() == next.placeNumber()
+          || places.get(before.placeNumber()).incarnation()
+              == places.get(next.placeNumber()).incarnation();
+    }
+
+    private boolean waitedAt(long endNs, BatchView next) {
+      int first = batches.job(next.batch(), 0);
+      return (jobs.isRequested(first) && jobs.intendedAtNs(first) <= endNs)
+          || startableAtNs().get(next.batch()) <= endNs;
+    }
+
+    private LongColumn startableAtNs() {
+      LongColumn known = startableAtNs;
+      if (known == null) {
+        known = LoopFigures.startableAtNs(run);
+        startableAtNs = known;
+      }
+      return known;
+    }
+
+    @Override
+    public void addTo(Summary summary) {
+      addPercentiles(summary, "hop", hopsNs);
+      addPercentiles(summary, "bubble", bubblesNs);
+      if (startableAtNs != null) {
+        startableAtNs.clear();
+      }
+    }
   }
 
   /**
@@ -139,7 +161,8 @@ final class LoopFigures implements Figure {
         shard = batches.shard(batch);
         earliest = earliestByShard.getOrDefault(shard, Long.MAX_VALUE);
       }
-      for (int j = 0; j < batches.jobCount(batch); j++) {
+      int count = batches.jobCount(batch);
+      for (int j = 0; j < count; j++) {
         int job = batches.job(batch, j);
         if (jobs.isRequested(job)) {
           earliest = Math.min(earliest, jobs.intendedAtNs(job) + windowNs[run.classOf(job)]);

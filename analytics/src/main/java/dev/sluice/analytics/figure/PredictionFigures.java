@@ -5,19 +5,21 @@ import dev.sluice.analytics.column.LongBag;
 import dev.sluice.analytics.column.Space;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.UpperBound;
+import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.BinomialTest;
+import dev.sluice.analytics.statistic.CompensatedSum;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.analytics.summary.Summary;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.IntUnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,33 +67,127 @@ public final class PredictionFigures implements Figure {
   }
 
   @Override
-  public void addTo(Summary summary, RunRows run) {
-    IntColumn rows = predicted(run);
-    Batches batches = run.batches();
-    List<String> workloads = run.workloadNames();
-    int[] placeOfModel =
-        batches.models().stream().mapToInt(m -> workloads.indexOf(m.workload())).toArray();
-    List<Group> ofWorkloads =
-        groups(run, rows, workloads.size(), batch -> placeOfModel[batches.modelNumber(batch)]);
-    figures(ofWorkloads, pinballs(batches, rows))
-        .forEach((name, value) -> summary.put("prediction_" + name, value));
-    Map<String, Object> byWorkload = new LinkedHashMap<>();
-    for (int i = 0; i < workloads.size(); i++) {
-      byWorkload.put(workloads.get(i), figures(ofWorkloads.get(i)));
+  public Fold begin(RunRows run) {
+    return new Predictions(run);
+  }
+
+  private static final class Predictions implements OfDone {
+    private final RunRows run;
+    private final Batches batches;
+    private final List<Group> ofWorkloads;
+    private final Group[] ofModel;
+    private final long[] partFromNs = new long[PARTS + 1];
+    private final List<Group> ofParts;
+    private final long[] byVersion;
+
+    /** Losses of each bound over all batches, in their order: the sum depends on it. */
+    private final CompensatedSum[] pinballs;
+
+    private final Given[] given;
+    private double lastRatio = 1;
+    private double lastBias; // ln 1
+
+    Predictions(RunRows run) {
+      this.run = run;
+      batches = run.batches();
+      List<String> workloads = run.workloadNames();
+      ofWorkloads = groups(workloads.size());
+      Group ofNone = new Group(run.space());
+      ofModel =
+          batches.models().stream()
+              .map(model -> workloads.indexOf(model.workload()))
+              .map(place -> place < 0 ? ofNone : ofWorkloads.get(place))
+              .toArray(Group[]::new);
+      long lengthNs = run.windowEndNs() - run.windowStartNs();
+      Arrays.setAll(partFromNs, part -> run.windowStartNs() + lengthNs * part / PARTS);
+      ofParts = groups(PARTS);
+      byVersion = new long[batches.names().size()];
+      given = Arrays.stream(UpperBound.values()).map(Given::new).toArray(Given[]::new);
+      pinballs = Arrays.stream(given).map(g -> new CompensatedSum()).toArray(CompensatedSum[]::new);
     }
-    ofWorkloads.forEach(Group::clear);
-    summary.put("prediction_by_workload", byWorkload);
-    summary.put("prediction_over_time", overTime(run, rows));
-    Map<String, Long> versions = new TreeMap<>();
-    for (int i = 0; i < rows.size(); i++) {
-      String version = batches.modelVersion(rows.get(i));
-      if (version != null) {
-        versions.merge(version, 1L, Long::sum);
+
+    private List<Group> groups(int count) {
+      return Stream.generate(() -> new Group(run.space())).limit(count).toList();
+    }
+
+    @Override
+    public void takeDone(BatchView batch) {
+      if (batch.predictedNs() > 0 && batch.serviceNs() > 0) {
+        takePredicted(batch);
       }
     }
-    summary.put("model_versions", versions);
-    summary.put("broken_promises", brokenPromises(batches, rows));
-    rows.clear();
+
+    private void takePredicted(BatchView batch) {
+      double bias = bias((double) batch.serviceNs() / batch.predictedNs());
+      for (int i = 0; i < given.length; i++) {
+        given[i].show(batches, batch);
+        if (given[i].isGiven) {
+          pinballs[i].add(given[i].pinball);
+        }
+      }
+      ofModel[batch.modelNumber()].take(bias, given);
+      int part = part(batch.finishedAtNs());
+      if (part >= 0) {
+        ofParts.get(part).take(bias, given);
+      }
+      int version = batches.modelVersionNumber(batch.batch());
+      if (version >= 0) {
+        byVersion[version]++;
+      }
+    }
+
+    /** Logarithm of a ratio; that of the last one is known. */
+    private double bias(double ratio) {
+      if (ratio != lastRatio) {
+        lastRatio = ratio;
+        lastBias = Math.log(ratio);
+      }
+      return lastBias;
+    }
+
+    /** The part of the window in which a time lies; −1: none. */
+    private int part(long ns) {
+      for (int part = 0; part < PARTS; part++) {
+        if (partFromNs[part] <= ns && ns < partFromNs[part + 1]) {
+          return part;
+        }
+      }
+      return -1;
+    }
+
+    @Override
+    public void addTo(Summary summary) {
+      figures(ofWorkloads, List.of(pinballs))
+          .forEach((name, value) -> summary.put("prediction_" + name, value));
+      Map<String, Object> byWorkload = new LinkedHashMap<>();
+      for (int i = 0; i < ofWorkloads.size(); i++) {
+        byWorkload.put(run.workloadNames().get(i), figures(ofWorkloads.get(i)));
+      }
+      ofWorkloads.forEach(Group::clear);
+      summary.put("prediction_by_workload", byWorkload);
+      summary.put("prediction_over_time", overTime());
+      Map<String, Long> versions = new TreeMap<>();
+      for (int i = 0; i < byVersion.length; i++) {
+        if (byVersion[i] > 0) {
+          versions.put(batches.names().get(i), byVersion[i]);
+        }
+      }
+      summary.put("model_versions", versions);
+      summary.put("broken_promises", brokenPromises(given));
+    }
+
+    private List<Map<String, @Nullable Object>> overTime() {
+      List<Map<String, @Nullable Object>> parts = new ArrayList<>();
+      for (int part = 0; part < PARTS; part++) {
+        Map<String, @Nullable Object> figures = new LinkedHashMap<>();
+        figures.put("from_s", partFromNs[part] / 1e9);
+        figures.put("to_s", partFromNs[part + 1] / 1e9);
+        figures.putAll(figures(ofParts.get(part)));
+        ofParts.get(part).clear();
+        parts.add(figures);
+      }
+      return parts;
+    }
   }
 
   @Override
@@ -112,87 +208,18 @@ public final class PredictionFigures implements Figure {
     return predicted;
   }
 
-  private static List<Map<String, @Nullable Object>> overTime(RunRows run, IntColumn rows) {
-    var fromNs = new long[PARTS + 1];
-    long lengthNs = run.windowEndNs() - run.windowStartNs();
-    Arrays.setAll(fromNs, part -> run.windowStartNs() + lengthNs * part / PARTS);
-    List<Group> ofParts =
-        groups(run, rows, PARTS, batch -> part(fromNs, run.batches().finishedAtNs(batch)));
-    List<Map<String, @Nullable Object>> parts = new ArrayList<>();
-    for (int part = 0; part < PARTS; part++) {
-      Map<String, @Nullable Object> figures = new LinkedHashMap<>();
-      figures.put("from_s", fromNs[part] / 1e9);
-      figures.put("to_s", fromNs[part + 1] / 1e9);
-      figures.putAll(figures(ofParts.get(part)));
-      ofParts.get(part).clear();
-      parts.add(figures);
-    }
-    return parts;
-  }
-
-  /** The part of the window in which a time lies; −1: none. */
-  private static int part(long[] fromNs, long ns) {
-    for (int part = 0; part < PARTS; part++) {
-      if (fromNs[part] <= ns && ns < fromNs[part + 1]) {
-        return part;
-      }
-    }
-    return -1;
-  }
-
-  /**
-   * Groups of batches.
-   *
-   * @param groupOf the group of a batch, from 0; below 0: none
-   */
-  private static List<Group> groups(
-      RunRows run, IntColumn rows, int count, IntUnaryOperator groupOf) {
-    List<Group> groups = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      groups.add(new Group(run.space()));
-    }
-    for (int i = 0; i < rows.size(); i++) {
-      int group = groupOf.applyAsInt(rows.get(i));
-      if (group >= 0) {
-        groups.get(group).take(run.batches(), rows.get(i));
-      }
-    }
-    return groups;
-  }
-
-  /** Losses of each bound over all batches, in their order: the sum depends on it. */
-  private static List<DoubleSummaryStatistics> pinballs(Batches batches, IntColumn rows) {
-    List<DoubleSummaryStatistics> pinballs = new ArrayList<>();
-    for (UpperBound bound : UpperBound.values()) {
-      var pinball = new DoubleSummaryStatistics();
-      for (int i = 0; i < rows.size(); i++) {
-        if (bound.isGiven(batches, rows.get(i))) {
-          pinball.accept(pinball(bound, batches, rows.get(i)));
-        }
-      }
-      pinballs.add(pinball);
-    }
-    return pinballs;
-  }
-
-  private static double pinball(UpperBound bound, Batches batches, int batch) {
-    double boundNs = bound.ns(batches, batch);
-    double above = Math.log(batches.serviceNs(batch) / boundNs);
-    return Math.max(bound.probability() * above, (bound.probability() - 1) * above);
-  }
-
   private static Map<String, @Nullable Object> figures(Group group) {
     return figures(List.of(group), group.bounded.stream().map(bound -> bound.pinball).toList());
   }
 
   /** The figures of some groups together. */
   private static Map<String, @Nullable Object> figures(
-      List<Group> groups, List<DoubleSummaryStatistics> pinballs) {
+      List<Group> groups, List<CompensatedSum> pinballs) {
     List<LongBag> biases = groups.stream().map(group -> group.biases).toList();
     long count = biases.stream().mapToLong(LongBag::size).sum();
     long[] middle = count == 0 ? new long[0] : new long[] {NearestRank.of(50, count)};
-    var bias = new DoubleSummaryStatistics();
-    LongBag.sorted(biases, value -> bias.accept(LongBag.asDouble(value)));
+    var bias = new CompensatedSum();
+    LongBag.sortedRuns(biases, (value, times) -> bias.add(LongBag.asDouble(value), times));
     Map<String, @Nullable Object> figures = new LinkedHashMap<>();
     figures.put("count", count);
     figures.put("error_median", asDouble(LongBag.ofRanksWithoutSigns(biases, middle)));
@@ -207,9 +234,7 @@ public final class PredictionFigures implements Figure {
   }
 
   private static void addTo(
-      Map<String, @Nullable Object> figures,
-      List<Bounded> bounded,
-      DoubleSummaryStatistics pinball) {
+      Map<String, @Nullable Object> figures, List<Bounded> bounded, CompensatedSum pinball) {
     String name = bounded.get(0).bound.text();
     List<LongBag> overs = bounded.stream().map(bound -> bound.overs).toList();
     long count = overs.stream().mapToLong(LongBag::size).sum();
@@ -225,21 +250,61 @@ public final class PredictionFigures implements Figure {
     return values.length == 0 ? null : Double.valueOf(LongBag.asDouble(values[0]));
   }
 
+  /** A bound of one batch after another, and how all of them kept it. */
+  private static final class Given {
+    private final UpperBound bound;
+    private long count;
+    private long misses;
+    private boolean isGiven;
+    private boolean isMissed;
+    private double pinball;
+    private double over;
+    private double lastRatio = 1;
+    private double lastLog; // ln 1
+
+    Given(UpperBound bound) {
+      this.bound = bound;
+    }
+
+    void show(Batches batches, BatchView batch) {
+      long boundNs = bound.ns(batches, batch.batch());
+      isGiven = boundNs != Jobs.NONE;
+      if (isGiven) {
+        isMissed = batch.serviceNs() > boundNs;
+        count++;
+        misses += isMissed ? 1 : 0;
+        over = (double) boundNs / batch.predictedNs();
+        pinball = pinball(batch.serviceNs() / (double) boundNs);
+      }
+    }
+
+    private double pinball(double ratio) {
+      if (ratio != lastRatio) {
+        lastRatio = ratio;
+        lastLog = Math.log(ratio);
+      }
+      return Math.max(bound.probability() * lastLog, (bound.probability() - 1) * lastLog);
+    }
+  }
+
   /** Batches of which the figures are asked. */
   private static final class Group {
     final LongBag biases;
     final List<Bounded> bounded;
+    private final Bounded[] each;
 
     Group(Space space) {
       biases = new LongBag(space);
       bounded = Arrays.stream(UpperBound.values()).map(b -> new Bounded(b, space)).toList();
+      each = bounded.toArray(new Bounded[0]);
     }
 
-    void take(Batches batches, int batch) {
-      double serviceNs = batches.serviceNs(batch);
-      biases.add(Math.log(serviceNs / batches.predictedNs(batch)));
-      for (Bounded bound : bounded) {
-        bound.take(batches, batch);
+    void take(double bias, Given[] given) {
+      biases.add(bias);
+      for (int i = 0; i < each.length; i++) {
+        if (given[i].isGiven) {
+          each[i].take(given[i]);
+        }
       }
     }
 
@@ -253,7 +318,7 @@ public final class PredictionFigures implements Figure {
   private static final class Bounded {
     final UpperBound bound;
     final LongBag overs;
-    final DoubleSummaryStatistics pinball = new DoubleSummaryStatistics();
+    final CompensatedSum pinball = new CompensatedSum();
     long misses;
 
     Bounded(UpperBound bound, Space space) {
@@ -261,25 +326,19 @@ public final class PredictionFigures implements Figure {
       overs = new LongBag(space);
     }
 
-    void take(Batches batches, int batch) {
-      if (bound.isGiven(batches, batch)) {
-        misses += bound.isMissed(batches, batch) ? 1 : 0;
-        pinball.accept(PredictionFigures.pinball(bound, batches, batch));
-        overs.add((double) bound.ns(batches, batch) / batches.predictedNs(batch));
-      }
+    void take(Given given) {
+      misses += given.isMissed ? 1 : 0;
+      pinball.add(given.pinball);
+      overs.add(given.over);
     }
   }
 
-  private static List<String> brokenPromises(Batches batches, IntColumn rows) {
+  private static List<String> brokenPromises(Given[] given) {
     List<String> broken = new ArrayList<>();
-    for (UpperBound bound : UpperBound.values()) {
-      long judged = 0;
-      long misses = 0;
-      for (int i = 0; i < rows.size(); i++) {
-        boolean given = bound.isGiven(batches, rows.get(i));
-        judged += given ? 1 : 0;
-        misses += given && bound.isMissed(batches, rows.get(i)) ? 1 : 0;
-      }
+    for (Given each : given) {
+      UpperBound bound = each.bound;
+      long judged = each.count;
+      long misses = each.misses;
       double promised = 1 - bound.probability();
       if (judged >= PROMISE_COUNT_MIN
           && BinomialTest.twoSided(misses, judged, promised) < PROMISE_LEVEL) {
@@ -298,8 +357,8 @@ public final class PredictionFigures implements Figure {
     return broken;
   }
 
-  private static @Nullable Double average(DoubleSummaryStatistics values) {
-    return values.getCount() == 0 ? null : orNull(values.getAverage());
+  private static @Nullable Double average(CompensatedSum values) {
+    return values.count() == 0 ? null : orNull(values.average());
   }
 
   private static @Nullable Double orNull(double value) {

@@ -2,7 +2,7 @@ package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.column.LongBag;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.analytics.summary.Summary;
 import dev.sluice.contract.experiment.Experiment.Scenario;
@@ -28,42 +28,71 @@ final class ScenarioFigures implements Figure {
   }
 
   @Override
-  public void addTo(Summary summary, RunRows run) {
+  public Fold begin(RunRows run) {
     Scenario scenario = run.context().experiment().load().scenario();
+    return switch (scenario) {
+      case OFFLINE -> new Offline(run);
+      case SINGLE_STREAM -> new SingleStream(run);
+      default -> summary -> addTo(summary, scenario, null, null);
+    };
+  }
+
+  private static void addTo(
+      Summary summary, Scenario scenario, @Nullable Double throughput, @Nullable Double p90Ms) {
     summary.put("scenario", scenario.key());
-    summary.put("offline_throughput_sps", scenario == Scenario.OFFLINE ? throughput(run) : null);
-    summary.put(
-        "single_stream_p90_e2e_ms", scenario == Scenario.SINGLE_STREAM ? latencyMs(run, 90) : null);
+    summary.put("offline_throughput_sps", throughput);
+    summary.put("single_stream_p90_e2e_ms", p90Ms);
   }
 
-  private static @Nullable Double throughput(RunRows run) {
-    Jobs jobs = run.jobs();
-    long samples = 0;
-    long lastEndNs = Long.MIN_VALUE;
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      if (jobs.isMeasured(job)) {
-        if (!jobs.isDone(job)) {
-          return null;
-        }
-        samples += jobs.samples(job);
-        lastEndNs = Math.max(lastEndNs, jobs.finishedAtNs(job));
+  private static final class Offline implements OfJobs {
+    private final RunRows run;
+    private boolean allDone = true;
+    private long samples;
+    private long lastEndNs = Long.MIN_VALUE;
+
+    Offline(RunRows run) {
+      this.run = run;
+    }
+
+    @Override
+    public void take(JobView job) {
+      if (job.isMeasured()) {
+        allDone &= job.isDone();
+        samples += job.samples();
+        lastEndNs = Math.max(lastEndNs, job.finishedAtNs());
       }
     }
-    return run.measuredCount() == 0 ? null : Double.valueOf(samples / (lastEndNs / 1e9));
+
+    @Override
+    public void addTo(Summary summary) {
+      Double throughput =
+          allDone && run.measuredCount() > 0 ? Double.valueOf(samples / (lastEndNs / 1e9)) : null;
+      ScenarioFigures.addTo(summary, Scenario.OFFLINE, throughput, null);
+    }
   }
 
-  private static @Nullable Double latencyMs(RunRows run, int percent) {
-    Jobs jobs = run.jobs();
-    var latencyNs = new LongBag(run.space());
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      if (jobs.isMeasured(job) && jobs.isDone(job)) {
-        latencyNs.add(jobs.endToEndNs(job));
+  private static final class SingleStream implements OfJobs {
+    private final RunRows run;
+    private final LongBag latencyNs;
+
+    SingleStream(RunRows run) {
+      this.run = run;
+      latencyNs = new LongBag(run.space());
+    }
+
+    @Override
+    public void take(JobView job) {
+      if (job.isMeasured() && job.isDone()) {
+        latencyNs.add(job.endToEndNs());
       }
     }
-    double ms = NearestRank.percentile(latencyNs, percent, run.measuredCount()) / 1e6;
-    latencyNs.clear();
-    return Double.isNaN(ms) ? null : Double.valueOf(ms);
+
+    @Override
+    public void addTo(Summary summary) {
+      double ms = NearestRank.percentile(latencyNs, 90, run.measuredCount()) / 1e6;
+      latencyNs.clear();
+      ScenarioFigures.addTo(
+          summary, Scenario.SINGLE_STREAM, null, Double.isNaN(ms) ? null : Double.valueOf(ms));
+    }
   }
 }

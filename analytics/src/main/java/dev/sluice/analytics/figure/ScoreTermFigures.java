@@ -1,14 +1,13 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.column.IntColumn;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.statistic.CompensatedSum;
 import dev.sluice.analytics.summary.Summary;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * score_term_shares: weight of each term in a policy's decisions. A share is the mean of |term| /
@@ -22,31 +21,70 @@ final class ScoreTermFigures implements Figure {
   }
 
   @Override
-  public void addTo(Summary summary, RunRows run) {
-    Map<String, Double> sums = new TreeMap<>();
-    long scored = 0;
-    Batches batches = run.batches();
-    IntColumn rows = run.measuredDoneBatches();
-    for (int i = 0; i < rows.size(); i++) {
-      int batch = rows.get(i);
-      List<String> names = batches.termNames(batch); // by name: the sum depends on the order
-      if (names.isEmpty()) {
-        continue;
+  public Fold begin(RunRows run) {
+    return new Shares(run.batches());
+  }
+
+  private static final class Shares implements OfDone {
+    private final Batches batches;
+    private final List<String> names;
+
+    /** Places of a set's terms among the names, by the set's number. */
+    private final int[][] placesOfSet;
+
+    /** Terms of a batch without their signs; room for any batch's. */
+    private final double[] terms;
+
+    private final double[] sums;
+    private final boolean[] occurs;
+    private long scored;
+
+    Shares(Batches batches) {
+      this.batches = batches;
+      List<List<String>> sets = batches.termSets();
+      names = sets.stream().flatMap(List::stream).distinct().sorted().toList();
+      placesOfSet =
+          sets.stream()
+              .map(set -> set.stream().mapToInt(names::indexOf).toArray())
+              .toArray(int[][]::new);
+      terms = new double[names.size()];
+      sums = new double[names.size()];
+      occurs = new boolean[names.size()];
+    }
+
+    @Override
+    public void takeDone(BatchView batch) {
+      int set = batches.termSet(batch.batch());
+      if (set >= 0) {
+        take(batch.batch(), placesOfSet[set]);
       }
-      var terms = new double[names.size()];
-      Arrays.setAll(terms, place -> Math.abs(batches.term(batch, place)));
-      double total = Arrays.stream(terms).sum();
+    }
+
+    private void take(int batch, int[] places) {
+      var sum = new CompensatedSum();
+      for (int i = 0; i < places.length; i++) { // by name: the sum depends on the order
+        terms[i] = Math.abs(batches.term(batch, i));
+        sum.add(terms[i]);
+      }
+      double total = sum.sum();
       if (total > 0) {
         scored++;
-        for (int place = 0; place < terms.length; place++) {
-          sums.merge(names.get(place), terms[place] / total, Double::sum);
+        for (int i = 0; i < places.length; i++) {
+          sums[places[i]] += terms[i] / total;
+          occurs[places[i]] = true;
         }
       }
     }
-    Map<String, Double> shares = new LinkedHashMap<>();
-    for (Map.Entry<String, Double> sum : sums.entrySet()) {
-      shares.put(sum.getKey(), sum.getValue() / scored);
+
+    @Override
+    public void addTo(Summary summary) {
+      Map<String, Double> shares = new LinkedHashMap<>();
+      for (int i = 0; i < sums.length; i++) {
+        if (occurs[i]) {
+          shares.put(names.get(i), sums[i] / scored);
+        }
+      }
+      summary.put("score_term_shares", shares);
     }
-    summary.put("score_term_shares", shares);
   }
 }

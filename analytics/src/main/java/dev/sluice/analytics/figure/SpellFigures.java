@@ -1,15 +1,15 @@
 package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.column.IntColumn;
-import dev.sluice.analytics.column.Interned;
 import dev.sluice.analytics.column.LongColumn;
 import dev.sluice.analytics.column.Order;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.summary.Summary;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Spells of slow batches: service_autocorrelation_lag_1 and _lag_10, over the batches that ended a
@@ -26,22 +26,53 @@ final class SpellFigures implements Figure {
   /** Service times are whole nanoseconds, so that equal ones may differ by this much. */
   private static final long ROUNDING_NS = 1;
 
-  /** Batches of one key. */
+  /** Batches of one workload, backend, precision and number of samples. */
   private static final class Kind {
+    final int model;
+    final int samples;
+    private final @Nullable Kind next;
     private long batches;
     private double logs;
     private long leastNs = Long.MAX_VALUE;
     private long mostNs;
+    private long lastNs = 1;
+    private double lastLog;
 
-    void add(long serviceNs) {
-      batches++;
-      logs += StrictMath.log((double) serviceNs);
-      leastNs = Math.min(leastNs, serviceNs);
-      mostNs = Math.max(mostNs, serviceNs);
+    Kind(int model, int samples, @Nullable Kind next) {
+      this.model = model;
+      this.samples = samples;
+      this.next = next;
     }
 
     boolean varies() {
       return mostNs - leastNs > ROUNDING_NS;
+    }
+
+    /** Logarithm of a service time; that of the last one is known. */
+    double log(long serviceNs) {
+      if (serviceNs != lastNs) {
+        lastNs = serviceNs;
+        lastLog = StrictMath.log((double) serviceNs);
+      }
+      return lastLog;
+    }
+  }
+
+  /** Kinds by model and samples, found without an object for the key. */
+  private static final class Kinds {
+    private static final int HEADS = 1 << 8;
+    private final @Nullable Kind[] heads = new @Nullable Kind[HEADS];
+
+    Kind of(int model, int samples) {
+      int head = (model * 31 + samples) & (HEADS - 1);
+      for (Kind kind = heads[head]; kind != null; kind = kind.next) {
+        if (kind.samples == samples && kind.model == model) {
+          return kind;
+        }
+      }
+      var kind = new Kind(model, samples, heads[head]);
+      heads[head] = kind;
+      return kind;
     }
   }
 
@@ -55,65 +86,90 @@ final class SpellFigures implements Figure {
   }
 
   @Override
-  public void addTo(Summary summary, RunRows run) {
-    LongColumn off = offTheMean(run);
-    for (int lag : LAGS) {
-      boolean few = off.size() < BATCHES_MIN;
-      summary.put(
-          name(lag),
-          few ? null : autocorrelation(off.size(), i -> Double.longBitsToDouble(off.get(i)), lag));
-    }
-    off.clear();
+  public Fold begin(RunRows run) {
+    return new Spells(run);
   }
 
-  /** Values of the batches as the bits of numbers with a fraction; none if no kind varies. */
-  private static LongColumn offTheMean(RunRows run) {
-    Batches batches = run.batches();
-    IntColumn sorted = byStart(run);
-    var kinds = new Interned<Long>();
-    var kindOf = new IntColumn(run.space(), 0);
-    List<Kind> byKind = new ArrayList<>();
-    for (int i = 0; i < sorted.size(); i++) {
-      int batch = sorted.get(i);
-      int kind =
-          kinds.number((long) batches.modelNumber(batch) << Integer.SIZE | batches.samples(batch));
-      kindOf.add(kind);
-      if (kind == byKind.size()) {
-        byKind.add(new Kind());
-      }
-      byKind.get(kind).add(batches.serviceNs(batch));
-    }
-    var off = new LongColumn(run.space(), 0);
-    boolean varies = byKind.stream().anyMatch(Kind::varies);
-    for (int i = 0; varies && i < sorted.size(); i++) {
-      Kind kind = byKind.get(kindOf.get(i));
-      if (kind.batches > 1) {
-        double value =
-            StrictMath.log((double) batches.serviceNs(sorted.get(i))) - kind.logs / kind.batches;
-        off.add(Double.doubleToRawLongBits(value));
-      }
-    }
-    sorted.clear();
-    kindOf.clear();
-    return off;
-  }
+  private static final class Spells implements OfDone {
+    private final RunRows run;
+    private final Batches batches;
+    private final Kinds kinds = new Kinds();
+    private boolean varies;
 
-  private static IntColumn byStart(RunRows run) {
-    Batches batches = run.batches();
-    IntColumn done = run.measuredDoneBatches();
-    var rows = new IntColumn(run.space(), -1);
-    for (int i = 0; i < done.size(); i++) {
-      if (batches.serviceNs(done.get(i)) >= 1) {
-        rows.add(done.get(i));
+    Spells(RunRows run) {
+      this.run = run;
+      batches = run.batches();
+    }
+
+    @Override
+    public void takeDone(BatchView batch) {
+      long serviceNs = batch.serviceNs();
+      if (serviceNs >= 1) {
+        Kind kind = kinds.of(batch.modelNumber(), batch.samples());
+        if (serviceNs < kind.leastNs || serviceNs > kind.mostNs) {
+          kind.leastNs = Math.min(kind.leastNs, serviceNs);
+          kind.mostNs = Math.max(kind.mostNs, serviceNs);
+          varies |= kind.varies();
+        }
       }
     }
-    return Order.sorted(
-        run.space(),
-        rows,
-        (a, b) -> {
-          int by = Long.compare(batches.startedAtNs(a), batches.startedAtNs(b));
-          return by != 0 ? by : batches.compareByKey(a, b);
-        });
+
+    @Override
+    public void addTo(Summary summary) {
+      var off = new LongColumn(run.space(), 0);
+      if (varies) {
+        addOffTheMean(off);
+      }
+      for (int lag : LAGS) {
+        boolean few = off.size() < BATCHES_MIN;
+        summary.put(
+            name(lag),
+            few
+                ? null
+                : autocorrelation(off.size(), i -> Double.longBitsToDouble(off.get(i)), lag));
+      }
+      off.clear();
+    }
+
+    /** Adds the values of the batches as the bits of numbers with a fraction. */
+    private void addOffTheMean(LongColumn off) {
+      IntColumn sorted = byStart();
+      int size = sorted.size();
+      for (int i = 0; i < size; i++) {
+        Kind kind = kindOf(sorted.get(i));
+        kind.batches++;
+        kind.logs += kind.log(batches.serviceNs(sorted.get(i)));
+      }
+      for (int i = 0; i < size; i++) {
+        Kind kind = kindOf(sorted.get(i));
+        if (kind.batches > 1) {
+          double value = kind.log(batches.serviceNs(sorted.get(i))) - kind.logs / kind.batches;
+          off.add(Double.doubleToRawLongBits(value));
+        }
+      }
+      sorted.clear();
+    }
+
+    private Kind kindOf(int batch) {
+      return kinds.of(batches.modelNumber(batch), batches.samples(batch));
+    }
+
+    private IntColumn byStart() {
+      IntColumn done = run.measuredDoneBatches();
+      var rows = new IntColumn(run.space(), -1);
+      for (int i = 0; i < done.size(); i++) {
+        if (batches.serviceNs(done.get(i)) >= 1) {
+          rows.add(done.get(i));
+        }
+      }
+      return Order.sorted(
+          run.space(),
+          rows,
+          (a, b) -> {
+            int by = Long.compare(batches.startedAtNs(a), batches.startedAtNs(b));
+            return by != 0 ? by : batches.compareByKey(a, b);
+          });
+    }
   }
 
   /** Sum of products a lag apart / sum of squares; the mean is 0. NaN if all are equal. */

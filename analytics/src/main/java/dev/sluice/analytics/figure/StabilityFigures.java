@@ -1,7 +1,9 @@
 package dev.sluice.analytics.figure;
 
+import dev.sluice.analytics.column.LongBag;
 import dev.sluice.analytics.fold.QueueWalk;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.summary.Summary;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import java.util.ArrayList;
@@ -34,7 +36,34 @@ final class StabilityFigures implements Figure {
   }
 
   @Override
-  public void addTo(Summary summary, RunRows run) {
+  public Fold begin(RunRows run) {
+    return new Queue(run);
+  }
+
+  private static final class Queue implements OfJobs {
+    private final RunRows run;
+
+    /** Times at which jobs stop to wait. */
+    private final LongBag leavesNs;
+
+    Queue(RunRows run) {
+      this.run = run;
+      leavesNs = new LongBag(run.space());
+    }
+
+    @Override
+    public void take(JobView job) {
+      QueueWalk.addLeave(job, leavesNs);
+    }
+
+    @Override
+    public void addTo(Summary summary) {
+      addQueue(summary, run, leavesNs);
+      leavesNs.clear();
+    }
+  }
+
+  private static void addQueue(Summary summary, RunRows run, LongBag leavesNs) {
     long fromNs = run.windowStartNs();
     long toNs = run.windowEndNs();
     var window = new QueueWalk.Span(fromNs, toNs);
@@ -46,15 +75,15 @@ final class StabilityFigures implements Figure {
               fromNs + (toNs - fromNs) * quarter / QUARTERS,
               fromNs + (toNs - fromNs) * (quarter + 1) / QUARTERS));
     }
+    List<QueueWalk.Span> all = new ArrayList<>(List.of(window, after));
+    all.addAll(quarters);
+    QueueWalk.Span[] spans = all.toArray(new QueueWalk.Span[0]);
     QueueWalk.over(
         run.jobs(),
-        job -> true,
-        run.space(),
+        leavesNs,
         (atNs, waiting) -> {
-          window.step(atNs, waiting);
-          after.step(atNs, waiting);
-          for (QueueWalk.Span quarter : quarters) {
-            quarter.step(atNs, waiting);
+          for (QueueWalk.Span span : spans) {
+            span.step(atNs, waiting);
           }
         });
     long growth = after.atBeginning() - window.atBeginning();

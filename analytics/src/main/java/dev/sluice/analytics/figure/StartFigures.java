@@ -19,7 +19,11 @@ final class StartFigures implements Figure {
   }
 
   @Override
-  public void addTo(Summary summary, RunRows run) {
+  public Fold begin(RunRows run) {
+    return summary -> addTo(summary, run);
+  }
+
+  private static void addTo(Summary summary, RunRows run) {
     Long begunAtEpochMs = run.context().begunAtEpochMs();
     RunStarted started = run.started();
     summary.put(

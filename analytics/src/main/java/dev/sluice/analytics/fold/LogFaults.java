@@ -1,7 +1,6 @@
 package dev.sluice.analytics.fold;
 
 import dev.sluice.analytics.row.Batches;
-import dev.sluice.analytics.row.Jobs;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.ExecutorReported;
@@ -162,22 +161,26 @@ final class LogFaults {
   }
 
   /**
-   * All faults as sentences, the first few of each kind.
+   * The longest time that is not late.
    *
    * @param heartbeatMs interval of the executors' reports
    */
+  static long boundMs(long heartbeatMs) {
+    return Math.max(BOUND_MS_MIN, BOUND_HEARTBEATS * heartbeatMs);
+  }
+
+  /**
+   * All faults as sentences, the first few of each kind.
+   *
+   * @param rows the faults that the rows show
+   */
   List<String> inWords(
-      @Nullable RunStarted started,
-      @Nullable RunEnded ended,
-      Jobs jobs,
-      Batches batches,
-      long heartbeatMs) {
+      @Nullable RunStarted started, @Nullable RunEnded ended, RowFaults rows, long boundMs) {
     if (started == null) {
       return List.of();
     }
     long zeroEpochMs = started.timeZeroEpochMs();
-    long boundMs = Math.max(BOUND_MS_MIN, BOUND_HEARTBEATS * heartbeatMs);
-    long lastOutcomeEpochMs = zeroEpochMs + lastObservedNs(jobs) / 1_000_000;
+    long lastOutcomeEpochMs = zeroEpochMs + rows.lastObservedNs() / 1_000_000;
     List<String> words = new ArrayList<>();
     addFirst(
         words,
@@ -185,26 +188,17 @@ final class LogFaults {
             .filter(change -> change.atEpochMs() <= lastOutcomeEpochMs)
             .map(change -> change.what() + " " + FaultWords.into(change.atEpochMs() - zeroEpochMs))
             .toList());
-    addFirst(words, restartsInWords(batches, zeroEpochMs, lastOutcomeEpochMs));
-    words.addAll(RowFaults.losses(jobs, batches));
+    addFirst(words, restartsInWords(rows.batches(), zeroEpochMs, lastOutcomeEpochMs));
+    words.addAll(rows.losses());
     addFirst(words, silentLogs(zeroEpochMs, lastOutcomeEpochMs, boundMs));
     addFirst(words, silentExecutors(zeroEpochMs, lastOutcomeEpochMs, boundMs));
-    addFirst(words, RowFaults.lateDecisions(jobs, batches, boundMs));
-    words.addAll(RowFaults.lateJobs(jobs, boundMs));
-    addFirst(words, RowFaults.jobsNeverSent(jobs, ended, started.generators()));
+    addFirst(words, rows.lateDecisions());
+    words.addAll(rows.lateJobs());
+    addFirst(words, rows.jobsNeverSent(ended, started.generators()));
     if (ended != null && ended.failure() == null) {
       addFirst(words, unannounced(started));
     }
     return words;
-  }
-
-  /** Append of the last outcome; that of time zero if it is later. */
-  private static long lastObservedNs(Jobs jobs) {
-    long lastNs = Jobs.NONE;
-    for (int i = 0; i < jobs.size(); i++) {
-      lastNs = Math.max(lastNs, jobs.observedAtNs(jobs.at(i)));
-    }
-    return lastNs == Jobs.NONE ? 0 : lastNs;
   }
 
   private static void addFirst(List<String> words, List<String> kind) {

@@ -2,13 +2,19 @@ package dev.sluice.analytics.fold;
 
 import dev.sluice.analytics.column.LongBag;
 import dev.sluice.analytics.column.Space;
+import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
+import java.util.List;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /** Walks over the times at which the number of waiting jobs changes, in their order. */
 public final class QueueWalk {
   private final Jobs jobs;
-  private final IntPredicate which;
+
+  /** Says which jobs count; null: all. */
+  private final @Nullable IntPredicate which;
+
   private final Steps to;
   private int nextPlace;
   private boolean begun;
@@ -20,7 +26,7 @@ public final class QueueWalk {
     void step(long atNs, long waiting);
   }
 
-  private QueueWalk(Jobs jobs, IntPredicate which, Steps to) {
+  private QueueWalk(Jobs jobs, @Nullable IntPredicate which, Steps to) {
     this.jobs = jobs;
     this.which = which;
     this.to = to;
@@ -32,44 +38,65 @@ public final class QueueWalk {
    * @param space room for the times at which jobs stop to wait
    */
   public static void over(Jobs jobs, IntPredicate which, Space space, Steps to) {
-    var leaves = new LongBag(space);
+    var leavesNs = new LongBag(space);
+    JobView job = jobs.view();
     for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      if (which.test(job)) {
-        long untilNs = jobs.waitedUntilNs(job);
-        if (untilNs != Long.MAX_VALUE) {
-          leaves.add(Math.max(untilNs, jobs.intendedAtNs(job)));
-        }
+      if (which.test(jobs.at(i))) {
+        job.show(jobs.at(i));
+        addLeave(job, leavesNs);
       }
     }
-    var walk = new QueueWalk(jobs, which, to);
-    leaves.sorted(walk::leave);
-    leaves.clear();
-    walk.arriveThrough(Long.MAX_VALUE);
-    if (walk.begun) {
-      to.step(walk.atNs, walk.waiting);
+    new QueueWalk(jobs, which, to).through(leavesNs);
+    leavesNs.clear();
+  }
+
+  /**
+   * Walks over the queue of all jobs; each time comes once.
+   *
+   * @param leavesNs what {@link #addLeave} added of each of them
+   */
+  public static void over(Jobs jobs, LongBag leavesNs, Steps to) {
+    new QueueWalk(jobs, null, to).through(leavesNs);
+  }
+
+  /** Adds the time at which a job stops to wait, if it does. */
+  public static void addLeave(JobView job, LongBag leavesNs) {
+    long untilNs = job.waitedUntilNs();
+    if (untilNs != Long.MAX_VALUE) {
+      leavesNs.add(Math.max(untilNs, job.intendedAtNs()));
     }
   }
 
-  private void leave(long ns) {
-    arriveThrough(ns);
-    change(ns, -1);
+  private void through(LongBag leavesNs) {
+    LongBag.sortedRuns(List.of(leavesNs), this::leave);
+    arriveThrough(Long.MAX_VALUE);
+    if (begun) {
+      to.step(atNs, waiting);
+    }
+  }
+
+  private void leave(long ns, long count) {
+    if (count > 0) {
+      arriveThrough(ns);
+      change(ns, -count);
+    }
   }
 
   private void arriveThrough(long ns) {
     while (nextPlace < jobs.size()) {
       int job = jobs.at(nextPlace);
-      if (which.test(job)) {
-        if (jobs.intendedAtNs(job) > ns) {
+      if (which == null || which.test(job)) {
+        long arrivesAtNs = jobs.intendedAtNs(job);
+        if (arrivesAtNs > ns) {
           return;
         }
-        change(jobs.intendedAtNs(job), 1);
+        change(arrivesAtNs, 1);
       }
       nextPlace++;
     }
   }
 
-  private void change(long ns, int by) {
+  private void change(long ns, long by) {
     if (begun && ns != atNs) {
       to.step(atNs, waiting);
     }

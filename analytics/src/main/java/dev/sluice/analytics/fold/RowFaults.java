@@ -1,7 +1,10 @@
 package dev.sluice.analytics.fold;
 
+import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.JobPhase;
+import dev.sluice.analytics.row.JobStatus;
+import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.value.Reason;
@@ -13,25 +16,145 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Faults of a run that show in its rows, as sentences. */
+/**
+ * Faults of a run that show in its rows, counted in one walk over its jobs and one over its
+ * batches, and told as sentences.
+ */
 final class RowFaults {
-  private RowFaults() {}
+  private final Jobs jobs;
+  private final Batches batches;
+  private final long boundMs;
+  private final long boundNs;
+
+  /** Jobs by their end, without the done and the dropped ones. */
+  private long failed;
+
+  private long open;
+  private long failedAsLaneLost;
+  private long lastObservedNs = Jobs.NONE;
+  private long lateJobs;
+  private long latenessNsMost;
+  private final List<Decision> lateEnds = new ArrayList<>();
+
+  /** Places in the list of requests of the jobs that were sent. */
+  private final BitSet sent = new BitSet();
+
+  /** The last such place before the tail; below 0: none. */
+  private int lastSent = -1;
+
+  private long failedBatches;
+  private long lost;
+  private long unanswered;
+  private long again;
+  private long superseded;
+  private final List<Decision> lateDispatches = new ArrayList<>();
+
+  /**
+   * Nothing counted so far.
+   *
+   * @param boundMs the longest time that is not late
+   */
+  RowFaults(Jobs jobs, Batches batches, long boundMs) {
+    this.jobs = jobs;
+    this.batches = batches;
+    this.boundMs = boundMs;
+    boundNs = boundMs * 1_000_000;
+  }
+
+  /** Counts what jobs show. May go on beside {@link #walkBatches}. */
+  void walkJobs() {
+    JobView job = jobs.view();
+    for (int i = 0; i < jobs.size(); i++) {
+      job.show(jobs.at(i));
+      take(job);
+    }
+  }
+
+  private void take(JobView job) {
+    if (!job.isDone()) {
+      takeNotDone(job);
+    }
+    if (job.isEnded()) {
+      long endedAtNs = jobs.endedAtNs(job.job());
+      long observedAtNs = jobs.observedAtNs(job.job());
+      if (observedAtNs > lastObservedNs) {
+        lastObservedNs = observedAtNs;
+      }
+      if (observedAtNs - endedAtNs > boundNs) {
+        lateEnds.add(new Decision(jobs.shard(job.job()), endedAtNs, observedAtNs));
+      }
+    }
+    if (job.latenessNs() > boundNs) {
+      lateJobs++;
+      latenessNsMost = Math.max(latenessNsMost, job.latenessNs());
+    }
+    int index = Math.toIntExact(jobs.index(job.job()));
+    sent.set(index);
+    if (index > lastSent && (job.isMeasured() || jobs.phase(job.job()) != JobPhase.TAIL)) {
+      lastSent = index;
+    }
+  }
+
+  private void takeNotDone(JobView job) {
+    open += job.status() == JobStatus.OPEN ? 1 : 0;
+    if (job.status() == JobStatus.FAILED) {
+      failed++;
+      failedAsLaneLost += Reason.LANE_LOST.is(jobs.reason(job.job())) ? 1 : 0;
+    }
+  }
+
+  /** Counts what batches show. */
+  void walkBatches() {
+    BatchView batch = batches.view();
+    for (int i = 0; i < batches.size(); i++) {
+      batch.show(batches.at(i));
+      take(batch);
+    }
+  }
+
+  private void take(BatchView batch) {
+    failedBatches += batch.isFailed() ? 1 : 0;
+    if (batch.isLost()) {
+      lost++;
+      unanswered += batch.isCompleted() ? 0 : 1;
+    }
+    again += batches.attempt(batch.batch()) > 1 ? 1 : 0;
+    superseded += batch.isSuperseded() ? 1 : 0;
+    long appendedAtNs = batches.appendedAtNs(batch.batch());
+    if (appendedAtNs - batch.decidedAtNs() > boundNs) {
+      lateDispatches.add(
+          new Decision(batches.shard(batch.batch()), batch.decidedAtNs(), appendedAtNs));
+    }
+  }
+
+  /** Number of failed jobs. */
+  long failedJobs() {
+    return failed;
+  }
+
+  /** Number of jobs without a whole account of their end. */
+  long openJobs() {
+    return open;
+  }
+
+  /** Number of failed batches. */
+  long failedBatches() {
+    return failedBatches;
+  }
+
+  /** Append of the last outcome, since time zero; that of time zero without an outcome. */
+  long lastObservedNs() {
+    return lastObservedNs == Jobs.NONE ? 0 : lastObservedNs;
+  }
+
+  /** Attempts to run batches. */
+  Batches batches() {
+    return batches;
+  }
 
   /** Batches that were lost, tried again or superseded, and the jobs that failed as a result. */
-  static List<String> losses(Jobs jobs, Batches batches) {
+  List<String> losses() {
     List<String> words = new ArrayList<>();
-    long lost = 0;
-    long unanswered = 0;
-    long again = 0;
-    long superseded = 0;
-    for (int i = 0; i < batches.size(); i++) {
-      int batch = batches.at(i);
-      boolean isLost = batches.isLost(batch);
-      lost += isLost ? 1 : 0;
-      unanswered += isLost && !batches.isCompleted(batch) ? 1 : 0;
-      again += batches.attempt(batch) > 1 ? 1 : 0;
-      superseded += batches.isSuperseded(batch) ? 1 : 0;
-    }
     if (lost > 0) {
       words.add(
           FaultWords.count(lost, "batch was", "batches were")
@@ -48,13 +171,9 @@ final class RowFaults {
           FaultWords.count(superseded, "completion", "completions")
               + " came after another attempt had ended the jobs");
     }
-    long failed = 0;
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      failed += jobs.isFailed(job) && Reason.LANE_LOST.is(jobs.reason(job)) ? 1 : 0;
-    }
-    if (failed > 0) {
-      words.add(FaultWords.count(failed, "job", "jobs") + " failed as " + Reason.LANE_LOST);
+    if (failedAsLaneLost > 0) {
+      words.add(
+          FaultWords.count(failedAsLaneLost, "job", "jobs") + " failed as " + Reason.LANE_LOST);
     }
     return words;
   }
@@ -63,24 +182,9 @@ final class RowFaults {
   private record Decision(int shard, long atNs, long appendedAtNs) {}
 
   /** How long a scheduler decided later than the bound, a sentence for each shard. */
-  static List<String> lateDecisions(Jobs jobs, Batches batches, long boundMs) {
-    List<Decision> late = new ArrayList<>();
-    for (int i = 0; i < batches.size(); i++) {
-      int batch = batches.at(i);
-      long decidedAtNs = batches.decidedAtNs(batch);
-      long appendedAtNs = batches.appendedAtNs(batch);
-      if (appendedAtNs - decidedAtNs > boundMs * 1_000_000) {
-        late.add(new Decision(batches.shard(batch), decidedAtNs, appendedAtNs));
-      }
-    }
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      long endedAtNs = jobs.endedAtNs(job);
-      long observedAtNs = jobs.observedAtNs(job);
-      if (endedAtNs != Jobs.NONE && observedAtNs - endedAtNs > boundMs * 1_000_000) {
-        late.add(new Decision(jobs.shard(job), endedAtNs, observedAtNs));
-      }
-    }
+  List<String> lateDecisions() {
+    List<Decision> late = new ArrayList<>(lateDispatches);
+    late.addAll(lateEnds);
     late.sort(Comparator.comparingInt(Decision::shard).thenComparingLong(Decision::atNs));
     List<String> words = new ArrayList<>();
     for (int from = 0; from < late.size(); ) {
@@ -125,24 +229,15 @@ final class RowFaults {
   }
 
   /** Jobs that were sent later than the bound. */
-  static List<String> lateJobs(Jobs jobs, long boundMs) {
-    long count = 0;
-    long mostNs = 0;
-    for (int i = 0; i < jobs.size(); i++) {
-      long lateNs = jobs.latenessNs(jobs.at(i));
-      if (lateNs > boundMs * 1_000_000) {
-        count++;
-        mostNs = Math.max(mostNs, lateNs);
-      }
-    }
-    return count == 0
+  List<String> lateJobs() {
+    return lateJobs == 0
         ? List.of()
         : List.of(
-            FaultWords.count(count, "job was", "jobs were")
+            FaultWords.count(lateJobs, "job was", "jobs were")
                 + " sent more than "
                 + FaultWords.seconds(boundMs)
                 + " late, up to "
-                + FaultWords.seconds(mostNs / 1_000_000));
+                + FaultWords.seconds(latenessNsMost / 1_000_000));
   }
 
   /**
@@ -150,15 +245,8 @@ final class RowFaults {
    * the tail may be left out: each generator stops by itself when the arrivals end. Those that were
    * left out after it, while no generator ran, only the run's end tells.
    */
-  static List<String> jobsNeverSent(Jobs jobs, @Nullable RunEnded ended, int generators) {
-    var sent = new BitSet();
-    int last = -1;
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      int index = Math.toIntExact(jobs.index(job));
-      sent.set(index);
-      last = jobs.phase(job) == JobPhase.TAIL ? last : Math.max(last, index);
-    }
+  List<String> jobsNeverSent(@Nullable RunEnded ended, int generators) {
+    int last = lastSent;
     if (ended == null || ended.interrupted()) {
       last -= generators; // each generator stops by itself
     }

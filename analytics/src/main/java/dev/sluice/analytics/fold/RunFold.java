@@ -213,19 +213,17 @@ public final class RunFold implements LogFold {
             zeroEpochMs,
             Math.round(load.warmupSeconds() * 1e9),
             Math.round(load.durationSeconds() * 1e9));
-    long heartbeatMs = context.experiment().lanes().heartbeatMs();
-    var faults = new Faults();
-    List<String> ofLog = new ArrayList<>();
+    long boundMs = LogFaults.boundMs(context.experiment().lanes().heartbeatMs());
+    var rowFaults = new RowFaults(jobRows, batchRows, boundMs);
     try (var beside = new Beside()) {
-      beside.begin(() -> countFaults(faults, jobRows, batchRows));
-      beside.begin(
-          () -> ofLog.addAll(logFaults.inWords(started, ended, jobRows, batchRows, heartbeatMs)));
+      beside.begin(rowFaults::walkJobs);
+      beside.begin(rowFaults::walkBatches);
       beside.await();
     } catch (IOException e) {
       throw new UncheckedIOException("faults were not counted", e); // nothing is written here
     }
-    List<String> inWords = new ArrayList<>(faults.inWords());
-    inWords.addAll(ofLog);
+    List<String> inWords = new ArrayList<>(counted(rowFaults, jobRows, batchRows).inWords());
+    inWords.addAll(logFaults.inWords(started, ended, rowFaults, boundMs));
     return new RunRows(
         context,
         started,
@@ -240,26 +238,18 @@ public final class RunFold implements LogFold {
         space);
   }
 
-  private void countFaults(Faults faults, Jobs jobRows, Batches batchRows) {
-    for (int batch = 0; batch < batches.size(); batch++) {
+  private Faults counted(RowFaults rowFaults, Jobs jobRows, Batches batchRows) {
+    var faults = new Faults();
+    boolean allDispatched = batchRows.size() == batches.size();
+    for (int batch = 0; batch < batches.size() && !allDispatched; batch++) {
       if (!batches.isDispatched(batch) && batches.isCompleted(batch)) {
         faults.count("completions of a dispatch that is not in the log");
       }
     }
     faults.count("jobs dispatched or ended without a request", jobs.size() - jobRows.size());
-    for (int i = 0; i < jobRows.size(); i++) {
-      JobStatus status = jobRows.status(jobRows.at(i));
-      if (status == JobStatus.FAILED) {
-        faults.count("failed jobs");
-      } else if (status == JobStatus.OPEN) {
-        faults.count("jobs without a whole account of their end");
-      }
-    }
-    for (int i = 0; i < batchRows.size(); i++) {
-      if (batchRows.isFailed(batchRows.at(i))) {
-        faults.count("failed batches");
-      }
-    }
+    faults.count("failed jobs", rowFaults.failedJobs());
+    faults.count("jobs without a whole account of their end", rowFaults.openJobs());
+    faults.count("failed batches", rowFaults.failedBatches());
     faults.count("second outcomes of a job", secondOutcomes);
     unreadable.forEach((topic, count) -> faults.count("unreadable records in " + topic, count));
     if (started == null) {
@@ -270,6 +260,7 @@ public final class RunFold implements LogFold {
     } else if (ended.failure() == null) {
       faults.count("jobs sent that are not in the log", ended.jobsSent() - jobRows.size());
     }
+    return faults;
   }
 
   /** Counts of events that should not have happened, in words. */

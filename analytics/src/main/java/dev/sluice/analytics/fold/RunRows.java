@@ -4,11 +4,13 @@ import dev.sluice.analytics.column.IntColumn;
 import dev.sluice.analytics.column.Space;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.JobKind;
+import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.experiment.Experiment.JobClass;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -37,7 +39,10 @@ public final class RunRows {
   private final int[] classByKind;
   private final int[] workloadByKind;
   private final int measuredCount;
-  private @Nullable IntColumn measuredDone;
+  private final IntColumn measuredDone;
+
+  /** Promises to measured jobs by the numbers of kinds. */
+  private final Promises[] promises;
 
   /**
    * @param started null if the log holds no RunStarted
@@ -69,19 +74,15 @@ public final class RunRows {
     Set<String> workloads = new LinkedHashSet<>();
     context.experiment().jobs().classes().forEach(c -> classes.add(c.name()));
     context.experiment().jobs().workloads().forEach(w -> workloads.add(w.name()));
-    var seen = new BitSet();
-    int measured = 0;
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      measured += jobs.isMeasured(job) ? 1 : 0;
-      int kind = jobs.kindNumber(job);
-      if (!seen.get(kind)) {
-        seen.set(kind);
-        classes.add(jobs.kind(job).classType());
-        workloads.add(jobs.kind(job).workload());
-      }
-    }
-    measuredCount = measured;
+    var walked = new Walked(jobs, batches, space);
+    walked.kinds.forEach(
+        kind -> {
+          classes.add(kind.classType());
+          workloads.add(kind.workload());
+        });
+    measuredCount = walked.measured;
+    measuredDone = walked.measuredDone;
+    promises = walked.promises;
     classNames = List.copyOf(classes);
     workloadNames = List.copyOf(workloads);
     classByKind = places(jobs.kinds(), JobKind::classType, classNames);
@@ -91,6 +92,63 @@ public final class RunRows {
   private static int[] places(
       List<JobKind> kinds, Function<JobKind, String> name, List<String> names) {
     return kinds.stream().mapToInt(kind -> names.indexOf(name.apply(kind))).toArray();
+  }
+
+  /** The least and the most that was promised to some jobs; the least is above it without one. */
+  private static final class Promises {
+    long leastNs = Long.MAX_VALUE;
+    long mostNs = Long.MIN_VALUE;
+
+    void take(long sloNs) {
+      if (sloNs < leastNs) {
+        leastNs = sloNs;
+      }
+      if (sloNs > mostNs) {
+        mostNs = sloNs;
+      }
+    }
+  }
+
+  /** What all figures share, from one walk over the jobs. */
+  private static final class Walked {
+    /** Kinds in the order in which jobs show them. */
+    final Set<JobKind> kinds = new LinkedHashSet<>();
+
+    final Promises[] promises;
+    final IntColumn measuredDone;
+    int measured;
+    private final Jobs jobs;
+    private final BitSet seenKinds = new BitSet();
+    private final BitSet seenBatches;
+
+    Walked(Jobs jobs, Batches batches, Space space) {
+      this.jobs = jobs;
+      promises = new Promises[jobs.kinds().size()];
+      Arrays.setAll(promises, kind -> new Promises());
+      measuredDone = new IntColumn(space, -1);
+      seenBatches = new BitSet(batches.named());
+      JobView job = jobs.view();
+      for (int i = 0; i < jobs.size(); i++) {
+        job.show(jobs.at(i));
+        take(job);
+      }
+    }
+
+    private void take(JobView job) {
+      int kind = job.kindNumber();
+      if (!seenKinds.get(kind)) {
+        seenKinds.set(kind);
+        kinds.add(jobs.kind(job.job()));
+      }
+      if (job.isMeasured()) {
+        measured++;
+        promises[kind].take(job.sloNs());
+        if (job.isDone() && !seenBatches.get(job.batch())) {
+          seenBatches.set(job.batch());
+          measuredDone.add(job.batch());
+        }
+      }
+    }
   }
 
   /**
@@ -180,21 +238,8 @@ public final class RunRows {
   }
 
   /** The batches that ended a measured job as done, each once, by intended arrival. */
-  public synchronized IntColumn measuredDoneBatches() {
-    IntColumn known = measuredDone;
-    if (known == null) {
-      known = new IntColumn(space, -1);
-      var seen = new BitSet(batches.named());
-      for (int i = 0; i < jobs.size(); i++) {
-        int job = jobs.at(i);
-        if (jobs.isMeasured(job) && jobs.isDone(job) && !seen.get(jobs.batch(job))) {
-          seen.set(jobs.batch(job));
-          known.add(jobs.batch(job));
-        }
-      }
-      measuredDone = known;
-    }
-    return known;
+  public IntColumn measuredDoneBatches() {
+    return measuredDone;
   }
 
   /** Class names: the experiment's in their order, then any others that jobs carry. */
@@ -217,6 +262,16 @@ public final class RunRows {
     return workloadByKind[jobs.kindNumber(job)];
   }
 
+  /** Place of the class of jobs of a kind in {@link #classNames()}. */
+  public int classOfKind(int kind) {
+    return classByKind[kind];
+  }
+
+  /** Place of the workload of jobs of a kind in {@link #workloadNames()}. */
+  public int workloadOfKind(int kind) {
+    return workloadByKind[kind];
+  }
+
   /** Promises of a class by its name, in ms: none if the experiment does not name it. */
   public double[] promisesMs(String name) {
     return context.experiment().jobs().classes().stream()
@@ -235,11 +290,10 @@ public final class RunRows {
     int place = classNames.indexOf(jobClass.name());
     long leastNs = Long.MAX_VALUE;
     long mostNs = Long.MIN_VALUE;
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      if (classOf(job) == place && jobs.isMeasured(job)) {
-        leastNs = Math.min(leastNs, jobs.sloNs(job));
-        mostNs = Math.max(mostNs, jobs.sloNs(job));
+    for (int kind = 0; kind < promises.length; kind++) {
+      if (classByKind[kind] == place) {
+        leastNs = Math.min(leastNs, promises[kind].leastNs);
+        mostNs = Math.max(mostNs, promises[kind].mostNs);
       }
     }
     return mostNs == Long.MIN_VALUE

@@ -21,6 +21,9 @@ public final class BatchColumns {
   /** A number that there is not. */
   public static final int NONE = -1;
 
+  static final int DONE = 1;
+  static final int FAILED = 2;
+  static final int REFUSED = 3;
   private static final int RESULT_BITS = 2;
 
   final Space space;
@@ -286,9 +289,9 @@ public final class BatchColumns {
     int causeNumber = cause == null ? 0 : 1 + names.number(cause);
     int resultNumber =
         switch (result) {
-          case DONE -> 1;
-          case FAILED -> 2;
-          case REFUSED -> 3;
+          case DONE -> DONE;
+          case FAILED -> FAILED;
+          case REFUSED -> REFUSED;
         };
     end.set(row, (causeNumber << RESULT_BITS) | resultNumber);
     completedAtEpochMs.set(row, epochMs);
@@ -321,11 +324,16 @@ public final class BatchColumns {
     return count == null ? NONE : count;
   }
 
+  /** {@link #DONE}, {@link #FAILED} or {@link #REFUSED}; 0: no completion. */
+  int resultNumber(int row) {
+    return end.get(row) & ((1 << RESULT_BITS) - 1);
+  }
+
   BatchCompleted.@Nullable Result result(int row) {
-    return switch (end.get(row) & ((1 << RESULT_BITS) - 1)) {
-      case 1 -> BatchCompleted.Result.DONE;
-      case 2 -> BatchCompleted.Result.FAILED;
-      case 3 -> BatchCompleted.Result.REFUSED;
+    return switch (resultNumber(row)) {
+      case DONE -> BatchCompleted.Result.DONE;
+      case FAILED -> BatchCompleted.Result.FAILED;
+      case REFUSED -> BatchCompleted.Result.REFUSED;
       default -> null;
     };
   }

@@ -50,10 +50,16 @@ public final class Batches {
   }
 
   private boolean isInOrder() {
-    for (int row = 0; row < columns.size(); row++) {
-      if (!columns.isDispatched(row) || (row > 0 && compareByDecision(row - 1, row) > 0)) {
+    int rows = columns.size();
+    long beforeNs = Long.MIN_VALUE;
+    for (int row = 0; row < rows; row++) {
+      long atNs = columns.decidedAtNs.get(row);
+      if (!columns.isDispatched(row)
+          || atNs < beforeNs
+          || (atNs == beforeNs && row > 0 && compareByKey(row - 1, row) > 0)) {
         return false;
       }
+      beforeNs = atNs;
     }
     return true;
   }
@@ -74,6 +80,11 @@ public final class Batches {
     int by = Integer.compare(columns.shard.get(batch), columns.shard.get(other));
     by = by != 0 ? by : Long.compare(columns.factOffset.get(batch), columns.factOffset.get(other));
     return by != 0 ? by : Integer.compare(columns.index.get(batch), columns.index.get(other));
+  }
+
+  /** A view of one batch after another. */
+  public BatchView view() {
+    return new BatchView(this, columns);
   }
 
   public int size() {
@@ -192,6 +203,16 @@ public final class Batches {
     return columns.predictedBusyLanes.get(batch);
   }
 
+  /** Number of {@link #modelVersion} in {@link #names()}; below 0: no table gave the prediction. */
+  public int modelVersionNumber(int batch) {
+    return columns.modelVersion.get(batch);
+  }
+
+  /** Names that predictions hold, by their numbers. */
+  public List<String> names() {
+    return columns.names.values();
+  }
+
   /** Version of the published table that gave the prediction; null: no table did. */
   public @Nullable String modelVersion(int batch) {
     int number = columns.modelVersion.get(batch);
@@ -219,6 +240,16 @@ public final class Batches {
     return set < 0 ? List.of() : columns.termNames.get(set);
   }
 
+  /** Number of the batch's names of terms in {@link #termSets()}; below 0: it has no score. */
+  public int termSet(int batch) {
+    return columns.termSet.get(batch);
+  }
+
+  /** Names of terms by their numbers. */
+  public List<List<String>> termSets() {
+    return columns.termNames.values();
+  }
+
   /** A term of the batch's score, by its place among the names. */
   public double term(int batch, int place) {
     return Double.longBitsToDouble(columns.terms.get((int) columns.firstTerm.get(batch) + place));
@@ -243,16 +274,12 @@ public final class Batches {
     return columns.isCompleted(batch);
   }
 
-  private boolean hasResult(int batch, BatchCompleted.Result result) {
-    return columns.result(batch) == result;
-  }
-
   public boolean isDone(int batch) {
-    return hasResult(batch, BatchCompleted.Result.DONE);
+    return columns.resultNumber(batch) == BatchColumns.DONE;
   }
 
   public boolean isFailed(int batch) {
-    return hasResult(batch, BatchCompleted.Result.FAILED);
+    return columns.resultNumber(batch) == BatchColumns.FAILED;
   }
 
   /** Why the batch failed or was refused; null: it says nothing. */
@@ -281,11 +308,11 @@ public final class Batches {
    * giving up: it was never answered, or too late, or by a later incarnation of its executor.
    */
   public boolean isLost(int batch) {
-    BatchCompleted.Result result = columns.result(batch);
-    if (result == null) {
+    int result = columns.resultNumber(batch);
+    if (result == 0) {
       return endsAnyJob(batch) || hasJobEndedOtherwise(batch);
     }
-    return result == BatchCompleted.Result.REFUSED
+    return result == BatchColumns.REFUSED
         ? Reason.OLDER_INCARNATION.is(columns.cause(batch))
         : !endsAnyJob(batch) && hasJobEndedOtherwise(batch);
   }
@@ -293,12 +320,13 @@ public final class Batches {
   /** True if the batch ran to its end after one of its jobs had ended otherwise. */
   public boolean isSuperseded(int batch) {
     return isCompleted(batch)
-        && !hasResult(batch, BatchCompleted.Result.REFUSED)
+        && columns.resultNumber(batch) != BatchColumns.REFUSED
         && hasJobEndedOtherwise(batch);
   }
 
   private boolean endsAnyJob(int batch) {
-    for (int i = 0; i < jobCount(batch); i++) {
+    int count = jobCount(batch);
+    for (int i = 0; i < count; i++) {
       if (jobs.batch.get(job(batch, i)) == batch) {
         return true;
       }
@@ -307,9 +335,10 @@ public final class Batches {
   }
 
   private boolean hasJobEndedOtherwise(int batch) {
-    for (int i = 0; i < jobCount(batch); i++) {
+    int count = jobCount(batch);
+    for (int i = 0; i < count; i++) {
       int job = job(batch, i);
-      if (jobs.isEnded(job) && jobs.batch.get(job) != batch) {
+      if (jobs.batch.get(job) != batch && jobs.isEnded(job)) {
         return true;
       }
     }

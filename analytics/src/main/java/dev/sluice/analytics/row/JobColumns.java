@@ -17,6 +17,11 @@ public final class JobColumns {
   private static final int STATUS_BITS = 3;
   private static final int NOT_REQUESTED = -1;
 
+  /** Statuses by their numbers in {@link #end}. */
+  private static final JobStatus[] STATUSES = {
+    JobStatus.OPEN, JobStatus.DONE, JobStatus.DROPPED, JobStatus.FAILED, JobStatus.OPEN
+  };
+
   final Space space;
   final JobIds ids;
   final Interned<JobKind> kinds = new Interned<>();
@@ -138,8 +143,13 @@ public final class JobColumns {
   }
 
   @Nullable JobStatus statusSaid(int row) {
-    int said = end.get(row) & ((1 << STATUS_BITS) - 1);
-    return said == 0 ? null : Jobs.STATUSES[said - 1];
+    int said = end.get(row);
+    return said == 0 ? null : status(said);
+  }
+
+  /** The status in a number of {@link #end}; OPEN: no outcome. */
+  static JobStatus status(int end) {
+    return STATUSES[end & ((1 << STATUS_BITS) - 1)];
   }
 
   @Nullable String reasonSaid(int row) {

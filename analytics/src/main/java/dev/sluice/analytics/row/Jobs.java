@@ -16,8 +16,6 @@ public final class Jobs {
   /** A time that there is not. */
   public static final long NONE = Long.MIN_VALUE;
 
-  static final JobStatus[] STATUSES = JobStatus.values();
-
   private final JobColumns columns;
   private final Batches batches;
   private final long zeroEpochMs;
@@ -48,10 +46,16 @@ public final class Jobs {
   }
 
   private boolean isInOrder() {
-    for (int row = 0; row < columns.size(); row++) {
-      if (!columns.isRequested(row) || (row > 0 && compare(row - 1, row) > 0)) {
+    int rows = columns.size();
+    long beforeNs = Long.MIN_VALUE;
+    for (int row = 0; row < rows; row++) {
+      long atNs = columns.intendedAtNs.get(row);
+      if (!columns.isRequested(row)
+          || atNs < beforeNs
+          || (atNs == beforeNs && row > 0 && compare(row - 1, row) > 0)) {
         return false;
       }
+      beforeNs = atNs;
     }
     return true;
   }
@@ -66,6 +70,11 @@ public final class Jobs {
     int by = Long.compare(columns.intendedAtNs.get(row), columns.intendedAtNs.get(other));
     by = by != 0 ? by : Integer.compare(columns.generator.get(row), columns.generator.get(other));
     return by != 0 ? by : Long.compare(index(row), index(other));
+  }
+
+  /** A view of one job after another. */
+  public JobView view() {
+    return new JobView(this, columns, batches);
   }
 
   public int size() {
@@ -157,7 +166,10 @@ public final class Jobs {
   }
 
   public boolean isMeasured(int job) {
-    long atNs = intendedAtNs(job);
+    return isMeasuredAt(intendedAtNs(job));
+  }
+
+  boolean isMeasuredAt(long atNs) {
     return warmupEndNs <= atNs && atNs < arrivalsEndNs;
   }
 

@@ -15,7 +15,7 @@ final class LongBagTest {
   private static final long ON_HEAP = 1 << 30;
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 100, 5_000, 200_000})
+  @ValueSource(ints = {1, 2, 3, 100, 5_000, 200_000})
   void knowsTheNumberOfEachRank(int count) {
     for (long heapBytes : new long[] {0, ON_HEAP}) {
       var space = new Space(heapBytes);
@@ -27,7 +27,7 @@ final class LongBagTest {
         bags.get(i % 2).add(numbers[i]);
       }
       Arrays.sort(numbers);
-      assertThat(space.fileBytes() > 0).isEqualTo(heapBytes == 0);
+      assertThat(space.fileBytes() > 0).isEqualTo(heapBytes == 0 && count > 2);
       for (int rank : new int[] {1, (count + 1) / 2, count}) {
         assertThat(LongBag.ofRanks(bags, rank)).containsExactly(numbers[rank - 1]);
       }
@@ -35,6 +35,43 @@ final class LongBagTest {
       LongBag.sorted(bags, sorted::add);
       assertThat(sorted).containsExactly(Arrays.stream(numbers).boxed().toArray(Long[]::new));
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 100, 5_000, 100_000})
+  void knowsRanks_whereManyAreAlikeOrInOrder(int count) {
+    for (int distinct : new int[] {1, 2, 50, 10_000_000}) {
+      for (boolean rises : new boolean[] {false, true}) {
+        var random = new Random(count + distinct);
+        long[] numbers = random.longs(count, -distinct / 2, (distinct + 1) / 2).toArray();
+        if (rises) {
+          Arrays.sort(numbers);
+        }
+        var bag = new LongBag(new Space());
+        Arrays.stream(numbers).forEach(bag::add);
+        var bags = List.of(bag, new LongBag(new Space()));
+        Arrays.sort(numbers);
+        long[] ranks = {1, (count + 1) / 2, (99L * count + 99) / 100, count};
+        assertThat(LongBag.ofRanks(bags, ranks))
+            .containsExactly(Arrays.stream(ranks).map(rank -> numbers[(int) rank - 1]).toArray());
+        List<Long> sorted = new ArrayList<>();
+        bag.sorted(sorted::add);
+        assertThat(sorted).containsExactly(Arrays.stream(numbers).boxed().toArray(Long[]::new));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, ON_HEAP})
+  void takesNoRoomForEqualNumbers(long heapBytes) {
+    var space = new Space(heapBytes);
+    var bag = new LongBag(space);
+    for (int i = 0; i < 100_000; i++) {
+      bag.add(7);
+    }
+    assertThat(bag.size()).isEqualTo(100_000);
+    assertThat(bag.ofRanks(1, 100_000)).containsExactly(7, 7);
+    assertThat(space.fileBytes()).isZero();
   }
 
   @ParameterizedTest
