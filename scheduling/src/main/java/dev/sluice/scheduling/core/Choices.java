@@ -10,6 +10,7 @@ import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.ExecutorLane;
+import dev.sluice.scheduling.state.JobGroup;
 import dev.sluice.scheduling.state.QueuedJob;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -87,8 +88,10 @@ final class Choices {
     DecisionCheck.Checked checked = check.check(start);
     ExecutorLane lane = checked.lane();
     List<QueuedJob> jobs = checked.jobs();
+    JobGroup group = jobs.get(0).group;
+    int count = jobs.size();
     int attempt = 0;
-    for (int i = 0; i < jobs.size(); i++) {
+    for (int i = 0; i < count; i++) {
       QueuedJob job = jobs.get(i);
       attempt = Math.max(attempt, job.attempts() + 1);
       queue.remove(job, QueuedJob.Phase.RUNNING);
@@ -99,16 +102,16 @@ final class Choices {
             new Dispatch.Place(
                 lane.executorId(),
                 lane.executor().report.incarnation(),
-                lane.indexes(jobs.get(0).group.lanesNeeded())),
+                lane.indexes(group.lanesNeeded())),
             new Dispatch.Work(specsOf(jobs), checked.samples(), checked.tokens(), attempt),
             new Dispatch.Decision(state.nowNs(), start.notAfterNs(), start.scoreTerms()),
-            state.prediction(jobs.get(0).group, checked.samples(), lane));
+            state.prediction(group, checked.samples(), lane));
     Batch batch = new Batch(dispatch, jobs, lane, leases.nowNs());
-    for (int i = 0; i < jobs.size(); i++) {
+    for (int i = 0; i < count; i++) {
       jobs.get(i).batch = batch;
     }
     lane.executor().hold(batch);
-    load(batch);
+    load(batch, group.workload());
     batches.running++;
     leases.started(batch);
     state.started(jobs, lane.executor());
@@ -116,8 +119,7 @@ final class Choices {
   }
 
   /** Notes that the batch's lanes hold its model from now on. */
-  private void load(Batch batch) {
-    String workload = batch.jobs.get(0).group.workload();
+  private static void load(Batch batch, String workload) {
     for (int i = 0; i < batch.lanes; i++) {
       ExecutorLane lane = batch.lane.executor().laneOf(batch, i);
       if (!workload.equals(lane.resident())) {

@@ -33,6 +33,7 @@ final class DecisionCheck {
   Checked check(Choice.Start start) {
     ExecutorLane lane = checkLanes(start);
     List<QueuedJob> jobs = checkJobs(start.batch());
+    int count = jobs.size();
     JobGroup group = jobs.get(0).group;
     int lanes = start.lanes().size();
     if (group.lanesNeeded() != lanes) {
@@ -43,11 +44,11 @@ final class DecisionCheck {
     if (!state.canRun(lane, group)) {
       throw broken(Rule.CANNOT_RUN, "jobs %s on lane (%s)".formatted(jobs, lane));
     }
-    long samples = 0;
-    for (int i = 0; i < jobs.size(); i++) {
+    long samples = group.samples();
+    for (int i = 1; i < count; i++) {
       samples += jobs.get(i).group.samples();
     }
-    if (jobs.size() > 1) {
+    if (count > 1) {
       checkShared(jobs, samples);
     }
     if (!group.ripe(state.nowNs())) {
@@ -58,7 +59,7 @@ final class DecisionCheck {
     }
     long tokens = state.tokensHeldBy(group, samples);
     boolean outside = tokens == 0;
-    if (outside && jobs.size() > 1) {
+    if (outside && count > 1) {
       throw broken(
           Rule.TOKENS_EXCEEDED,
           "jobs %s together, and (%s) runs alone".formatted(jobs, jobs.get(0)));
@@ -123,24 +124,42 @@ final class DecisionCheck {
     if (batch.isEmpty()) {
       throw broken(Rule.EMPTY_BATCH, "a start of no jobs");
     }
-    for (int i = 0; i < batch.size(); i++) {
-      SchedulerState.Job job = batch.get(i);
-      if (!(job instanceof QueuedJob queued)
-          || !state.hasGroup(queued.group)
-          || queued.phase == QueuedJob.Phase.ENDED) {
-        throw broken(Rule.UNKNOWN_JOB, "job (%s)".formatted(job));
+    int count = batch.size();
+    for (int i = 0; i < count; i++) {
+      QueuedJob job = checkWaits(batch.get(i), batch);
+      if (count > 1) {
+        checkIsNew(job, batch);
       }
-      if (queued.seenByCheck || queued.phase != QueuedJob.Phase.WAITING) {
-        throw broken(Rule.JOB_ASSIGNED_TWICE, "job (%s) in %s".formatted(queued, batch));
-      }
-      queued.seenByCheck = true;
     }
     @SuppressWarnings("unchecked") // each was seen to be one, and a choice does not change
     List<QueuedJob> jobs = (List<QueuedJob>) (List<?>) batch;
-    for (int i = 0; i < jobs.size(); i++) {
+    for (int i = 0; count > 1 && i < count; i++) {
       jobs.get(i).seenByCheck = false;
     }
     return jobs;
+  }
+
+  private QueuedJob checkWaits(SchedulerState.Job job, List<SchedulerState.Job> batch) {
+    if (!(job instanceof QueuedJob queued)
+        || !state.hasGroup(queued.group)
+        || queued.phase == QueuedJob.Phase.ENDED) {
+      throw broken(Rule.UNKNOWN_JOB, "job (%s)".formatted(job));
+    }
+    if (queued.phase != QueuedJob.Phase.WAITING) {
+      throw assignedTwice(queued, batch);
+    }
+    return queued;
+  }
+
+  private void checkIsNew(QueuedJob job, List<SchedulerState.Job> batch) {
+    if (job.seenByCheck) {
+      throw assignedTwice(job, batch);
+    }
+    job.seenByCheck = true;
+  }
+
+  private InvalidChoiceException assignedTwice(QueuedJob job, List<SchedulerState.Job> batch) {
+    return broken(Rule.JOB_ASSIGNED_TWICE, "job (%s) in %s".formatted(job, batch));
   }
 
   private void checkShared(List<QueuedJob> jobs, long samples) {

@@ -43,11 +43,15 @@ final class Drops {
     if (sources.haveEnded()) {
       most -= drop(queue.takeLeftOver(most), Reason.RUN_ENDED.text(), listener);
     }
-    if (anyOverBudget()) {
-      most -= drop(queue.takeOverBudget(most), Reason.OVER_BUDGET.text(), listener);
+    if (queue.budgetsMatter) {
+      if (anyOverBudget()) {
+        most -= drop(queue.takeOverBudget(most), Reason.OVER_BUDGET.text(), listener);
+      }
+      queue.budgetsMatter = anyOverBudget();
     }
-    queue.budgetsMatter = anyOverBudget();
-    most -= drop(queue.takeExpired(most), Reason.WAITED_TOO_LONG.text(), listener);
+    if (queue.nextExpiryAtNs() <= state.nowNs()) {
+      most -= drop(queue.takeExpired(most), Reason.WAITED_TOO_LONG.text(), listener);
+    }
     Admission admission = state.settings.admission();
     if (admission != Admission.NONE) {
       most -= drop(late(state, admission, most), reason(admission).text(), listener);
@@ -119,15 +123,16 @@ final class Drops {
   }
 
   long nextAdmissionAtNs() {
+    Admission admission = state.settings.admission();
+    if (admission == Admission.NONE) {
+      return Long.MAX_VALUE;
+    }
     long nextNs = Long.MAX_VALUE;
-    if (state.settings.admission() != Admission.NONE) {
-      for (JobGroup group : state.groups()) {
-        long latestStartNs =
-            group.first(JobOrder.DEADLINE).deadlineNs
-                - neededNs(state, state.settings.admission(), group);
-        if (latestStartNs < Long.MAX_VALUE) {
-          nextNs = Math.min(nextNs, latestStartNs + 1);
-        }
+    for (JobGroup group : state.groups()) {
+      long latestStartNs =
+          group.first(JobOrder.DEADLINE).deadlineNs - neededNs(state, admission, group);
+      if (latestStartNs < Long.MAX_VALUE) {
+        nextNs = Math.min(nextNs, latestStartNs + 1);
       }
     }
     return nextNs;

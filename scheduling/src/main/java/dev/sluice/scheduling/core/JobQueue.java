@@ -116,9 +116,6 @@ final class JobQueue {
    * stay in the queue.
    */
   List<QueuedJob> takeExpired(int most) {
-    if (nextExpiryAtNs() > state.nowNs()) {
-      return List.of();
-    }
     List<QueuedJob> old = new ArrayList<>();
     while (old.size() < most && nextExpiryAtNs() <= state.nowNs()) {
       QueuedJob job = mayExpire.remove();
@@ -134,6 +131,9 @@ final class JobQueue {
    */
   long nextExpiryAtNs() {
     QueuedJob oldest = mayExpire.peek();
+    if (oldest == null) {
+      return Long.MAX_VALUE; // and for most runs there never is one
+    }
     while (oldest != null && oldest.phase != QueuedJob.Phase.WAITING) {
       mayExpire.remove().mayExpire = false;
       oldest = mayExpire.peek();

@@ -32,6 +32,9 @@ final class Sources {
 
   long arrivalsEndAtNsMax = Long.MAX_VALUE;
 
+  /** Time at which the run ends even if a source has not said so. */
+  private long endAtNs = Long.MAX_VALUE;
+
   /** A generator, and the highest index seen from it. */
   private static final class Source {
     private final int number;
@@ -50,14 +53,20 @@ final class Sources {
   void restore(
       int sources, long arrivalsEndNsMax, Map<Integer, Long> indexBySource, List<Integer> over) {
     count = sources;
-    arrivalsEndAtNsMax = arrivalsEndNsMax;
+    arrivalsEndAt(arrivalsEndNsMax);
     indexBySource.forEach((number, index) -> sourceByNumber.put(number, new Source(number, index)));
     ended.addAll(over);
   }
 
   void start(RunStarted start) {
     count = Math.max(1, start.sources());
-    arrivalsEndAtNsMax = start.arrivalsEndAtNsMax();
+    arrivalsEndAt(start.arrivalsEndAtNsMax());
+  }
+
+  private void arrivalsEndAt(long ns) {
+    arrivalsEndAtNsMax = ns;
+    endAtNs =
+        ns >= Long.MAX_VALUE - ARRIVALS_OVERDUE_NS ? Long.MAX_VALUE : ns + ARRIVALS_OVERDUE_NS + 1;
   }
 
   void end(int source) {
@@ -69,14 +78,12 @@ final class Sources {
   }
 
   boolean haveEnded() {
-    return haveStarted() && (state.nowNs() >= endAtNs() || ended.size() >= count);
+    return count > 0 && (state.nowNs() >= endAtNs || ended.size() >= count);
   }
 
   /** Returns the time at which the run ends even if a source has not said so. */
   long endAtNs() {
-    return arrivalsEndAtNsMax >= Long.MAX_VALUE - ARRIVALS_OVERDUE_NS
-        ? Long.MAX_VALUE
-        : arrivalsEndAtNsMax + ARRIVALS_OVERDUE_NS + 1;
+    return endAtNs;
   }
 
   /** Notes an index, and returns whether its source sent neither it nor a higher one before. */

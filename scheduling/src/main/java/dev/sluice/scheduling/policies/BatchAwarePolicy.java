@@ -41,6 +41,9 @@ final class BatchAwarePolicy implements SchedulingPolicy {
   private final double interactive;
   private final double notInteractive;
 
+  /** Score of a set's jobs; made once, not for each choice. */
+  private final HighestScore.SetScore scoreOfSet = set -> score(set.groups().get(0));
+
   BatchAwarePolicy(Map<String, Double> weights) {
     workload = Weight.in(weights, "workload");
     backend = Weight.in(weights, "backend");
@@ -57,7 +60,7 @@ final class BatchAwarePolicy implements SchedulingPolicy {
 
   @Override
   public Choice choose(SchedulerState state) {
-    HighestScore best = HighestScore.ofSets(state, set -> score(set.groups().get(0)));
+    HighestScore best = HighestScore.ofSets(state, scoreOfSet);
     if (best == null) {
       return state.nothingStartable();
     }

@@ -93,22 +93,44 @@ final class DynamicPolicy implements SchedulingPolicy {
 
   @Override
   public Choice choose(SchedulerState state) {
-    HighestScore best =
-        HighestScore.ofHeads(
-            state,
-            set -> scoreMax(state, set),
-            (group, deadlineNs, lane) -> score(state, group, deadlineNs, lane));
+    Scores scores = new Scores(state);
+    HighestScore best = HighestScore.ofHeads(state, scores, scores);
     if (best == null) {
       return state.nothingStartable();
     }
     CompatibleSet set = best.job().group().set();
     return start(
-            set.fill(
-                best.job(),
-                best.lane(),
-                (job, lane) -> score(state, job.group(), job.deadlineNs(), lane)),
+            set.fill(best.job(), best.lane(), scores),
             state.lanesFrom(best.lane(), best.job().group()))
         .because(terms(state, best.job(), best.lane()));
+  }
+
+  /**
+   * The scores in one state. No lambdas, since the quick compiler makes each object of one that
+   * captures through a call out of Java.
+   */
+  private final class Scores
+      implements HighestScore.SetScore, HighestScore.HeadScore, SchedulerState.Score {
+    private final SchedulerState state;
+
+    Scores(SchedulerState state) {
+      this.state = state;
+    }
+
+    @Override
+    public double of(CompatibleSet set) {
+      return scoreMax(state, set);
+    }
+
+    @Override
+    public double of(Group group, long deadlineNs, Lane lane) {
+      return score(state, group, deadlineNs, lane);
+    }
+
+    @Override
+    public double of(Job job, Lane lane) {
+      return score(state, job.group(), job.deadlineNs(), lane);
+    }
   }
 
   private double score(SchedulerState state, Group group, long deadlineNs, Lane lane) {

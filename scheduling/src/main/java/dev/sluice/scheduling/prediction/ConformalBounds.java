@@ -35,6 +35,9 @@ final class ConformalBounds {
   /** Factors by level; NaN: too little is known. */
   private final double[] factors;
 
+  /** Residuals whose powers the factors are, by level; NaN: too little was known. */
+  private final double[] bounding;
+
   private double[] calibration = {};
 
   /** Residuals by slot; as many from the first on are known as completions were seen. */
@@ -51,6 +54,7 @@ final class ConformalBounds {
     missRates = promised.clone();
     factors = new double[promised.length];
     Arrays.fill(factors, Double.NaN);
+    bounding = factors.clone();
   }
 
   /** Returns the bound of a level as a factor of the predicted mean; NaN if too little is known. */
@@ -128,7 +132,11 @@ final class ConformalBounds {
 
   private void refresh() {
     for (int level = 0; level < factors.length; level++) {
-      factors[level] = StrictMath.exp(quantile(level));
+      double residual = quantile(level);
+      if (residual != bounding[level]) { // mostly it is the same one after another completion
+        bounding[level] = residual;
+        factors[level] = StrictMath.exp(residual);
+      }
     }
   }
 

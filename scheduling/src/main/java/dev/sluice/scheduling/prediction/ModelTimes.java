@@ -187,17 +187,27 @@ public final class ModelTimes {
 
   /** Returns all that is known in advance of a batch. */
   public Prediction predict(int samples, int busyLanes) {
-    long meanNs = meanNs(samples, busyLanes);
-    Source source = source(samples);
-    if (!source.learns()) {
-      return new Prediction(meanNs, source, busyLanes);
+    if (row == null) {
+      Guess guess = guess(samples);
+      return learns && guess.source.learns()
+          ? withBounds(guess.meanNs(), guess.source, busyLanes, null)
+          : new Prediction(guess.meanNs(), guess.source, busyLanes);
     }
-    PublishedTable table = row == null ? null : device.table();
+    PublishedTable table = device.table();
+    return withBounds(
+        meanNs(samples, busyLanes),
+        source(samples),
+        busyLanes,
+        table == null ? null : table.fact.modelVersion());
+  }
+
+  private Prediction withBounds(
+      long meanNs, Source source, int busyLanes, @Nullable String modelVersion) {
     return new Prediction(
         meanNs,
         source,
         busyLanes,
-        table == null ? null : table.fact.modelVersion(),
+        modelVersion,
         boundNs(meanNs, 0),
         boundNs(meanNs, 1),
         boundNs(meanNs, 2));

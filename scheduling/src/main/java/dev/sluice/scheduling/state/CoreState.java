@@ -378,8 +378,9 @@ public final class CoreState implements SchedulerState {
     }
     boolean anyForLanes = false;
     boolean anyForWindow = false;
-    for (int i = jobs.occupiedSets.next(0); i >= 0; i = jobs.occupiedSets.next(i + 1)) {
-      JobSet set = jobs.sets[i];
+    List<JobSet> sets = jobs.waitingSets();
+    for (int i = 0; i < sets.size(); i++) {
+      JobSet set = sets.get(i);
       Cause cause = set.hasRipe(nowNs) ? placement.ripeBlockedBy(set) : Cause.WINDOW;
       if (cause == Cause.TOKENS) {
         return Choice.nothing(cause);

@@ -73,7 +73,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   private boolean predictionIsStale = true;
   private long predictedNsMin;
   private long predictedVersions;
-  private List<ModelTimes> distinctModels = List.of();
+  private ModelTimes[] distinctModels = {};
 
   JobSet(Microbatch microbatch, LongSupplier nowNs) {
     this.microbatch = microbatch;
@@ -167,15 +167,16 @@ public final class JobSet implements SchedulerState.CompatibleSet {
                 executor.report.deviceKind(), key.workload(), key.backend(), key.precision());
       }
     }
-    distinctModels = Stream.of(models).filter(Objects::nonNull).distinct().toList();
+    distinctModels =
+        Stream.of(models).filter(Objects::nonNull).distinct().toArray(ModelTimes[]::new);
     leastIsStale();
   }
 
   @Override
   public long predictedNsMin() {
     long versions = 0;
-    for (int i = 0; i < distinctModels.size(); i++) {
-      versions += distinctModels.get(i).version();
+    for (ModelTimes model : distinctModels) {
+      versions += model.version();
     }
     if (predictionIsStale || predictedVersions != versions) {
       predictedNsMin = findPredictedNsMin();
@@ -187,8 +188,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   private long findPredictedNsMin() {
     long leastNs = Long.MAX_VALUE;
-    for (int i = 0; i < distinctModels.size(); i++) {
-      ModelTimes model = distinctModels.get(i);
+    for (ModelTimes model : distinctModels) {
       for (int j = 0; j < occupiedCount; j++) {
         leastNs = Math.min(leastNs, model.leastNs(occupied[j].samples()));
       }

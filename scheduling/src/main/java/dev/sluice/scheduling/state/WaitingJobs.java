@@ -56,7 +56,7 @@ final class WaitingJobs {
   /** Ranks of the sets in which a job waits. */
   IndexSet occupiedSets = new IndexSet();
 
-  /** Sets in which a job waits, by rank. */
+  /** Sets in which a job waits, by rank: a list is walked sooner than the bits of a set. */
   private final List<JobSet> waitingSets = new ArrayList<>();
 
   private boolean waitingSetsAreStale;
@@ -283,8 +283,9 @@ final class WaitingJobs {
   long ripeAtNs() {
     if (ripeAtIsStale) {
       ripeAtNs = Long.MAX_VALUE;
-      for (int i = occupiedSets.next(0); i >= 0; i = occupiedSets.next(i + 1)) {
-        ripeAtNs = Math.min(ripeAtNs, sets[i].ripeAtNs());
+      List<JobSet> waitingNow = waitingSets();
+      for (int i = 0; i < waitingNow.size(); i++) {
+        ripeAtNs = Math.min(ripeAtNs, waitingNow.get(i).ripeAtNs());
       }
       ripeAtIsStale = false;
     }
@@ -297,8 +298,9 @@ final class WaitingJobs {
       return ripeAtNs;
     }
     long nextNs = Long.MAX_VALUE;
-    for (int i = occupiedSets.next(0); i >= 0; i = occupiedSets.next(i + 1)) {
-      long readyAtNs = sets[i].readyAtNs();
+    List<JobSet> waitingNow = waitingSets();
+    for (int i = 0; i < waitingNow.size(); i++) {
+      long readyAtNs = waitingNow.get(i).readyAtNs();
       if (readyAtNs > atNs) {
         nextNs = Math.min(nextNs, readyAtNs);
       }
@@ -313,8 +315,9 @@ final class WaitingJobs {
   long tokensNeededMin() {
     if (tokensNeededMinIsStale) {
       tokensNeededMin = Long.MAX_VALUE;
-      for (int i = occupiedSets.next(0); i >= 0; i = occupiedSets.next(i + 1)) {
-        tokensNeededMin = Math.min(tokensNeededMin, sets[i].neededMin());
+      List<JobSet> waitingNow = waitingSets();
+      for (int i = 0; i < waitingNow.size(); i++) {
+        tokensNeededMin = Math.min(tokensNeededMin, waitingNow.get(i).neededMin());
       }
       tokensNeededMinIsStale = false;
     }
