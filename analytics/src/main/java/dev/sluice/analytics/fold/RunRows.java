@@ -254,12 +254,12 @@ public final class RunRows {
 
   /** Place of a job's class in {@link #classNames()}. */
   public int classOf(int job) {
-    return classByKind[jobs.kindNumber(job)];
+    return classOfKind(jobs.kindNumber(job));
   }
 
   /** Place of a job's workload in {@link #workloadNames()}. */
   public int workloadOf(int job) {
-    return workloadByKind[jobs.kindNumber(job)];
+    return workloadOfKind(jobs.kindNumber(job));
   }
 
   /** Place of the class of jobs of a kind in {@link #classNames()}. */

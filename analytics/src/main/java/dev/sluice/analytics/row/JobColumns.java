@@ -17,10 +17,7 @@ public final class JobColumns {
   private static final int STATUS_BITS = 3;
   private static final int NOT_REQUESTED = -1;
 
-  /** Statuses by their numbers in {@link #end}. */
-  private static final JobStatus[] STATUSES = {
-    JobStatus.OPEN, JobStatus.DONE, JobStatus.DROPPED, JobStatus.FAILED, JobStatus.OPEN
-  };
+  private static final JobStatus[] STATUSES = JobStatus.values();
 
   final Space space;
   final JobIds ids;
@@ -149,7 +146,7 @@ public final class JobColumns {
 
   /** The status in a number of {@link #end}; OPEN: no outcome. */
   static JobStatus status(int end) {
-    return STATUSES[end & ((1 << STATUS_BITS) - 1)];
+    return end == 0 ? JobStatus.OPEN : STATUSES[(end & ((1 << STATUS_BITS) - 1)) - 1];
   }
 
   @Nullable String reasonSaid(int row) {

@@ -1,5 +1,7 @@
 package dev.sluice.harness.simulate;
 
+import dev.sluice.analytics.row.JobColumns;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.DispatchName;
@@ -35,13 +37,8 @@ final class RowTape implements SimulationListener {
   static final int WITH_VERSION = 2;
   static final int WITH_TERMS = 4;
 
-  /** A time that there is not. */
-  static final long NONE = Long.MIN_VALUE;
-
-  /** Batch of a job's end: none, or one that only its name tells. */
-  static final int NO_BATCH = -1;
-
-  static final int BATCH_BY_NAME = -2;
+  /** Batch of a job's end that only its name tells. */
+  static final int BATCH_BY_NAME = JobColumns.NONE - 1;
 
   /** Numbers of each kind of entry; those of a batch's jobs follow its start. */
   static final int NUMBERS_OF_REQUEST = 5;
@@ -74,11 +71,6 @@ final class RowTape implements SimulationListener {
     Block(int length) {
       numbers = new long[length];
     }
-  }
-
-  /** What comes seldom, as it is told. */
-  interface Call {
-    void tell(SimulationListener to);
   }
 
   /** A batch that runs, with its number. */
@@ -207,7 +199,7 @@ final class RowTape implements SimulationListener {
   }
 
   private static long orNone(@Nullable Long ns) {
-    return ns == null ? NONE : ns;
+    return ns == null ? Jobs.NONE : ns;
   }
 
   @Override
@@ -234,7 +226,7 @@ final class RowTape implements SimulationListener {
   @Override
   public void ended(int shard, long appendedAtNs, JobEnd end) {
     DispatchName dispatch = end.dispatch();
-    int batch = dispatch == null ? NO_BATCH : batch(shard, dispatch);
+    int batch = dispatch == null ? JobColumns.NONE : batch(shard, dispatch);
     int at = room(NUMBERS_OF_END + (batch == BATCH_BY_NAME ? 2 : 0));
     long[] to = block.numbers;
     to[at] = two(ENDED, shard);
@@ -267,7 +259,7 @@ final class RowTape implements SimulationListener {
     return shard == completedShard && name.equals(completed) ? completedBatch : BATCH_BY_NAME;
   }
 
-  private void tell(Call call) {
+  private void tell(ToldBeside.Call call) {
     int at = room(1);
     block.numbers[at] = TOLD;
     block.objects.add(call);

@@ -397,7 +397,8 @@ record SimulatedExperiment(
         hops.play(noiseSeed(experiment)));
   }
 
-  private static SimulatedLog.Reader into(RunFold fold) {
+  /** Returns what takes a simulation's records into a fold. */
+  static SimulatedLog.Reader into(RunFold fold) {
     return new SimulatedLog.Reader() {
       @Override
       public void onFact(Fact fact, int shard, long appendedAtEpochMs) {

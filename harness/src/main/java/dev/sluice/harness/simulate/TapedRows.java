@@ -106,7 +106,7 @@ final class TapedRows implements Consumer<RowTape.Block> {
   }
 
   private int told() {
-    ((RowTape.Call) objects.next()).tell(others);
+    ((ToldBeside.Call) objects.next()).tell(others);
     return 1;
   }
 

@@ -25,7 +25,7 @@ final class ToldBeside implements SimulationListener, AutoCloseable {
    * One call of the listener. Those of each job are records, not lambdas: the quick compiler makes
    * a lambda that holds variables through a call into the virtual machine.
    */
-  private interface Call {
+  interface Call {
     void tell(SimulationListener to);
   }
 

@@ -6,9 +6,6 @@ import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.report.RunReport;
-import dev.sluice.contract.event.BatchDispatched;
-import dev.sluice.contract.event.Fact;
-import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.Registries;
@@ -159,24 +156,6 @@ final class TapedRowsTest {
   }
 
   private static SimulatedLog log(SimulatedExperiment experiment, RunFold fold) {
-    return new SimulatedLog(
-        experiment.started("run"),
-        true,
-        new SimulatedLog.Reader() {
-          @Override
-          public void onFact(Fact fact, int shard, long appendedAtEpochMs) {
-            fold.onFact(fact, shard, appendedAtEpochMs);
-          }
-
-          @Override
-          public void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {
-            fold.onDispatch(dispatch, shard, appendedAtEpochMs);
-          }
-
-          @Override
-          public void onOutcome(Outcome outcome, int shard, long appendedAtEpochMs) {
-            fold.onOutcome(outcome, shard, appendedAtEpochMs);
-          }
-        });
+    return new SimulatedLog(experiment.started("run"), true, SimulatedExperiment.into(fold));
   }
 }
