@@ -2,6 +2,7 @@ package dev.sluice.analytics.live;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.analytics.folder.FolderFiles;
@@ -38,31 +39,47 @@ public final class ReportPage {
    */
   public static Path write(FinishedRun run) throws UserMistakeException, IOException {
     RunSource source = RunSource.of(run);
-    return write(run, source, FinishedWindows.of(source, Run.of(run).config()));
+    List<MetricsWindow> windows = FinishedWindows.of(source, Run.of(run).config());
+    return write(run, windows, FinishedBatches.json(source, windows, BARS_MAX));
+  }
+
+  /**
+   * What the page of a run that has just ended shows of its batches; it can be made before the
+   * run's files are.
+   *
+   * @param windows the run's seconds
+   */
+  public static ObjectNode batches(RunRows rows, List<MetricsWindow> windows) {
+    try {
+      return FinishedBatches.json(new MemoryRows(rows), windows, BARS_MAX);
+    } catch (UserMistakeException e) {
+      throw new IllegalStateException("rows in memory cannot be read", e);
+    }
   }
 
   /**
    * Writes report.html of a run that has just ended into its folder, in which all other files are.
    *
    * @param windows the run's seconds
+   * @param batches its {@link #batches}
    * @throws IOException if the page cannot be written; then there is none
    */
-  public static Path write(Path folder, RunRows rows, List<MetricsWindow> windows)
+  public static Path write(Path folder, List<MetricsWindow> windows, ObjectNode batches)
       throws IOException {
     try {
-      return write(FinishedRun.of(folder), new MemoryRows(rows), windows);
+      return write(FinishedRun.of(folder), windows, batches);
     } catch (UserMistakeException e) {
       throw new IOException(e.getMessage(), e);
     }
   }
 
-  private static Path write(FinishedRun run, RunSource source, List<MetricsWindow> windows)
+  private static Path write(FinishedRun run, List<MetricsWindow> windows, ObjectNode batches)
       throws UserMistakeException, IOException {
     Run identity = Run.of(run);
     String page =
         page(
             identity.id(),
-            Snapshot.ofReport(identity, windows, FinishedBatches.json(source, windows, BARS_MAX)),
+            Snapshot.ofReport(identity, windows, batches),
             ReportTables.of(identity, run.summary(), windows));
     Path file = run.folder().resolve(FolderFiles.REPORT);
     try {

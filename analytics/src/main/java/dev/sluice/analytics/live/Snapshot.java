@@ -32,7 +32,7 @@ public final class Snapshot {
 
   /** The snapshot that a report holds. */
   static String ofReport(Run run, List<MetricsWindow> windows, ObjectNode batches) {
-    return json(run, windows, batches, REPORT_BYTES_MAX);
+    return json(run, windows, batches.deepCopy(), REPORT_BYTES_MAX); // which may be halved
   }
 
   private static String json(

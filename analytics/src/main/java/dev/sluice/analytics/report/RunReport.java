@@ -1,5 +1,6 @@
 package dev.sluice.analytics.report;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.column.Beside;
 import dev.sluice.analytics.figure.Figures;
 import dev.sluice.analytics.fold.RunContext;
@@ -27,11 +28,12 @@ public final class RunReport {
   private final List<String> deviceKinds;
   private final double fitCpuSeconds;
 
-  /** Lock of the seconds alone, which are counted beside the summary. */
+  /** Lock of what the page shows of seconds and batches, which is counted beside the summary. */
   private final Object windowsLock = new Object();
 
   private @Nullable Summary summary;
   private @Nullable List<MetricsWindow> windows;
+  private @Nullable ObjectNode batches;
 
   private RunReport(RunRows run, List<String> deviceKinds, double fitCpuSeconds) {
     this.run = run;
@@ -121,6 +123,7 @@ public final class RunReport {
     try (var metrics = MetricsCsv.to(folder.resolve(FolderFiles.METRICS))) {
       windows().forEach(metrics::write);
     }
+    var unused = batches(); // for the page, beside the pictures
   }
 
   /**
@@ -129,7 +132,7 @@ public final class RunReport {
    * @throws IOException if the page cannot be written; then there is none, and the run is whole
    */
   public void writePage(Path folder) throws IOException {
-    ReportPage.write(folder, run, windows());
+    ReportPage.write(folder, windows(), batches());
   }
 
   /** The run's seconds. */
@@ -139,6 +142,18 @@ public final class RunReport {
       if (known == null) {
         known = FinishedWindows.of(run);
         windows = known;
+      }
+      return known;
+    }
+  }
+
+  /** What the page shows of the run's batches. */
+  private ObjectNode batches() {
+    synchronized (windowsLock) {
+      ObjectNode known = batches;
+      if (known == null) {
+        known = ReportPage.batches(run, windows());
+        batches = known;
       }
       return known;
     }

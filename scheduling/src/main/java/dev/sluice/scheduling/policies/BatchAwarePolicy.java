@@ -5,6 +5,7 @@ import static dev.sluice.scheduling.policy.Choice.start;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
 import dev.sluice.scheduling.policy.SchedulerState.Group;
 import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
@@ -41,8 +42,8 @@ final class BatchAwarePolicy implements SchedulingPolicy {
   private final double interactive;
   private final double notInteractive;
 
-  /** Score of a set's jobs; made once, not for each choice. */
-  private final HighestScore.SetScore scoreOfSet = set -> score(set.groups().get(0));
+  /** Made once, not for each choice. */
+  private final HighestScore.SetScore scoreOfSet = this::score;
 
   BatchAwarePolicy(Map<String, Double> weights) {
     workload = Weight.in(weights, "workload");
@@ -69,34 +70,34 @@ final class BatchAwarePolicy implements SchedulingPolicy {
     return start(
             group.set().fill(best.job(), best.lane(), JobOrder.DEADLINE),
             state.lanesFrom(best.lane(), best.job().group()))
-        .because(terms(group));
+        .because(terms(group.set()));
   }
 
-  /** Returns the score, which is equal for all groups of a set. */
-  private double score(Group group) {
-    return workload * (group.waitingWithWorkload() - 1)
-        + backend * (group.waitingWithBackend() - 1)
-        + precision * (group.waitingWithPrecision() - 1)
-        + jobClass * (group.waitingWithClass() - 1)
-        + bonus(group);
+  /** Returns the score, which is equal for all jobs of a set. */
+  private double score(CompatibleSet set) {
+    return workload * (set.waitingWithWorkload() - 1)
+        + backend * (set.waitingWithBackend() - 1)
+        + precision * (set.waitingWithPrecision() - 1)
+        + jobClass * (set.waitingWithClass() - 1)
+        + bonus(set);
   }
 
-  private double bonus(Group group) {
-    return group.jobClass().interactive() ? interactive : notInteractive;
+  private double bonus(CompatibleSet set) {
+    return set.jobClass().interactive() ? interactive : notInteractive;
   }
 
   @Override
   public Map<String, Double> scoreTerms(SchedulerState state, Job job, Lane lane) {
-    return terms(job.group());
+    return terms(job.group().set());
   }
 
-  private ScoreTerms terms(Group group) {
+  private ScoreTerms terms(CompatibleSet set) {
     return ScoreTerms.of(
         TERMS,
-        workload * (group.waitingWithWorkload() - 1),
-        backend * (group.waitingWithBackend() - 1),
-        precision * (group.waitingWithPrecision() - 1),
-        jobClass * (group.waitingWithClass() - 1),
-        bonus(group));
+        workload * (set.waitingWithWorkload() - 1),
+        backend * (set.waitingWithBackend() - 1),
+        precision * (set.waitingWithPrecision() - 1),
+        jobClass * (set.waitingWithClass() - 1),
+        bonus(set));
   }
 }

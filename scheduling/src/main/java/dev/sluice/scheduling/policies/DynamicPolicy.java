@@ -147,7 +147,7 @@ final class DynamicPolicy implements SchedulingPolicy {
    */
   private double scoreMax(SchedulerState state, CompatibleSet set) {
     long leftNs = set.earliestDeadlineNs() - state.nowNs();
-    return interactiveTerm(set.groups().get(0).jobClass())
+    return interactiveTerm(set.jobClass())
         + urgencyTerm(leftNs) // falls with the deadline, for overdue is at least urgency
         + batchabilityTerm(set)
         + shortServiceTerm(set.predictedNsMin())

@@ -26,7 +26,7 @@ final class PrioritySloPolicy implements SchedulingPolicy {
 
   @Override
   public Choice choose(SchedulerState state) {
-    HighestScore best = HighestScore.ofSets(state, set -> score(set.groups().get(0).jobClass()));
+    HighestScore best = HighestScore.ofSets(state, set -> score(set.jobClass()));
     if (best == null) {
       return state.nothingStartable();
     }

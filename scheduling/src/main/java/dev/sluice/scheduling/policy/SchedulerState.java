@@ -114,7 +114,9 @@ public interface SchedulerState {
 
   /**
    * Returns the answer, if nothing can start, of a policy that passes over jobs that cannot. Its
-   * cause is the first of tokens, lane, window and capability that holds up some group.
+   * cause is the first of tokens, lane, window and capability that holds up some group. The state
+   * takes it from the policy that nothing can start: until more than arrivals happens, {@link
+   * #setsThatMayStart} returns no other sets than those that jobs have arrived in since.
    */
   Choice nothingStartable();
 
@@ -189,9 +191,20 @@ public interface SchedulerState {
 
     /** Returns the set of the jobs that may share a batch with its own. */
     CompatibleSet set();
+  }
+
+  /** The groups of equal class, workload, backend, precision and lanes needed. */
+  interface CompatibleSet {
+    JobClass jobClass();
+
+    /** Returns its groups in which a job waits, in the order of {@link SchedulerState#groups}. */
+    List<? extends Group> groups();
+
+    /** Returns how many of its jobs wait, including jobs too large to share a batch. */
+    int waiting();
 
     /**
-     * Returns how many waiting jobs have its workload, including its own jobs; the next three
+     * Returns how many waiting jobs have its workload, those of other sets included; the next three
      * methods count likewise.
      */
     int waitingWithWorkload();
@@ -201,15 +214,6 @@ public interface SchedulerState {
     int waitingWithPrecision();
 
     int waitingWithClass();
-  }
-
-  /** The groups of equal class, workload, backend, precision and lanes needed. */
-  interface CompatibleSet {
-    /** Returns its groups in which a job waits, in the order of {@link SchedulerState#groups}. */
-    List<? extends Group> groups();
-
-    /** Returns how many of its jobs wait, including jobs too large to share a batch. */
-    int waiting();
 
     /**
      * Returns the fewest tokens of one of its waiting jobs; {@link Long#MAX_VALUE} if none waits.

@@ -140,8 +140,11 @@ public final class CoreState implements SchedulerState {
 
   @Override
   public List<JobSet> setsThatMayStart() {
+    if (jobs.standstill.cause(nowNs, executors.changes()) != null) {
+      return jobs.standstill.arrivedIn();
+    }
     boolean none =
-        jobs.ripeAtNs() > nowNs // after most arrivals, while batches gather
+        !jobs.anyRipe(nowNs) // after most arrivals, while batches gather
             || jobs.tokensNeededMin() > open().freeTokensMax(); // or while much waits
     return none ? List.of() : jobs.waitingSets();
   }
@@ -373,8 +376,16 @@ public final class CoreState implements SchedulerState {
 
   @Override
   public Choice nothingStartable() {
-    if (jobs.waiting > 0 && jobs.ripeAtNs() > nowNs) {
-      return Choice.nothing(Cause.WINDOW);
+    long changes = executors.changes();
+    boolean knownTokens = jobs.standstill.cause(nowNs, changes) == Cause.TOKENS; // comes first
+    Cause cause = knownTokens ? Cause.TOKENS : causeOfStandstill();
+    jobs.standstill.begin(cause, jobs.nextRipeAtNs(nowNs), changes);
+    return Choice.nothing(cause);
+  }
+
+  private Cause causeOfStandstill() {
+    if (jobs.waiting > 0 && !jobs.anyRipe(nowNs)) {
+      return Cause.WINDOW;
     }
     boolean anyForLanes = false;
     boolean anyForWindow = false;
@@ -383,15 +394,15 @@ public final class CoreState implements SchedulerState {
       JobSet set = sets.get(i);
       Cause cause = set.hasRipe(nowNs) ? placement.ripeBlockedBy(set) : Cause.WINDOW;
       if (cause == Cause.TOKENS) {
-        return Choice.nothing(cause);
+        return cause;
       }
       anyForLanes |= cause == Cause.LANE;
       anyForWindow |= set.hasUnripe(nowNs);
     }
     if (anyForLanes) {
-      return Choice.nothing(Cause.LANE);
+      return Cause.LANE;
     }
-    return Choice.nothing(anyForWindow ? Cause.WINDOW : Cause.CAPABILITY);
+    return anyForWindow ? Cause.WINDOW : Cause.CAPABILITY;
   }
 
   @Override

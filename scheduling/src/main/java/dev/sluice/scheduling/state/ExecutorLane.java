@@ -83,6 +83,7 @@ public final class ExecutorLane implements SchedulerState.Lane {
     }
     executor.busy.set(index, !held.isEmpty());
     executor.firstToTakeMoreIsStale = true;
+    executor.changes++;
   }
 
   /** Notes that a batch of the workload was started here. */

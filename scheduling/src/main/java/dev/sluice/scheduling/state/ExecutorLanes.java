@@ -34,6 +34,9 @@ public final class ExecutorLanes {
   /** Whether the executor reports loading times for some model. */
   private boolean loads;
 
+  /** How often a lane, and with it what may start here, has changed. */
+  long changes;
+
   boolean lost;
   private long tokensHeld;
   private long tokensLost;

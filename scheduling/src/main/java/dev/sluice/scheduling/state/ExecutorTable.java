@@ -80,6 +80,15 @@ final class ExecutorTable {
     return idleLanes;
   }
 
+  /** Returns how often a lane of any of them has changed. */
+  long changes() {
+    long changes = 0;
+    for (ExecutorLanes executor : array) {
+      changes += executor.changes;
+    }
+    return changes;
+  }
+
   /** Returns whether some lane is idle and takes a batch. */
   boolean hasIdleLane() {
     for (ExecutorLanes executor : array) {

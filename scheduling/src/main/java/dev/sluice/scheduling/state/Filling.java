@@ -2,28 +2,116 @@ package dev.sluice.scheduling.state;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.prediction.ModelTimes;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The next jobs of some groups while a batch fills, the best of them first. One is used for all
+ * Fills a batch with the next jobs of some groups, the best of them first. One is used for all
  * batches of a set, so that filling a batch makes no object for each group.
  */
 final class Filling {
+  private final Microbatch microbatch;
   private Head[] heads = {};
   private int count;
 
-  /** Head whose job came last; null: none did. */
-  private @Nullable Head best;
+  // of the batch at hand
+
+  private @Nullable QueuedJob chosen;
+  private @Nullable ExecutorLane lane;
+  private JobOrder order = JobOrder.ENTRY;
+  private SchedulerState.@Nullable Score score;
+  private long nowNs;
+
+  Filling(Microbatch microbatch) {
+    this.microbatch = microbatch;
+  }
+
+  /**
+   * Begins with another batch, of no groups yet.
+   *
+   * @param first job that is in the batch already
+   * @param by score of jobs, which comes before their order; null: none
+   */
+  void begin(
+      QueuedJob first,
+      ExecutorLane on,
+      JobOrder inOrder,
+      SchedulerState.@Nullable Score by,
+      long atNs) {
+    chosen = first;
+    lane = on;
+    order = inOrder;
+    score = by;
+    nowNs = atNs;
+    count = 0;
+  }
+
+  /** Adds the jobs of a group. */
+  void add(JobGroup group) {
+    if (count == heads.length) {
+      heads = Arrays.copyOf(heads, count + 1);
+      heads[count] = new Head();
+    }
+    Head head = heads[count++];
+    head.walk.begin(group.list(order));
+    head.advance();
+  }
+
+  /**
+   * Returns the batch: its first job, and as many others as samples, tokens and deadlines allow.
+   */
+  List<SchedulerState.Job> fill() {
+    QueuedJob first = requireNonNull(chosen, "no batch was begun");
+    ExecutorLane on = requireNonNull(lane);
+    List<SchedulerState.Job> batch = new ArrayList<>();
+    batch.add(first);
+    long joined = first.group.samples();
+    long freeTokens = on.executor().freeTokens(first.group, nowNs);
+    ModelTimes model = first.group.modelOn(on.executor());
+    Deadlines deadlines =
+        microbatch.respectDeadlines() && model != null
+            ? new Deadlines(first, model, on, nowNs)
+            : null;
+    for (Head best = best(); best != null; best = best()) {
+      QueuedJob next = requireNonNull(best.job);
+      long joinedWith = joined + next.group.samples();
+      if (joinedWith > microbatch.maxBatch()
+          || next.group.tokensOf(joinedWith) > freeTokens
+          || (deadlines != null && !deadlines.allow(next, joinedWith))) {
+        best.job = null; // all of its group are as large, and no sooner due
+      } else {
+        batch.add(next);
+        if (deadlines != null) {
+          deadlines.joined(next, joinedWith);
+        }
+        joined = joinedWith;
+        best.advance();
+      }
+    }
+    return batch;
+  }
+
+  /** Returns the group with the next job; null: none is left. */
+  private @Nullable Head best() {
+    Head best = null;
+    for (int i = 0; i < count; i++) {
+      Head head = heads[i];
+      if (head.job != null && (best == null || head.isBefore(best))) {
+        best = head;
+      }
+    }
+    return best;
+  }
 
   /** The next job of a group. */
-  private static final class Head {
+  private final class Head {
     private final JobList.Walk walk = new JobList.Walk();
-    private @Nullable QueuedJob chosen;
-    private @Nullable ExecutorLane lane;
-    private SchedulerState.@Nullable Score score;
     private double scored;
 
     /** What the next job is ordered by. */
@@ -42,7 +130,7 @@ final class Filling {
     }
 
     /** Returns whether it comes before another head; both have a job. */
-    boolean isBefore(Head that, JobOrder order) {
+    boolean isBefore(Head that) {
       if (scored != that.scored) {
         return scored > that.scored;
       }
@@ -52,52 +140,47 @@ final class Filling {
     }
   }
 
-  /** Begins with another batch, of no groups yet. */
-  void begin() {
-    count = 0;
-    best = null;
-  }
-
   /**
-   * Adds the jobs of a group.
-   *
-   * @param chosen job that is in the batch already
-   * @param score score of the group's jobs, which comes before their order; null: none
+   * Keeps a batch from growing if that would make a member miss a deadline that it would meet in
+   * the batch as it is, or alone, by the upper bound of the service time. Members that would miss
+   * their deadline anyway do not limit the batch.
    */
-  void add(
-      JobList jobs, QueuedJob chosen, ExecutorLane lane, SchedulerState.@Nullable Score score) {
-    if (count == heads.length) {
-      heads = Arrays.copyOf(heads, count + 1);
-      heads[count] = new Head();
-    }
-    Head head = heads[count++];
-    head.walk.begin(jobs);
-    head.chosen = chosen;
-    head.lane = lane;
-    head.score = score;
-    head.advance();
-  }
+  private static final class Deadlines {
+    private final ModelTimes model;
+    private final int busyLanes;
+    private final long startNs;
 
-  /** Returns the next job of all groups; null: none is left. */
-  @Nullable QueuedJob next(JobOrder order) {
-    Head found = null;
-    for (int i = 0; i < count; i++) {
-      Head head = heads[i];
-      if (head.job != null && (found == null || head.isBefore(found, order))) {
-        found = head;
+    /** The earliest deadline of the members that would meet theirs. */
+    private long earliestMetNs;
+
+    /**
+     * @param lane where the batch starts, after what it holds already
+     */
+    Deadlines(QueuedJob first, ModelTimes model, ExecutorLane lane, long nowNs) {
+      this.model = model;
+      this.busyLanes = lane.executor().busyLanesWith(lane, first.group.lanesNeeded());
+      this.startNs = lane.held().isEmpty() ? nowNs : Math.max(nowNs, lane.expectedFreeAtNs());
+      this.earliestMetNs = Long.MAX_VALUE;
+      joined(first, first.group.samples());
+    }
+
+    /** Returns whether the job may join the members, given their samples together with it. */
+    boolean allow(QueuedJob next, long samples) {
+      long endNs = endNs(samples);
+      boolean nextWouldMiss =
+          endNs > next.deadlineNs && endNs(next.group.samples()) <= next.deadlineNs;
+      return endNs <= earliestMetNs && !nextWouldMiss;
+    }
+
+    /** Makes the job a member; the samples are those of all members together. */
+    void joined(QueuedJob job, long samples) {
+      if (endNs(samples) <= job.deadlineNs) {
+        earliestMetNs = Math.min(earliestMetNs, job.deadlineNs);
       }
     }
-    best = found;
-    return found == null ? null : found.job;
-  }
 
-  /** Goes on from the job that came last to the next one of its group. */
-  void advance() {
-    requireNonNull(best, "no job came").advance();
-  }
-
-  /** Leaves out all further jobs of the group whose job came last. */
-  void skip() {
-    requireNonNull(best, "no job came").job = null;
+    private long endNs(long samples) {
+      return startNs + model.boundNs(Math.toIntExact(samples), busyLanes);
+    }
   }
 }

@@ -11,7 +11,6 @@ import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.state.Reservations.PassedOver;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -54,11 +53,6 @@ public final class JobGroup implements SchedulerState.Group {
     }
   }
 
-  /** How many waiting jobs share one attribute. */
-  static final class Count {
-    int jobs;
-  }
-
   public final Key key;
   public final JobClass jobClass;
   public final JobSet set;
@@ -68,10 +62,6 @@ public final class JobGroup implements SchedulerState.Group {
   /** Whether the jobs may share a batch. */
   public final boolean shares;
 
-  private final Count sameWorkload;
-  private final Count sameBackend;
-  private final Count samePrecision;
-  private final Count sameClass;
   private final @Nullable JobList byDeadline;
   private final @Nullable JobList byEntry;
   private final @Nullable JobList byPath;
@@ -107,18 +97,13 @@ public final class JobGroup implements SchedulerState.Group {
       JobSet set,
       int baseTokens,
       boolean shares,
-      Set<JobOrder> orders,
-      List<Count> counts) {
+      Set<JobOrder> orders) {
     this.key = key;
     this.jobClass = jobClass;
     this.set = set;
     this.baseTokens = baseTokens;
     this.tokens = TokenCost.of(baseTokens, key.precision(), key.samples());
     this.shares = shares;
-    this.sameWorkload = counts.get(0);
-    this.sameBackend = counts.get(1);
-    this.samePrecision = counts.get(2);
-    this.sameClass = counts.get(3);
     byDeadline = orders.contains(JobOrder.DEADLINE) ? new JobList(JobOrder.DEADLINE) : null;
     byEntry = orders.contains(JobOrder.ENTRY) ? new JobList(JobOrder.ENTRY) : null;
     byPath = orders.contains(JobOrder.PATH) ? new JobList(JobOrder.PATH) : null;
@@ -134,7 +119,7 @@ public final class JobGroup implements SchedulerState.Group {
     if (byPath != null) {
       byPath.insert(job);
     }
-    count(1);
+    waiting++;
     set.added(job);
   }
 
@@ -148,16 +133,8 @@ public final class JobGroup implements SchedulerState.Group {
     if (byPath != null) {
       byPath.remove(job);
     }
-    count(-1);
+    waiting--;
     set.removed(job);
-  }
-
-  private void count(int change) {
-    waiting += change;
-    sameWorkload.jobs += change;
-    sameBackend.jobs += change;
-    samePrecision.jobs += change;
-    sameClass.jobs += change;
   }
 
   public JobList list(JobOrder order) {
@@ -287,25 +264,5 @@ public final class JobGroup implements SchedulerState.Group {
   @Override
   public JobSet set() {
     return set;
-  }
-
-  @Override
-  public int waitingWithWorkload() {
-    return sameWorkload.jobs;
-  }
-
-  @Override
-  public int waitingWithBackend() {
-    return sameBackend.jobs;
-  }
-
-  @Override
-  public int waitingWithPrecision() {
-    return samePrecision.jobs;
-  }
-
-  @Override
-  public int waitingWithClass() {
-    return sameClass.jobs;
   }
 }

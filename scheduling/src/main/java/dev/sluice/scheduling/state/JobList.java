@@ -26,6 +26,10 @@ public final class JobList {
 
   private int pieceCount = 1;
   private int size;
+
+  /** The first job, and what it is ordered by: both are read far more often than the pieces. */
+  private @Nullable QueuedJob first;
+
   private long firstKey = Long.MAX_VALUE;
 
   JobList(JobOrder order) {
@@ -33,8 +37,7 @@ public final class JobList {
   }
 
   @Nullable QueuedJob first() {
-    Piece piece = pieces[0];
-    return piece.jobs[piece.from];
+    return first;
   }
 
   /** Returns what the first job is ordered by; {@link Long#MAX_VALUE}: there is none. */
@@ -81,14 +84,16 @@ public final class JobList {
     }
     piece.insert(place, key, job);
     size++;
-    firstKey = Math.min(firstKey, key);
+    if (key <= firstKey) {
+      findFirst();
+    }
   }
 
   void remove(QueuedJob job) {
     int number = 0;
     Piece piece = pieces[0];
     int place = 0;
-    if (piece.jobs[piece.from] != job) {
+    if (first != job) {
       long key = keyOf(job);
       number = pieceOf(key, job);
       piece = pieces[number];
@@ -105,8 +110,15 @@ public final class JobList {
         removePiece(number + 1);
       }
     }
-    Piece first = pieces[0];
-    firstKey = size == 0 ? Long.MAX_VALUE : first.keys[first.from];
+    if (first == job) {
+      findFirst();
+    }
+  }
+
+  private void findFirst() {
+    Piece piece = pieces[0];
+    first = piece.jobs[piece.from];
+    firstKey = size == 0 ? Long.MAX_VALUE : piece.keys[piece.from];
   }
 
   private void addPiece(int number, Piece piece) {

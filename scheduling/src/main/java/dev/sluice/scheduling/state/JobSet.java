@@ -1,16 +1,14 @@
 package dev.sluice.scheduling.state;
 
 import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
+import dev.sluice.scheduling.job.JobClass;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.prediction.ServiceTimes;
-import java.util.AbstractList;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.RandomAccess;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -20,19 +18,24 @@ import org.jspecify.annotations.Nullable;
  * their batches.
  */
 public final class JobSet implements SchedulerState.CompatibleSet {
+  /** How many waiting jobs share one attribute. */
+  static final class Count {
+    private int jobs;
+  }
+
+  private final JobClass jobClass;
   private final Microbatch microbatch;
   private final LongSupplier nowNs;
+  private final Count sameWorkload;
+  private final Count sameBackend;
+  private final Count samePrecision;
+  private final Count sameClass;
 
   private final List<JobGroup> all = new ArrayList<>();
 
-  /** Groups in which a job waits, by key, in the first places. */
-  private JobGroup[] occupied = {};
+  private final OccupiedGroups occupied = new OccupiedGroups();
 
-  private int occupiedCount;
-
-  private final List<JobGroup> occupiedList = new OccupiedList();
-
-  private final Filling filling = new Filling();
+  private final Filling filling;
 
   private int lanesNeeded = 1;
   private boolean anyShares;
@@ -57,10 +60,6 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   private long samples;
 
-  private final FirstGroup byDeadline = new FirstGroup(JobOrder.DEADLINE);
-  private final FirstGroup byEntry = new FirstGroup(JobOrder.ENTRY);
-  private final FirstGroup byPath = new FirstGroup(JobOrder.PATH);
-
   private boolean readyAtIsStale;
   private long readyAtNs = Long.MAX_VALUE;
 
@@ -75,69 +74,68 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   private long predictedVersions;
   private ModelTimes[] distinctModels = {};
 
-  JobSet(Microbatch microbatch, LongSupplier nowNs) {
+  /**
+   * @param counts how many waiting jobs have the workload, the backend, the precision and the class
+   */
+  JobSet(JobClass jobClass, Microbatch microbatch, LongSupplier nowNs, List<Count> counts) {
+    this.jobClass = jobClass;
     this.microbatch = microbatch;
     this.nowNs = nowNs;
+    filling = new Filling(microbatch);
+    sameWorkload = counts.get(0);
+    sameBackend = counts.get(1);
+    samePrecision = counts.get(2);
+    sameClass = counts.get(3);
   }
 
   void add(JobGroup group) {
     all.add(group);
     lanesNeeded = group.lanesNeeded();
-    occupied = Arrays.copyOf(occupied, all.size());
+    occupied.room(all.size());
     anyShares |= group.shares;
   }
 
   void added(QueuedJob job) {
     JobGroup group = job.group;
-    waiting++;
+    count(1);
     if (group.shares) {
       samples += group.samples();
       readyAtNs = Math.min(readyAtNs, readyAtNs(job));
     } else {
       waitingAlone++;
     }
+    occupied.added(group);
     if (group.waiting() == 1) {
-      int place = placeOf(group);
-      System.arraycopy(occupied, place, occupied, place + 1, occupiedCount++ - place);
-      occupied[place] = group;
       leastIsStale();
     }
-    byDeadline.added(group);
-    byEntry.added(group);
-    byPath.added(group);
   }
 
   void removed(QueuedJob job) {
     JobGroup group = job.group;
-    waiting--;
+    count(-1);
     if (group.shares) {
       samples -= group.samples();
       readyAtIsStale |= readyAtNs(job) <= readyAtNs;
     } else {
       waitingAlone--;
     }
+    occupied.removed(group);
     if (group.waiting() == 0) {
-      int place = placeOf(group);
-      System.arraycopy(occupied, place + 1, occupied, place, --occupiedCount - place);
       leastIsStale();
     }
-    byDeadline.removed(group);
-    byEntry.removed(group);
-    byPath.removed(group);
+  }
+
+  private void count(int change) {
+    waiting += change;
+    sameWorkload.jobs += change;
+    sameBackend.jobs += change;
+    samePrecision.jobs += change;
+    sameClass.jobs += change;
   }
 
   /** Returns when the job's micro-batch window ends. */
   public long readyAtNs(QueuedJob job) {
     return job.appendedAtNs + microbatch.windowNs();
-  }
-
-  /** Returns how many occupied groups come before the group. */
-  private int placeOf(JobGroup group) {
-    int place = 0;
-    while (place < occupiedCount && occupied[place].rank < group.rank) {
-      place++;
-    }
-    return place;
   }
 
   private void leastIsStale() {
@@ -189,8 +187,8 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   private long findPredictedNsMin() {
     long leastNs = Long.MAX_VALUE;
     for (ModelTimes model : distinctModels) {
-      for (int j = 0; j < occupiedCount; j++) {
-        leastNs = Math.min(leastNs, model.leastNs(occupied[j].samples()));
+      for (int j = 0; j < occupied.size(); j++) {
+        leastNs = Math.min(leastNs, model.leastNs(occupied.get(j).samples()));
       }
     }
     return leastNs;
@@ -225,13 +223,38 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   // --- what waits
 
   @Override
+  public JobClass jobClass() {
+    return jobClass;
+  }
+
+  @Override
   public List<JobGroup> groups() {
-    return occupiedList;
+    return occupied;
   }
 
   @Override
   public int waiting() {
     return waiting;
+  }
+
+  @Override
+  public int waitingWithWorkload() {
+    return sameWorkload.jobs;
+  }
+
+  @Override
+  public int waitingWithBackend() {
+    return sameBackend.jobs;
+  }
+
+  @Override
+  public int waitingWithPrecision() {
+    return samePrecision.jobs;
+  }
+
+  @Override
+  public int waitingWithClass() {
+    return sameClass.jobs;
   }
 
   @Override
@@ -246,21 +269,12 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   @Override
   public long firstKey(JobOrder order) {
-    return firstGroup(order).findKey();
+    return occupied.first(order).key();
   }
 
   /** Returns the group whose first job comes first, by any order but ARRIVAL; null: none waits. */
   @Nullable JobGroup first(JobOrder order) {
-    return firstGroup(order).find();
-  }
-
-  private FirstGroup firstGroup(JobOrder order) {
-    return switch (order) {
-      case DEADLINE -> byDeadline;
-      case ENTRY -> byEntry;
-      case PATH -> byPath;
-      case ARRIVAL -> throw new IllegalArgumentException("sets keep no order " + order);
-    };
+    return occupied.first(order).group();
   }
 
   @Override
@@ -296,8 +310,8 @@ public final class JobSet implements SchedulerState.CompatibleSet {
       neededMin = Long.MAX_VALUE;
       neededMinAlone = Long.MAX_VALUE;
       neededMax = Long.MIN_VALUE;
-      for (int i = 0; i < occupiedCount; i++) {
-        JobGroup group = occupied[i];
+      for (int i = 0; i < occupied.size(); i++) {
+        JobGroup group = occupied.get(i);
         tokensMin = Math.min(tokensMin, group.tokens);
         neededMin = Math.min(neededMin, group.tokensNeeded);
         neededMinAlone =
@@ -315,8 +329,8 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     }
     if (readyAtIsStale) {
       readyAtNs = Long.MAX_VALUE;
-      for (int i = 0; i < occupiedCount; i++) {
-        JobGroup group = occupied[i];
+      for (int i = 0; i < occupied.size(); i++) {
+        JobGroup group = occupied.get(i);
         if (group.shares) { // append times never go back
           readyAtNs = Math.min(readyAtNs, readyAtNs(group.first(JobOrder.ENTRY)));
         }
@@ -342,108 +356,15 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   private List<SchedulerState.Job> fill(
       QueuedJob first, ExecutorLane lane, JobOrder order, SchedulerState.@Nullable Score score) {
-    boolean isAlone = waitingToShare() == 1;
-    if (!first.group.shares || isAlone || first.group.overBudget) {
+    if (!first.group.shares || waitingToShare() == 1 || first.group.overBudget) {
       return List.of(first);
     }
-    List<SchedulerState.Job> batch = new ArrayList<>();
-    batch.add(first);
-    long joined = first.group.samples();
-    long freeTokens = lane.executor().freeTokens(first.group, nowNs.getAsLong());
-    DeadlineGuard deadlines = deadlineGuard(first, lane);
-    filling.begin();
-    for (int i = 0; i < occupiedCount; i++) {
-      JobGroup group = occupied[i];
-      if (group.shares) {
-        filling.add(group.list(order), first, lane, score);
+    filling.begin(first, lane, order, score, nowNs.getAsLong());
+    for (int i = 0; i < occupied.size(); i++) {
+      if (occupied.get(i).shares) {
+        filling.add(occupied.get(i));
       }
     }
-    while (true) {
-      QueuedJob next = filling.next(order);
-      if (next == null) {
-        return batch;
-      }
-      long joinedWith = joined + next.group.samples();
-      if (joinedWith > microbatch.maxBatch()
-          || next.group.tokensOf(joinedWith) > freeTokens
-          || (deadlines != null && !deadlines.allows(next, joinedWith))) {
-        filling.skip(); // all of its group are as large, and no sooner due
-      } else {
-        batch.add(next);
-        if (deadlines != null) {
-          deadlines.joined(next, joinedWith);
-        }
-        joined = joinedWith;
-        filling.advance();
-      }
-    }
-  }
-
-  private @Nullable DeadlineGuard deadlineGuard(QueuedJob first, ExecutorLane lane) {
-    ModelTimes model = modelOn(lane.executor());
-    return microbatch.respectDeadlines() && model != null
-        ? new DeadlineGuard(first, model, lane, nowNs.getAsLong())
-        : null;
-  }
-
-  /** The group whose first job comes first in an order; remembered until it loses a job. */
-  private final class FirstGroup {
-    private final JobOrder order;
-
-    /** The group; null: it must be looked up anew, or none is occupied. */
-    private @Nullable JobGroup first;
-
-    /** Value by which the group's first job is ordered; as long as the group is known. */
-    private long key;
-
-    FirstGroup(JobOrder order) {
-      this.order = order;
-    }
-
-    void added(JobGroup group) {
-      if (first != null && (first == group || group.isBefore(first, order))) {
-        first = group;
-        key = group.firstKey(order);
-      }
-    }
-
-    void removed(JobGroup group) {
-      if (first == group) {
-        first = null;
-      }
-    }
-
-    /** Returns the value by which the first of all jobs is ordered; the greatest if none waits. */
-    long findKey() {
-      return first == null && find() == null ? Long.MAX_VALUE : key;
-    }
-
-    @Nullable JobGroup find() {
-      if (first == null) {
-        JobGroup found = null;
-        for (int i = 0; i < occupiedCount; i++) {
-          JobGroup group = occupied[i];
-          if (found == null || group.isBefore(found, order)) {
-            found = group;
-          }
-        }
-        first = found;
-        key = found == null ? Long.MAX_VALUE : found.firstKey(order);
-      }
-      return first;
-    }
-  }
-
-  /** The occupied groups as policies see them. */
-  private final class OccupiedList extends AbstractList<JobGroup> implements RandomAccess {
-    @Override
-    public JobGroup get(int index) {
-      return occupied[Objects.checkIndex(index, occupiedCount)];
-    }
-
-    @Override
-    public int size() {
-      return occupiedCount;
-    }
+    return filling.fill();
   }
 }

@@ -2,7 +2,6 @@ package dev.sluice.scheduling.state;
 
 import dev.sluice.scheduling.fact.CoreEntity;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -36,11 +35,6 @@ final class Reservations {
    * almost every start.
    */
   static final class PassedOver {
-    static final Comparator<PassedOver> ORDER =
-        Comparator.comparingLong((PassedOver passed) -> passed.dueNs)
-            .thenComparingLong(passed -> passed.sinceNs)
-            .thenComparingInt(passed -> passed.group.rank);
-
     final ExecutorLanes executor;
     final JobGroup group;
     boolean lasts;
@@ -53,6 +47,14 @@ final class Reservations {
     PassedOver(ExecutorLanes executor, JobGroup group) {
       this.executor = executor;
       this.group = group;
+    }
+
+    /** Returns whether it holds a reservation before another one that is due as well. */
+    boolean isBefore(PassedOver that) {
+      if (dueNs != that.dueNs) {
+        return dueNs < that.dueNs;
+      }
+      return sinceNs != that.sinceNs ? sinceNs < that.sinceNs : group.rank < that.group.rank;
     }
 
     CoreEntity.PassedOver toEntity() {
@@ -82,7 +84,7 @@ final class Reservations {
     passed.place = passedOver.size();
     passedOver.add(passed);
     nextDueNs = Math.min(nextDueNs, passed.dueNs);
-    holderIsStale |= holder != null && PassedOver.ORDER.compare(passed, holder) < 0;
+    holderIsStale |= holder != null && passed.isBefore(holder);
   }
 
   void remove(PassedOver passed) {
@@ -122,7 +124,7 @@ final class Reservations {
       if (passed.dueNs > nowNs) {
         nextDueNs = Math.min(nextDueNs, passed.dueNs);
       } else if (passed.group.tokens <= usableTokens
-          && (holder == null || PassedOver.ORDER.compare(passed, holder) < 0)) {
+          && (holder == null || passed.isBefore(holder))) {
         holder = passed;
       }
     }

@@ -6,7 +6,7 @@ import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.prediction.ServiceTimes;
-import dev.sluice.scheduling.state.JobGroup.Count;
+import dev.sluice.scheduling.state.JobSet.Count;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -73,6 +73,14 @@ final class WaitingJobs {
 
   private boolean ripeAtIsStale;
 
+  /** A set that was ripe when it was last looked at; null: none is known. */
+  private @Nullable JobSet ripe;
+
+  /** When the next set becomes ripe, as it was found last; it is found anew from then on. */
+  private long nextRipeAtNs = Long.MIN_VALUE;
+
+  final Standstill standstill = new Standstill();
+
   private long tokensNeededMin;
   private boolean tokensNeededMinIsStale = true;
 
@@ -127,21 +135,17 @@ final class WaitingJobs {
         new SetKey(
             key.classType(), key.workload(), key.backend(), key.precision(), key.lanesNeeded());
     JobSet set =
-        setByKey.computeIfAbsent(setKey, unused -> new JobSet(settings.microbatch(), nowNs));
+        setByKey.computeIfAbsent(
+            setKey, unused -> new JobSet(jobClass, settings.microbatch(), nowNs, countsOf(key)));
     boolean shares =
         settings.microbatch().enabled()
             && jobClass.microbatch()
             && key.samples() <= settings.microbatch().maxBatch();
-    List<Count> counts =
-        List.of(
-            count("workload", key.workload()),
-            count("backend", key.backend()),
-            count("precision", key.precision()),
-            count("class", key.classType()));
-    JobGroup group = new JobGroup(key, jobClass, set, baseTokens, shares, orders, counts);
+    JobGroup group = new JobGroup(key, jobClass, set, baseTokens, shares, orders);
     set.add(group);
     set.findModels(executors.all, serviceTimes);
     groupTable.add(job, group);
+    standstill.end();
     groupsByRank.add(group);
     groupsByRank.sort(Comparator.comparing(g -> g.key, JobGroup.Key.ORDER));
     Set<JobSet> setsByRank = new LinkedHashSet<>();
@@ -172,13 +176,26 @@ final class WaitingJobs {
     }
   }
 
+  private List<Count> countsOf(JobGroup.Key key) {
+    return List.of(
+        count("workload", key.workload()),
+        count("backend", key.backend()),
+        count("precision", key.precision()),
+        count("class", key.classType()));
+  }
+
   private Count count(String attribute, String value) {
     return countByAttribute.computeIfAbsent(attribute + "/" + value, unused -> new Count());
   }
 
   void add(QueuedJob job) {
     JobGroup group = job.group;
+    long readyAtNs = group.shares ? group.set.readyAtNs() : 0;
     group.add(job);
+    if (group.shares) {
+      noteReady(group.set, readyAtNs);
+    }
+    standstill.arrived(group.set, nowNs.getAsLong());
     occupiedIsStale |= group.waiting() == 1;
     if (group.set.waiting() == 1) {
       noteWhetherOccupied(group.set);
@@ -197,9 +214,23 @@ final class WaitingJobs {
     waiting++;
   }
 
+  /** Notes that a set that was ready at a time has got one more job that shares batches. */
+  private void noteReady(JobSet set, long readyAtNsBefore) {
+    long readyAtNs = set.readyAtNs();
+    if (readyAtNs > nowNs.getAsLong()) {
+      nextRipeAtNs = Math.min(nextRipeAtNs, readyAtNs);
+    } else if (readyAtNsBefore == nextRipeAtNs) {
+      nextRipeAtNs = Long.MIN_VALUE; // the set is full
+    }
+  }
+
   void remove(QueuedJob job) {
     JobGroup group = job.group;
     group.remove(job);
+    standstill.end();
+    if (group.shares) {
+      nextRipeAtNs = Long.MIN_VALUE;
+    }
     if (keepsArrival) {
       byArrival.remove(job);
     }
@@ -276,16 +307,25 @@ final class WaitingJobs {
     return byArrival.first();
   }
 
+  /** Returns whether some waiting job need not wait for a window. */
+  boolean anyRipe(long atNs) {
+    return (ripe != null && ripe.hasRipe(atNs)) || ripeAtNs() <= atNs;
+  }
+
   /**
    * Returns when the first set is ripe: {@link Long#MIN_VALUE} if it has jobs that wait for no
    * window; {@link Long#MAX_VALUE} if no job waits.
    */
-  long ripeAtNs() {
+  private long ripeAtNs() {
     if (ripeAtIsStale) {
       ripeAtNs = Long.MAX_VALUE;
       List<JobSet> waitingNow = waitingSets();
       for (int i = 0; i < waitingNow.size(); i++) {
-        ripeAtNs = Math.min(ripeAtNs, waitingNow.get(i).ripeAtNs());
+        JobSet set = waitingNow.get(i);
+        if (set.ripeAtNs() < ripeAtNs) {
+          ripeAtNs = set.ripeAtNs();
+          ripe = set;
+        }
       }
       ripeAtIsStale = false;
     }
@@ -294,18 +334,17 @@ final class WaitingJobs {
 
   /** Returns when the next set becomes ripe; {@link Long#MAX_VALUE}: none will. */
   long nextRipeAtNs(long atNs) {
-    if (ripeAtNs() > atNs) {
-      return ripeAtNs;
-    }
-    long nextNs = Long.MAX_VALUE;
-    List<JobSet> waitingNow = waitingSets();
-    for (int i = 0; i < waitingNow.size(); i++) {
-      long readyAtNs = waitingNow.get(i).readyAtNs();
-      if (readyAtNs > atNs) {
-        nextNs = Math.min(nextNs, readyAtNs);
+    if (nextRipeAtNs <= atNs) {
+      nextRipeAtNs = Long.MAX_VALUE;
+      List<JobSet> waitingNow = waitingSets();
+      for (int i = 0; i < waitingNow.size(); i++) {
+        long readyAtNs = waitingNow.get(i).readyAtNs();
+        if (readyAtNs > atNs) {
+          nextRipeAtNs = Math.min(nextRipeAtNs, readyAtNs);
+        }
       }
     }
-    return nextNs;
+    return nextRipeAtNs;
   }
 
   /**
@@ -330,6 +369,7 @@ final class WaitingJobs {
 
   /** Reads anew what the executors can run, after one of them joined or changed. */
   void executorsChanged() {
+    standstill.end();
     groupsByRank.forEach(this::findBudget);
     for (JobSet set : sets) {
       set.findModels(executors.all, serviceTimes);
