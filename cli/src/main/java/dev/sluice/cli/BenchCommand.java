@@ -36,7 +36,7 @@ import picocli.CommandLine.Parameters;
       "Measures Sluice's own speed: the core alone, the loop's hops, its throughput, its start,"
           + " its takeover, its memory.",
       "Prints a table and writes bench.json, with the commit, the date, the machine and how noisy"
-          + " it was. All takes about 50 minutes; nothing else should run meanwhile."
+          + " it was. All takes about two hours; nothing else should run meanwhile."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {

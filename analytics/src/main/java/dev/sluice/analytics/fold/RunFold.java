@@ -132,8 +132,9 @@ public final class RunFold implements LogFold {
         batches.placeNumber(dispatch.place()),
         batches.modelNumber(work.model()),
         work.samples(),
-        work.tokens());
-    work.jobs().forEach(job -> batches.member(batch, jobs.row(job.jobId())));
+        work.tokens(),
+        work.jobs().size());
+    work.jobs().forEach(job -> batches.member(jobs.row(job.jobId())));
     batches.decided(
         batch, work.attempt(), decision.decidedAtNs(), appendedAtEpochMs, decision.scoreTerms());
     batches.predicted(batch, dispatch.prediction());
@@ -170,13 +171,14 @@ public final class RunFold implements LogFold {
     if (!batches.isCompleted(batch)) {
       Long startedAtNs = completion.startedAtNs();
       Long finishedAtNs = completion.finishedAtNs();
-      batches.completed(batch, completion.result(), completion.cause(), appendedAtEpochMs);
+      batches.completed(batch, completion.result(), completion.cause());
       batches.ran(
           batch,
           startedAtNs == null ? Jobs.NONE : startedAtNs,
           finishedAtNs == null ? Jobs.NONE : finishedAtNs,
           completion.serviceNs(),
-          completion.switchNs());
+          completion.switchNs(),
+          appendedAtEpochMs);
       batches.lane(batch, completion.emulatedServiceNs(), completion.busyLanes());
     }
   }

@@ -4,6 +4,7 @@ import dev.sluice.analytics.column.IntColumn;
 import dev.sluice.analytics.column.Interned;
 import dev.sluice.analytics.column.LongColumn;
 import dev.sluice.analytics.column.Space;
+import dev.sluice.analytics.column.SteadyColumn;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.value.ModelKey;
@@ -52,7 +53,10 @@ public final class BatchColumns {
   final IntColumn tokens;
   final IntColumn attempt;
   final LongColumn decidedAtNs;
-  final LongColumn dispatchedAtEpochMs;
+
+  /** Beside the decisions. */
+  private final AppendTimes dispatched;
+
   final LongColumn meanNs;
   final IntColumn source;
   final IntColumn predictedBusyLanes;
@@ -70,12 +74,20 @@ public final class BatchColumns {
   /** Result, from 1, and above {@value #RESULT_BITS} bits the cause, from 1; 0: no completion. */
   final IntColumn end;
 
-  final LongColumn completedAtEpochMs;
   final LongColumn startedAtNs;
-  final LongColumn finishedAtNs;
   final LongColumn serviceNs;
+
+  /** Ends, less the starts and the service times. */
+  private final LongColumn finishAwayNs;
+
+  /** Beside the ends; beside 0 without one. */
+  private final AppendTimes completed;
+
   final LongColumn switchNs;
-  final LongColumn emulatedServiceNs;
+
+  /** What an emulated lane meant to take, less the service time; {@link Jobs#NONE}: nothing. */
+  private final SteadyColumn meantAwayNs;
+
   final IntColumn busyLanes;
 
   /** Empty columns. */
@@ -93,7 +105,7 @@ public final class BatchColumns {
     tokens = new IntColumn(space, 0);
     attempt = new IntColumn(space, 1);
     decidedAtNs = new LongColumn(space, 0);
-    dispatchedAtEpochMs = new LongColumn(space, 0);
+    dispatched = new AppendTimes(space);
     meanNs = new LongColumn(space, 0);
     source = new IntColumn(space, 0);
     predictedBusyLanes = new IntColumn(space, NONE);
@@ -105,12 +117,12 @@ public final class BatchColumns {
     firstTerm = new LongColumn(space, 0);
     terms = new LongColumn(space, 0);
     end = new IntColumn(space, 0);
-    completedAtEpochMs = new LongColumn(space, 0);
     startedAtNs = new LongColumn(space, Jobs.NONE);
-    finishedAtNs = new LongColumn(space, Jobs.NONE);
     serviceNs = new LongColumn(space, 0);
+    finishAwayNs = new LongColumn(space, 0);
+    completed = new AppendTimes(space);
     switchNs = new LongColumn(space, 0);
-    emulatedServiceNs = new LongColumn(space, Jobs.NONE);
+    meantAwayNs = new SteadyColumn(space);
     busyLanes = new IntColumn(space, NONE);
   }
 
@@ -178,20 +190,21 @@ public final class BatchColumns {
    *
    * @param itsPlace number of its place
    * @param itsModel number of its model
+   * @param jobCount number of its jobs
    */
-  public void dispatched(int row, int itsPlace, int itsModel, int itsSamples, int itsTokens) {
+  public void dispatched(
+      int row, int itsPlace, int itsModel, int itsSamples, int itsTokens, int jobCount) {
     place.set(row, itsPlace);
     model.set(row, itsModel);
     samples.set(row, itsSamples);
     tokens.set(row, itsTokens);
     firstMember.set(row, members.size() - row);
-    memberCount.set(row, 0);
+    memberCount.set(row, jobCount);
   }
 
   /** Adds a job to the batch that was dispatched last. */
-  public void member(int row, int job) {
+  public void member(int job) {
     members.add(job - members.size());
-    memberCount.set(row, memberCount.get(row) + 1);
   }
 
   /** Takes a batch's decision. */
@@ -199,7 +212,7 @@ public final class BatchColumns {
       int row, int itsAttempt, long atNs, long epochMs, Map<String, Double> scored) {
     attempt.set(row, itsAttempt);
     decidedAtNs.set(row, atNs);
-    dispatchedAtEpochMs.set(row, epochMs);
+    dispatched.set(row, atNs, epochMs);
     if (!scored.isEmpty()) {
       if (!sorted.take(scored)) {
         sorted = new SortedTerms(scored);
@@ -283,9 +296,8 @@ public final class BatchColumns {
     p99Ns.set(row, itsP99Ns);
   }
 
-  /** Takes a batch's completion. */
-  public void completed(
-      int row, BatchCompleted.Result result, @Nullable String cause, long epochMs) {
+  /** Takes how a batch ended; its times follow by {@link #ran} and {@link #lane}. */
+  public void completed(int row, BatchCompleted.Result result, @Nullable String cause) {
     int causeNumber = cause == null ? 0 : 1 + names.number(cause);
     int resultNumber =
         switch (result) {
@@ -294,15 +306,35 @@ public final class BatchColumns {
           case REFUSED -> REFUSED;
         };
     end.set(row, (causeNumber << RESULT_BITS) | resultNumber);
-    completedAtEpochMs.set(row, epochMs);
   }
 
-  /** Takes the times of a batch on its lane; a time that there is not is {@link Jobs#NONE}. */
-  public void ran(int row, long startNs, long finishNs, long itsServiceNs, long itsSwitchNs) {
+  /**
+   * Takes the times of a batch on its lane, and of its completion on the log; a time that there is
+   * not is {@link Jobs#NONE}.
+   */
+  public void ran(
+      int row, long startNs, long finishNs, long itsServiceNs, long itsSwitchNs, long epochMs) {
     startedAtNs.set(row, startNs);
-    finishedAtNs.set(row, finishNs);
     serviceNs.set(row, itsServiceNs);
+    finishAwayNs.set(row, finishNs - (startNs + itsServiceNs));
     switchNs.set(row, itsSwitchNs);
+    completed.set(row, finishNs == Jobs.NONE ? 0 : finishNs, epochMs);
+  }
+
+  /** When the batch ended on its lane; {@link Jobs#NONE}: that is not known. */
+  long finishedAtNs(int row) {
+    return startedAtNs.get(row) + serviceNs.get(row) + finishAwayNs.get(row);
+  }
+
+  /** When the broker appended the completion, which must have been read. */
+  long completedAtEpochMs(int row) {
+    long finishNs = finishedAtNs(row);
+    return completed.epochMs(row, finishNs == Jobs.NONE ? 0 : finishNs);
+  }
+
+  /** When the broker appended the dispatch, which must have been read. */
+  long dispatchedAtEpochMs(int row) {
+    return dispatched.epochMs(row, decidedAtNs.get(row));
   }
 
   /** Takes what a lane meant to take, and how many lanes were busy; null: it does not say. */
@@ -312,8 +344,14 @@ public final class BatchColumns {
 
   /** As the above; what the lane does not say is {@link Jobs#NONE}, or {@link #NONE}. */
   public void lane(int row, long meantNs, int lanesBusy) {
-    emulatedServiceNs.set(row, meantNs);
+    meantAwayNs.set(row, meantNs == Jobs.NONE ? Jobs.NONE : meantNs - serviceNs.get(row));
     busyLanes.set(row, lanesBusy);
+  }
+
+  /** What an emulated lane meant to take; {@link Jobs#NONE}: it did not say, or is real. */
+  long emulatedServiceNs(int row) {
+    long awayNs = isCompleted(row) ? meantAwayNs.get(row) : Jobs.NONE;
+    return awayNs == Jobs.NONE ? Jobs.NONE : serviceNs.get(row) + awayNs;
   }
 
   private static long orNone(@Nullable Long ns) {

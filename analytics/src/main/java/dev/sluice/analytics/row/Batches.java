@@ -186,7 +186,7 @@ public final class Batches {
 
   /** Time at which the broker appended the dispatch (1 ms resolution). */
   public long appendedAtNs(int batch) {
-    return sinceZeroNs(columns.dispatchedAtEpochMs.get(batch), zeroEpochMs);
+    return sinceZeroNs(columns.dispatchedAtEpochMs(batch), zeroEpochMs);
   }
 
   /** Service time predicted at the decision. */
@@ -350,7 +350,7 @@ public final class Batches {
   }
 
   public long finishedAtNs(int batch) {
-    return columns.finishedAtNs.get(batch);
+    return columns.finishedAtNs(batch);
   }
 
   /** True if a lane worked on the batch, from a known start to a known end. */
@@ -370,7 +370,7 @@ public final class Batches {
 
   /** Service time that an emulated lane meant to take; none on real lanes. */
   public long emulatedServiceNs(int batch) {
-    return columns.emulatedServiceNs.get(batch);
+    return columns.emulatedServiceNs(batch);
   }
 
   /** Lanes that ran a batch when this one began; below 0: it does not say. */
@@ -381,7 +381,7 @@ public final class Batches {
   /** Time at which the broker appended the completion. */
   public long completedAtNs(int batch) {
     return isCompleted(batch)
-        ? sinceZeroNs(columns.completedAtEpochMs.get(batch), zeroEpochMs)
+        ? sinceZeroNs(columns.completedAtEpochMs(batch), zeroEpochMs)
         : Jobs.NONE;
   }
 }

@@ -16,6 +16,7 @@ public final class JobColumns {
 
   private static final int STATUS_BITS = 3;
   private static final int NOT_REQUESTED = -1;
+  private static final long UNKNOWN = Long.MIN_VALUE;
 
   private static final JobStatus[] STATUSES = JobStatus.values();
 
@@ -30,14 +31,22 @@ public final class JobColumns {
   final LongColumn index;
 
   final IntColumn samples;
-  final LongColumn sloNs;
+
+  /** Promise to the first job of each kind. */
+  private final LongColumn sloOfKindNs;
+
+  /** Promise to each job, less that to the first of its kind. */
+  private final LongColumn sloAwayNs;
+
   final LongColumn intendedAtNs;
 
   /** Send call, less the intended arrival. */
   final LongColumn latenessNs;
 
   final IntColumn shard;
-  final LongColumn appendedAtEpochMs;
+
+  /** Beside the intended arrivals. */
+  private final AppendTimes appended;
 
   /** Status, from 1, and above {@value #STATUS_BITS} bits the reason, from 1; 0: no outcome. */
   final IntColumn end;
@@ -45,7 +54,9 @@ public final class JobColumns {
   final IntColumn batch;
   final IntColumn attempt;
   final LongColumn endedAtNs;
-  final LongColumn observedAtEpochMs;
+
+  /** Beside the ends. */
+  private final AppendTimes observed;
 
   /** Empty columns. */
   public JobColumns(Space space) {
@@ -55,16 +66,17 @@ public final class JobColumns {
     generator = new IntColumn(space, 0);
     index = new LongColumn(space, 0);
     samples = new IntColumn(space, 1);
-    sloNs = new LongColumn(space, 0);
+    sloOfKindNs = new LongColumn(space, UNKNOWN);
+    sloAwayNs = new LongColumn(space, 0);
     intendedAtNs = new LongColumn(space, 0);
     latenessNs = new LongColumn(space, 0);
     shard = new IntColumn(space, 0);
-    appendedAtEpochMs = new LongColumn(space, 0);
+    appended = new AppendTimes(space);
     end = new IntColumn(space, 0);
     batch = new IntColumn(space, NONE);
     attempt = new IntColumn(space, 1);
     endedAtNs = new LongColumn(space, 0);
-    observedAtEpochMs = new LongColumn(space, 0);
+    observed = new AppendTimes(space);
   }
 
   /** Number of jobs that anything named. */
@@ -108,7 +120,17 @@ public final class JobColumns {
     generator.set(row, itsGenerator);
     index.set(row, itsIndex - row);
     samples.set(row, itsSamples);
-    sloNs.set(row, itsSloNs);
+    long usualNs = sloOfKindNs.get(itsKind);
+    if (usualNs == UNKNOWN) {
+      usualNs = itsSloNs;
+      sloOfKindNs.set(itsKind, itsSloNs);
+    }
+    sloAwayNs.set(row, itsSloNs - usualNs);
+  }
+
+  /** What the job was promised; its request must have been read. */
+  long sloNs(int row) {
+    return sloOfKindNs.get(kind.get(row)) + sloAwayNs.get(row);
   }
 
   /** Takes the times of a job's request, and the partition that holds it. */
@@ -116,7 +138,12 @@ public final class JobColumns {
     intendedAtNs.set(row, intendedNs);
     latenessNs.set(row, sentNs - intendedNs);
     shard.set(row, inShard);
-    appendedAtEpochMs.set(row, epochMs);
+    appended.set(row, intendedNs, epochMs);
+  }
+
+  /** When the broker appended the job's request, which must have been read. */
+  long appendedAtEpochMs(int row) {
+    return appended.epochMs(row, intendedAtNs.get(row));
   }
 
   /**
@@ -136,7 +163,12 @@ public final class JobColumns {
   /** Takes the times of a job's outcome. */
   public void endedAt(int row, long atNs, long epochMs) {
     endedAtNs.set(row, atNs);
-    observedAtEpochMs.set(row, epochMs);
+    observed.set(row, atNs, epochMs);
+  }
+
+  /** When the broker appended the job's outcome, which must have been read. */
+  long observedAtEpochMs(int row) {
+    return observed.epochMs(row, endedAtNs.get(row));
   }
 
   @Nullable JobStatus statusSaid(int row) {

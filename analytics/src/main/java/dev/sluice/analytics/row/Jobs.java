@@ -132,7 +132,7 @@ public final class Jobs {
   }
 
   public long sloNs(int job) {
-    return columns.sloNs.get(job);
+    return columns.sloNs(job);
   }
 
   public long intendedAtNs(int job) {
@@ -155,7 +155,7 @@ public final class Jobs {
 
   /** Time at which the broker appended its request (1 ms resolution). */
   public long appendedAtNs(int job) {
-    return Batches.sinceZeroNs(columns.appendedAtEpochMs.get(job), zeroEpochMs);
+    return Batches.sinceZeroNs(columns.appendedAtEpochMs(job), zeroEpochMs);
   }
 
   public JobPhase phase(int job) {
@@ -231,7 +231,7 @@ public final class Jobs {
   /** Time at which the broker appended the outcome. */
   public long observedAtNs(int job) {
     return columns.isEnded(job)
-        ? Batches.sinceZeroNs(columns.observedAtEpochMs.get(job), zeroEpochMs)
+        ? Batches.sinceZeroNs(columns.observedAtEpochMs(job), zeroEpochMs)
         : NONE;
   }
 

@@ -187,9 +187,10 @@ final class TapedRows implements Consumer<RowTape.Block> {
         placeNumbers[shard][lane],
         modelNumber((int) from[jobsFrom]),
         RowTape.low(from[at + 3]),
-        RowTape.high(from[at + 3]));
+        RowTape.high(from[at + 3]),
+        count);
     for (int i = 0; i < count; i++) {
-      batches.member(row, jobs.row((int) from[jobsFrom + i]));
+      batches.member(jobs.row((int) from[jobsFrom + i]));
     }
     batches.decided(row, RowTape.high(from[at + 4]), from[at + 5], epochMs(from[at + 6]), terms);
     batches.predicted(
@@ -209,16 +210,18 @@ final class TapedRows implements Consumer<RowTape.Block> {
     boolean refused = RESULTS_OF_CORE[result] == CoreFact.Result.REFUSED;
     long atEpochMs = epochMs(from[at + 2]);
     String cause = RowTape.high(from[at + 7]) == 0 ? null : (String) objects.next();
-    batches.completed(row, RESULTS[result], cause, atEpochMs);
+    batches.completed(row, RESULTS[result], cause);
     batches.ran(
         row,
         refused ? Jobs.NONE : from[at + 3],
         refused ? Jobs.NONE : from[at + 4],
         from[at + 5],
-        0);
-    if (!refused) {
-      batches.lane(row, emulated ? from[at + 6] : Jobs.NONE, RowTape.low(from[at + 7]));
-    }
+        0,
+        atEpochMs);
+    batches.lane(
+        row,
+        emulated && !refused ? from[at + 6] : Jobs.NONE,
+        refused ? BatchColumns.NONE : RowTape.low(from[at + 7]));
     fold.appended(shard, atEpochMs);
     return RowTape.NUMBERS_OF_COMPLETION;
   }
