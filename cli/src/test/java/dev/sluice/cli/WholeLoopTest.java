@@ -71,7 +71,7 @@ final class WholeLoopTest {
   @Test
   void leavesAWholeFolderAndNothingElse_onItsOwnBroker() throws Exception {
     var threads = new LeftThreads();
-    Ended run = new Loop(folder, null).run("own", "thresholds.all_done=> 10");
+    Ended run = new Loop(folder, null).run("own", "thresholds.all_done=> 10", "tail_seconds=60");
     assertThat(run.text()).contains("all_done > 10: met");
     run.assertWhole();
     assertThat(threads.names()).isEmpty();
