@@ -1,0 +1,110 @@
+package dev.sluice.harness.twin.figure;
+
+import dev.sluice.analytics.statistic.NearestRank;
+import dev.sluice.analytics.summary.Summary;
+import dev.sluice.analytics.summary.Verdict;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.experiment.Experiment.JobClass;
+import dev.sluice.contract.experiment.Experiment.Scenario;
+import dev.sluice.harness.twin.fold.JobRow;
+import dev.sluice.harness.twin.fold.RunRows;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.OptionalDouble;
+import java.util.stream.DoubleStream;
+
+/**
+ * Lateness of the generator. lateness_…_ms = send call − intended arrival of the measured jobs. Its
+ * limit is max(2 ms, 5 % of the smallest promise); the promise of a class that gives a multiple of
+ * the isolated time is the smallest to any of its measured jobs. A p99 above the limit means {@code
+ * saturated}: the run is not comparable. Above ten times the limit the run has failed. Under the
+ * scenario offline no generator can send all jobs at their time, and nothing is judged.
+ * append_delay_…_ms = broker's append − send call; the append has 1 ms resolution, so the delay may
+ * be down to −1 ms.
+ */
+final class LatenessFigures implements Figure {
+  private static final double LIMIT_MS_MIN = 2;
+  private static final double LIMIT_SHARE_OF_SLO = 0.05;
+  private static final double FAILS_ABOVE_TIMES = 10;
+
+  @Override
+  public List<String> names() {
+    return List.of(
+        "lateness_p50_ms",
+        "lateness_p99_ms",
+        "lateness_max_ms",
+        "lateness_limit_ms",
+        "append_delay_p50_ms",
+        "append_delay_p99_ms",
+        "append_delay_max_ms");
+  }
+
+  @Override
+  public void addTo(Summary summary, RunRows run) {
+    List<JobRow> measured = run.measured();
+    long[] latenessNs =
+        measured.stream().mapToLong(job -> latenessNs(job.request())).sorted().toArray();
+    long[] appendDelayNs =
+        measured.stream()
+            .mapToLong(job -> job.appendedAtNs() - job.request().sentAtNs())
+            .sorted()
+            .toArray();
+    double limitMs =
+        Math.max(LIMIT_MS_MIN, LIMIT_SHARE_OF_SLO * sloMsMin(run).orElse(LIMIT_MS_MIN));
+    addPercentiles(summary, "lateness", latenessNs);
+    if (run.context().experiment().load().scenario() == Scenario.OFFLINE) {
+      summary.put("lateness_limit_ms", null);
+      summary.put("lateness_verdict", "not judged: all jobs are meant for time zero");
+    } else {
+      summary.put("lateness_limit_ms", limitMs);
+      judge(summary, NearestRank.percentile(latenessNs, 99) / 1e6, limitMs);
+    }
+    addPercentiles(summary, "append_delay", appendDelayNs);
+  }
+
+  private static OptionalDouble sloMsMin(RunRows run) {
+    var classes = run.context().experiment().jobs().classes();
+    return DoubleStream.concat(
+            classes.stream()
+                .map(JobClass::sloMs)
+                .filter(Objects::nonNull)
+                .mapToDouble(Double::doubleValue),
+            classes.stream()
+                .filter(c -> c.sloScale() != null)
+                .flatMap(c -> JobFigures.ofClass(run.measured(), c.name()).stream())
+                .mapToDouble(job -> job.request().sloNs() / 1e6))
+        .min();
+  }
+
+  private static void judge(Summary summary, double p99Ms, double limitMs) {
+    if (p99Ms > FAILS_ABOVE_TIMES * limitMs) {
+      summary.worsen(
+          Verdict.FAILED,
+          "the generator was late beyond any use (p99 above "
+              + Math.round(FAILS_ABOVE_TIMES)
+              + " times the limit)");
+    }
+    if (p99Ms > limitMs) {
+      summary.put("lateness_verdict", "generator saturated, not comparable");
+      summary.notComparable(
+          String.format(
+              Locale.ROOT,
+              "generator saturated (p99 lateness %.1f ms, limit %.1f ms)",
+              p99Ms,
+              limitMs));
+    } else {
+      summary.put("lateness_verdict", "ok");
+    }
+  }
+
+  private static void addPercentiles(Summary summary, String name, long[] sortedNs) {
+    summary.put(name + "_p50_ms", NearestRank.percentile(sortedNs, 50) / 1e6);
+    summary.put(name + "_p99_ms", NearestRank.percentile(sortedNs, 99) / 1e6);
+    summary.put(name + "_max_ms", NearestRank.percentile(sortedNs, 100) / 1e6);
+  }
+
+  private static long latenessNs(JobRequested request) {
+    return request.sentAtNs() - request.intendedAtNs();
+  }
+}

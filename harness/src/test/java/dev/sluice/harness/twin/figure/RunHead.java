@@ -1,0 +1,96 @@
+package dev.sluice.harness.twin.figure;
+
+import dev.sluice.analytics.statistic.Decimals;
+import dev.sluice.analytics.summary.Origin;
+import dev.sluice.analytics.summary.Summary;
+import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.experiment.Arrivals;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.harness.twin.fold.RunRows;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** First lines of a summary, about the run itself, and its last lines, about provenance. */
+public final class RunHead {
+  private static final long CLOCK_OFFSET_NOTED_NS = 1_000_000;
+
+  private RunHead() {}
+
+  /** Notes that every output of the run shows first. */
+  static List<String> notes(RunRows run) {
+    List<String> notes = new ArrayList<>();
+    if (run.isSimulated()) {
+      notes.add("simulated: nothing ran and nothing waited");
+    }
+    notes.addAll(notes(run.context().experiment(), run.isEmulated(), run.context().notes()));
+    if (run.clockOffsetNsMax() > CLOCK_OFFSET_NOTED_NS) {
+      notes.add("clocks differ by up to " + Decimals.short3(run.clockOffsetNsMax() / 1e6) + " ms");
+    }
+    return notes;
+  }
+
+  /**
+   * Notes of a run that are known when it begins.
+   *
+   * @param more notes that the run's parts have
+   */
+  public static List<String> notes(Experiment experiment, boolean emulated, List<String> more) {
+    List<String> notes = new ArrayList<>();
+    if (emulated) {
+      notes.add("emulated lanes: they waited instead of computing");
+    }
+    if (experiment.load().arrivals() instanceof Arrivals.Replayed replayed) {
+      notes.add(replayed.words());
+    }
+    notes.addAll(more);
+    return notes;
+  }
+
+  static void addTo(Summary summary, RunRows run) {
+    summary.put("schema_version", Origin.SCHEMA_VERSION);
+    summary.put("run_id", run.context().runId());
+    summary.put("run_name", run.context().experiment().runName());
+    summary.put("scheduler_name", run.context().experiment().scheduling().schedulerName());
+    summary.put("emulated", run.isEmulated());
+    summary.put("simulated", run.isSimulated());
+    summary.put("notes", notes(run));
+    summary.put(Summary.NOT_COMPARABLE, List.of());
+    summary.put("warmup_seconds", run.context().experiment().load().warmupSeconds());
+    summary.put("duration_seconds", run.context().experiment().load().durationSeconds());
+    summary.put("window_seconds", run.windowSeconds());
+  }
+
+  static void addProvenanceTo(Summary summary, RunRows run) {
+    RunStarted started = run.started();
+    summary.put("seed", started == null ? null : started.seed());
+    summary.put("request_digest", started == null ? null : started.requestDigest());
+    summary.put("config_digest", started == null ? null : started.configDigest());
+    summary.put("clock_offset_ms_max", run.isSimulated() ? null : run.clockOffsetNsMax() / 1e6);
+    Map<String, Object> versions = new TreeMap<>(run.context().versions());
+    summary.put("versions", versions);
+    origin(run).values().forEach(summary::put);
+    summary.put("verdict", summary.verdict().text());
+    summary.put("verdict_reasons", summary.verdictReasons());
+  }
+
+  /** The run's origin, with the times that its log says. */
+  private static Origin origin(RunRows run) {
+    Origin origin = run.context().origin();
+    RunStarted started = run.started();
+    RunEnded ended = run.ended();
+    if (origin.startedAt() != null || started == null) {
+      return origin;
+    }
+    Instant zero = Instant.ofEpochMilli(started.timeZeroEpochMs());
+    return new Origin(
+        origin.commandLine(),
+        origin.commit(),
+        origin.machine(),
+        zero,
+        ended == null ? null : zero.plusNanos(ended.endedAtNs()));
+  }
+}

@@ -1,0 +1,288 @@
+package dev.sluice.harness.twin.fold;
+
+import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.RoleJoined;
+import dev.sluice.contract.event.RoleLeft;
+import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.event.RunRecord;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.event.ShardTaken;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Disturbances of a run, as its log alone tells; any of them makes the run not comparable.
+ *
+ * <ol>
+ *   <li>A process joined, left, was restarted or took a shard over between the run's beginning and
+ *       its last outcome.
+ *   <li>A batch was lost, tried again, or answered when its jobs had ended otherwise.
+ *   <li>Nothing was appended to a shard, or an executor did not report, for longer than the bound:
+ *       ticks and reports are due each heartbeat.
+ *   <li>A scheduler stood still: a decision was appended later than the bound after the log time of
+ *       the fact that led to it.
+ *   <li>A generator stood still: jobs were sent later than the bound, or never.
+ * </ol>
+ *
+ * The bound is max(1 s, 5 heartbeats). Memory grows with faults, not with jobs.
+ */
+final class LogFaults {
+  private static final long BOUND_MS_MIN = 1000;
+  private static final int BOUND_HEARTBEATS = 5;
+  private static final int SHOWN_OF_A_KIND = 3;
+
+  private final List<Happened> changes = new ArrayList<>();
+  private final List<Restart> restarts = new ArrayList<>();
+  private final List<Silence> logSilences = new ArrayList<>();
+  private final List<Silence> executorSilences = new ArrayList<>();
+  private final Map<Integer, ShardLog> shards = new TreeMap<>();
+  private final Map<String, ExecutorLog> executors = new TreeMap<>();
+  private final Set<Integer> shardsTaken = new HashSet<>();
+  private boolean runStarted;
+
+  /** An action that nobody should have taken at that time. */
+  private record Happened(String what, long atEpochMs) {}
+
+  private record Restart(
+      String executorId, long incarnationBefore, long incarnation, long atEpochMs) {}
+
+  private record Silence(String of, int shard, long fromEpochMs, long toEpochMs) {}
+
+  private static final class ShardLog {
+    boolean started;
+    long lastFactEpochMs = Long.MAX_VALUE;
+    final Set<Integer> generatorsEnded = new HashSet<>();
+  }
+
+  private static final class ExecutorLog {
+    long incarnation;
+    long lastReportEpochMs;
+  }
+
+  void onRunRecord(RunRecord entry, long appendedAtEpochMs) {
+    if (entry instanceof RunStarted) {
+      runStarted = true;
+    } else if (entry instanceof RoleJoined joined) {
+      if (runStarted) {
+        changed(inWords(joined.role(), joined.instance()) + " joined", appendedAtEpochMs);
+      }
+    } else if (entry instanceof RoleLeft left) {
+      if (runStarted) {
+        changed(inWords(left.role(), left.instance()) + " left", appendedAtEpochMs);
+      }
+    } else if (entry instanceof ShardTaken taken) {
+      boolean first = shardsTaken.add(taken.shard());
+      if (runStarted) {
+        changed(
+            taken.instance() + (first ? " took shard " : " took over shard ") + taken.shard(),
+            appendedAtEpochMs);
+      }
+    }
+  }
+
+  private static String inWords(RoleJoined.Role role, String instance) {
+    String name = role.name().toLowerCase(Locale.ROOT);
+    return instance.startsWith(name) ? instance : name + " " + instance;
+  }
+
+  void onFact(Fact fact, int shard, long appendedAtEpochMs) {
+    ShardLog log = shards.computeIfAbsent(shard, s -> new ShardLog());
+    if (appendedAtEpochMs - log.lastFactEpochMs > BOUND_MS_MIN) {
+      logSilences.add(new Silence("shard " + shard, shard, log.lastFactEpochMs, appendedAtEpochMs));
+    }
+    log.lastFactEpochMs =
+        log.lastFactEpochMs == Long.MAX_VALUE
+            ? appendedAtEpochMs
+            : Math.max(log.lastFactEpochMs, appendedAtEpochMs);
+    if (fact instanceof RunStarted) {
+      log.started = true;
+    } else if (fact instanceof ExecutorReported report) {
+      onReport(report, log, shard, appendedAtEpochMs);
+    } else if (fact instanceof ArrivalsEnded arrivals) {
+      log.generatorsEnded.add(arrivals.generator());
+    }
+  }
+
+  private void onReport(ExecutorReported report, ShardLog log, int shard, long appendedAtEpochMs) {
+    String id = report.executorId();
+    ExecutorLog executor = executors.get(id);
+    if (executor == null) {
+      executor = new ExecutorLog();
+      executors.put(id, executor);
+      if (log.started) {
+        changed(id + " joined", appendedAtEpochMs);
+      }
+    } else if (report.incarnation() > executor.incarnation) {
+      if (log.started) {
+        restarts.add(
+            new Restart(id, executor.incarnation, report.incarnation(), appendedAtEpochMs));
+      }
+    } else if (report.incarnation() < executor.incarnation) {
+      return; // sent by a process that has been replaced
+    } else if (appendedAtEpochMs - executor.lastReportEpochMs > BOUND_MS_MIN) {
+      executorSilences.add(new Silence(id, shard, executor.lastReportEpochMs, appendedAtEpochMs));
+    }
+    executor.incarnation = report.incarnation();
+    executor.lastReportEpochMs = appendedAtEpochMs;
+    if (report.leaving() && log.started) {
+      changed(id + " left", appendedAtEpochMs);
+    }
+  }
+
+  private void changed(String what, long atEpochMs) {
+    changes.add(new Happened(what, atEpochMs));
+  }
+
+  /**
+   * All faults as sentences, the first few of each kind.
+   *
+   * @param heartbeatMs interval of the executors' reports
+   */
+  List<String> inWords(
+      @Nullable RunStarted started,
+      @Nullable RunEnded ended,
+      List<JobRow> jobs,
+      List<DispatchRow> dispatches,
+      long heartbeatMs) {
+    if (started == null) {
+      return List.of();
+    }
+    long zeroEpochMs = started.timeZeroEpochMs();
+    long boundMs = Math.max(BOUND_MS_MIN, BOUND_HEARTBEATS * heartbeatMs);
+    long lastOutcomeEpochMs =
+        zeroEpochMs
+            + jobs.stream()
+                .filter(job -> job.observedAtNs() != null)
+                .mapToLong(job -> job.observedAtNs() / 1_000_000)
+                .max()
+                .orElse(0);
+    List<String> words = new ArrayList<>();
+    addFirst(
+        words,
+        changes.stream()
+            .filter(change -> change.atEpochMs() <= lastOutcomeEpochMs)
+            .map(change -> change.what() + " " + FaultWords.into(change.atEpochMs() - zeroEpochMs))
+            .toList());
+    addFirst(words, restartsInWords(dispatches, zeroEpochMs, lastOutcomeEpochMs));
+    words.addAll(RowFaults.losses(jobs, dispatches));
+    addFirst(words, silentLogs(zeroEpochMs, lastOutcomeEpochMs, boundMs));
+    addFirst(words, silentExecutors(zeroEpochMs, lastOutcomeEpochMs, boundMs));
+    addFirst(words, RowFaults.lateDecisions(jobs, dispatches, boundMs));
+    words.addAll(RowFaults.lateJobs(jobs, boundMs));
+    addFirst(words, RowFaults.jobsNeverSent(jobs, ended, started.generators()));
+    if (ended != null && ended.failure() == null) {
+      addFirst(words, unannounced(started));
+    }
+    return words;
+  }
+
+  private static void addFirst(List<String> words, List<String> kind) {
+    words.addAll(kind.subList(0, Math.min(kind.size(), SHOWN_OF_A_KIND)));
+    if (kind.size() > SHOWN_OF_A_KIND) {
+      words.add("and " + (kind.size() - SHOWN_OF_A_KIND) + " more of the kind before");
+    }
+  }
+
+  private List<String> restartsInWords(
+      List<DispatchRow> dispatches, long zeroEpochMs, long lastOutcomeEpochMs) {
+    Map<String, TreeMap<Long, Integer>> lost = new HashMap<>();
+    for (DispatchRow row : dispatches) {
+      if (row.isLost()) {
+        lost.computeIfAbsent(row.dispatch().place().executorId(), id -> new TreeMap<>())
+            .merge(row.dispatch().place().incarnation(), 1, Integer::sum);
+      }
+    }
+    List<String> words = new ArrayList<>();
+    for (Restart restart : restarts) {
+      if (restart.atEpochMs() <= lastOutcomeEpochMs) {
+        int batches =
+            lost
+                .getOrDefault(restart.executorId(), new TreeMap<>())
+                .subMap(restart.incarnationBefore(), restart.incarnation())
+                .values()
+                .stream()
+                .mapToInt(Integer::intValue)
+                .sum();
+        words.add(
+            restart.executorId()
+                + " was lost and restarted "
+                + FaultWords.into(restart.atEpochMs() - zeroEpochMs)
+                + " ("
+                + FaultWords.count(batches, "batch", "batches")
+                + " lost)");
+      }
+    }
+    return words;
+  }
+
+  private List<String> silentLogs(long zeroEpochMs, long lastOutcomeEpochMs, long boundMs) {
+    List<String> words = new ArrayList<>();
+    for (Silence silence : logSilences) {
+      long fromMs = Math.max(silence.fromEpochMs(), zeroEpochMs);
+      long forMs = Math.min(silence.toEpochMs(), lastOutcomeEpochMs) - fromMs;
+      if (forMs > boundMs) {
+        words.add(
+            "nothing was appended to "
+                + silence.of()
+                + " for "
+                + FaultWords.seconds(forMs)
+                + " from "
+                + FaultWords.seconds(fromMs - zeroEpochMs)
+                + " on: the broker or the whole run stood still");
+      }
+    }
+    return words;
+  }
+
+  private List<String> silentExecutors(long zeroEpochMs, long lastOutcomeEpochMs, long boundMs) {
+    List<Silence> all = new ArrayList<>(executorSilences);
+    executors.forEach(
+        (id, log) -> all.add(new Silence(id, -1, log.lastReportEpochMs, Long.MAX_VALUE)));
+    List<String> words = new ArrayList<>();
+    for (Silence silence : all) {
+      long fromMs = Math.max(silence.fromEpochMs(), zeroEpochMs);
+      long forMs = Math.min(silence.toEpochMs(), lastOutcomeEpochMs) - fromMs;
+      boolean whileTheLogStoodStill =
+          logSilences.stream()
+              .anyMatch(
+                  log ->
+                      (silence.shard() < 0 || log.shard() == silence.shard())
+                          && log.fromEpochMs() < silence.toEpochMs()
+                          && log.toEpochMs() > silence.fromEpochMs());
+      if (forMs > boundMs && !whileTheLogStoodStill) {
+        words.add(
+            silence.of()
+                + " did not report for "
+                + FaultWords.seconds(forMs)
+                + " from "
+                + FaultWords.seconds(fromMs - zeroEpochMs)
+                + " on");
+      }
+    }
+    return words;
+  }
+
+  private List<String> unannounced(RunStarted started) {
+    List<String> words = new ArrayList<>();
+    for (int generator = 0; generator < started.generators(); generator++) {
+      int of = generator;
+      boolean announced =
+          shards.size() >= started.shards()
+              && shards.values().stream().allMatch(log -> log.generatorsEnded.contains(of));
+      if (!announced) {
+        words.add(
+            "generator " + generator + " never said that it had sent all: jobs may be missing");
+      }
+    }
+    return words;
+  }
+}
