@@ -2,7 +2,7 @@ package dev.sluice.analytics.column;
 
 /**
  * A number of 64 bits for each row, of which most are the one that was set first: these take no
- * room. So has a row that was never set that number. Not safe for threads while it is written.
+ * room. A row that was never set has that number too. Not safe for threads while it is written.
  */
 public final class SteadyColumn {
   private final LongColumn awayFromFirst;

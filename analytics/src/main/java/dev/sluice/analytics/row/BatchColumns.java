@@ -80,7 +80,7 @@ public final class BatchColumns {
   /** Ends, less the starts and the service times. */
   private final LongColumn finishAwayNs;
 
-  /** Beside the ends; beside 0 without one. */
+  /** Beside the ends. */
   private final AppendTimes completed;
 
   final LongColumn switchNs;
@@ -318,7 +318,7 @@ public final class BatchColumns {
     serviceNs.set(row, itsServiceNs);
     finishAwayNs.set(row, finishNs - (startNs + itsServiceNs));
     switchNs.set(row, itsSwitchNs);
-    completed.set(row, finishNs == Jobs.NONE ? 0 : finishNs, epochMs);
+    completed.set(row, finishNs, epochMs);
   }
 
   /** When the batch ended on its lane; {@link Jobs#NONE}: that is not known. */
@@ -328,8 +328,7 @@ public final class BatchColumns {
 
   /** When the broker appended the completion, which must have been read. */
   long completedAtEpochMs(int row) {
-    long finishNs = finishedAtNs(row);
-    return completed.epochMs(row, finishNs == Jobs.NONE ? 0 : finishNs);
+    return completed.epochMs(row, finishedAtNs(row));
   }
 
   /** When the broker appended the dispatch, which must have been read. */

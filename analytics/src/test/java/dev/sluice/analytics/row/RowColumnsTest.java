@@ -136,17 +136,7 @@ final class RowColumnsTest {
     var columns = new BatchColumns(space);
     for (int row = 0; row < ROWS; row++) {
       long ns = 5_000_000L * row;
-      Told told =
-          new Told(
-              false,
-              true,
-              ns,
-              ZERO_EPOCH_MS + ns / 1_000_000,
-              ns,
-              ns + row,
-              row,
-              ms(ns + row),
-              row);
+      Told told = new Told(false, true, ns, ms(ns), ns, ns + row, row, ms(ns + row), row);
       tell(columns, columns.add(0, row, 0), told);
     }
     assertThat(space.fileBytes()).isZero();
