@@ -11,6 +11,7 @@ import dev.sluice.harness.role.AnalyzeRole;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Folders of simulated runs for tests: all that {@code check} reads, without pictures. */
 public final class SimulatedFolder {
@@ -18,9 +19,8 @@ public final class SimulatedFolder {
 
   /** Simulates an experiment, and leaves its folder with its log. */
   public static void write(Path config, Path folder) throws Exception {
-    ParsedExperiment parsed = ExperimentFile.read(config, List.of(), Registries.vocabulary());
-    SimulatedExperiment experiment = SimulatedExperiment.of(parsed, null);
-    Environment environment = experiment.environment();
+    SimulatedExperiment experiment = experiment(config);
+    ParsedExperiment parsed = experiment.parsed();
     String runId = String.valueOf(folder.getFileName());
     Files.createDirectories(folder);
     var recording =
@@ -28,10 +28,34 @@ public final class SimulatedFolder {
             folder.resolve(FolderFiles.LOG),
             LogHeaders.of(parsed.experiment(), runId, experiment.started(runId)));
     try (recording) {
-      var report = experiment.simulate(runId, environment, recording, true).report();
-      report.writeRows(folder);
-      report.writeSummary(folder);
-      AnalyzeRole.writeConfig(parsed, report, environment, experiment.requests().digest(), folder);
+      write(experiment, folder, recording, true);
     }
+  }
+
+  /**
+   * Simulates an experiment whose log nobody reads, and leaves its folder.
+   *
+   * @param alone true: a second thread makes the rows
+   */
+  static void writeWithoutLog(Path config, Path folder, boolean alone) throws Exception {
+    Files.createDirectories(folder);
+    write(experiment(config), folder, null, alone);
+  }
+
+  private static SimulatedExperiment experiment(Path config) throws Exception {
+    return SimulatedExperiment.of(
+        ExperimentFile.read(config, List.of(), Registries.vocabulary()), null);
+  }
+
+  private static void write(
+      SimulatedExperiment experiment, Path folder, @Nullable RunRecording recording, boolean alone)
+      throws Exception {
+    Environment environment = experiment.environment();
+    String runId = String.valueOf(folder.getFileName());
+    var report = experiment.simulate(runId, environment, recording, alone).report();
+    report.writeRows(folder);
+    report.writeSummary(folder);
+    String digest = experiment.requests().digest();
+    AnalyzeRole.writeConfig(experiment.parsed(), report, environment, digest, folder);
   }
 }
