@@ -8,6 +8,7 @@ import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.run.RunCheck;
 import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.harness.frame.Registries;
+import dev.sluice.harness.fuzz.Seeds;
 import dev.sluice.harness.replay.LogReading;
 import dev.sluice.harness.simulate.SimulatedFolder;
 import dev.sluice.scheduler.replay.DecisionReplay;
@@ -36,11 +37,11 @@ final class RandomRunsTest {
 
   @Test
   void passTheCheck_andTheirDecisionsReplay() throws Exception {
-    long from = Long.getLong("sluice.fuzz.seed", 1);
+    long[] seeds = Seeds.of(QUICK, FULL);
     List<String> failures = new ArrayList<>();
     long jobs = 0;
     long decisions = 0;
-    for (long seed = from; seed < from + tries(); seed++) {
+    for (long seed : seeds) {
       Path config = Files.writeString(root.resolve("e.yaml"), RandomExperiment.of(seed));
       Path folder = root.resolve("random-" + seed);
       try {
@@ -64,7 +65,8 @@ final class RandomRunsTest {
       delete(folder);
     }
     System.out.printf(
-        "random runs: %d from seed %d, %,d rows, %,d decisions%n", tries(), from, jobs, decisions);
+        "random runs: %d from seed %d, %,d rows, %,d decisions%n",
+        seeds.length, seeds[0], jobs, decisions);
     assertThat(failures).isEmpty();
     assertThat(decisions).isPositive();
   }
@@ -99,10 +101,5 @@ final class RandomRunsTest {
         Files.delete(file);
       }
     }
-  }
-
-  private static long tries() {
-    String tries = System.getProperty("sluice.tries", "few");
-    return tries.matches("\\d+") ? Long.parseLong(tries) : tries.equals("full") ? FULL : QUICK;
   }
 }

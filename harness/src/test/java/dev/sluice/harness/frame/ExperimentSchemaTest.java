@@ -14,7 +14,6 @@ import dev.sluice.contract.experiment.ResolvedConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -92,14 +91,8 @@ final class ExperimentSchemaTest {
             "thresholds");
   }
 
-  static Stream<Path> shippedExperiments() throws IOException {
-    List<Path> files = new ArrayList<>();
-    for (String folder : List.of("configs", "configs/policies")) {
-      try (Stream<Path> in = Files.list(ROOT.resolve(folder))) {
-        in.filter(file -> file.toString().endsWith(".yaml")).sorted().forEach(files::add);
-      }
-    }
-    return files.stream();
+  static List<Path> shippedExperiments() throws IOException {
+    return ShippedExperiments.files();
   }
 
   @ParameterizedTest

@@ -28,7 +28,7 @@ final class ReadersFuzzTest {
   private static final long CPU_NS_MAX = 2_000_000_000;
   private static final long BYTES_MAX = 200_000_000;
   private static final int QUICK = 100;
-  private static final long SEED = Long.getLong("sluice.fuzz.seed", 1);
+  private static final int FULL = 50 * QUICK;
 
   @TempDir private Path folder;
 
@@ -47,9 +47,10 @@ final class ReadersFuzzTest {
     for (String example : reader.examples()) {
       reader.read().accept(folder, FuzzedReader.bytes(example));
     }
-    for (long i = 0; i < tries(); i++) {
-      long seed = SEED + i;
-      String example = reader.examples().get((int) (i % reader.examples().size()));
+    long[] seeds = Seeds.of(QUICK, FULL);
+    for (int i = 0; i < seeds.length; i++) {
+      long seed = seeds[i];
+      String example = reader.examples().get(i % reader.examples().size());
       byte[] input = new Mutations(seed).of(example);
       long cpuNs = threads.getCurrentThreadCpuTime();
       long bytes = threads.getCurrentThreadAllocatedBytes();
@@ -74,15 +75,8 @@ final class ReadersFuzzTest {
           .as("memory of %s, seed %d", reader, seed)
           .isLessThan(BYTES_MAX);
     }
-    System.out.println("fuzz: " + reader + ", seeds from " + SEED + ": " + outcomes);
+    System.out.println("fuzz: " + reader + ", seeds from " + seeds[0] + ": " + outcomes);
     assertThat(outcomes).as("kinds of outcomes").containsKey("mistake");
-  }
-
-  private static long tries() {
-    String tries = System.getProperty("sluice.tries", "few");
-    return tries.matches("\\d+")
-        ? Long.parseLong(tries)
-        : tries.equals("full") ? 50L * QUICK : QUICK;
   }
 
   private void assertReadable(Problem problem) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.harness.check.RandomExperiment;
+import dev.sluice.harness.frame.ShippedExperiments;
+import dev.sluice.harness.fuzz.Seeds;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,20 +27,7 @@ final class SimulationWithoutLogTest {
   @TempDir private Path root;
 
   static Stream<Path> shipped() throws Exception {
-    Path configs = Path.of(System.getProperty("sluice.home", "..")).resolve("configs");
-    try (Stream<Path> files = Files.walk(configs, 2)) {
-      return files
-          .filter(file -> file.toString().endsWith(".yaml"))
-          .filter(file -> List.of("configs", "policies").contains(folderOf(file)))
-          .filter(file -> !file.endsWith("profile.yaml"))
-          .sorted()
-          .toList()
-          .stream();
-    }
-  }
-
-  private static String folderOf(Path file) {
-    return String.valueOf(file.toAbsolutePath().normalize().getParent().getFileName());
+    return ShippedExperiments.files().stream().filter(file -> !file.endsWith("profile.yaml"));
   }
 
   @ParameterizedTest
@@ -49,8 +38,7 @@ final class SimulationWithoutLogTest {
 
   @Test
   void leavesTheSameBytes_forRandomExperiments() throws Exception {
-    long from = Long.getLong("sluice.fuzz.seed", 1);
-    for (long seed = from; seed < from + tries(); seed++) {
+    for (long seed : Seeds.of(QUICK, FULL)) {
       Path config = Files.writeString(root.resolve("e.yaml"), RandomExperiment.of(seed));
       compare(config, "seed " + seed, /* alone= */ seed % 2 == 0);
     }
@@ -75,10 +63,5 @@ final class SimulationWithoutLogTest {
           .filter(line -> !line.matches(" *\"(started_at|ended_at|fit_cpu_seconds)\" : .*"))
           .toList();
     }
-  }
-
-  private static long tries() {
-    String tries = System.getProperty("sluice.tries", "few");
-    return tries.matches("\\d+") ? Long.parseLong(tries) : tries.equals("full") ? FULL : QUICK;
   }
 }

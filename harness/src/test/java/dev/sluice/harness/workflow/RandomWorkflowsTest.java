@@ -6,6 +6,7 @@ import dev.sluice.analytics.check.CheckReport;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.workflow.ScheduleCheck;
 import dev.sluice.contract.workflow.WorkflowFiles;
+import dev.sluice.harness.fuzz.Seeds;
 import dev.sluice.scheduler.workflow.Workflows;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.workflow.Gpus;
@@ -32,11 +33,11 @@ final class RandomWorkflowsTest {
 
   @Test
   void passTheCheck() throws Exception {
-    long from = Long.getLong("sluice.fuzz.seed", 1);
+    long[] seeds = Seeds.of(QUICK, FULL);
     List<String> failures = new ArrayList<>();
     long gangs = 0;
     long switches = 0;
-    for (long seed = from; seed < from + tries(); seed++) {
+    for (long seed : seeds) {
       CheckReport report = scheduled(seed);
       gangs += report.looked().getOrDefault(Rule.GANG, 0L);
       switches += report.looked().getOrDefault(Rule.SWITCH, 0L);
@@ -48,7 +49,7 @@ final class RandomWorkflowsTest {
     }
     System.out.printf(
         "random workflows: %d from seed %d, %,d nodes of gangs, %,d switches%n",
-        tries(), from, gangs, switches);
+        seeds.length, seeds[0], gangs, switches);
     assertThat(failures).isEmpty();
     assertThat(gangs).isPositive();
     assertThat(switches).isPositive();
@@ -142,10 +143,5 @@ final class RandomWorkflowsTest {
 
   private static void line(StringBuilder yaml, String format, Object... values) {
     yaml.append(String.format(Locale.ROOT, format, values)).append('\n');
-  }
-
-  private static long tries() {
-    String tries = System.getProperty("sluice.tries", "few");
-    return tries.matches("\\d+") ? Long.parseLong(tries) : tries.equals("full") ? FULL : QUICK;
   }
 }
