@@ -104,6 +104,19 @@ final class RoundedTimesTest {
     assertHolds("queue_mean", 0.05, 1e-5);
   }
 
+  /** The window of an interrupted run ends at its last arrival, here 300 ns after the table's. */
+  @Test
+  void theArrivalAtWhichAWindowIsCut_waitsAfterIt() throws Exception {
+    run.job(1100);
+    run.job("interactive", "resnet18", 1, 2000 * MS + 300, 2000 * MS + 300);
+    run.batch(ON_LANE_0, "job-0", 2000, 2100, 2200);
+    run.batch(ON_LANE_0, "job-1", 2200, 2300, 2400);
+    run.ended(2, true);
+    assertHolds("queue_max", 1, 1.1);
+    assertHolds("queue_growth", 2, 1.1);
+    assertHolds("queue_mean", (900 * MS + 300) / (1000.0 * MS + 300), 1e-5);
+  }
+
   @Test
   void laneUseRestsOnServiceTimes_whichAreExact() throws Exception {
     for (int i = 0; i < 200; i++) {
