@@ -13,6 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -118,6 +120,16 @@ final class RoundedTimesTest {
   }
 
   @Test
+  void anArrivalJustBeforeAWindowIsCut_waitsWithinIt() throws Exception {
+    run.job("interactive", "resnet18", 1, 2000 * MS - 400, 2000 * MS - 400);
+    run.job("interactive", "resnet18", 1, 2000 * MS - 200, 2000 * MS - 200);
+    run.batch(ON_LANE_0, "job-0", 2000, 2100, 2200);
+    run.batch(ON_LANE_0, "job-1", 2200, 2300, 2400);
+    run.ended(2, true);
+    assertHolds("queue_mean", 200 / (1000.0 * MS - 200), 1e-5);
+  }
+
+  @Test
   void laneUseRestsOnServiceTimes_whichAreExact() throws Exception {
     for (int i = 0; i < 200; i++) {
       String job = run.job(1000 + 9 * i);
@@ -187,6 +199,50 @@ final class RoundedTimesTest {
     assertThat(faults("bubble_p50_ms")).isNotEmpty(); // of a bubble there must be a median
     run.report().writeSummary(folder);
     assertThat(faults("bubble_p50_ms")).isEmpty();
+  }
+
+  /** A part of the window with batches at both its edges does not tell which of them it counts. */
+  @Test
+  void whateverRoundingDoes_theCheckTakesTheFigures() throws Exception {
+    for (int seed = 1; seed <= 100; seed++) {
+      run = crowdedRun(new Random(seed), /* interrupted= */ seed % 2 == 0);
+      var report = run.report();
+      report.writeRows(folder);
+      report.writeSummary(folder);
+      assertThat(RunCheck.of(folder).faults())
+          .as("seed %d", seed)
+          .filteredOn(fault -> fault.rule() == Rule.SUMMARY)
+          .filteredOn(fault -> !fault.where().contains("prediction_over_time"))
+          .isEmpty();
+    }
+  }
+
+  /** Much happens within a microsecond of the window's edges, of seconds and of other times. */
+  private static HandMadeRun crowdedRun(Random random, boolean interrupted) {
+    var run = new HandMadeRun();
+    long lastNs = 2700 * MS + random.nextInt(1000);
+    long[] times = {1000 * MS, 1500 * MS, 2000 * MS, lastNs, 3000 * MS};
+    long[] arrivals =
+        LongStream.concat(LongStream.of(lastNs), random.longs(random.nextInt(40), 0, times.length))
+            .map(i -> i == lastNs ? i : times[(int) i] + random.nextInt(1400) - 700)
+            .filter(ns -> !interrupted || ns <= lastNs)
+            .sorted()
+            .toArray();
+    long[] freeNs = new long[2];
+    for (long atNs : arrivals) {
+      String classType = random.nextBoolean() ? "interactive" : "batch";
+      String job = run.job(classType, "resnet18", 1, atNs, atNs);
+      int lane = random.nextInt(freeNs.length);
+      long startNs = Math.max(atNs + away(random), freeNs[lane]);
+      freeNs[lane] = startNs + 1 + away(random);
+      run.batch(onLanes(lane), job, startNs / MS, startNs, freeNs[lane], MS, 0);
+    }
+    return run.ended(arrivals.length, interrupted);
+  }
+
+  private static long away(Random random) {
+    long[] mostNs = {1, 700, 3 * MS, 500 * MS};
+    return (long) (random.nextDouble() * mostNs[random.nextInt(mostNs.length)]);
   }
 
   /** The check takes the figure as it is, and finds it wrong when it is that much larger. */

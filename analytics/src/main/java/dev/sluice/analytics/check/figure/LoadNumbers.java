@@ -243,7 +243,8 @@ final class LoadNumbers {
   private double offMean(long fromNs, long toNs) {
     long waited =
         recount.folder().jobs().stream()
-            .filter(job -> job.enqueueNs <= toNs && leftAt(job) >= fromNs)
+            .filter(job -> job.enqueueNs <= toNs + Recount.HALF_GRAIN_NS)
+            .filter(job -> leftAt(job) >= fromNs - Recount.HALF_GRAIN_NS)
             .count();
     return 2.0 * Recount.HALF_GRAIN_NS * waited / (toNs - fromNs);
   }
