@@ -12,7 +12,6 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,8 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class WholeLoopTest {
   private static final String OVERLOAD = "arrival_rate_jobs_per_sec=1000";
 
-  /** Made for workflows: of lone jobs they start the first that came, as fifo does. */
-  private static final Set<String> AS_FIFO = Set.of("ray_like", "critical_path");
+  /** The last two are made for workflows: lone jobs they take as they come, like fifo. */
+  private static final Set<String> BY_ARRIVAL = Set.of("fifo", "ray_like", "critical_path");
 
   private static EmbeddedBroker broker;
 
@@ -120,12 +119,18 @@ final class WholeLoopTest {
           loop.run("by-" + policy, "scheduler_name=" + policy, OVERLOAD, "tail_seconds=0.5");
       run.assertWhole();
       digests.add(run.summary().path("request_digest").asText());
-      if (!AS_FIFO.contains(policy)) {
-        orders.add(startOrder(run));
+      List<String> order =
+          run.rows("dispatches.csv").stream().map(row -> row.get("job_ids")).toList();
+      List<String> byArrival = IntStream.range(0, order.size()).mapToObj(i -> "job-" + i).toList();
+      if (BY_ARRIVAL.contains(policy)) {
+        assertThat(order).as(policy).isNotEmpty().isEqualTo(byArrival);
+      } else {
+        assertThat(order).as(policy).isNotEqualTo(byArrival);
+        orders.add(order);
       }
     }
     assertThat(digests).hasSize(1);
-    assertThat(orders).hasSize(Policies.names().size() - AS_FIFO.size());
+    assertThat(orders).hasSize(Policies.names().size() - BY_ARRIVAL.size());
   }
 
   @Test
@@ -195,15 +200,5 @@ final class WholeLoopTest {
 
   private static long jobs(Map<String, String> dispatch) {
     return dispatch.get("job_ids").split("job-", -1).length - 1;
-  }
-
-  private static List<String> startOrder(Ended run) throws Exception {
-    return run.rows("trace.csv").stream()
-        .filter(row -> row.get("status").equals("done"))
-        .sorted(
-            Comparator.comparingDouble(
-                (Map<String, String> row) -> Double.parseDouble(row.get("start_time"))))
-        .map(row -> row.get("job_id"))
-        .toList();
   }
 }

@@ -223,8 +223,11 @@ final class RoundedTimesTest {
     long lastNs = 2700 * MS + random.nextInt(1000);
     long[] times = {1000 * MS, 1500 * MS, 2000 * MS, lastNs, 3000 * MS};
     long[] arrivals =
-        LongStream.concat(LongStream.of(lastNs), random.longs(random.nextInt(40), 0, times.length))
-            .map(i -> i == lastNs ? i : times[(int) i] + random.nextInt(1400) - 700)
+        LongStream.concat(
+                LongStream.of(lastNs),
+                random
+                    .ints(random.nextInt(40), 0, times.length)
+                    .mapToLong(i -> times[i] + random.nextInt(1400) - 700))
             .filter(ns -> !interrupted || ns <= lastNs)
             .sorted()
             .toArray();
