@@ -4,7 +4,7 @@
 FROM eclipse-temurin:17-jdk AS build
 WORKDIR /sluice
 COPY . .
-RUN ./mvnw -B -ntp -Dmaven.test.skip=true package
+RUN ./mvnw -B -ntp -Dmaven.test.skip=true -pl cli -am package
 
 FROM eclipse-temurin:17-jre
 # The plots' letters come from the system's fonts.

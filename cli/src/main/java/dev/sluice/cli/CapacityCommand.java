@@ -2,9 +2,9 @@ package dev.sluice.cli;
 
 import dev.sluice.cli.option.ExperimentOptions;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.capacity.CapacityOptions;
-import dev.sluice.harness.capacity.CapacityRun;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.report.CapacityOptions;
+import dev.sluice.harness.report.CapacityRun;
 import dev.sluice.harness.terminal.Console;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

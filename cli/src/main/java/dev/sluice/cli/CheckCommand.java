@@ -1,8 +1,8 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.check.CheckRun;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.report.CheckRun;
 import dev.sluice.harness.workflow.ExecutionLog;
 import java.io.IOException;
 import java.nio.file.Path;

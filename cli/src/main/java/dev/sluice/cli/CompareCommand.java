@@ -2,8 +2,8 @@ package dev.sluice.cli;
 
 import dev.sluice.cli.option.CompareOptions;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.compare.CompareRun;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.report.CompareRun;
 import dev.sluice.harness.terminal.Console;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;

@@ -1,8 +1,8 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.explain.ExplainRun;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.replay.ExplainRun;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -2,12 +2,12 @@ package dev.sluice.cli;
 
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.planning.Asked;
-import dev.sluice.contract.planning.PlanningFiles;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.planning.PlanOptions;
-import dev.sluice.harness.planning.PlanRun;
-import dev.sluice.scheduling.planning.Objective;
+import dev.sluice.planning.file.Asked;
+import dev.sluice.planning.file.PlanningFiles;
+import dev.sluice.planning.plan.PlanOptions;
+import dev.sluice.planning.plan.PlanRun;
+import dev.sluice.planning.split.Objective;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.recording.Recorder;
+import dev.sluice.harness.replay.Recorder;
 import dev.sluice.harness.terminal.Console;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,14 +1,5 @@
 package dev.sluice.cli;
 
-import dev.sluice.cli.layers.LayersCommand;
-import dev.sluice.cli.role.AnalyzeCommand;
-import dev.sluice.cli.role.BrokerCommand;
-import dev.sluice.cli.role.ExecuteCommand;
-import dev.sluice.cli.role.ProduceCommand;
-import dev.sluice.cli.role.ScheduleCommand;
-import dev.sluice.cli.role.StageCommand;
-import dev.sluice.cli.role.TopicsCommand;
-import dev.sluice.cli.sweep.SweepCommand;
 import dev.sluice.harness.frame.DiskSpace;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.SluiceVersion;
@@ -52,9 +43,7 @@ public final class Sluice {
           ReplayCommand.class,
           SweepCommand.class,
           TopicsCommand.class,
-          MetricsCommand.class,
-          ChaosCommand.class,
-          BenchCommand.class);
+          MetricsCommand.class);
 
   private Sluice() {}
 
@@ -65,7 +54,7 @@ public final class Sluice {
 
   /** Runs a command and returns its exit status. */
   static int execute(String... arguments) {
-    CommandLine sluice = commandLine(named(arguments));
+    CommandLine sluice = named(arguments);
     tellVersion(sluice);
     return sluice
         .setParameterExceptionHandler((mistake, args) -> explain(mistake))
@@ -85,7 +74,10 @@ public final class Sluice {
 
   /** Returns the command line with all commands. */
   static CommandLine commandLine() {
-    return commandLine(COMMANDS);
+    CommandLine sluice = commandLine(COMMANDS);
+    CheckoutCommands.found().forEach(sluice::addSubcommand);
+    CheckoutCommands.addMissing(sluice);
+    return sluice;
   }
 
   private static CommandLine commandLine(List<Class<?>> commands) {
@@ -98,12 +90,12 @@ public final class Sluice {
    * Returns the command that the first word names, else all: to read the options of each takes a
    * tenth of a second.
    */
-  private static List<Class<?>> named(String... arguments) {
+  private static CommandLine named(String... arguments) {
     List<Class<?>> named =
         COMMANDS.stream()
             .filter(command -> arguments.length > 0 && nameOf(command).equals(arguments[0]))
             .toList();
-    return named.isEmpty() ? COMMANDS : named;
+    return named.isEmpty() ? commandLine() : commandLine(named);
   }
 
   private static String nameOf(Class<?> command) {

@@ -8,21 +8,16 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Rules of the layout that the compiler does not guard; ARCHITECTURE.md says them in words. */
 final class ArchitectureTest {
-  private static final int CLASSES_PER_PACKAGE_MAX = 20;
   private static final String[] JDK = {"java..", "org.jspecify.annotations.."};
   private static final String[] KAFKA_CLIENTS = {
     "org.apache.kafka.clients..", "org.apache.kafka.common.."
@@ -88,6 +83,11 @@ final class ArchitectureTest {
     return allowed;
   }
 
+  /** Packages of modules that the spine does not know. */
+  private static final String[] ANNEXES = {
+    "dev.sluice.layers..", "dev.sluice.planning..", "dev.sluice.sweep..", "dev.sluice.bench.."
+  };
+
   private static String[] and(String[] some, String... others) {
     return Stream.of(some, others).flatMap(Stream::of).toArray(String[]::new);
   }
@@ -95,7 +95,13 @@ final class ArchitectureTest {
   @Test
   void sawEveryModule() {
     Stream.concat(
-            allowed().keySet().stream(), Stream.of("dev.sluice.harness..", "dev.sluice.cli.."))
+            allowed().keySet().stream(),
+            Stream.of(
+                "dev.sluice.harness..",
+                "dev.sluice.layers..",
+                "dev.sluice.planning..",
+                "dev.sluice.sweep..",
+                "dev.sluice.cli.."))
         .forEach(
             module ->
                 assertThat(SLUICE.that(resideInAPackage(module))).as(module).hasSizeGreaterThan(5));
@@ -120,16 +126,40 @@ final class ArchitectureTest {
   }
 
   @Test
-  void noCrowdedPackage() {
-    Map<String, Set<String>> packages = new TreeMap<>();
-    for (JavaClass type : SLUICE) {
-      if (!type.getSimpleName().equals("package-info")) {
-        String file = type.getName().replaceFirst("\\$.*", "");
-        packages.computeIfAbsent(type.getPackageName(), name -> new TreeSet<>()).add(file);
-      }
-    }
-    packages.values().removeIf(names -> names.size() <= CLASSES_PER_PACKAGE_MAX);
-    assertThat(packages).as("packages above " + CLASSES_PER_PACKAGE_MAX + " classes").isEmpty();
+  void theSpineNamesNoAnnex() {
+    noClasses()
+        .that(not(resideInAnyPackage(and(ANNEXES, "dev.sluice.cli.."))))
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(ANNEXES)
+        .check(SLUICE);
+  }
+
+  @Test
+  void noAnnexNamesAnother() {
+    Stream.of("dev.sluice.layers..", "dev.sluice.planning..", "dev.sluice.sweep..")
+        .forEach(
+            annex ->
+                noClasses()
+                    .that()
+                    .resideInAPackage(annex)
+                    .should()
+                    .dependOnClassesThat(
+                        resideInAnyPackage(ANNEXES).and(not(resideInAPackage(annex))))
+                    .check(SLUICE));
+  }
+
+  @Test
+  void schedulesAndSplitsSeeTheJdkAlone() {
+    Stream.of("dev.sluice.layers.schedule..", "dev.sluice.planning.split..")
+        .forEach(
+            pure ->
+                classes()
+                    .that()
+                    .resideInAPackage(pure)
+                    .should()
+                    .onlyDependOnClassesThat(resideInAnyPackage(and(JDK, pure)))
+                    .check(SLUICE));
   }
 
   @Test
@@ -143,18 +173,14 @@ final class ArchitectureTest {
   }
 
   @Test
-  void policiesSeeTheirInterfaceAndJobsAlone() {
+  void policiesSeeTheirInterfaceAlone() {
     classes()
         .that()
         .resideInAPackage("dev.sluice.scheduling.policies..")
         .should()
         .onlyDependOnClassesThat(
             resideInAnyPackage(
-                and(
-                    JDK,
-                    "dev.sluice.scheduling.policies..",
-                    "dev.sluice.scheduling.policy..",
-                    "dev.sluice.scheduling.job..")))
+                and(JDK, "dev.sluice.scheduling.policies..", "dev.sluice.scheduling.policy..")))
         .check(SLUICE);
   }
 
@@ -210,8 +236,7 @@ final class ArchitectureTest {
   @Test
   void onlyModelsKnowTheirEngines() {
     noClasses()
-        .that(
-            not(resideInAnyPackage("dev.sluice.executor.model..", "dev.sluice.executor.layers..")))
+        .that(not(resideInAnyPackage("dev.sluice.executor.model..", "dev.sluice.layers.engine..")))
         .should()
         .dependOnClassesThat()
         .resideInAPackage("ai.djl..")
@@ -231,10 +256,7 @@ final class ArchitectureTest {
   void learnedLatencyKnowsRowsAlone() {
     noClasses()
         .that()
-        .resideInAnyPackage(
-            "dev.sluice.executor.latency..",
-            "dev.sluice.executor.estimator..",
-            "dev.sluice.executor.profile..")
+        .resideInAnyPackage("dev.sluice.executor.latency..", "dev.sluice.executor.profile..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -251,25 +273,25 @@ final class ArchitectureTest {
   }
 
   @Test
-  void theSecondOpinionsShareNoReaderWithTheRest() {
-    Stream.of("dev.sluice.analytics.check..", "dev.sluice.analytics.audit..")
-        .forEach(
-            opinion ->
-                noClasses()
-                    .that()
-                    .resideInAPackage(opinion)
-                    .should()
-                    .dependOnClassesThat(
-                        resideInAPackage("dev.sluice.analytics..")
-                            .and(not(resideInAPackage(opinion))))
-                    .check(SLUICE));
+  void theSecondOpinionSharesNoReaderWithTheRest() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.sluice.analytics.check..")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("dev.sluice.analytics..")
+                .and(not(resideInAPackage("dev.sluice.analytics.check.."))))
+        .check(SLUICE);
   }
 
   @Test
   void theCoreHasNoThreadFileOrChanceOfItsOwn() {
     noClasses()
         .that()
-        .resideInAPackage("dev.sluice.scheduling..")
+        .resideInAnyPackage(
+            "dev.sluice.scheduling..",
+            "dev.sluice.layers.schedule..",
+            "dev.sluice.planning.split..")
         .should()
         .dependOnClassesThat(
             resideInAnyPackage(

@@ -2,7 +2,7 @@ package dev.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.contract.window.RunSummarized;
+import dev.sluice.contract.event.RunSummarized;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;

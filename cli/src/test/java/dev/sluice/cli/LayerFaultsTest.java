@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.contract.file.Sha256;
-import dev.sluice.executor.layers.Training;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
-import dev.sluice.executor.parameters.SafetensorsFile;
+import dev.sluice.layers.engine.Training;
+import dev.sluice.layers.parameters.SafetensorsFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

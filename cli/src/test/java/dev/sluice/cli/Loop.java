@@ -116,7 +116,7 @@ public record Loop(Path folder, @Nullable String bootstrap) {
     return new ExperimentRun(options, new Console(screen.stream(), terminal));
   }
 
-  Ended run(String runId, String... overrides) throws Exception {
+  public Ended run(String runId, String... overrides) throws Exception {
     var screen = new Screen();
     int status = prepare(runId, screen, false, overrides).execute();
     return new Ended(status, results().resolve(runId), screen.text());

@@ -3,9 +3,9 @@ package dev.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.analytics.fold.LiveSnapshot;
+import dev.sluice.contract.event.LatencyHistogram;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
-import dev.sluice.contract.window.LatencyHistogram;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.terminal.ProgressLine;
 import java.nio.file.Path;

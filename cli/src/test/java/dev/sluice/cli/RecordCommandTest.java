@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.cli.Loop.Ended;
 import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.RecordedEntry;
+import dev.sluice.contract.log.RecordedRequest;
+import dev.sluice.contract.log.RecordingReader;
+import dev.sluice.contract.log.RequestsReader;
 import dev.sluice.contract.log.Writing;
-import dev.sluice.contract.recording.RecordedEntry;
-import dev.sluice.contract.recording.RecordedRequest;
-import dev.sluice.contract.recording.RecordingReader;
-import dev.sluice.contract.recording.RequestsReader;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.cli.Loop.Ended;
 import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.LogOrder;
 import dev.sluice.contract.log.Reading;
+import dev.sluice.contract.log.RecordedEntry;
+import dev.sluice.contract.log.RecordingHeader;
+import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.contract.log.TopicReader;
-import dev.sluice.contract.recording.LogOrder;
-import dev.sluice.contract.recording.RecordedEntry;
-import dev.sluice.contract.recording.RecordingHeader;
-import dev.sluice.contract.recording.RecordingReader;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import java.nio.file.Files;
 import java.nio.file.Path;

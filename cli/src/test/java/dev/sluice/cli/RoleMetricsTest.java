@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.analytics.fold.LiveSnapshot.OfClass;
+import dev.sluice.contract.event.LatencyHistogram;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.window.LatencyHistogram;
 import dev.sluice.executor.dispatch.ExecutorNumbers;
 import dev.sluice.harness.frame.SluiceVersion;
-import dev.sluice.harness.prometheus.MetricsAddress;
-import dev.sluice.harness.prometheus.RoleMetrics;
+import dev.sluice.harness.metrics.MetricsAddress;
+import dev.sluice.harness.metrics.RoleMetrics;
 import dev.sluice.producer.generator.GeneratorNumbers;
 import dev.sluice.scheduler.topology.SchedulerStream;
 import java.io.IOException;

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.harness.prometheus.MetricsAddress;
+import dev.sluice.harness.metrics.MetricsAddress;
 import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.RunSettings;
 import dev.sluice.harness.terminal.Console;

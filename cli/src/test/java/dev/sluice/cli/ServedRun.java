@@ -3,13 +3,13 @@ package dev.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.event.LanesWindow;
+import dev.sluice.contract.event.LatencyHistogram;
+import dev.sluice.contract.event.MetricsWindow;
+import dev.sluice.contract.event.RunDescribed;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.event.WindowRecord;
 import dev.sluice.contract.log.Topics;
-import dev.sluice.contract.window.LanesWindow;
-import dev.sluice.contract.window.LatencyHistogram;
-import dev.sluice.contract.window.MetricsWindow;
-import dev.sluice.contract.window.RunDescribed;
-import dev.sluice.contract.window.WindowRecord;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.process.ChildProcess;
 import java.nio.file.Path;

@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
  * One embedded broker for all tests of this JVM that can share it: those that name their runs as no
  * other test does, and harm no broker. It ends with the JVM.
  */
-final class SharedBroker {
+public final class SharedBroker {
   private static @Nullable EmbeddedBroker broker;
 
   private SharedBroker() {}
 
-  static synchronized EmbeddedBroker get() throws IOException, InterruptedException {
+  public static synchronized EmbeddedBroker get() throws IOException, InterruptedException {
     EmbeddedBroker started = broker;
     if (started == null) {
       Path folder = Files.createTempDirectory("sluice-shared-broker-");

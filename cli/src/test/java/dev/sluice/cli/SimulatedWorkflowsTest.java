@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.analytics.check.CheckReport;
 import dev.sluice.analytics.check.Rule;
-import dev.sluice.analytics.check.workflow.ScheduleCheck;
+import dev.sluice.analytics.check.ScheduleCheck;
 import dev.sluice.harness.workflow.ExecutionLog;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -10,10 +10,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** The committed records that a topic of one partition holds by now. */
-final class TopicRecords {
+public final class TopicRecords {
   private TopicRecords() {}
 
-  static List<ConsumerRecord<byte[], byte[]>> of(String bootstrap, String topic) {
+  public static List<ConsumerRecord<byte[], byte[]>> of(String bootstrap, String topic) {
     Map<String, Object> properties =
         Map.of(
             "bootstrap.servers",

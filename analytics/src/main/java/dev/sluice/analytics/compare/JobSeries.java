@@ -2,8 +2,8 @@ package dev.sluice.analytics.compare;
 
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.contract.file.TraceRows;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.rows.TraceRows;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.summary.Summary;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.contract.event.Blocked;
 import java.util.List;
 import java.util.stream.Stream;

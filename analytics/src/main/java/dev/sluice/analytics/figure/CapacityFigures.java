@@ -1,9 +1,9 @@
 package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.JobView;
-import dev.sluice.analytics.summary.Summary;
 import java.util.List;
 
 /**

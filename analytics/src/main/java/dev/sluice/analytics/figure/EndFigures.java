@@ -1,11 +1,11 @@
 package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.Summary;
+import dev.sluice.analytics.folder.Verdict;
 import dev.sluice.analytics.row.JobStatus;
 import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.statistic.Decimals;
-import dev.sluice.analytics.summary.Summary;
-import dev.sluice.analytics.summary.Verdict;
 import dev.sluice.contract.event.RunEnded;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.JobView;
-import dev.sluice.analytics.summary.Summary;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;

@@ -1,15 +1,15 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.column.Beside;
-import dev.sluice.analytics.column.IntColumn;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.row.Lanes;
+import dev.sluice.analytics.statistic.Beside;
 import dev.sluice.analytics.statistic.Bounds;
-import dev.sluice.analytics.summary.Summary;
+import dev.sluice.analytics.statistic.IntColumn;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;

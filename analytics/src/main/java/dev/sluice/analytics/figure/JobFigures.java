@@ -1,11 +1,11 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.column.LongBag;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.JobStatus;
 import dev.sluice.analytics.row.JobView;
+import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.NearestRank;
-import dev.sluice.analytics.summary.Summary;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,12 +1,12 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.column.LongBag;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.Summary;
+import dev.sluice.analytics.folder.Verdict;
 import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.NearestRank;
-import dev.sluice.analytics.summary.Summary;
-import dev.sluice.analytics.summary.Verdict;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import java.util.Arrays;

@@ -1,14 +1,14 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.column.LongBag;
-import dev.sluice.analytics.column.LongColumn;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.statistic.LongBag;
+import dev.sluice.analytics.statistic.LongColumn;
 import dev.sluice.analytics.statistic.NearestRank;
-import dev.sluice.analytics.summary.Summary;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.experiment.Experiment;
 import java.util.HashMap;

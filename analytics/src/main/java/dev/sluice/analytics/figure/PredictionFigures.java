@@ -1,17 +1,17 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.column.IntColumn;
-import dev.sluice.analytics.column.LongBag;
-import dev.sluice.analytics.column.Space;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.UpperBound;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.BinomialTest;
 import dev.sluice.analytics.statistic.CompensatedSum;
+import dev.sluice.analytics.statistic.IntColumn;
+import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.NearestRank;
-import dev.sluice.analytics.summary.Summary;
+import dev.sluice.analytics.statistic.Space;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

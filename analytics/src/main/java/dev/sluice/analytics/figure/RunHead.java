@@ -1,9 +1,9 @@
 package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.Origin;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.statistic.Decimals;
-import dev.sluice.analytics.summary.Origin;
-import dev.sluice.analytics.summary.Summary;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.experiment.Arrivals;

@@ -1,10 +1,10 @@
 package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.statistic.CompensatedSum;
-import dev.sluice.analytics.summary.Summary;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,12 +1,12 @@
 package dev.sluice.analytics.figure;
 
-import dev.sluice.analytics.column.IntColumn;
-import dev.sluice.analytics.column.LongColumn;
-import dev.sluice.analytics.column.Order;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.Batches;
-import dev.sluice.analytics.summary.Summary;
+import dev.sluice.analytics.statistic.IntColumn;
+import dev.sluice.analytics.statistic.LongColumn;
+import dev.sluice.analytics.statistic.Order;
 import java.util.List;
 import java.util.function.IntToDoubleFunction;
 import org.jspecify.annotations.Nullable;

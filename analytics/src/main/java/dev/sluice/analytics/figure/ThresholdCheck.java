@@ -1,10 +1,10 @@
 package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.Summary;
+import dev.sluice.analytics.folder.Verdict;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.NearestRank;
-import dev.sluice.analytics.summary.Summary;
-import dev.sluice.analytics.summary.Verdict;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

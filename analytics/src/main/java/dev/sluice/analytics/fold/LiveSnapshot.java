@@ -1,6 +1,6 @@
 package dev.sluice.analytics.fold;
 
-import dev.sluice.contract.window.LatencyHistogram;
+import dev.sluice.contract.event.LatencyHistogram;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;

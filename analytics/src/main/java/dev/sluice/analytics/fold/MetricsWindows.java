@@ -2,8 +2,8 @@ package dev.sluice.analytics.fold;
 
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.contract.event.JobEnded;
-import dev.sluice.contract.window.LatencyHistogram;
-import dev.sluice.contract.window.MetricsWindow;
+import dev.sluice.contract.event.LatencyHistogram;
+import dev.sluice.contract.event.MetricsWindow;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.sluice.analytics.fold;
 
-import dev.sluice.analytics.column.LongColumn;
+import dev.sluice.analytics.statistic.LongColumn;
 import java.util.function.IntPredicate;
 
 /** Number of waiting jobs, as a step function of time. */

@@ -1,9 +1,9 @@
 package dev.sluice.analytics.fold;
 
-import dev.sluice.analytics.column.LongBag;
-import dev.sluice.analytics.column.Space;
 import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.statistic.LongBag;
+import dev.sluice.analytics.statistic.Space;
 import java.util.List;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;

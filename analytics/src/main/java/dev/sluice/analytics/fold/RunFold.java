@@ -1,13 +1,13 @@
 package dev.sluice.analytics.fold;
 
-import dev.sluice.analytics.column.Beside;
-import dev.sluice.analytics.column.Space;
 import dev.sluice.analytics.row.BatchColumns;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.JobColumns;
 import dev.sluice.analytics.row.JobKind;
 import dev.sluice.analytics.row.JobStatus;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.statistic.Beside;
+import dev.sluice.analytics.statistic.Space;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;

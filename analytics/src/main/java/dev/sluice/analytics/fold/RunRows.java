@@ -1,11 +1,11 @@
 package dev.sluice.analytics.fold;
 
-import dev.sluice.analytics.column.IntColumn;
-import dev.sluice.analytics.column.Space;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.JobKind;
 import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.statistic.IntColumn;
+import dev.sluice.analytics.statistic.Space;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;

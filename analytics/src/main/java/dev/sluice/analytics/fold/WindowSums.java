@@ -1,9 +1,9 @@
 package dev.sluice.analytics.fold;
 
-import dev.sluice.contract.window.LatencyHistogram;
-import dev.sluice.contract.window.MetricsWindow;
-import dev.sluice.contract.window.MetricsWindow.Counts;
-import dev.sluice.contract.window.MetricsWindow.Predictions;
+import dev.sluice.contract.event.LatencyHistogram;
+import dev.sluice.contract.event.MetricsWindow;
+import dev.sluice.contract.event.MetricsWindow.Counts;
+import dev.sluice.contract.event.MetricsWindow.Predictions;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;

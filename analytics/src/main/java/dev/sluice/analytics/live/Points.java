@@ -2,9 +2,9 @@ package dev.sluice.analytics.live;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.sluice.contract.window.LatencyHistogram;
-import dev.sluice.contract.window.MetricsWindow;
-import dev.sluice.contract.window.MetricsWindow.Counts;
+import dev.sluice.contract.event.LatencyHistogram;
+import dev.sluice.contract.event.MetricsWindow;
+import dev.sluice.contract.event.MetricsWindow.Counts;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

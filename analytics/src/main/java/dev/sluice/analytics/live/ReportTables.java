@@ -2,10 +2,10 @@ package dev.sluice.analytics.live;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.NearestRank;
-import dev.sluice.analytics.summary.Summary;
-import dev.sluice.contract.window.MetricsWindow;
+import dev.sluice.contract.event.MetricsWindow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

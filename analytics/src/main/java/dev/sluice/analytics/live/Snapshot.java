@@ -2,7 +2,7 @@ package dev.sluice.analytics.live;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.sluice.contract.window.MetricsWindow;
+import dev.sluice.contract.event.MetricsWindow;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

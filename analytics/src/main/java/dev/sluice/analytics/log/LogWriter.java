@@ -2,11 +2,11 @@ package dev.sluice.analytics.log;
 
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.LanesWindow;
 import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.event.WindowRecord;
 import dev.sluice.contract.log.DeadLetter;
 import dev.sluice.contract.log.Topics;
-import dev.sluice.contract.window.LanesWindow;
-import dev.sluice.contract.window.WindowRecord;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

@@ -1,8 +1,8 @@
 package dev.sluice.analytics.log;
 
-import dev.sluice.contract.recording.RecordedEntry;
-import dev.sluice.contract.recording.RecordingHeader;
-import dev.sluice.contract.recording.RecordingWriter;
+import dev.sluice.contract.log.RecordedEntry;
+import dev.sluice.contract.log.RecordingHeader;
+import dev.sluice.contract.log.RecordingWriter;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

@@ -32,7 +32,7 @@ import org.jfree.data.category.CategoryDataset;
 import org.jfree.data.category.DefaultCategoryDataset;
 
 /** Bars side by side in groups, each with its value above it, and marks across them. */
-final class Bars {
+public final class Bars {
   private static final double MARGIN = 0.08;
   private static final int LABEL_WIDTH = 52;
   private static final int LABEL_HEIGHT = 15;
@@ -54,16 +54,21 @@ final class Bars {
    * @param label words above it
    * @param hollow true for a bar that stands for no number
    */
-  record Bar(double height, String label, boolean hollow) {}
+  public record Bar(double height, String label, boolean hollow) {}
 
   private record Mark(int series, double height) {}
 
-  Bars(List<String> groups) {
+  /**
+   * No bars yet.
+   *
+   * @param groups names of the groups along the axis, in their order
+   */
+  public Bars(List<String> groups) {
     this.groups = List.copyOf(groups);
   }
 
   /** Adds a bar to each group. */
-  void add(Color color, Paint fill, List<Bar> bars) {
+  public void add(Color color, Paint fill, List<Bar> bars) {
     series.add(List.copyOf(bars));
     colors.add(color);
     fills.add(fill);
@@ -75,7 +80,7 @@ final class Bars {
   }
 
   /** Draws a line through all groups, behind the bars. */
-  void level(double height) {
+  public void level(double height) {
     levels.add(height);
   }
 
@@ -92,7 +97,8 @@ final class Bars {
     return chart(axis, groupsTitle, from);
   }
 
-  JFreeChart linear(String axisTitle, String groupsTitle, double to) {
+  /** The bars as a chart whose axis goes from 0 to {@code to}. */
+  public JFreeChart linear(String axisTitle, String groupsTitle, double to) {
     var axis = new NumberAxis(axisTitle);
     axis.setRange(0, to);
     return chart(axis, groupsTitle, 0);

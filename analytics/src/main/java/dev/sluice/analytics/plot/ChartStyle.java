@@ -28,16 +28,16 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
  * the palette of Okabe and Ito, darkened where white needs it. Each color goes with dashes, a
  * filling or a marker of its own, so that nothing is told by color alone.
  */
-final class ChartStyle {
-  static final int WIDTH = 1200;
-  static final int HEIGHT = 750;
-  static final Color INK = new Color(0x22, 0x22, 0x22);
-  static final Color GRID = new Color(0xdd, 0xdd, 0xdd);
-  static final Color QUIET = new Color(0x77, 0x77, 0x77);
-  static final Font TITLE = new Font(Font.SANS_SERIF, Font.BOLD, 18);
-  static final Font TEXT = new Font(Font.SANS_SERIF, Font.PLAIN, 14);
+public final class ChartStyle {
+  public static final int WIDTH = 1200;
+  public static final int HEIGHT = 750;
+  public static final Color INK = new Color(0x22, 0x22, 0x22);
+  public static final Color GRID = new Color(0xdd, 0xdd, 0xdd);
+  public static final Color QUIET = new Color(0x77, 0x77, 0x77);
+  public static final Font TITLE = new Font(Font.SANS_SERIF, Font.BOLD, 18);
+  public static final Font TEXT = new Font(Font.SANS_SERIF, Font.PLAIN, 14);
 
-  static final BasicStroke EDGE =
+  public static final BasicStroke EDGE =
       new BasicStroke(
           1.6f, BasicStroke.CAP_BUTT, BasicStroke.JOIN_MITER, 10, new float[] {4, 4}, 0);
 
@@ -78,7 +78,7 @@ final class ChartStyle {
   private ChartStyle() {}
 
   /** Color of the class at a place in {@link RunRows#classNames()}. */
-  static Color ofClass(int index) {
+  public static Color ofClass(int index) {
     return OF_CLASSES.get(index % OF_CLASSES.size());
   }
 
@@ -112,7 +112,7 @@ final class ChartStyle {
   }
 
   /** Stroke of the class, workload or bound at a place: each place has dashes of its own. */
-  static BasicStroke stroke(int index, float width) {
+  public static BasicStroke stroke(int index, float width) {
     float[] dashes = DASHES[index % DASHES.length];
     return dashes.length == 0
         ? new BasicStroke(width, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND)
@@ -123,7 +123,7 @@ final class ChartStyle {
    * Filling of the class, workload or model at a place: its color in a pattern of its own. No
    * pattern is upright, which would look like bars over time, or slanted, as loading is.
    */
-  static Paint fill(int index, Color color) {
+  public static Paint fill(int index, Color color) {
     int pattern = (index + index / PATTERNS) % PATTERNS; // not in step with the colors
     if (pattern == 0) {
       return color;
@@ -146,7 +146,7 @@ final class ChartStyle {
   }
 
   /** Filling with slanted lines of a color, which says that something is waited for. */
-  static Paint hatched(Color color) {
+  public static Paint hatched(Color color) {
     var tile = new BufferedImage(HATCH, HATCH, BufferedImage.TYPE_INT_RGB);
     Graphics2D graphics = tile.createGraphics();
     graphics.setRenderingHint(RenderingHints.KEY_ANTIALIASING, RenderingHints.VALUE_ANTIALIAS_ON);
@@ -178,7 +178,7 @@ final class ChartStyle {
     };
   }
 
-  static Color translucent(Color color, int alpha) {
+  public static Color translucent(Color color, int alpha) {
     return new Color(color.getRed(), color.getGreen(), color.getBlue(), alpha);
   }
 

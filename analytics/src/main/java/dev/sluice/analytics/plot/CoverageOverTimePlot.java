@@ -1,12 +1,12 @@
 package dev.sluice.analytics.plot;
 
-import dev.sluice.analytics.column.IntColumn;
-import dev.sluice.analytics.column.Order;
 import dev.sluice.analytics.figure.PredictionFigures;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.UpperBound;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Batches;
-import dev.sluice.analytics.summary.Summary;
+import dev.sluice.analytics.statistic.IntColumn;
+import dev.sluice.analytics.statistic.Order;
 import java.awt.BasicStroke;
 import java.awt.image.BufferedImage;
 import java.util.Arrays;
@@ -37,7 +37,7 @@ final class CoverageOverTimePlot implements Plot {
   public Optional<BufferedImage> draw(RunRows run, Summary summary) {
     XYChart chart =
         ChartStyle.xyChart("time since time zero, s", "batches longer than their bound, %");
-    var frame = new Frame(ChartStyle.title(subject(), run));
+    var frame = new PictureFrame(ChartStyle.title(subject(), run));
     Batches batches = run.batches();
     int[] rows = byEnd(run);
     double toS = 0;
@@ -72,7 +72,7 @@ final class CoverageOverTimePlot implements Plot {
 
   /** Adds a curve and returns its highest point. */
   private static double addCurve(
-      XYChart chart, Frame frame, UpperBound bound, Batches batches, int[] judged) {
+      XYChart chart, PictureFrame frame, UpperBound bound, Batches batches, int[] judged) {
     int last = Math.max(BATCHES_MIN, judged.length / 20);
     int curve = judged.length - last + 1;
     int step = (curve + POINTS_MAX - 1) / POINTS_MAX;

@@ -50,7 +50,7 @@ public final class GpuTimeline {
 
   /** The picture as the bytes of a PNG file. */
   public byte[] png() {
-    return Picture.png(bars.isEmpty() ? new Frame(title).saying("no data") : image());
+    return Picture.png(bars.isEmpty() ? new PictureFrame(title).saying("no data") : image());
   }
 
   private BufferedImage image() {
@@ -67,7 +67,7 @@ public final class GpuTimeline {
                 title,
                 untilNs / NS_PER_SECOND,
                 lastNs / NS_PER_SECOND);
-    var frame = new Frame(text);
+    var frame = new PictureFrame(text);
     var chart = new TimelineChart();
     for (int model = 0; model < models.size(); model++) {
       Color colour = ChartStyle.ofModel(model);

@@ -67,7 +67,7 @@ public final class HeatMap {
 
   /** The picture as the bytes of a PNG file. */
   public byte[] png() {
-    return Picture.png(new Frame(title).around(this::draw));
+    return Picture.png(new PictureFrame(title).around(this::draw));
   }
 
   private void draw(Graphics2D graphics, int height) {
@@ -181,7 +181,8 @@ public final class HeatMap {
       for (String line : field.text().lines().toList()) {
         lines.addAll(
             Double.isNaN(field.value())
-                ? Frame.lines(line, metrics, Math.max(box.width - 8, metrics.charWidth('m') * 2))
+                ? PictureFrame.lines(
+                    line, metrics, Math.max(box.width - 8, metrics.charWidth('m') * 2))
                 : List.of(line));
       }
       int widest = lines.stream().mapToInt(metrics::stringWidth).max().orElse(0);
@@ -214,7 +215,7 @@ public final class HeatMap {
       if (box.height < metrics.getAscent() && row % 2 == 1) {
         continue;
       }
-      String name = Frame.lines(rows.get(row), metrics, NAMES_MAX).get(0);
+      String name = PictureFrame.lines(rows.get(row), metrics, NAMES_MAX).get(0);
       graphics.drawString(
           name,
           area.x - 12 - metrics.stringWidth(name),

@@ -2,8 +2,8 @@ package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.fold.QueueCurve;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Batches;
-import dev.sluice.analytics.summary.Summary;
 import dev.sluice.contract.event.BatchDispatched;
 import java.awt.Paint;
 import java.awt.image.BufferedImage;
@@ -47,7 +47,7 @@ final class LaneTimelinePlot implements Plot {
             .toList();
     Stretch stretch = stretch(run, ran, lanes.size());
     String title = ChartStyle.title(subject(), run);
-    var frame = new Frame(stretch.whole() ? title : title + " · " + stretch.text());
+    var frame = new PictureFrame(stretch.whole() ? title : title + " · " + stretch.text());
     int[] shown = Arrays.stream(ran).filter(batch -> stretch.overlaps(batches, batch)).toArray();
     var chart = new TimelineChart();
     List<String> workloads = run.workloadNames();

@@ -1,9 +1,9 @@
 package dev.sluice.analytics.plot;
 
-import dev.sluice.analytics.column.LongBag;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Jobs;
-import dev.sluice.analytics.summary.Summary;
+import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import java.awt.BasicStroke;
 import java.awt.Color;
@@ -69,7 +69,7 @@ final class LatencyCdfPlot implements Plot {
     beyond.getStyler().setYAxisMin(floor);
     beyond.getStyler().setYAxisMax(1.0);
     beyond.getStyler().setYAxisTickLabelsFormattingFunction(ChartStyle::tick);
-    var frame = new Frame(ChartStyle.title(subject(), run));
+    var frame = new PictureFrame(ChartStyle.title(subject(), run));
     int[] counts = measured(run);
     for (int i = 0; i < classes.size(); i++) {
       int count = counts[i];

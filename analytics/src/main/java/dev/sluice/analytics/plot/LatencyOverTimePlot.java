@@ -1,10 +1,10 @@
 package dev.sluice.analytics.plot;
 
-import dev.sluice.analytics.column.LongBag;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.NearestRank;
-import dev.sluice.analytics.summary.Summary;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.image.BufferedImage;
@@ -79,7 +79,7 @@ final class LatencyOverTimePlot implements Plot {
             .summaryStatistics();
     double from = ChartStyle.niceBelow(values.getMin());
     double to = ChartStyle.niceAbove(1.3 * values.getMax());
-    var frame = new Frame(ChartStyle.title(subject(), run));
+    var frame = new PictureFrame(ChartStyle.title(subject(), run));
     XYChart[] charts = new XYChart[PERCENTS.size()];
     boolean infinite = false;
     for (int i = 0; i < PERCENTS.size(); i++) {

@@ -1,8 +1,8 @@
 package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.statistic.NearestRank;
-import dev.sluice.analytics.summary.Summary;
 import java.awt.Paint;
 import java.awt.image.BufferedImage;
 import java.util.ArrayList;
@@ -47,7 +47,7 @@ final class LatencyPercentilesPlot implements Plot {
       }
     }
     var bars = new Bars(PERCENTILES);
-    var frame = new Frame(ChartStyle.title(subject(), run));
+    var frame = new PictureFrame(ChartStyle.title(subject(), run));
     boolean few = false;
     boolean infinite = false;
     for (int i = 0; i < classes.size(); i++) {

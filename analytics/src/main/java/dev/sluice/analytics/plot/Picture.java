@@ -22,13 +22,13 @@ public final class Picture {
   private static final int COMPRESSION = 3;
 
   private final XYChart chart;
-  private final Frame frame;
+  private final PictureFrame frame;
   private double least = Double.POSITIVE_INFINITY;
   private double most;
 
   /** An empty picture with linear axes. */
   public Picture(String title, String xAxisTitle, String yAxisTitle) {
-    frame = new Frame(title);
+    frame = new PictureFrame(title);
     chart = ChartStyle.xyChart(xAxisTitle, yAxisTitle);
     chart.getStyler().setMarkerSize(7);
   }
@@ -98,7 +98,7 @@ public final class Picture {
   public static byte[] bars(
       String title, String yAxisTitle, List<String> categories, Map<String, List<Double>> heights) {
     var bars = new Bars(categories);
-    var frame = new Frame(title);
+    var frame = new PictureFrame(title);
     double most = 0;
     int place = 0;
     for (var series : heights.entrySet()) {
@@ -149,7 +149,7 @@ public final class Picture {
    * through the p99s, and the means of the goodput, which falls again under too much load.
    */
   public static byte[] loads(String title, List<Runs> policies) {
-    var frame = new Frame(title);
+    var frame = new PictureFrame(title);
     XYChart latency = ChartStyle.xyChart("", "p99 latency, ms");
     XYChart goodput = ChartStyle.xyChart("load, jobs/s", "goodput, jobs/s");
     latency.getStyler().setMarkerSize(7);
@@ -238,7 +238,7 @@ public final class Picture {
   }
 
   /** Returns a picture as the bytes of a PNG file. */
-  static byte[] png(BufferedImage image) {
+  public static byte[] png(BufferedImage image) {
     return new PngEncoder()
         .withBufferedImage(image)
         .withCompressionLevel(COMPRESSION)

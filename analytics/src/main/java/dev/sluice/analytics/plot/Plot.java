@@ -1,7 +1,7 @@
 package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.summary.Summary;
+import dev.sluice.analytics.folder.Summary;
 import java.awt.image.BufferedImage;
 import java.util.Optional;
 

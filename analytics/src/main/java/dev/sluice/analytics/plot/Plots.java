@@ -1,8 +1,8 @@
 package dev.sluice.analytics.plot;
 
-import dev.sluice.analytics.column.Beside;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.summary.Summary;
+import dev.sluice.analytics.folder.Summary;
+import dev.sluice.analytics.statistic.Beside;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -52,7 +52,8 @@ public final class Plots {
     }
     BufferedImage image =
         plot.draw(run, summary)
-            .orElseGet(() -> new Frame(ChartStyle.title(plot.subject(), run)).saying(why(run)));
+            .orElseGet(
+                () -> new PictureFrame(ChartStyle.title(plot.subject(), run)).saying(why(run)));
     Files.write(file, Picture.png(image));
   }
 

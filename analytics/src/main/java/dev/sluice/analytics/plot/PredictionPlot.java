@@ -1,11 +1,11 @@
 package dev.sluice.analytics.plot;
 
-import dev.sluice.analytics.column.IntColumn;
 import dev.sluice.analytics.figure.PredictionFigures;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.UpperBound;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Batches;
-import dev.sluice.analytics.summary.Summary;
+import dev.sluice.analytics.statistic.IntColumn;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.image.BufferedImage;
@@ -37,7 +37,7 @@ final class PredictionPlot implements Plot {
     }
     XYChart chart = ChartStyle.xyChart("predicted service time, ms", "actual service time, ms");
     chart.getStyler().setMarkerSize(7);
-    var frame = new Frame(ChartStyle.title(subject(), run));
+    var frame = new PictureFrame(ChartStyle.title(subject(), run));
     int step = (rows.size() + POINTS_MAX - 1) / POINTS_MAX;
     List<String> workloads = run.workloadNames();
     for (int i = 0; i < workloads.size(); i++) {
@@ -80,7 +80,7 @@ final class PredictionPlot implements Plot {
 
   private static void addPoints(
       XYChart chart,
-      Frame frame,
+      PictureFrame frame,
       Batches batches,
       IntColumn rows,
       int step,

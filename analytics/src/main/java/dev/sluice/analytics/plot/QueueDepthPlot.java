@@ -2,8 +2,8 @@ package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.fold.QueueCurve;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Jobs;
-import dev.sluice.analytics.summary.Summary;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.image.BufferedImage;
@@ -31,7 +31,7 @@ final class QueueDepthPlot implements Plot {
     }
     XYChart chart =
         ChartStyle.xyChart("time since time zero, s", "jobs that arrived and have not started");
-    var frame = new Frame(ChartStyle.title(subject(), run));
+    var frame = new PictureFrame(ChartStyle.title(subject(), run));
     long endNs = run.windowEndNs();
     Jobs jobs = run.jobs();
     for (int i = 0; i < jobs.size(); i++) {

@@ -1,8 +1,8 @@
 package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Jobs;
-import dev.sluice.analytics.summary.Summary;
 import java.awt.Paint;
 import java.awt.image.BufferedImage;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ final class SloViolationsPlot implements Plot {
     List<String> classes = run.classNames();
     long[][][] counts = counts(run);
     var bars = new Bars(groups);
-    var frame = new Frame(ChartStyle.title(subject(), run));
+    var frame = new PictureFrame(ChartStyle.title(subject(), run));
     double highest = 0;
     for (int i = 0; i < classes.size(); i++) {
       long[][] ofClass = counts[i]; // of each workload, then of all

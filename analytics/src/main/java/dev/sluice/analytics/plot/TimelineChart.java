@@ -16,13 +16,14 @@ import org.jfree.data.xy.XYIntervalSeries;
 import org.jfree.data.xy.XYIntervalSeriesCollection;
 
 /** Bars over time, in a row for each lane or GPU, colored by what ran. */
-final class TimelineChart {
+public final class TimelineChart {
   private static final double HALF_A_BAR = 0.38;
 
   private final XYIntervalSeriesCollection all = new XYIntervalSeriesCollection();
   private final XYBarRenderer renderer = new XYBarRenderer();
 
-  TimelineChart() {
+  /** A chart without bars. */
+  public TimelineChart() {
     renderer.setUseYInterval(true);
     renderer.setShadowVisible(false);
     renderer.setBarPainter(new StandardXYBarPainter());
@@ -30,12 +31,12 @@ final class TimelineChart {
   }
 
   /** Adds a bar to a series; it must lie within the times shown, or it is left out. */
-  static void bar(XYIntervalSeries bars, double fromSeconds, double toSeconds, int row) {
+  public static void bar(XYIntervalSeries bars, double fromSeconds, double toSeconds, int row) {
     bars.add(fromSeconds, fromSeconds, toSeconds, row, row - HALF_A_BAR, row + HALF_A_BAR);
   }
 
   /** Adds bars, drawn over those added before. */
-  void add(XYIntervalSeries bars, Paint paint) {
+  public void add(XYIntervalSeries bars, Paint paint) {
     int place = all.getSeriesCount();
     renderer.setSeriesPaint(place, paint);
     renderer.setSeriesOutlinePaint(place, Color.WHITE);
@@ -48,7 +49,7 @@ final class TimelineChart {
    *
    * @param rows names of the rows, the first on top
    */
-  JFreeChart chart(
+  public JFreeChart chart(
       String timeLabel, double fromSeconds, double toSeconds, String rowLabel, List<String> rows) {
     var time = new NumberAxis(timeLabel);
     time.setRange(fromSeconds, toSeconds);

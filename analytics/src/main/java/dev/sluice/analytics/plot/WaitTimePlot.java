@@ -1,8 +1,8 @@
 package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Jobs;
-import dev.sluice.analytics.summary.Summary;
 import java.awt.image.BufferedImage;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -42,7 +42,7 @@ final class WaitTimePlot implements Plot {
     }
     XYChart chart =
         ChartStyle.xyChart("intended arrival to start, ms", "share of the class's done jobs, %");
-    var frame = new Frame(ChartStyle.title(subject(), run));
+    var frame = new PictureFrame(ChartStyle.title(subject(), run));
     List<String> classes = run.classNames();
     for (int i = 0; i < classes.size(); i++) {
       int done = counts.get(i).values().stream().mapToInt(Integer::intValue).sum();

@@ -1,18 +1,18 @@
 package dev.sluice.analytics.report;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.sluice.analytics.column.Beside;
 import dev.sluice.analytics.figure.Figures;
 import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.live.FinishedWindows;
 import dev.sluice.analytics.live.MetricsCsv;
 import dev.sluice.analytics.live.ReportPage;
 import dev.sluice.analytics.plot.Plots;
-import dev.sluice.analytics.summary.Summary;
-import dev.sluice.contract.window.MetricsWindow;
+import dev.sluice.analytics.statistic.Beside;
+import dev.sluice.contract.event.MetricsWindow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

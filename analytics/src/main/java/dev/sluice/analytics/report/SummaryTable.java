@@ -2,10 +2,10 @@ package dev.sluice.analytics.report;
 
 import dev.sluice.analytics.figure.BlockedFigures;
 import dev.sluice.analytics.fold.UpperBound;
+import dev.sluice.analytics.folder.Summary;
+import dev.sluice.analytics.folder.Verdict;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.NearestRank;
-import dev.sluice.analytics.summary.Summary;
-import dev.sluice.analytics.summary.Verdict;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import java.util.ArrayList;
 import java.util.List;

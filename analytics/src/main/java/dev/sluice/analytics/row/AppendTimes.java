@@ -1,7 +1,7 @@
 package dev.sluice.analytics.row;
 
-import dev.sluice.analytics.column.Space;
-import dev.sluice.analytics.column.SteadyColumn;
+import dev.sluice.analytics.statistic.Space;
+import dev.sluice.analytics.statistic.SteadyColumn;
 
 /**
  * Times at which the broker appended what each row tells of, by its clock, kept as distances from

@@ -1,10 +1,10 @@
 package dev.sluice.analytics.row;
 
-import dev.sluice.analytics.column.IntColumn;
-import dev.sluice.analytics.column.Interned;
-import dev.sluice.analytics.column.LongColumn;
-import dev.sluice.analytics.column.Space;
-import dev.sluice.analytics.column.SteadyColumn;
+import dev.sluice.analytics.statistic.IntColumn;
+import dev.sluice.analytics.statistic.Interned;
+import dev.sluice.analytics.statistic.LongColumn;
+import dev.sluice.analytics.statistic.Space;
+import dev.sluice.analytics.statistic.SteadyColumn;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.value.ModelKey;

@@ -1,9 +1,9 @@
 package dev.sluice.analytics.row;
 
-import dev.sluice.analytics.column.IntColumn;
-import dev.sluice.analytics.column.Order;
-import dev.sluice.analytics.column.Space;
 import dev.sluice.analytics.statistic.Decimals;
+import dev.sluice.analytics.statistic.IntColumn;
+import dev.sluice.analytics.statistic.Order;
+import dev.sluice.analytics.statistic.Space;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.value.ModelKey;

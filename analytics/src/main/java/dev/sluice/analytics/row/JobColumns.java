@@ -1,9 +1,9 @@
 package dev.sluice.analytics.row;
 
-import dev.sluice.analytics.column.IntColumn;
-import dev.sluice.analytics.column.Interned;
-import dev.sluice.analytics.column.LongColumn;
-import dev.sluice.analytics.column.Space;
+import dev.sluice.analytics.statistic.IntColumn;
+import dev.sluice.analytics.statistic.Interned;
+import dev.sluice.analytics.statistic.LongColumn;
+import dev.sluice.analytics.statistic.Space;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,8 +1,8 @@
 package dev.sluice.analytics.row;
 
-import dev.sluice.analytics.column.IntColumn;
-import dev.sluice.analytics.column.Interned;
-import dev.sluice.analytics.column.Space;
+import dev.sluice.analytics.statistic.IntColumn;
+import dev.sluice.analytics.statistic.Interned;
+import dev.sluice.analytics.statistic.Space;
 import dev.sluice.contract.value.JobId;
 
 /**

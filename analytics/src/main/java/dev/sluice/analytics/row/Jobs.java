@@ -1,8 +1,8 @@
 package dev.sluice.analytics.row;
 
-import dev.sluice.analytics.column.IntColumn;
-import dev.sluice.analytics.column.Order;
-import dev.sluice.analytics.column.Space;
+import dev.sluice.analytics.statistic.IntColumn;
+import dev.sluice.analytics.statistic.Order;
+import dev.sluice.analytics.statistic.Space;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

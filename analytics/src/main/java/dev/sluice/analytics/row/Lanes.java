@@ -1,9 +1,9 @@
 package dev.sluice.analytics.row;
 
-import dev.sluice.analytics.column.IntColumn;
-import dev.sluice.analytics.column.Interned;
-import dev.sluice.analytics.column.Order;
-import dev.sluice.analytics.column.Space;
+import dev.sluice.analytics.statistic.IntColumn;
+import dev.sluice.analytics.statistic.Interned;
+import dev.sluice.analytics.statistic.Order;
+import dev.sluice.analytics.statistic.Space;
 
 /** Lanes as numbers, and what ran on them. */
 public final class Lanes {

@@ -1,6 +1,5 @@
 package dev.sluice.analytics.statistic;
 
-import dev.sluice.analytics.column.LongBag;
 import java.util.Arrays;
 import java.util.List;
 

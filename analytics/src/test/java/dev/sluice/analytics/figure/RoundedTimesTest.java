@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.check.Rule;
-import dev.sluice.analytics.check.run.RunCheck;
+import dev.sluice.analytics.check.RunCheck;
 import dev.sluice.analytics.fold.SyntheticRun;
 import java.nio.file.Files;
 import java.nio.file.Path;

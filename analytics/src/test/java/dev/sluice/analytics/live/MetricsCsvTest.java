@@ -3,10 +3,10 @@ package dev.sluice.analytics.live;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.window.LatencyHistogram;
-import dev.sluice.contract.window.MetricsWindow;
-import dev.sluice.contract.window.MetricsWindow.Counts;
-import dev.sluice.contract.window.MetricsWindow.Predictions;
+import dev.sluice.contract.event.LatencyHistogram;
+import dev.sluice.contract.event.MetricsWindow;
+import dev.sluice.contract.event.MetricsWindow.Counts;
+import dev.sluice.contract.event.MetricsWindow.Predictions;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.contract.window.LatencyHistogram;
-import dev.sluice.contract.window.MetricsWindow;
+import dev.sluice.contract.event.LatencyHistogram;
+import dev.sluice.contract.event.MetricsWindow;
 import java.util.ArrayList;
 import java.util.List;
 import net.jqwik.api.ForAll;

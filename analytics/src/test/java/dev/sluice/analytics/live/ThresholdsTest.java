@@ -3,9 +3,9 @@ package dev.sluice.analytics.live;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.contract.window.LatencyHistogram;
-import dev.sluice.contract.window.MetricsWindow;
-import dev.sluice.contract.window.MetricsWindow.Counts;
+import dev.sluice.contract.event.LatencyHistogram;
+import dev.sluice.contract.event.MetricsWindow;
+import dev.sluice.contract.event.MetricsWindow.Counts;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

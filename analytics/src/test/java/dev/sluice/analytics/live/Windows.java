@@ -1,8 +1,8 @@
 package dev.sluice.analytics.live;
 
-import dev.sluice.contract.window.LatencyHistogram;
-import dev.sluice.contract.window.MetricsWindow;
-import dev.sluice.contract.window.MetricsWindow.Counts;
+import dev.sluice.contract.event.LatencyHistogram;
+import dev.sluice.contract.event.MetricsWindow;
+import dev.sluice.contract.event.MetricsWindow.Counts;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -2,12 +2,12 @@ package dev.sluice.analytics.plot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.analytics.column.LongBag;
-import dev.sluice.analytics.column.Space;
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.SyntheticRun;
 import dev.sluice.analytics.report.RunReport;
+import dev.sluice.analytics.statistic.LongBag;
+import dev.sluice.analytics.statistic.Space;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import java.awt.Color;
@@ -137,8 +137,8 @@ final class PlotsTest {
 
   @Test
   void growsRatherThanCuttingALegendOff() {
-    var few = new Frame("T").note("short").saying("words");
-    var frame = new Frame("T ".repeat(300));
+    var few = new PictureFrame("T").note("short").saying("words");
+    var frame = new PictureFrame("T ".repeat(300));
     for (int i = 0; i < 200; i++) {
       frame.line("class " + i + " with a long name", ChartStyle.INK, ChartStyle.EDGE);
     }
@@ -155,8 +155,9 @@ final class PlotsTest {
             .createGraphics()
             .getFontMetrics(ChartStyle.TEXT);
     int width = metrics.stringWidth("one two ");
-    assertThat(Frame.lines("one two three", metrics, width)).containsExactly("one two", "three");
-    List<String> lines = Frame.lines("x".repeat(100), metrics, width);
+    assertThat(PictureFrame.lines("one two three", metrics, width))
+        .containsExactly("one two", "three");
+    List<String> lines = PictureFrame.lines("x".repeat(100), metrics, width);
     assertThat(String.join("", lines)).isEqualTo("x".repeat(100));
     assertThat(lines).allMatch(line -> metrics.stringWidth(line) <= width);
   }

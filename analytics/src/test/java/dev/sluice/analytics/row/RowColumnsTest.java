@@ -2,7 +2,7 @@ package dev.sluice.analytics.row;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.analytics.column.Space;
+import dev.sluice.analytics.statistic.Space;
 import dev.sluice.contract.event.BatchCompleted.Result;
 import java.util.List;
 import java.util.Map;

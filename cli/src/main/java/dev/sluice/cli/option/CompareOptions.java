@@ -1,7 +1,7 @@
 package dev.sluice.cli.option;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.compare.CompareRun;
+import dev.sluice.harness.report.CompareRun;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;

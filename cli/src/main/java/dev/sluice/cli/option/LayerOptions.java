@@ -1,7 +1,7 @@
 package dev.sluice.cli.option;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.layers.LayerProfileRun;
+import dev.sluice.planning.profile.LayerProfileRun;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

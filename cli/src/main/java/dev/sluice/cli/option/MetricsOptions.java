@@ -1,6 +1,6 @@
 package dev.sluice.cli.option;
 
-import dev.sluice.harness.prometheus.MetricsAddress;
+import dev.sluice.harness.metrics.MetricsAddress;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 

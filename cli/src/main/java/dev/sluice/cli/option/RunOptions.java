@@ -1,9 +1,9 @@
 package dev.sluice.cli.option;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.compare.Versus;
-import dev.sluice.harness.compare.VersusRun;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.report.Versus;
+import dev.sluice.harness.report.VersusRun;
 import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.ProcessesRun;
 import dev.sluice.harness.run.RepeatedRun;

@@ -1,6 +1,6 @@
 package dev.sluice.contract.codec;
 
-import dev.sluice.contract.window.LanesWindow;
+import dev.sluice.contract.event.LanesWindow;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;

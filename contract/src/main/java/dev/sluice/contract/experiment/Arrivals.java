@@ -1,8 +1,6 @@
 package dev.sluice.contract.experiment;
 
 import dev.sluice.contract.file.Numbers;
-import dev.sluice.contract.replay.Replay;
-import dev.sluice.contract.replay.ReplayReader;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;

@@ -1,11 +1,10 @@
 package dev.sluice.contract.experiment;
 
+import dev.sluice.contract.experiment.Replay.Source;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Section;
 import dev.sluice.contract.file.Value.Mapping;
-import dev.sluice.contract.replay.Replay.Source;
-import dev.sluice.contract.replay.ReplayReader;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -11,8 +11,6 @@ import org.jspecify.annotations.Nullable;
  * A whole experiment, checked and with every default filled in. The keys of the file are the names
  * of the values in snake_case.
  *
- * <p>One file, for it is the list of all keys: what a key means is found in one place.
- *
  * @param runName the run's name, the file's name by default
  * @param seed the one seed of the run; default 42
  * @param thresholds figure name to bound, for example {@code interactive_p99_e2e_ms: "< 100"}

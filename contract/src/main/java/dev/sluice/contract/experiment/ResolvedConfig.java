@@ -10,8 +10,6 @@ import dev.sluice.contract.experiment.Experiment.Simulation;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.Sha256;
-import dev.sluice.contract.replay.Replay;
-import dev.sluice.contract.replay.ReplayReader;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -27,8 +27,6 @@ import org.jspecify.annotations.Nullable;
  * key is absent, and {@link #end(Collection)} complains only of keys that are nearly known.
  *
  * <p>What a strict section is asked for is noted in its {@link Schema}.
- *
- * <p>One file, for each kind of value is one short method here, and all share the same four fields.
  */
 public final class Section {
   private final String prefix;

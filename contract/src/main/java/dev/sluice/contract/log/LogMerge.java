@@ -1,7 +1,5 @@
 package dev.sluice.contract.log;
 
-import dev.sluice.contract.recording.LogOrder;
-import dev.sluice.contract.recording.RecordedEntry;
 import dev.sluice.contract.time.ProcessClock;
 import java.io.IOException;
 import java.time.Duration;

@@ -6,11 +6,11 @@ import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.emulation.EmulatedDevice;
 import dev.sluice.executor.emulation.Emulation;
+import dev.sluice.executor.lane.BudgetedModels;
 import dev.sluice.executor.lane.Device;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.RealDevice;
 import dev.sluice.executor.lane.RealDevice.Models;
-import dev.sluice.executor.layers.LayeredModels;
 import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.model.InferenceSession;
 import dev.sluice.executor.model.InputBuffer;
@@ -39,16 +39,16 @@ public final class LaneBackend {
    * Returns a backend of models on this machine's devices. The caller closes them after the
    * executor.
    *
-   * @param layered models whose layers come and go; they go before models of equal workloads
+   * @param budgeted models that a lane holds in part; they go before models of equal workloads
    */
-  public static LaneBackend real(LoadedModels models, LayeredModels layered) {
+  public static LaneBackend real(LoadedModels models, BudgetedModels budgeted) {
     return real(
         models.devices().kind(),
         new Models() {
           @Override
           public InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer) {
-            if (layered.holds(model.workload())) {
-              return layered.openSession(model.workload(), buffer);
+            if (budgeted.holds(model.workload())) {
+              return budgeted.openSession(model.workload(), buffer);
             }
             return models.openSession(
                 model.workload(), model.backend(), model.precision(), lane, buffer);
@@ -56,14 +56,14 @@ public final class LaneBackend {
 
           @Override
           public boolean isOneWithTheFirst(ModelKey model, int lane) {
-            return layered.holds(model.workload())
+            return budgeted.holds(model.workload())
                 || models.isOneWithTheFirst(
                     model.workload(), model.backend(), model.precision(), lane);
           }
 
           @Override
           public WorkloadInfo info(ModelKey model) {
-            if (layered.holds(model.workload())) {
+            if (budgeted.holds(model.workload())) {
               return Workloads.info(model.workload());
             }
             return models.info(model.workload(), model.backend(), model.precision());

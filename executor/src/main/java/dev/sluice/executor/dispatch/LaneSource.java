@@ -11,9 +11,8 @@ import dev.sluice.contract.file.UserMistakeException.Problem;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.emulation.Emulation;
 import dev.sluice.executor.emulation.LatencyTable;
+import dev.sluice.executor.lane.BudgetedModels;
 import dev.sluice.executor.lane.ExecutorSettings;
-import dev.sluice.executor.layers.LayerScheduling;
-import dev.sluice.executor.layers.LayeredModels;
 import dev.sluice.executor.model.Devices;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.LoadedModels;
@@ -38,7 +37,7 @@ public final class LaneSource implements AutoCloseable {
   private final ParsedExperiment parsed;
   private final @Nullable LatencyTable table;
   private @Nullable LoadedModels models;
-  private @Nullable LayeredModels layered;
+  private @Nullable BudgetedModels budgeted;
 
   private LaneSource(ParsedExperiment parsed, @Nullable LatencyTable table) {
     this.parsed = parsed;
@@ -130,12 +129,10 @@ public final class LaneSource implements AutoCloseable {
    * Loads the models, or prepares the emulation.
    *
    * @param speed of emulated lanes
-   * @param scheduling when the layers of models with a memory budget come and go
    * @throws UserMistakeException if a device is missing or cannot do what is asked of it, or if a
    *     model or a row of the latency table cannot be had
    */
-  public LaneBackend open(
-      Path cacheFolder, double speed, ModelProgress progress, LayerScheduling scheduling)
+  public LaneBackend open(Path cacheFolder, double speed, ModelProgress progress)
       throws UserMistakeException {
     Experiment experiment = parsed.experiment();
     if (experiment.lanes().emulated()) {
@@ -149,9 +146,10 @@ public final class LaneSource implements AutoCloseable {
     LoadedModels loaded = load(whole, cacheFolder, progress);
     var cache = new ModelCache(cacheFolder);
     Engines engines = Engines.prepare(experiment.lanes().threads(), cache);
-    LayeredModels byLayers = LayeredModels.load(budgets, engines, cache, progress, scheduling);
-    layered = byLayers;
-    return LaneBackend.real(loaded, byLayers);
+    BudgetedModels withBudget =
+        BudgetedModels.load(parsed.location("workloads"), budgets, engines, cache, progress);
+    budgeted = withBudget;
+    return LaneBackend.real(loaded, withBudget);
   }
 
   /**
@@ -349,8 +347,8 @@ public final class LaneSource implements AutoCloseable {
 
   @Override
   public void close() {
-    if (layered != null) {
-      layered.close();
+    if (budgeted != null) {
+      budgeted.close();
     }
     if (models != null) {
       models.close();

@@ -1,6 +1,5 @@
 package dev.sluice.executor.latency;
 
-import dev.sluice.executor.estimator.Medians;
 import java.util.List;
 
 /**

@@ -1,13 +1,5 @@
 package dev.sluice.executor.latency;
 
-import dev.sluice.executor.estimator.Curve;
-import dev.sluice.executor.estimator.Ensemble;
-import dev.sluice.executor.estimator.Estimator;
-import dev.sluice.executor.estimator.Features;
-import dev.sluice.executor.estimator.Interpolation;
-import dev.sluice.executor.estimator.Lines;
-import dev.sluice.executor.estimator.MedianPerKey;
-import dev.sluice.executor.estimator.Medians;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
 import java.util.Collection;

@@ -2,7 +2,6 @@ package dev.sluice.executor.latency;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.estimator.Curve;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
 import java.io.IOException;

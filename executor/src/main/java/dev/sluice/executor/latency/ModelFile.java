@@ -3,8 +3,6 @@ package dev.sluice.executor.latency;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.estimator.Counts;
-import dev.sluice.executor.estimator.Ensemble;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
 import java.io.ByteArrayInputStream;

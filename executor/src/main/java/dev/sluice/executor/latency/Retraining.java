@@ -2,7 +2,6 @@ package dev.sluice.executor.latency;
 
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.estimator.Medians;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.Measured;
 import dev.sluice.executor.profile.ProfileRow;

@@ -1,7 +1,6 @@
 package dev.sluice.executor.latency;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.executor.estimator.Medians;
 import dev.sluice.executor.latency.Validation.Held;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;

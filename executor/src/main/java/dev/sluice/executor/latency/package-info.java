@@ -1,11 +1,13 @@
 /**
- * Learned latency: models that are fitted to measured service times, the validation of their
- * predictions, and the file that carries a model.
+ * Learned latency: estimators of service times (medians, interpolation, lines, trees) that are
+ * fitted to measured rows, the validation of their predictions, the choice of the best, and the
+ * file that carries a model.
  *
  * <p>Units: service times are nanoseconds named {@code …Ns}, in files milliseconds named {@code
- * …_ms}; errors and residuals are differences of natural logarithms, so that 0.01 is about 1 %.
- * Equal rows and an equal seed give an equal model, bit for bit. Deliberately absent: Kafka,
- * models, lanes, clocks, Java's deserialization; the choice of recent rows, which is the caller's.
+ * …_ms}; estimators work on natural logarithms of nanoseconds, {@code lnNs}; errors and residuals
+ * are differences of these, so that 0.01 is about 1 %. Equal rows and an equal seed give an equal
+ * model, bit for bit. Deliberately absent: Kafka, models, lanes, clocks, Java's deserialization;
+ * the choice of recent rows, which is the caller's.
  */
 @NullMarked
 package dev.sluice.executor.latency;

@@ -1,6 +1,5 @@
 package dev.sluice.executor.network;
 
-import dev.sluice.executor.parameters.TensorShape;
 import java.util.List;
 import java.util.function.Consumer;
 

@@ -1,6 +1,5 @@
 package dev.sluice.executor.network;
 
-import dev.sluice.executor.parameters.SafetensorsHeader;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.function.LongConsumer;

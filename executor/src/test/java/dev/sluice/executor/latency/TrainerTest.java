@@ -8,8 +8,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.estimator.Estimator;
-import dev.sluice.executor.estimator.Lines;
 import dev.sluice.executor.latency.ErrorFigures.Pair;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;

@@ -3,8 +3,8 @@ package dev.sluice.harness.frame;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
-import dev.sluice.contract.recording.RecordingHeader;
-import dev.sluice.contract.recording.RecordingHeader.Kind;
+import dev.sluice.contract.log.RecordingHeader;
+import dev.sluice.contract.log.RecordingHeader.Kind;
 import dev.sluice.scheduling.core.SchedulingCore;
 import org.jspecify.annotations.Nullable;
 

@@ -1,9 +1,9 @@
 package dev.sluice.harness.replay;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.recording.RecordedEntry;
-import dev.sluice.contract.recording.RecordingHeader;
-import dev.sluice.contract.recording.RecordingReader;
+import dev.sluice.contract.log.RecordedEntry;
+import dev.sluice.contract.log.RecordingHeader;
+import dev.sluice.contract.log.RecordingReader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.sluice.harness.replay;
 
-import dev.sluice.scheduling.inspection.Candidate;
-import dev.sluice.scheduling.inspection.Inspection;
-import dev.sluice.scheduling.inspection.LaneUse;
-import dev.sluice.scheduling.inspection.TokenUse;
-import dev.sluice.scheduling.inspection.WaitingJob;
+import dev.sluice.scheduling.core.Candidate;
+import dev.sluice.scheduling.core.Inspection;
+import dev.sluice.scheduling.core.LaneUse;
+import dev.sluice.scheduling.core.TokenUse;
+import dev.sluice.scheduling.core.WaitingJob;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,6 @@
 package dev.sluice.harness.role;
 
 import dev.sluice.analytics.abort.AbortFold;
-import dev.sluice.analytics.column.Beside;
 import dev.sluice.analytics.figure.RunHead;
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.analytics.fold.RunContext;
@@ -10,14 +9,15 @@ import dev.sluice.analytics.log.EventLogReader;
 import dev.sluice.analytics.log.RunRecording;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.analytics.report.SummaryTable;
+import dev.sluice.analytics.statistic.Beside;
+import dev.sluice.contract.event.RunDescribed;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LogClients;
-import dev.sluice.contract.window.RunDescribed;
-import dev.sluice.contract.window.RunSummarized;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.ExperimentFiles;

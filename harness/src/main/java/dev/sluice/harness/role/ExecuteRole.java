@@ -12,7 +12,6 @@ import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.harness.frame.RunFrame;
-import dev.sluice.harness.layers.runtime.LaneSchedules;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.harness.terminal.ModelBar;
 import java.nio.file.Path;
@@ -71,8 +70,7 @@ public final class ExecuteRole implements AutoCloseable {
           lanes.open(
               ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))),
               speed,
-              bar,
-              new LaneSchedules());
+              bar);
     }
     if (frame.experiment().lanes().emulated()) {
       frame.console().item("models", "none: lanes are emulated (" + backend.deviceKind() + ")");

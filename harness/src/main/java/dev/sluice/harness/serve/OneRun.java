@@ -1,7 +1,7 @@
 package dev.sluice.harness.serve;
 
+import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.log.LogClients;
-import dev.sluice.contract.window.RunSummarized;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;

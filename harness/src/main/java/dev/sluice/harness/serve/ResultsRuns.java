@@ -1,8 +1,8 @@
 package dev.sluice.harness.serve;
 
 import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.window.RunSummarized;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.serve.ListedRun.State;

@@ -3,7 +3,7 @@ package dev.sluice.harness.simulate;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.emulation.Emulation;
-import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.simulation.BlockSeries;
 import dev.sluice.scheduling.simulation.ServiceModel;
 import java.util.HashMap;

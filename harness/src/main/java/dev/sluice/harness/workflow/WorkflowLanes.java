@@ -21,7 +21,7 @@ import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.run.RunShell;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.harness.terminal.ModelBar;
-import dev.sluice.scheduler.workflow.Workflows;
+import dev.sluice.scheduler.translation.Workflows;
 import dev.sluice.scheduling.workflow.GpuModel;
 import dev.sluice.scheduling.workflow.Graph;
 import dev.sluice.scheduling.workflow.GraphRequest;

@@ -10,7 +10,7 @@ import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.terminal.Console;
-import dev.sluice.scheduler.workflow.Workflows;
+import dev.sluice.scheduler.translation.Workflows;
 import dev.sluice.scheduling.workflow.Durations;
 import dev.sluice.scheduling.workflow.Gpus;
 import dev.sluice.scheduling.workflow.GraphSchedule;

@@ -1,7 +1,7 @@
 package dev.sluice.harness.workflow;
 
-import dev.sluice.scheduler.workflow.WorkflowOutcomes;
-import dev.sluice.scheduler.workflow.Workflows;
+import dev.sluice.scheduler.translation.WorkflowOutcomes;
+import dev.sluice.scheduler.translation.Workflows;
 import dev.sluice.scheduling.workflow.Attempts;
 import dev.sluice.scheduling.workflow.Gpus;
 import dev.sluice.scheduling.workflow.Graph;

@@ -3,7 +3,7 @@ package dev.sluice.harness.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.contract.window.LanesWindow;
+import dev.sluice.contract.event.LanesWindow;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.window.RunSummarized;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.serve.RawClient.Answer;
 import dev.sluice.harness.serve.RawClient.Event;

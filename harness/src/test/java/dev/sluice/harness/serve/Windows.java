@@ -1,10 +1,10 @@
 package dev.sluice.harness.serve;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.window.LanesWindow;
-import dev.sluice.contract.window.LatencyHistogram;
-import dev.sluice.contract.window.MetricsWindow;
-import dev.sluice.contract.window.RunDescribed;
+import dev.sluice.contract.event.LanesWindow;
+import dev.sluice.contract.event.LatencyHistogram;
+import dev.sluice.contract.event.MetricsWindow;
+import dev.sluice.contract.event.RunDescribed;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -7,7 +7,7 @@ import dev.sluice.contract.event.PredictionsPublished.Calibration;
 import dev.sluice.contract.event.PredictionsPublished.Service;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.emulation.Emulation;
-import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobSpec;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -3,9 +3,9 @@ package dev.sluice.harness.simulate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.analytics.folder.FolderFiles;
-import dev.sluice.harness.check.RandomExperiment;
+import dev.sluice.harness.frame.Seeds;
 import dev.sluice.harness.frame.ShippedExperiments;
-import dev.sluice.harness.fuzz.Seeds;
+import dev.sluice.harness.report.RandomExperiment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -17,7 +17,7 @@ import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.fact.Prediction;
-import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.simulation.SimulationListener;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.analytics.check.CheckReport;
 import dev.sluice.analytics.check.Rule;
-import dev.sluice.analytics.check.workflow.ScheduleCheck;
+import dev.sluice.analytics.check.ScheduleCheck;
 import dev.sluice.contract.workflow.WorkflowFiles;
-import dev.sluice.harness.fuzz.Seeds;
-import dev.sluice.scheduler.workflow.Workflows;
+import dev.sluice.harness.frame.Seeds;
+import dev.sluice.scheduler.translation.Workflows;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.workflow.Gpus;
 import dev.sluice.scheduling.workflow.Gpus.GangSwitch;

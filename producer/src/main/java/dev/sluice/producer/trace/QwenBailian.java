@@ -1,7 +1,7 @@
 package dev.sluice.producer.trace;
 
+import dev.sluice.contract.file.TraceRows;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.rows.TraceRows;
 import java.util.List;
 
 /**

@@ -1,8 +1,8 @@
 package dev.sluice.producer.trace;
 
+import dev.sluice.contract.file.DateTimes;
+import dev.sluice.contract.file.TraceRows;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.rows.DateTimes;
-import dev.sluice.contract.rows.TraceRows;
 import java.util.Collection;
 import java.util.List;
 

@@ -7,7 +7,7 @@ import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
-import dev.sluice.contract.recording.RecordedEntry;
+import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.scheduler.replay.LoggedRecord.LoggedDispatch;
 import dev.sluice.scheduler.replay.LoggedRecord.LoggedFact;
 import dev.sluice.scheduler.replay.LoggedRecord.LoggedOutcome;

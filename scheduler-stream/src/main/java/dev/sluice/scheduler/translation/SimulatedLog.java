@@ -12,8 +12,8 @@ import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.policy.Choice.Cause;
+import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.simulation.SimulationListener;
 import java.util.List;
 

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.contract.codec.JsonOutput;
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreEntity.WaitingJob;
-import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobSpec;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;

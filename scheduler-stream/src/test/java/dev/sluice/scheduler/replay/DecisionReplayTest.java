@@ -10,7 +10,7 @@ import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.recording.RecordedEntry;
+import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.scheduler.topology.RecordedRun;
 import dev.sluice.scheduler.topology.SimulatedFacts;
 import dev.sluice.scheduling.fact.CoreSettings;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreEntity.WaitingJob;
-import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobSpec;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -5,7 +5,7 @@ import dev.sluice.scheduling.fact.CoreEntity.LostBatch;
 import dev.sluice.scheduling.fact.CoreEntity.Progress;
 import dev.sluice.scheduling.fact.CoreEntity.RunningBatch;
 import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.ExecutorLane;

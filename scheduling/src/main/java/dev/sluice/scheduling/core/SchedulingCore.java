@@ -13,7 +13,6 @@ import dev.sluice.scheduling.fact.CoreFact.Together;
 import dev.sluice.scheduling.fact.CoreFact.WorkflowArrived;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.inspection.Inspection;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.state.CoreState;
 import java.util.Collection;

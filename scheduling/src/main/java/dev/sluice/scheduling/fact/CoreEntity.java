@@ -1,8 +1,8 @@
 package dev.sluice.scheduling.fact;
 
-import dev.sluice.scheduling.job.JobGraph;
-import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.policy.Choice.Cause;
+import dev.sluice.scheduling.policy.JobGraph;
+import dev.sluice.scheduling.policy.JobSpec;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

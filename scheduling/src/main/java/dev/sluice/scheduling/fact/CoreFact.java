@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.fact;
 
-import dev.sluice.scheduling.job.JobSpec;
-import dev.sluice.scheduling.job.WorkflowSpec;
+import dev.sluice.scheduling.policy.JobSpec;
+import dev.sluice.scheduling.policy.WorkflowSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

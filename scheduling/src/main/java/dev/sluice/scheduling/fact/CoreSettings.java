@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.fact;
 
-import dev.sluice.scheduling.job.JobClass;
+import dev.sluice.scheduling.policy.JobClass;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

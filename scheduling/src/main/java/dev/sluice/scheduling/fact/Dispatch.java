@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.fact;
 
-import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobSpec;
 import java.util.List;
 import java.util.Map;
 

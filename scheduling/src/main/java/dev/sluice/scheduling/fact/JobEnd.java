@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.fact;
 
-import dev.sluice.scheduling.job.JobName;
+import dev.sluice.scheduling.policy.JobName;
 import org.jspecify.annotations.Nullable;
 
 /**

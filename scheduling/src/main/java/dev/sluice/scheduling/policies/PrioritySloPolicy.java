@@ -2,8 +2,8 @@ package dev.sluice.scheduling.policies;
 
 import static dev.sluice.scheduling.policy.Choice.start;
 
-import dev.sluice.scheduling.job.JobClass;
 import dev.sluice.scheduling.policy.Choice;
+import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;

@@ -1,6 +1,5 @@
 package dev.sluice.scheduling.policy;
 
-import dev.sluice.scheduling.job.JobSpec;
 import java.util.Comparator;
 
 /** A total order of waiting jobs. */

@@ -1,7 +1,5 @@
 package dev.sluice.scheduling.policy;
 
-import dev.sluice.scheduling.job.JobClass;
-import dev.sluice.scheduling.job.JobSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

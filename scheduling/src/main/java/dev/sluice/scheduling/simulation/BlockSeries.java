@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.simulation;
 
-import dev.sluice.scheduling.job.SplitMix;
+import dev.sluice.scheduling.policy.SplitMix;
 import java.util.Arrays;
 
 /**

@@ -4,7 +4,7 @@ import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
 import dev.sluice.scheduling.fact.CoreFact.Result;
 import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.Reason;
-import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import dev.sluice.scheduling.simulation.SimulatedLane.Coming;
 import dev.sluice.scheduling.simulation.SimulatedLane.Going;

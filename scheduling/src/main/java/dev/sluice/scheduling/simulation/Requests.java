@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.simulation;
 
-import dev.sluice.scheduling.job.JobName;
-import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobName;
+import dev.sluice.scheduling.policy.JobSpec;
 import org.jspecify.annotations.Nullable;
 
 /** The jobs that generators send, one after the other, so that they need not all be in memory. */

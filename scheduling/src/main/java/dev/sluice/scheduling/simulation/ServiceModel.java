@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.simulation;
 
-import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobSpec;
 
 /** A model of service times on the lanes of one executor. */
 public interface ServiceModel {

@@ -6,7 +6,7 @@ import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
 import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.sluice.scheduling.state;
 
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobSpec;
 import java.util.List;
 
 /** A batch that runs or is about to, or one that was lost. */

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.state;
 
-import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobSpec;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,11 +2,11 @@ package dev.sluice.scheduling.state;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.sluice.scheduling.job.JobClass;
-import dev.sluice.scheduling.job.JobSpec;
-import dev.sluice.scheduling.job.TokenCost;
+import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.policy.TokenCost;
 import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.state.Reservations.PassedOver;
 import java.util.Arrays;

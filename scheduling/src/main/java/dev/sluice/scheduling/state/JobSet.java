@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.state;
 
 import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
-import dev.sluice.scheduling.job.JobClass;
+import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.prediction.ModelTimes;

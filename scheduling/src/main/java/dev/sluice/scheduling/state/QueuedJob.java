@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.state;
 
 import dev.sluice.scheduling.fact.CoreEntity.WaitingJob;
-import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulerState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

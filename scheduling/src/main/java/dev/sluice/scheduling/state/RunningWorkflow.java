@@ -1,9 +1,9 @@
 package dev.sluice.scheduling.state;
 
 import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.job.JobGraph;
-import dev.sluice.scheduling.job.JobSpec;
-import dev.sluice.scheduling.job.WorkflowSpec;
+import dev.sluice.scheduling.policy.JobGraph;
+import dev.sluice.scheduling.policy.JobSpec;
+import dev.sluice.scheduling.policy.WorkflowSpec;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;

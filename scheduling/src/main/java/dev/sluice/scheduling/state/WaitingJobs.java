@@ -1,9 +1,9 @@
 package dev.sluice.scheduling.state;
 
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.job.JobClass;
-import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.prediction.ServiceTimes;
 import dev.sluice.scheduling.state.JobSet.Count;

@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.workflow;
 
-import dev.sluice.scheduling.job.JobClass;
-import dev.sluice.scheduling.job.JobGraph;
+import dev.sluice.scheduling.policy.JobClass;
+import dev.sluice.scheduling.policy.JobGraph;
 import java.util.List;
 
 /** A workflow: nodes, and which of them must have ended before another starts. */

@@ -1,9 +1,9 @@
 package dev.sluice.scheduling.naive;
 
 import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.job.JobSpec;
 import dev.sluice.scheduling.naive.NaiveState.Held;
 import dev.sluice.scheduling.naive.NaiveState.Waiting;
+import dev.sluice.scheduling.policy.JobSpec;
 import java.util.function.Function;
 
 /** The twin of {@code batch_aware}: the job that shares most with the others. */

@@ -5,7 +5,7 @@ import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
 import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished.Calibration;
 import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished.Service;
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobSpec;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;

@@ -14,7 +14,7 @@ import dev.sluice.scheduling.fact.CoreFact.Capability;
 import dev.sluice.scheduling.fact.CoreFact.JobArrived;
 import dev.sluice.scheduling.fact.CoreFact.WarmUp;
 import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobSpec;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -9,8 +9,8 @@ import static dev.sluice.scheduling.simulation.Simulated.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.job.JobName;
-import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobName;
+import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.simulation.Hops.Hop;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.sluice.scheduling.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.scheduling.core.Facts;
-import dev.sluice.scheduling.job.JobSpec;
+import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,0 +1,387 @@
+package dev.sluice.analytics.check;
+
+import static dev.sluice.analytics.check.Decimal.NONE;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Holds batches to the jobs that they held, and jobs to the batches that ended them. */
+public final class BatchRules {
+  private static final long GRAIN_NS = 2_000;
+  private static final Set<String> RESULTS = Set.of("done", "failed", "refused", "lost", "open");
+  private static final String OLDER_INCARNATION = "older_incarnation";
+
+  private final RunFolder folder;
+  private final Findings findings;
+  private final long clockGrainNs;
+  private final double attemptsMax;
+
+  public BatchRules(RunFolder folder, Findings findings) {
+    this.folder = folder;
+    this.findings = findings;
+    this.clockGrainNs = folder.clockGrainNs();
+    this.attemptsMax = folder.config().number("lanes", "max_attempts");
+  }
+
+  /** Checks all batches. */
+  public void check() {
+    findings.looked(Rule.BATCH_ONCE, folder.batches().size());
+    findings.looked(Rule.RESULT, folder.batches().size());
+    List<List<Batch>> attemptsByRow =
+        new ArrayList<>(Collections.nCopies(folder.jobs().size(), List.of()));
+    for (Batch batch : folder.batches()) {
+      if (folder.batchByKey().get(batch.key()) != batch) {
+        fault(Rule.BATCH_ONCE, batch, "dispatch (%s) stands there twice".formatted(batch.id));
+        continue;
+      }
+      checkCells(batch);
+      checkTimes(batch);
+      List<Job> held = checkHeld(batch);
+      checkResult(batch, held);
+      for (Job job : held) {
+        if (attemptsByRow.get(job.row).isEmpty()) {
+          attemptsByRow.set(job.row, new ArrayList<>(1));
+        }
+        attemptsByRow.get(job.row).add(batch);
+      }
+    }
+    folder.batches().forEach(batch -> checkAttempt(batch, attemptsByRow));
+    for (Job job : folder.jobs()) {
+      checkJob(job, attemptsByRow.get(job.row));
+    }
+  }
+
+  private void checkCells(Batch batch) {
+    need(batch, RESULTS.contains(batch.result), "result");
+    need(batch, !batch.lane.isEmpty(), "lane_id");
+    need(batch, batch.samples > 0, "samples");
+    need(batch, batch.tokens >= 0, "tokens");
+    need(batch, batch.attempt >= 1, "attempt");
+    need(batch, batch.decidedNs != NONE, "decided_time");
+    need(batch, batch.predictedNs >= 0, "predicted_service_ms");
+    need(batch, batch.shard >= 0, "shard");
+    need(batch, (batch.startNs == NONE) == (batch.endNs == NONE), "end_time");
+    need(batch, batch.ran() == (batch.serviceNs != NONE), "service_ms");
+    need(batch, batch.ran() == (batch.switchNs != NONE), "switch_ms");
+    need(batch, !batch.ran() || batch.isAnswered(), "completed_time");
+    need(batch, batch.emulatedNs == NONE || batch.ran(), "emulated_service_ms");
+    need(batch, batch.cause.isEmpty() || batch.isAnswered(), "cause");
+  }
+
+  private void need(Batch batch, boolean holds, String column) {
+    if (!holds) {
+      fault(
+          Rule.FORMAT,
+          batch,
+          "the cell %s does not suit dispatch (%s), which is (%s)"
+              .formatted(column, batch.id, batch.result));
+    }
+  }
+
+  private void checkTimes(Batch batch) {
+    if (batch.ran()) {
+      findings.looked(Rule.TIME, 1);
+      if (Math.abs(batch.endNs - batch.startNs - batch.serviceNs) > GRAIN_NS) {
+        fault(
+            Rule.TIME,
+            batch,
+            "service_ms is (%s), and its times come to (%s)"
+                .formatted(batch.serviceNs / 1e6, (batch.endNs - batch.startNs) / 1e6));
+      }
+      after(batch, "start_time", batch.startNs, "decided_time", batch.decidedNs, clockGrainNs);
+      after(batch, "completed_time", batch.completedNs, "end_time", batch.endNs, clockGrainNs);
+    }
+    if (batch.isAnswered()) {
+      after(batch, "completed_time", batch.completedNs, "decided_time", batch.decidedNs, 0);
+    }
+  }
+
+  private void after(
+      Batch batch, String later, long laterNs, String earlier, long earlierNs, long grainNs) {
+    findings.looked(Rule.ORDER, 1);
+    if (laterNs != NONE && laterNs < earlierNs - grainNs) {
+      fault(
+          Rule.ORDER,
+          batch,
+          "dispatch (%s) has %s (%s) before %s (%s)"
+              .formatted(
+                  batch.id,
+                  later,
+                  JobRules.seconds(laterNs),
+                  earlier,
+                  JobRules.seconds(earlierNs)));
+    }
+  }
+
+  /** Returns the jobs that the batch held. */
+  private List<Job> checkHeld(Batch batch) {
+    long samples = 0;
+    List<Job> held = new ArrayList<>(batch.jobIds.size());
+    Set<String> ids = new HashSet<>();
+    for (String id : batch.jobIds) {
+      Job job = folder.jobById().get(id);
+      if (!ids.add(id)) {
+        fault(Rule.BATCH_ONCE, batch, "its job (%s) stands there twice".formatted(id));
+      } else if (job == null) {
+        fault(Rule.BATCH_ONCE, batch, "its job (%s) is in no trace".formatted(id));
+      } else if (job.shard != batch.shard) {
+        fault(
+            Rule.BATCH_ONCE,
+            batch,
+            "its job (%s) is in shard (%d), and it is in (%d)"
+                .formatted(id, job.shard, batch.shard));
+      } else {
+        held.add(job);
+        samples += job.samples;
+        if (!sameModel(job, batch)) {
+          fault(
+              Rule.COPY,
+              batch,
+              "it ran (%s, %s, %s), and its job (%s) asked for (%s, %s, %s)"
+                  .formatted(
+                      batch.workload,
+                      batch.backend,
+                      batch.precision,
+                      id,
+                      job.workload,
+                      job.backend,
+                      job.precision));
+        }
+        if (job.appendedNs > batch.decidedNs) {
+          fault(
+              Rule.ORDER,
+              batch,
+              "it was decided at (%s), before its job (%s) was appended at (%s)"
+                  .formatted(
+                      JobRules.seconds(batch.decidedNs), id, JobRules.seconds(job.appendedNs)));
+        }
+      }
+    }
+    if (held.size() == batch.jobIds.size() && samples != batch.samples) {
+      fault(
+          Rule.BATCH_ONCE,
+          batch,
+          "samples are (%d), and its jobs come to (%d)".formatted(batch.samples, samples));
+    }
+    return held;
+  }
+
+  /**
+   * A batch that ended all its jobs was the attempt that they count, less those that were decided
+   * after it and came too late.
+   */
+  private void checkAttempt(Batch batch, List<List<Batch>> attemptsByRow) {
+    findings.looked(Rule.ATTEMPT, 1);
+    long attempt = 0;
+    for (Job job : folder.jobsOf(batch)) {
+      if (!names(job, batch)) {
+        attempt = 0;
+        break;
+      }
+      List<Batch> attempts = attemptsByRow.get(job.row);
+      long later =
+          attempts.stream()
+              .skip(attempts.indexOf(batch) + 1L)
+              .filter(other -> !other.result.equals("refused"))
+              .count();
+      attempt = Math.max(attempt, job.attempt - later);
+    }
+    if (attempt > 0 && attempt != batch.attempt) {
+      fault(
+          Rule.ATTEMPT,
+          batch,
+          "attempt is (%d), and its jobs come to (%d)".formatted(batch.attempt, attempt));
+    }
+    if (batch.attempt > attemptsMax) {
+      fault(
+          Rule.ATTEMPT,
+          batch,
+          "attempt is (%d), and max_attempts (%.0f)".formatted(batch.attempt, attemptsMax));
+    }
+  }
+
+  private static boolean sameModel(Job job, Batch batch) {
+    return job.workload.equals(batch.workload)
+        && job.backend.equals(batch.backend)
+        && job.precision.equals(batch.precision);
+  }
+
+  private void checkResult(Batch batch, List<Job> held) {
+    int done = 0;
+    int ended = 0;
+    int otherwise = 0;
+    for (Job job : held) {
+      if (job.batchKey().equals(batch.key())) {
+        ended++;
+        done += job.isDone() ? 1 : 0;
+      } else if (job.observedNs != NONE) {
+        otherwise++;
+      }
+    }
+    String wrong =
+        switch (batch.result) {
+          case "done" -> done(batch, ended, done, otherwise);
+          case "failed" -> failed(batch, ended, done, otherwise);
+          case "refused" ->
+              batch.ran() || !batch.isAnswered() || batch.cause.isEmpty()
+                  ? "it was refused, and has a start, or no completion, or no cause"
+                  : batch.cause.equals(OLDER_INCARNATION)
+                      ? "an older incarnation refused it: it is lost"
+                      : ended > 0 ? "it was refused, and a job names it" : "";
+          case "lost" -> lost(batch, ended, done, otherwise);
+          default ->
+              batch.isAnswered() || ended + otherwise > 0
+                  ? "it is open, and has a completion, or a job of it has ended"
+                  : "";
+        };
+    if (!wrong.isEmpty()) {
+      fault(Rule.RESULT, batch, "dispatch (%s): %s".formatted(batch.id, wrong));
+    }
+  }
+
+  private static String done(Batch batch, int ended, int done, int otherwise) {
+    if (!batch.ran() || !batch.cause.isEmpty()) {
+      return "it is done, and never ran, or has a cause (%s)".formatted(batch.cause);
+    }
+    if (done < ended) {
+      return "it is done, and a job that names it is not";
+    }
+    return ended == 0 && otherwise > 0 ? "it is done, and no job names it" : "";
+  }
+
+  private static String failed(Batch batch, int ended, int done, int otherwise) {
+    if (!batch.ran() || batch.cause.isEmpty()) {
+      return "it failed, and never ran, or has no cause";
+    }
+    if (done > 0) {
+      return "it failed, and a job that names it is done";
+    }
+    return ended == 0 && otherwise > 0 ? "it failed, and no job names it" : "";
+  }
+
+  private static String lost(Batch batch, int ended, int done, int otherwise) {
+    if (done > 0) {
+      return "it was lost, and a job that names it is done";
+    }
+    if (!batch.isAnswered()) {
+      return ended + otherwise == 0 ? "it was lost, and none of its jobs has ended" : "";
+    }
+    if (batch.ran()) {
+      return ended > 0 || otherwise == 0
+          ? "it was lost, though it was answered, and no job of it ended otherwise"
+          : "";
+    }
+    return batch.cause.equals(OLDER_INCARNATION)
+        ? ""
+        : "it was lost by a refusal for the cause (%s)".formatted(batch.cause);
+  }
+
+  private void checkJob(Job job, List<Batch> attempts) {
+    findings.looked(Rule.ATTEMPT, 1);
+    long counted = 0;
+    List<Batch> done = new ArrayList<>(1);
+    for (Batch batch : attempts) {
+      counted += batch.result.equals("refused") ? 0 : 1;
+      if (batch.isDone()) {
+        done.add(batch);
+      }
+    }
+    if (job.attempt > counted || job.attempt > attemptsMax) {
+      faultOf(
+          Rule.ATTEMPT,
+          job,
+          "attempt is (%d), with (%d) dispatches and max_attempts (%.0f)"
+              .formatted(job.attempt, counted, attemptsMax));
+    } else if (!job.dispatchId.isEmpty() && job.attempt < 1) {
+      faultOf(Rule.ATTEMPT, job, "attempt is (%d), and it names a dispatch".formatted(job.attempt));
+    }
+    checkRanOnce(job, done);
+    if (job.dispatchId.isEmpty()) {
+      return;
+    }
+    Batch own = folder.batchByKey().get(job.batchKey());
+    if (own == null) {
+      faultOf(Rule.BATCH_ONCE, job, "no dispatch (%s) is listed".formatted(job.batchKey()));
+    } else if (!own.jobIds.contains(job.id)) {
+      faultOf(
+          Rule.BATCH_ONCE,
+          job,
+          "job (%s) names dispatch (%s), which does not hold it".formatted(job.id, own.id));
+    } else {
+      checkCopy(job, own);
+    }
+  }
+
+  /** A job may be in two done batches only if the second was decided before the first was known. */
+  private void checkRanOnce(Job job, List<Batch> done) {
+    for (int i = 1; i < done.size(); i++) {
+      Batch first = done.get(i - 1);
+      Batch second = done.get(i);
+      if (second.decidedNs >= first.completedNs && first.decidedNs < second.completedNs) {
+        faultOf(
+            Rule.RESULT,
+            job,
+            "job (%s) ran in (%s), which is done, and then again in (%s)"
+                .formatted(job.id, first.id, second.id));
+      }
+    }
+    if (!done.isEmpty() && job.isDone() && done.stream().noneMatch(b -> names(job, b))) {
+      faultOf(
+          Rule.RESULT,
+          job,
+          "job (%s) names (%s), and ran in (%s), which is done"
+              .formatted(job.id, job.dispatchId, done.get(0).id));
+    }
+  }
+
+  private static boolean names(Job job, Batch batch) {
+    return job.batchKey().equals(batch.key());
+  }
+
+  private void checkCopy(Job job, Batch own) {
+    findings.looked(Rule.COPY, 1);
+    copied(job, own, "start_time", job.startNs, own.startNs);
+    copied(job, own, "end_time", job.endNs, own.endNs);
+    copied(job, own, "decided_time", job.decidedNs, own.decidedNs);
+    copied(job, own, "predicted_service_ms", job.predictedNs, own.predictedNs);
+    copied(job, own, "dispatch_samples", job.dispatchSamples, own.samples);
+    if (job.isDone()) {
+      copied(job, own, "service_ms", job.serviceNs, own.serviceNs);
+    }
+    if (!job.lane.equals(own.lane)) {
+      faultOf(
+          Rule.COPY,
+          job,
+          "lane_id is (%s), and that of its dispatch (%s) is (%s)"
+              .formatted(job.lane, own.id, own.lane));
+    }
+    if (own.isAnswered() && job.observedNs < own.completedNs && job.isDone()) {
+      faultOf(
+          Rule.ORDER,
+          job,
+          "it was observed at (%s), before its batch was completed at (%s)"
+              .formatted(JobRules.seconds(job.observedNs), JobRules.seconds(own.completedNs)));
+    }
+  }
+
+  private void copied(Job job, Batch own, String column, long copy, long original) {
+    if (copy != original) {
+      faultOf(
+          Rule.COPY,
+          job,
+          "%s is not that of its dispatch (%s): it differs by (%d)"
+              .formatted(column, own.id, copy - original));
+    }
+  }
+
+  private void fault(Rule rule, Batch batch, String what) {
+    findings.fault(rule, batch.where, what);
+  }
+
+  private void faultOf(Rule rule, Job job, String what) {
+    findings.fault(rule, job.where, what);
+  }
+}

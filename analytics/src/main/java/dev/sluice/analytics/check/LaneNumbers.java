@@ -1,0 +1,275 @@
+package dev.sluice.analytics.check;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** Work of the lanes, cost of the loop, attempts in vain, emulation, spells. */
+final class LaneNumbers {
+  private static final int SPELL_BATCHES = 20;
+  private static final long GRAIN_NS = 1_000;
+
+  private final Recount recount;
+  private final RunConfig config;
+  private final List<Batch> batches;
+
+  LaneNumbers(Recount recount) {
+    this.recount = recount;
+    this.config = recount.folder().config();
+    this.batches = recount.folder().batches();
+  }
+
+  void count() {
+    laneUse();
+    hops();
+    if (batches.stream().noneMatch(b -> b.result.equals("lost") || b.result.equals("open"))) {
+      bubbles(); // else an executor may have begun anew, of which the rows do not tell
+    }
+    attempts();
+    emulation();
+    spells();
+  }
+
+  /** Service times are exact; only of batches that an edge of the window cuts, a time counts. */
+  private void laneUse() {
+    double busyNs = 0;
+    double offNs = 0;
+    for (Batch batch : batches) {
+      if (batch.ran()) {
+        long fromNs = Math.max(batch.startNs, recount.fromNs());
+        long toNs = Math.min(batch.endNs, recount.toNs());
+        boolean whole = fromNs == batch.startNs && toNs == batch.endNs;
+        busyNs += whole ? batch.serviceNs : Math.max(0, toNs - fromNs);
+        boolean apart =
+            batch.endNs < recount.fromNs() - Recount.HALF_GRAIN_NS
+                || batch.startNs > recount.toNs() + Recount.HALF_GRAIN_NS;
+        boolean atEdge = recount.isAtEdge(batch.startNs) || recount.isAtEdge(batch.endNs);
+        offNs += apart || (whole && !atEdge) ? 0 : 2 * Recount.HALF_GRAIN_NS;
+      }
+    }
+    double allNs = recount.statedNumber("lanes") * recount.windowSeconds() * 1e9;
+    recount.equal("lane_use", busyNs / allNs, offNs / allNs);
+  }
+
+  private void hops() {
+    long[] hops =
+        Values.sorted(
+            recount.measured().stream()
+                .filter(job -> job.isDone() && job.decidedNs <= job.appendedNs)
+                .toList(),
+            job -> job.waitNs);
+    recount.equal("hop_count", hops.length);
+    recount.equal("hop_p50_ms", Values.rankMs(hops, 50));
+    recount.equal("hop_p99_ms", Values.rankMs(hops, 99));
+  }
+
+  /** Idle times that the completion before them ended, while startable work waited. */
+  private void bubbles() {
+    Map<String, List<Batch>> byLane = new TreeMap<>();
+    for (Batch batch : batches) {
+      if (batch.ran()) {
+        byLane.computeIfAbsent(batch.lane, lane -> new ArrayList<>()).add(batch);
+      }
+    }
+    Map<Batch, Long> startable = startableFromNs();
+    List<Long> sure = new ArrayList<>();
+    List<Long> perhaps = new ArrayList<>();
+    for (List<Batch> lane : byLane.values()) {
+      lane.sort(Comparator.comparingLong(batch -> batch.startNs));
+      for (int i = 1; i < lane.size(); i++) {
+        Batch before = lane.get(i - 1);
+        Batch next = lane.get(i);
+        Job first = recount.folder().jobById().get(next.jobIds.get(0));
+        long sinceNs =
+            Math.min(
+                first == null ? Long.MAX_VALUE : first.enqueueNs,
+                startable.getOrDefault(next, Long.MAX_VALUE));
+        boolean decidedByIt =
+            before.completedNs != Decimal.NONE && next.decidedNs <= before.completedNs;
+        boolean tie = Math.abs(sinceNs - before.endNs) <= GRAIN_NS;
+        boolean atEdge = recount.isAtEdge(before.endNs);
+        boolean bubble =
+            decidedByIt
+                && (tie || sinceNs <= before.endNs)
+                && (atEdge || recount.isInside(before.endNs));
+        if (bubble) { // rounded, times that are equal may have been the other way round
+          (tie || atEdge ? perhaps : sure).add(next.startNs - before.endNs);
+        }
+      }
+    }
+    int most = sure.size() + perhaps.size();
+    recount.between("bubble_count", sure.size(), most, most);
+    double stated = recount.statedNumber("bubble_count");
+    int count = (int) Math.max(sure.size(), Math.min(most, stated));
+    sure.addAll(perhaps);
+    long[] sorted = Values.sorted(sure, Long::longValue);
+    percentile("bubble_p50_ms", sorted, count, 50);
+    percentile("bubble_p99_ms", sorted, count, 99);
+  }
+
+  /** Compares a percentile of some of the values: the others may be the least, or the most. */
+  private void percentile(String path, long[] sorted, int count, int percent) {
+    int rank = (int) -Math.floorDiv(-percent * (long) count, 100L);
+    if (rank == 0) {
+      recount.equal(path, Double.NaN);
+      return;
+    }
+    double least = sorted[rank - 1] / 1e6;
+    double most = sorted[rank - 1 + sorted.length - count] / 1e6;
+    recount.between(path, least - Recount.TIMES_MS, least, most + Recount.TIMES_MS);
+  }
+
+  /** Since when some job of a batch, or of one decided later in its shard, could have started. */
+  private Map<Batch, Long> startableFromNs() {
+    boolean joins = config.joinsJobs();
+    long windowNs = Math.round(config.number("microbatch", "window_ms") * 1e6);
+    Map<String, Boolean> waits = new HashMap<>();
+    Map<Long, Long> earliest = new HashMap<>();
+    Map<Batch, Long> startable = new HashMap<>();
+    for (int i = batches.size() - 1; i >= 0; i--) {
+      Batch batch = batches.get(i);
+      for (Job job : recount.folder().jobsOf(batch)) {
+        boolean windowed = joins && waits.computeIfAbsent(job.classType, config::sharesBatches);
+        earliest.merge(batch.shard, job.enqueueNs + (windowed ? windowNs : 0), Math::min);
+      }
+      startable.put(batch, earliest.getOrDefault(batch.shard, Long.MAX_VALUE));
+    }
+    return startable;
+  }
+
+  private void attempts() {
+    long lost = batches.stream().filter(b -> b.result.equals("lost")).count();
+    recount.equal("attempts_lost", lost);
+    recount.equal(
+        "attempts_unanswered",
+        batches.stream().filter(b -> b.result.equals("lost") && !b.isAnswered()).count());
+    long superseded = 0;
+    for (Batch batch : batches) {
+      boolean otherwise =
+          recount.folder().jobsOf(batch).stream()
+              .anyMatch(j -> j.observedNs != Decimal.NONE && !j.batchKey().equals(batch.key()));
+      superseded += batch.ran() && otherwise ? 1 : 0;
+    }
+    recount.equal("superseded_completions", superseded);
+  }
+
+  private void emulation() {
+    List<Batch> emulated =
+        batches.stream().filter(b -> ranWell(b) && b.emulatedNs != Decimal.NONE).toList();
+    long[] errors = Values.sorted(emulated, b -> Math.abs(b.serviceNs - b.emulatedNs));
+    recount.equal("emulation_count", errors.length);
+    recount.equal("emulation_late_p99_ms", Values.rankMs(errors, 99));
+    double[] overLimit =
+        Values.sortedReal(
+            emulated,
+            b -> Math.abs(b.serviceNs - b.emulatedNs) / Math.max(0.02 * b.emulatedNs, 1e6));
+    int rank = (int) -Math.floorDiv(-99L * overLimit.length, 100);
+    recount.same("emulation_late", rank == 0 ? null : Boolean.valueOf(overLimit[rank - 1] > 1));
+  }
+
+  /** True if a lane ran a batch to its end, even if another attempt had ended its jobs by then. */
+  private static boolean ranWell(Batch batch) {
+    return batch.isDone() || (batch.result.equals("lost") && batch.ran() && batch.cause.isEmpty());
+  }
+
+  private void spells() {
+    List<Batch> inOrder = new ArrayList<>(recount.measuredBatches());
+    inOrder.removeIf(batch -> batch.serviceNs < 1);
+    if (!varies(inOrder)) {
+      inOrder.clear();
+    }
+    inOrder.sort(
+        Comparator.comparingLong((Batch batch) -> batch.startNs)
+            .thenComparingLong(batch -> batch.shard)
+            .thenComparingLong(batch -> batch.offset)
+            .thenComparingLong(batch -> batch.place));
+    Map<String, double[]> sums = new HashMap<>();
+    for (Batch batch : inOrder) {
+      double[] sum = sums.computeIfAbsent(key(batch), k -> new double[2]);
+      sum[0]++;
+      sum[1] += Math.log((double) batch.serviceNs);
+    }
+    double[] off =
+        inOrder.stream()
+            .filter(batch -> count(sums, batch) > 1)
+            .mapToDouble(
+                batch -> {
+                  double[] sum = sums.getOrDefault(key(batch), new double[2]);
+                  return Math.log((double) batch.serviceNs) - sum[1] / sum[0];
+                })
+            .toArray();
+    double largest =
+        inOrder.stream().mapToDouble(b -> Math.log((double) b.serviceNs)).max().orElse(0);
+    long[] startsNs =
+        inOrder.stream().filter(b -> count(sums, b) > 1).mapToLong(b -> b.startNs).toArray();
+    for (int lag : new int[] {1, 10}) {
+      autocorrelation("service_autocorrelation_lag_" + lag, startsNs, off, lag, largest);
+    }
+  }
+
+  /**
+   * Compares a sum of products over a sum of squares. Batches whose starts are equal to the
+   * microsecond may have begun in any order: a product lies between the least and the most that
+   * their values come to. Each value is a sum of n logarithms, rounded; where that alone can change
+   * the figure (service times of seconds differ by a few nanoseconds), nothing is judged.
+   */
+  private void autocorrelation(
+      String path, long[] startsNs, double[] off, int lag, double largestLog) {
+    int n = off.length;
+    if (n < SPELL_BATCHES) {
+      recount.equal(path, Double.NaN);
+      return;
+    }
+    double[] low = off.clone();
+    double[] high = off.clone();
+    for (int from = 0, to; from < n; from = to) {
+      to = from + 1;
+      while (to < n && startsNs[to] == startsNs[from]) {
+        to++;
+      }
+      Arrays.fill(low, from, to, Arrays.stream(off, from, to).min().orElseThrow());
+      Arrays.fill(high, from, to, Arrays.stream(off, from, to).max().orElseThrow());
+    }
+    double squares = Arrays.stream(off).map(value -> value * value).sum();
+    double least = 0;
+    double products = 0;
+    double most = 0;
+    for (int i = lag; i < n; i++) {
+      int j = i - lag;
+      double[] ends = {low[i] * low[j], low[i] * high[j], high[i] * low[j], high[i] * high[j]};
+      Arrays.sort(ends);
+      least += ends[0];
+      products += off[i] * off[j];
+      most += ends[3];
+    }
+    double rounding = 4 * n * Math.ulp(largestLog) * Math.sqrt(n / squares);
+    if (rounding < 1e-3) {
+      recount.between(
+          path, least / squares - rounding, products / squares, most / squares + rounding);
+    }
+  }
+
+  /** True if some batch took longer than another of its key by more than a rounded nanosecond. */
+  private static boolean varies(List<Batch> batches) {
+    return batches.stream()
+        .collect(
+            Collectors.groupingBy(
+                LaneNumbers::key, Collectors.summarizingLong(batch -> batch.serviceNs)))
+        .values()
+        .stream()
+        .anyMatch(times -> times.getMax() - times.getMin() > 1);
+  }
+
+  private static double count(Map<String, double[]> sums, Batch batch) {
+    return sums.getOrDefault(key(batch), new double[2])[0];
+  }
+
+  private static String key(Batch batch) {
+    return batch.workload + '\t' + batch.backend + '\t' + batch.precision + '\t' + batch.samples;
+  }
+}

@@ -1,0 +1,312 @@
+package dev.sluice.analytics.check;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/** The load that was asked for and that came, the generator's lateness, and the queue. */
+final class LoadNumbers {
+  private static final double LIMIT_MS_MIN = 2;
+  private static final double LIMIT_OF_PROMISE = 0.05;
+  private static final int JUDGED_JOBS = 20;
+  private static final long NS_PER_SECOND = 1_000_000_000;
+
+  private final Recount recount;
+  private final RunConfig config;
+  private final List<Job> jobs;
+
+  LoadNumbers(Recount recount) {
+    this.recount = recount;
+    this.config = recount.folder().config();
+    this.jobs = recount.measured();
+  }
+
+  void count() {
+    recount.equal("warmup_seconds", config.number("warmup_seconds"));
+    recount.equal("duration_seconds", config.number("duration_seconds"));
+    recount.equal("window_seconds", recount.windowSeconds());
+    if (config.at("seed") instanceof Number) {
+      recount.equal("seed", config.number("seed"));
+    }
+    arrivals();
+    lateness();
+    scenario();
+    queue();
+  }
+
+  private void arrivals() {
+    double rate = config.number("arrival_rate_jobs_per_sec");
+    var time = new LoadTime(config);
+    boolean asked = recount.isServer() && !config.isReplayed();
+    double mean =
+        time.isKnown()
+            ? time.meanFactor(config.number("warmup_seconds"), config.number("duration_seconds"))
+            : 1;
+    recount.equal("asked_rate_jobs_sec", asked ? rate * mean : Double.NaN);
+    double seconds = recount.windowSeconds();
+    recount.equal(
+        "realized_rate_jobs_sec", recount.isOffline() ? Double.NaN : jobs.size() / seconds);
+    gapVariation();
+    dispersion();
+  }
+
+  /**
+   * Each gap is off by less than a microsecond, so their standard deviation by at most that of such
+   * errors, √(n / (n − 1)) µs, and their mean by at most 1 µs / n.
+   */
+  private void gapVariation() {
+    int gaps = jobs.size() - 1;
+    if (gaps < 2) {
+      recount.equal("realized_gap_cv", Double.NaN);
+      return;
+    }
+    double mean = (double) (jobs.get(gaps).enqueueNs - jobs.get(0).enqueueNs) / gaps;
+    double squares = 0;
+    for (int i = 0; i < gaps; i++) {
+      double off = jobs.get(i + 1).enqueueNs - jobs.get(i).enqueueNs - mean;
+      squares += off * off;
+    }
+    double deviation = Math.sqrt(squares / (gaps - 1));
+    double grainNs = recount.isOffline() ? 0 : 2 * Recount.HALF_GRAIN_NS;
+    double offMean = grainNs / gaps;
+    double offDeviation = grainNs * Math.sqrt(gaps / (gaps - 1.0));
+    if (mean == 0 && grainNs == 0) {
+      recount.equal("realized_gap_cv", Double.NaN);
+    } else if (mean > offMean) { // else all arrived within a microsecond, and the rows tell nothing
+      recount.between(
+          "realized_gap_cv",
+          Math.max(0, deviation - offDeviation) / (mean + offMean),
+          deviation / mean,
+          (deviation + offDeviation) / (mean - offMean));
+    }
+  }
+
+  /**
+   * Variance over mean of the counts of whole seconds. A job that was rounded to a second's edge
+   * may belong to the second before. If y of them do, at the edge after a second with n jobs and
+   * before one with m, the sum of squares changes by 2 y (n − m) and, for each second, by the
+   * square of what it gained less what it lost: by at most 2 y² for each edge, by 0 at least.
+   */
+  private void dispersion() {
+    int seconds = (int) Math.min(1e6, Math.floor(recount.windowSeconds()));
+    if (recount.isOffline() || seconds < 2) {
+      recount.equal("realized_dispersion_1s", Double.NaN);
+      return;
+    }
+    double[] perSecond = new double[seconds + 1]; // the last: what is left of the window
+    double[] atEdge = new double[seconds + 1]; // of those, meant for its very beginning
+    boolean whole = recount.toNs() - recount.fromNs() == seconds * NS_PER_SECOND;
+    for (Job job : jobs) {
+      long sinceNs = job.enqueueNs - recount.fromNs();
+      int second =
+          (int)
+              Math.max(0, Math.min(whole ? seconds - 1 : seconds, (sinceNs + 499) / NS_PER_SECOND));
+      perSecond[second]++;
+      if (second > 0 && Recount.isAt(sinceNs, second * NS_PER_SECOND)) {
+        atEdge[second]++;
+      }
+    }
+    double count = Arrays.stream(perSecond, 0, seconds).sum();
+    double squares = 0;
+    double least = 0;
+    double most = 0;
+    for (int i = 0; i < seconds; i++) {
+      squares += perSecond[i] * perSecond[i];
+      double gained = atEdge[i + 1];
+      double moved = 2 * gained * (perSecond[i] - (i + 1 < seconds ? perSecond[i + 1] : 0));
+      least += Math.min(0, moved);
+      most += Math.max(0, moved + 2 * gained * gained); // convex: greatest for none or for all
+    }
+    double mostCount = count + atEdge[seconds];
+    if (mostCount == 0) {
+      recount.equal("realized_dispersion_1s", Double.NaN);
+    } else if (count > 0) { // else the one job of the window may lie in it, or not
+      recount.between(
+          "realized_dispersion_1s",
+          dispersion(squares + least, mostCount, seconds),
+          dispersion(squares, count, seconds),
+          dispersion(squares + most, count, seconds));
+    }
+  }
+
+  private static double dispersion(double squares, double count, int seconds) {
+    return (seconds * squares / count - count) / (seconds - 1);
+  }
+
+  private void lateness() {
+    long[] late = Values.sorted(jobs, job -> job.sentNs - job.enqueueNs);
+    long[] appended = Values.sorted(jobs, job -> job.appendedNs - job.sentNs);
+    for (Map.Entry<String, Integer> rank : Map.of("p50", 50, "p99", 99, "max", 100).entrySet()) {
+      recount.equal(
+          "lateness_" + rank.getKey() + "_ms",
+          Values.rankMs(late, rank.getValue()),
+          Recount.TIMES_MS);
+      recount.equal(
+          "append_delay_" + rank.getKey() + "_ms",
+          Values.rankMs(appended, rank.getValue()),
+          Recount.TIMES_MS);
+    }
+    double promiseMs = Double.POSITIVE_INFINITY;
+    for (Map.Entry<String, RunConfig> c : config.sectionsByName("classes").entrySet()) {
+      double sloMs = c.getValue().number("slo_ms");
+      promiseMs =
+          Math.min(
+              promiseMs,
+              !Double.isNaN(sloMs)
+                  ? sloMs
+                  : jobs.stream()
+                      .filter(job -> job.classType.equals(c.getKey()))
+                      .mapToDouble(job -> job.sloNs / 1e6)
+                      .min()
+                      .orElse(Double.POSITIVE_INFINITY));
+    }
+    double limitMs =
+        Math.max(LIMIT_MS_MIN, Double.isInfinite(promiseMs) ? 0 : LIMIT_OF_PROMISE * promiseMs);
+    recount.equal("lateness_limit_ms", recount.isOffline() ? Double.NaN : limitMs);
+  }
+
+  private void scenario() {
+    boolean allDone = jobs.stream().allMatch(Job::isDone) && !jobs.isEmpty();
+    double lastSeconds = jobs.stream().mapToLong(job -> job.endNs).max().orElse(0) / 1e9;
+    double samples = jobs.stream().mapToLong(job -> job.samples).sum();
+    double offSeconds = Recount.HALF_GRAIN_NS / 1e9;
+    if (recount.isOffline() && allDone) {
+      recount.between(
+          "offline_throughput_sps",
+          samples / (lastSeconds + offSeconds),
+          samples / lastSeconds,
+          samples / Math.max(0, lastSeconds - offSeconds));
+    } else {
+      recount.equal("offline_throughput_sps", Double.NaN);
+    }
+    long[] latencies =
+        Values.sorted(jobs.stream().filter(Job::isDone).toList(), job -> job.endToEndNs);
+    recount.equal(
+        "single_stream_p90_e2e_ms",
+        config.scenario().equals("single_stream")
+            ? Values.rankMs(latencies, jobs.size(), 90)
+            : Double.NaN);
+  }
+
+  /** Jobs that had arrived and neither started nor ended, over time. */
+  private void queue() {
+    List<Job> all = recount.folder().jobs();
+    long[] in = Values.sorted(all, job -> job.enqueueNs);
+    long[] out = Values.sorted(all, LoadNumbers::leftAt);
+    long fromNs = recount.fromNs();
+    long toNs = recount.toNs();
+    boolean told =
+        all.stream().allMatch(job -> job.startNs != Decimal.NONE)
+            || recount.folder().summary().path("simulated").asBoolean();
+    if (!told) {
+      return; // a live run's rows do not tell the log time at which a job left the queue unstarted
+    }
+    double growth = (double) waiting(in, out, toNs) - waiting(in, out, fromNs);
+    long grainNs = recount.isOffline() ? 0 : Recount.HALF_GRAIN_NS; // offline jobs come at 0
+    double least =
+        waiting(in, -grainNs, out, Recount.HALF_GRAIN_NS, toNs)
+            - waiting(in, grainNs, out, -Recount.HALF_GRAIN_NS, fromNs);
+    double most =
+        waiting(in, grainNs, out, -Recount.HALF_GRAIN_NS, toNs)
+            - waiting(in, -grainNs, out, Recount.HALF_GRAIN_NS, fromNs);
+    recount.between("queue_growth", least, growth, most);
+    double[] mean = meanAndMax(in, out, fromNs, toNs);
+    double offMean = offMean(fromNs, toNs);
+    recount.equal("queue_mean", mean[0], offMean);
+    // the end of an interrupted run's window has nanoseconds, and its last arrival has none
+    double[] sure =
+        meanAndMax(in, out, fromNs + Recount.HALF_GRAIN_NS, toNs - Recount.HALF_GRAIN_NS + 1);
+    recount.between("queue_max", sure[1], mean[1], sure[2] + at(in, toNs) + at(out, fromNs));
+    boolean judged = jobs.size() >= JUDGED_JOBS && recount.isServer();
+    double before = Double.NEGATIVE_INFINITY;
+    double smallestRise = Double.POSITIVE_INFINITY;
+    for (int i = 0; i < 4; i++) {
+      double quarter =
+          meanAndMax(
+              in, out, fromNs + (toNs - fromNs) * i / 4, fromNs + (toNs - fromNs) * (i + 1) / 4)[0];
+      smallestRise = Math.min(smallestRise, quarter - before);
+      before = quarter;
+    }
+    double limit = 2 * Math.sqrt(2.0 * jobs.size());
+    boolean surely = least > limit && smallestRise > 8 * offMean;
+    boolean perhaps = most > limit && smallestRise > -8 * offMean;
+    if (!judged || surely == perhaps) { // else rounding decides, and the rows do not tell
+      recount.same("unstable", judged ? Boolean.valueOf(surely) : null);
+    }
+  }
+
+  /** By how much a mean over the window may be off: each job's wait within it by a microsecond. */
+  private double offMean(long fromNs, long toNs) {
+    long waited =
+        recount.folder().jobs().stream()
+            .filter(job -> job.enqueueNs <= toNs + Recount.HALF_GRAIN_NS)
+            .filter(job -> leftAt(job) >= fromNs - Recount.HALF_GRAIN_NS)
+            .count();
+    return 2.0 * Recount.HALF_GRAIN_NS * waited / (toNs - fromNs);
+  }
+
+  /** Start of the batch that ended the job, else its outcome; never before it arrived. */
+  private static long leftAt(Job job) {
+    long left = job.startNs != Decimal.NONE ? job.startNs : job.observedNs;
+    return left == Decimal.NONE ? Long.MAX_VALUE : Math.max(left, job.enqueueNs);
+  }
+
+  private static long waiting(long[] in, long[] out, long atNs) {
+    return notAfter(in, atNs) - notAfter(out, atNs);
+  }
+
+  /**
+   * Jobs that wait if arrivals up to some time after an instant count, and leaves up to another.
+   */
+  private static double waiting(long[] in, long inNs, long[] out, long outNs, long atNs) {
+    return (double) notAfter(in, atNs + inNs) - notAfter(out, atNs + outNs);
+  }
+
+  /** Times that were rounded to about an instant, and may have lain on its other side. */
+  private static double at(long[] sorted, long atNs) {
+    return (double) notAfter(sorted, atNs + Recount.HALF_GRAIN_NS)
+        - notAfter(sorted, atNs - Recount.HALF_GRAIN_NS - 1);
+  }
+
+  private static long notAfter(long[] sorted, long atNs) {
+    int low = 0;
+    int high = sorted.length;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (sorted[middle] <= atNs) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /** Mean, maximum, and the maximum if of equal times arrivals came first. */
+  private static double[] meanAndMax(long[] in, long[] out, long fromNs, long toNs) {
+    int i = (int) notAfter(in, fromNs);
+    int o = (int) notAfter(out, fromNs);
+    long atNs = fromNs;
+    double area = 0;
+    long most = (long) i - o;
+    long mostAtOnce = most;
+    while (true) {
+      long nextNs =
+          Math.min(
+              i < in.length ? in[i] : Long.MAX_VALUE, o < out.length ? out[o] : Long.MAX_VALUE);
+      area += (double) (i - o) * (Math.min(nextNs, toNs) - atNs);
+      if (nextNs >= toNs) {
+        return new double[] {area / (toNs - fromNs), most, mostAtOnce};
+      }
+      while (i < in.length && in[i] == nextNs) {
+        i++;
+      }
+      mostAtOnce = Math.max(mostAtOnce, (long) i - o);
+      while (o < out.length && out[o] == nextNs) {
+        o++;
+      }
+      most = Math.max(most, (long) i - o);
+      atNs = nextNs;
+    }
+  }
+}

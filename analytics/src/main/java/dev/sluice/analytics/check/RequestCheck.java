@@ -1,0 +1,211 @@
+package dev.sluice.analytics.check;
+
+import dev.sluice.analytics.check.ScheduleLog.Execution;
+import dev.sluice.contract.workflow.Model;
+import dev.sluice.contract.workflow.Workflow;
+import dev.sluice.contract.workflow.WorkflowFiles;
+import dev.sluice.contract.workflow.WorkflowRequest;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Checks that a log answers its requests: each node ran once, in order, as asked. */
+final class RequestCheck {
+  private final Schedule schedule;
+  private final @Nullable WorkflowFiles files;
+  private final Findings findings = new Findings();
+
+  RequestCheck(Schedule schedule) {
+    this.schedule = schedule;
+    this.files = schedule.files();
+  }
+
+  Findings check() {
+    if (files == null) {
+      checkNoNodeTwice();
+      for (Rule rule : List.of(Rule.ORDER, Rule.SWITCH, Rule.DURATION)) {
+        findings.leaveOut(rule, "needs --system and --requests");
+      }
+    } else {
+      checkRequests(files);
+      new SwitchCheck(schedule.summary(), files.models(), findings)
+          .check(Schedule.sortedByTime(schedule.executions()));
+    }
+    return findings;
+  }
+
+  private void checkNoNodeTwice() {
+    findings.looked(Rule.NODE_ONCE, schedule.executions().size());
+    for (List<Execution> rows : schedule.byRequest().values()) {
+      Set<String> nodes = new HashSet<>();
+      for (Execution row : rows) {
+        if (!nodes.add(row.nodeId())) {
+          findings.fault(Rule.NODE_ONCE, row.where(), "the node has run before");
+        }
+      }
+    }
+  }
+
+  private void checkRequests(WorkflowFiles asked) {
+    for (WorkflowRequest request : asked.requests()) {
+      checkRequest(
+          request,
+          schedule.arrivals().getOrDefault(request.id(), 0.0),
+          schedule.byRequest().getOrDefault(request.id(), List.of()));
+    }
+    for (String id : schedule.unfinished()) {
+      if (!schedule.arrivals().containsKey(id)) {
+        findings.fault(Rule.NODE_ONCE, id, "it is said to be unfinished, and was not to be run");
+      }
+    }
+    for (Map.Entry<String, List<Execution>> request : schedule.byRequest().entrySet()) {
+      if (!schedule.arrivals().containsKey(request.getKey())) {
+        findings.fault(
+            Rule.NODE_ONCE,
+            request.getValue().get(0).where(),
+            "no such request was to be run (%s)".formatted(request.getKey()));
+      }
+    }
+  }
+
+  private void checkRequest(WorkflowRequest request, double arrival, List<Execution> rows) {
+    Workflow workflow = request.workflow();
+    List<Workflow.Node> nodes = workflow.nodes();
+    Execution[] byNode = new Execution[nodes.size()];
+    findings.looked(Rule.NODE_ONCE, nodes.size());
+    for (Execution row : rows) {
+      int place = placeOf(row.nodeId(), nodes);
+      if (place < 0 || !row.workflowId().equals(workflow.id())) {
+        findings.fault(
+            Rule.NODE_ONCE,
+            row.where(),
+            "workflow (%s) of the request has no such node; the row names workflow (%s)"
+                .formatted(workflow.id(), row.workflowId()));
+      } else if (byNode[place] != null) {
+        findings.fault(
+            Rule.NODE_ONCE,
+            row.where(),
+            "the node has run before, in executions[%d]".formatted(byNode[place].row()));
+      } else {
+        byNode[place] = row;
+      }
+    }
+    for (int i = 0; i < byNode.length; i++) {
+      if (byNode[i] == null) {
+        if (!schedule.unfinished().contains(request.id())) {
+          findings.fault(
+              Rule.NODE_ONCE, request.id() + "/" + nodes.get(i).id(), "the node never ran");
+        }
+      } else {
+        checkModel(byNode[i], nodes.get(i));
+        checkDuration(byNode[i], nodes.get(i), request.executionSeconds(i));
+      }
+    }
+    if (schedule.unfinished().contains(request.id()) && rows.size() == nodes.size()) {
+      findings.fault(
+          Rule.NODE_ONCE, request.id(), "it is said to be unfinished, and all its nodes ran");
+    }
+    checkOrder(workflow, arrival, byNode);
+  }
+
+  private static int placeOf(String node, List<Workflow.Node> nodes) {
+    for (int i = 0; i < nodes.size(); i++) {
+      if (nodes.get(i).id().equals(node)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private void checkOrder(Workflow workflow, double arrival, @Nullable Execution[] byNode) {
+    List<Workflow.Node> nodes = workflow.nodes();
+    findings.looked(Rule.ORDER, nodes.size());
+    double[] ready = new double[nodes.size()];
+    Arrays.fill(ready, arrival);
+    boolean[] known = new boolean[nodes.size()];
+    Arrays.fill(known, true);
+    for (Workflow.Edge edge : workflow.edges()) {
+      Execution from = byNode[placeOf(edge.from(), nodes)];
+      int place = placeOf(edge.to(), nodes);
+      Execution to = byNode[place];
+      if (from == null) {
+        known[place] = false;
+        if (to != null && schedule.unfinished().contains(to.requestId())) {
+          findings.fault(Rule.ORDER, to.where(), "its input (%s) never ran".formatted(edge.from()));
+        }
+      } else {
+        ready[place] = Math.max(ready[place], from.end());
+        if (to != null && Seconds.before(to.takenFrom(), from.end())) {
+          findings.fault(
+              Rule.ORDER,
+              to.where(),
+              "it takes its GPU at (%s), but its input (%s) ends at (%s)"
+                  .formatted(to.takenFrom(), from.nodeId(), from.end()));
+        }
+      }
+    }
+    for (int i = 0; i < byNode.length; i++) {
+      Execution row = byNode[i];
+      if (row == null) {
+        continue;
+      }
+      if (Seconds.before(row.takenFrom(), arrival)) {
+        findings.fault(
+            Rule.ORDER,
+            row.where(),
+            "it takes its GPU at (%s), but its request arrives at (%s)"
+                .formatted(row.takenFrom(), arrival));
+      }
+      double waited = row.takenFrom() - ready[i];
+      if (known[i]
+          && !Double.isNaN(row.waitingTime())
+          && !Seconds.same(row.waitingTime(), waited)) {
+        findings.fault(
+            Rule.TIME,
+            row.where(),
+            "waiting_time (%s) is not start - switch - ready = (%s)"
+                .formatted(row.waitingTime(), waited));
+      }
+    }
+  }
+
+  private void checkModel(Execution row, Workflow.Node node) {
+    Model model = files == null ? null : files.models().get(node.model());
+    if (!row.modelName().equals(node.model())) {
+      findings.fault(
+          Rule.MODEL_FITS,
+          row.where(),
+          "it ran model (%s), and its node needs (%s)".formatted(row.modelName(), node.model()));
+    } else if (model != null && row.gpus().size() != model.gpusRequired()) {
+      findings.fault(
+          Rule.MODEL_FITS,
+          row.where(),
+          "model (%s) needs %d GPUs, and it ran on %s"
+              .formatted(model.id(), model.gpusRequired(), row.gpus()));
+    }
+  }
+
+  /** Compares durations with the files, which a log of estimates must repeat. */
+  private void checkDuration(Execution row, Workflow.Node node, double requested) {
+    if (schedule.reallyRan()) {
+      findings.leaveOut(Rule.DURATION, "the nodes really ran");
+      return;
+    }
+    Model model = files == null ? null : files.models().get(node.model());
+    Double mean = model == null ? null : model.inferenceTimeMean();
+    double expected = Double.isNaN(requested) && mean != null ? mean : requested;
+    if (!Double.isNaN(expected)) {
+      findings.looked(Rule.DURATION, 1);
+      if (!Seconds.same(row.executionTime(), expected)) {
+        findings.fault(
+            Rule.DURATION,
+            row.where(),
+            "execution_time is (%s), and the files say (%s)"
+                .formatted(row.executionTime(), expected));
+      }
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package dev.sluice.analytics.check;
+
+import static dev.sluice.analytics.check.Decimal.NONE;
+
+import dev.sluice.analytics.check.DrawnList.Drawn;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Holds the trace to the request list that its seed draws: each job of it has its class, model,
+ * size, promise and intended time; no job is foreign; and none is missing that had to be sent,
+ * because it was meant for the time before the last measured job had ended, but those of which the
+ * run says that no generator sent them.
+ */
+public final class RequestRule {
+  /** Times of the table have whole microseconds; those of a bent load are inverted numerically. */
+  private static final long GRAIN_NS = 1_000;
+
+  /** Time before the end of the arrivals in which a generator that ends may have left a job out. */
+  private static final long END_GRAIN_NS = 1_000_000_000;
+
+  private static final Pattern ID = Pattern.compile("job-(0|[1-9]\\d{0,8})");
+
+  private final RunFolder folder;
+  private final Findings findings;
+
+  public RequestRule(RunFolder folder, Findings findings) {
+    this.folder = folder;
+    this.findings = findings;
+  }
+
+  /** Checks the trace. */
+  public void check() {
+    String reason = unknown();
+    if (!reason.isEmpty()) {
+      findings.leaveOut(Rule.REQUESTS, reason);
+      findings.leaveOut(Rule.DIGEST, reason);
+      return;
+    }
+    DrawnList list = DrawnList.of(folder.config());
+    boolean[] sent = new boolean[list.jobs().size()];
+    for (Job job : folder.jobs()) {
+      findings.looked(Rule.REQUESTS, 1);
+      int index = index(job.id);
+      if (index < 0 || index >= sent.length) {
+        fault(
+            job.where,
+            "job (%s) is foreign: the seed draws (%d) jobs".formatted(job.id, sent.length));
+      } else {
+        sent[index] = true;
+        compare(job, list.jobs().get(index));
+      }
+    }
+    checkNoneMissing(list.jobs(), sent);
+    checkDigest(list.digest());
+  }
+
+  /** Returns why the list cannot be drawn; empty if it can be. */
+  private String unknown() {
+    RunConfig config = folder.config();
+    if (config.isReplayed()) {
+      return "the requests came from a file";
+    }
+    if (!new LoadTime(config).isKnown()) {
+      return "the rates came from a file";
+    }
+    if (!new Gaps(config).isKnown()) {
+      return "the process of the arrivals is not known here";
+    }
+    boolean complete =
+        !config.sections("workloads").isEmpty()
+            && !config.texts("batch_sizes").isEmpty()
+            && !config.texts("backends_enabled").isEmpty()
+            && !config.texts("precision_modes").isEmpty()
+            && config.at("seed") instanceof Number
+            && config.number("arrival_rate_jobs_per_sec") > 0;
+    return complete ? "" : "config.yaml is not resolved";
+  }
+
+  private static int index(String id) {
+    return ID.matcher(id).matches() ? Integer.parseInt(id.substring(4)) : -1;
+  }
+
+  private void compare(Job job, Drawn drawn) {
+    boolean same =
+        job.classType.equals(drawn.classType())
+            && job.workload.equals(drawn.workload())
+            && (drawn.backend().isEmpty() || job.backend.equals(drawn.backend()))
+            && job.precision.equals(drawn.precision())
+            && job.samples == drawn.samples()
+            && (drawn.sloNs() < 0 || job.sloNs == drawn.sloNs());
+    if (!same) {
+      fault(
+          job.where,
+          "job (%s) is (%s, %s, %s, %s, %d samples), and the seed draws (%s, %s, %s, %s, %d)"
+              .formatted(
+                  job.id,
+                  job.classType,
+                  job.workload,
+                  job.backend,
+                  job.precision,
+                  job.samples,
+                  drawn.classType(),
+                  drawn.workload(),
+                  drawn.backend(),
+                  drawn.precision(),
+                  drawn.samples()));
+    }
+    boolean oneAtATime = folder.config().scenario().equals("single_stream");
+    if (!oneAtATime && Math.abs(job.enqueueNs - drawn.intendedNs()) > GRAIN_NS) {
+      fault(
+          job.where,
+          "job (%s) has enqueue_time (%s), and the seed draws (%s)"
+              .formatted(job.id, job.enqueueNs / 1e9, drawn.intendedNs() / 1e9));
+    }
+  }
+
+  private void checkNoneMissing(List<Drawn> list, boolean[] sent) {
+    var neverSent = NeverSent.of(folder.summary());
+    int unsent = 0;
+    for (boolean one : sent) {
+      unsent += one ? 0 : 1;
+    }
+    if (neverSent.jobs() > unsent) {
+      fault(
+          "summary.json jobs_never_sent",
+          "it says (%d), and of the list (%d) are missing".formatted(neverSent.jobs(), unsent));
+    }
+    if (folder.summary().path("interrupted").asBoolean(false)
+        || folder.config().scenario().equals("single_stream")) {
+      return; // a person, or the answers, ended the arrivals
+    }
+    long neededNs = folder.config().durationNs();
+    long lastNs = 0;
+    for (Job job : folder.jobs()) {
+      if (job.isMeasured() && job.observedNs != NONE) {
+        lastNs = Math.max(lastNs, job.observedNs);
+      }
+    }
+    neededNs = Math.max(neededNs, lastNs - END_GRAIN_NS);
+    List<Integer> missing = new ArrayList<>();
+    for (int i = 0; i < sent.length; i++) {
+      if (!sent[i] && list.get(i).intendedNs() < neededNs) {
+        missing.add(i);
+      }
+    }
+    if (neverSent.explains(missing.size())) {
+      return;
+    }
+    for (int i : missing) {
+      fault(
+          RunFolder.TRACE,
+          "job (job-%d) is missing: the seed draws it for (%s)"
+              .formatted(i, list.get(i).intendedNs() / 1e9));
+    }
+  }
+
+  private void checkDigest(String digest) {
+    if (digest.isEmpty()) {
+      findings.leaveOut(Rule.DIGEST, "a promise or a time of the list is known only to rounding");
+      return;
+    }
+    findings.looked(Rule.DIGEST, 1);
+    String stated = folder.summary().path("request_digest").asText();
+    if (!stated.equals(digest)) {
+      findings.fault(
+          Rule.DIGEST,
+          "summary.json request_digest",
+          "it says (%s), and the seed draws (%s)".formatted(stated, digest));
+    }
+  }
+
+  private void fault(String where, String what) {
+    findings.fault(Rule.REQUESTS, where, what);
+  }
+}

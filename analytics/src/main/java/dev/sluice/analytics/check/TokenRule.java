@@ -1,0 +1,67 @@
+package dev.sluice.analytics.check;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Checks that the tokens of each executor stayed within its budget, from each decision until the
+ * completion was on the log. Batches without an answer are not counted: the rows do not tell how
+ * long they held their tokens.
+ */
+public final class TokenRule {
+  private static final Set<String> ANSWERED = Set.of("done", "failed", "refused");
+
+  private final RunFolder folder;
+  private final Findings findings;
+
+  public TokenRule(RunFolder folder, Findings findings) {
+    this.folder = folder;
+    this.findings = findings;
+  }
+
+  /** A change of the tokens held; at one moment releases come first, since they made the room. */
+  private record Change(long atNs, long tokens, Batch batch) {
+    static final Comparator<Change> ORDER =
+        Comparator.comparingLong(Change::atNs).thenComparingLong(Change::tokens);
+  }
+
+  /** Checks all executors. */
+  public void check() {
+    if (!folder.config().flag("resources", "enabled")) {
+      findings.leaveOut(Rule.TOKENS, "the run had no budget");
+      return;
+    }
+    double budget = folder.config().number("resources", "total_tokens");
+    boolean fallback = folder.config().flag("resources", "cpu_fallback");
+    Map<String, List<Change>> byExecutor = new TreeMap<>();
+    for (Batch batch : folder.batches()) {
+      boolean outsideBudget = fallback && batch.tokens > budget;
+      if (ANSWERED.contains(batch.result) && !outsideBudget) {
+        List<Change> changes = byExecutor.computeIfAbsent(batch.executor(), e -> new ArrayList<>());
+        changes.add(new Change(batch.decidedNs, batch.tokens, batch));
+        changes.add(new Change(batch.completedNs, -batch.tokens, batch));
+      }
+    }
+    byExecutor.forEach((executor, changes) -> check(executor, changes, budget));
+  }
+
+  private void check(String executor, List<Change> changes, double budget) {
+    changes.sort(Change.ORDER);
+    long held = 0;
+    for (Change change : changes) {
+      held += change.tokens;
+      findings.looked(Rule.TOKENS, change.tokens > 0 ? 1 : 0);
+      if (held > budget && change.tokens > 0) {
+        findings.fault(
+            Rule.TOKENS,
+            change.batch.where,
+            "with (%s) executor (%s) holds (%d) of (%.0f) tokens"
+                .formatted(change.batch.id, executor, held, budget));
+      }
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package dev.sluice.analytics.check;
+
+import static dev.sluice.analytics.check.Decimal.NONE;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Set;
+
+/**
+ * Checks that batches joined only jobs that may be joined, and that each began when its set was
+ * full or held a job that had waited its window. Log time has whole milliseconds: of two events in
+ * one millisecond either may have been first, and the check assumes the order that favors the run.
+ */
+public final class WindowRule {
+  private static final long LOG_TIME_NS = 1_000_000;
+
+  private final RunFolder folder;
+  private final Findings findings;
+  private final double maxBatch;
+  private final long windowNs;
+  private final Map<String, Boolean> sharesByClass = new HashMap<>();
+
+  public WindowRule(RunFolder folder, Findings findings) {
+    this.folder = folder;
+    this.findings = findings;
+    this.maxBatch = folder.config().number("microbatch", "max_batch");
+    this.windowNs = Math.round(folder.config().number("microbatch", "window_ms") * 1e6);
+  }
+
+  /** Attributes that the jobs of one batch have in common. */
+  private record SetKey(
+      long shard, String classType, String workload, String backend, String precision) {
+    static SetKey of(Job job) {
+      return new SetKey(job.shard, job.classType, job.workload, job.backend, job.precision);
+    }
+  }
+
+  /** Checks all batches. */
+  public void check() {
+    boolean joins = folder.config().joinsJobs();
+    Map<SetKey, List<Batch>> batchesBySet = new LinkedHashMap<>();
+    for (Batch batch : folder.batches()) {
+      List<Job> jobs = folder.jobsOf(batch);
+      if (!jobs.isEmpty()) {
+        findings.looked(Rule.COMPATIBLE, 1);
+        checkCompatible(batch, jobs, joins);
+        batchesBySet.computeIfAbsent(SetKey.of(jobs.get(0)), key -> new ArrayList<>()).add(batch);
+      }
+    }
+    if (!joins) {
+      findings.leaveOut(Rule.WINDOW, "the run joined no jobs");
+      return;
+    }
+    Map<SetKey, List<Job>> jobsBySet = new HashMap<>();
+    for (Job job : folder.jobs()) {
+      if (mayShare(job)) {
+        jobsBySet.computeIfAbsent(SetKey.of(job), key -> new ArrayList<>()).add(job);
+      }
+    }
+    jobsBySet.forEach((key, jobs) -> checkSet(jobs, batchesBySet.getOrDefault(key, List.of())));
+  }
+
+  private boolean mayShare(Job job) {
+    return job.samples <= maxBatch
+        && sharesByClass.computeIfAbsent(job.classType, folder.config()::sharesBatches);
+  }
+
+  private void checkCompatible(Batch batch, List<Job> jobs, boolean joins) {
+    if (jobs.size() == 1) {
+      return;
+    }
+    Job first = jobs.get(0);
+    String wrong = null;
+    if (!joins) {
+      wrong = "it joins %d jobs, and this run joined none".formatted(jobs.size());
+    } else if (batch.samples > maxBatch) {
+      wrong = "samples (%s) exceed max_batch (%.0f)".formatted(batch.samples, maxBatch);
+    }
+    for (Job job : jobs) {
+      if (!SetKey.of(job).equals(SetKey.of(first))) {
+        wrong = "jobs (%s) and (%s) are not alike".formatted(first.id, job.id);
+      } else if (!mayShare(job)) {
+        wrong = "job (%s) may share no batch".formatted(job.id);
+      }
+    }
+    if (wrong != null) {
+      findings.fault(Rule.COMPATIBLE, batch.where, wrong);
+    }
+  }
+
+  /** Goes through the decisions of one set, with the jobs that may have waited at each of them. */
+  private void checkSet(List<Job> jobs, List<Batch> batches) {
+    jobs.sort(Comparator.comparingLong(job -> job.appendedNs));
+    Deque<Job> toCome = new ArrayDeque<>(jobs);
+    PriorityQueue<Job> byAge = new PriorityQueue<>(Comparator.comparingLong(job -> job.appendedNs));
+    Set<String> waiting = new HashSet<>();
+    long samples = 0;
+    List<Batch> inOrder = new ArrayList<>(batches);
+    inOrder.sort(
+        Comparator.comparingLong((Batch batch) -> batch.offset)
+            .thenComparingLong(batch -> batch.place));
+    for (Batch batch : inOrder) {
+      long decided = batch.decidedNs;
+      while (!toCome.isEmpty() && toCome.element().appendedNs <= decided) {
+        Job job = toCome.remove();
+        samples += job.samples;
+        waiting.add(job.id);
+        byAge.add(job);
+      }
+      while (!byAge.isEmpty() && hasLeft(byAge.element(), decided, waiting)) {
+        Job left = byAge.remove();
+        if (waiting.remove(left.id)) {
+          samples -= left.samples;
+        }
+      }
+      List<Job> own = folder.jobsOf(batch);
+      if (own.isEmpty() || !mayShare(own.get(0))) {
+        continue;
+      }
+      findings.looked(Rule.WINDOW, 1);
+      Job oldest = byAge.peek();
+      long since = oldest == null ? NONE : decided - oldest.appendedNs;
+      if (samples < maxBatch && since < windowNs - LOG_TIME_NS / 2) {
+        findings.fault(
+            Rule.WINDOW,
+            batch.where,
+            "(%s) was decided at (%s) with (%d) of (%.0f) samples, the oldest for (%.0f) ms"
+                .formatted(
+                    batch.id,
+                    JobRules.seconds(decided),
+                    samples,
+                    maxBatch,
+                    since == NONE ? -1.0 : since / 1e6));
+      }
+      boolean cameBack = !batch.isDone() && !batch.result.equals("failed");
+      for (Job job : own) {
+        if (!cameBack && waiting.remove(job.id)) {
+          samples -= job.samples;
+        }
+      }
+    }
+  }
+
+  /** True if a job has left the queue: started since, or dropped before. */
+  private static boolean hasLeft(Job job, long atNs, Set<String> waiting) {
+    return !waiting.contains(job.id) || (job.status.equals("dropped") && job.observedNs < atNs);
+  }
+}

@@ -1,0 +1,255 @@
+package dev.sluice.analytics.plot;
+
+import java.awt.BasicStroke;
+import java.awt.Color;
+import java.awt.Font;
+import java.awt.FontMetrics;
+import java.awt.Graphics2D;
+import java.awt.Paint;
+import java.awt.Rectangle;
+import java.awt.RenderingHints;
+import java.awt.geom.Line2D;
+import java.awt.image.BufferedImage;
+import java.util.ArrayList;
+import java.util.List;
+import org.jfree.chart.JFreeChart;
+import org.knowm.xchart.XYChart;
+import org.knowm.xchart.style.markers.Marker;
+import org.knowm.xchart.style.markers.SeriesMarkers;
+
+/**
+ * What stands around the charts of a picture: its title above, its legend below, both in as many
+ * lines as they need, so that neither is ever cut off. A picture with a very long legend is higher
+ * than {@link ChartStyle#HEIGHT}.
+ */
+public final class PictureFrame {
+  private static final int MARGIN = 24;
+  private static final int SAMPLE = 40;
+  private static final int GAP = 8;
+  private static final int BETWEEN = 28;
+  private static final int LINE = 22;
+  private static final int TITLE_LINE = 26;
+  private static final int BODY_MIN = 470;
+
+  private final String title;
+  private final List<Entry> legend = new ArrayList<>();
+
+  /** Draws a sample of a line, a filling or a marker into a box. */
+  private interface Sample {
+    void draw(Graphics2D graphics, Rectangle box);
+  }
+
+  /** Draws the picture between title and legend. */
+  public interface Body {
+    void draw(Graphics2D graphics, int height);
+  }
+
+  private record Entry(String name, Sample sample, int sampleWidth) {}
+
+  /** A line of an entry at its place in the legend. */
+  private record Placed(int x, int line, Entry entry, String text, boolean first) {}
+
+  /** A picture with a title. */
+  public PictureFrame(String title) {
+    this.title = title;
+  }
+
+  public PictureFrame line(String name, Color color, BasicStroke stroke) {
+    return add(
+        name,
+        SAMPLE,
+        (graphics, box) -> {
+          graphics.setColor(color);
+          graphics.setStroke(stroke);
+          graphics.draw(
+              new Line2D.Double(
+                  box.x, box.getCenterY(), (double) box.x + box.width, box.getCenterY()));
+        });
+  }
+
+  public PictureFrame fill(String name, Color color, Paint paint) {
+    return add(
+        name,
+        24,
+        (graphics, box) -> {
+          graphics.setPaint(paint);
+          graphics.fill(box);
+          graphics.setColor(color);
+          graphics.setStroke(new BasicStroke(1.4f));
+          graphics.draw(box);
+        });
+  }
+
+  /** Explains the triangles of {@link ChartStyle#infinite}. */
+  public PictureFrame infinite() {
+    return marker(
+        "infinite: falls on a job that was not done", ChartStyle.INK, SeriesMarkers.TRIANGLE_UP);
+  }
+
+  public PictureFrame marker(String name, Color color, Marker marker) {
+    return add(
+        name,
+        12,
+        (graphics, box) -> {
+          graphics.setColor(color);
+          marker.paint(graphics, box.getCenterX(), box.getCenterY(), 8);
+        });
+  }
+
+  /** Adds words without a sample. */
+  public PictureFrame note(String text) {
+    return add(text, -GAP, (graphics, box) -> {});
+  }
+
+  private PictureFrame add(String name, int sampleWidth, Sample sample) {
+    legend.add(new Entry(name, sample, sampleWidth));
+    return this;
+  }
+
+  /** The picture of charts side by side. */
+  public BufferedImage beside(XYChart... charts) {
+    return around(
+        (graphics, height) -> {
+          int width = ChartStyle.WIDTH / charts.length;
+          for (int i = 0; i < charts.length; i++) {
+            graphics.drawImage(image(charts[i], width, height), i * width, 0, null);
+          }
+        });
+  }
+
+  /** The picture of charts one above the other; the last has more room, for the axis below it. */
+  public BufferedImage above(XYChart... charts) {
+    int axis = 46;
+    return around(
+        (graphics, height) -> {
+          int each = (height - axis) / charts.length;
+          for (int i = 0; i < charts.length; i++) {
+            int own = i == charts.length - 1 ? height - i * each : each;
+            graphics.drawImage(image(charts[i], ChartStyle.WIDTH, own), 0, i * each, null);
+          }
+        });
+  }
+
+  /** The picture of charts one above the other. */
+  public BufferedImage above(JFreeChart... charts) {
+    return around(
+        (graphics, height) -> {
+          int each = height / charts.length;
+          for (int i = 0; i < charts.length; i++) {
+            charts[i].draw(graphics, new Rectangle(0, i * each, ChartStyle.WIDTH, each));
+          }
+        });
+  }
+
+  public BufferedImage around(JFreeChart chart) {
+    return around(
+        (graphics, height) -> chart.draw(graphics, new Rectangle(ChartStyle.WIDTH, height)));
+  }
+
+  /** A picture of words in place of a chart. */
+  public BufferedImage saying(String words) {
+    return around(
+        (graphics, height) -> {
+          graphics.setColor(ChartStyle.QUIET);
+          graphics.setFont(ChartStyle.TITLE.deriveFont(Font.PLAIN, 24f));
+          centred(graphics, words, height / 2);
+        });
+  }
+
+  private static BufferedImage image(XYChart chart, int width, int height) {
+    var image = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
+    Graphics2D graphics = image.createGraphics();
+    chart.paint(graphics, width, height);
+    graphics.dispose();
+    return image;
+  }
+
+  /** The picture of a body that draws itself, as wide as {@link ChartStyle#WIDTH}. */
+  public BufferedImage around(Body body) {
+    Graphics2D measuring = new BufferedImage(1, 1, BufferedImage.TYPE_INT_RGB).createGraphics();
+    int inside = ChartStyle.WIDTH - 2 * MARGIN;
+    List<String> titles = lines(title, measuring.getFontMetrics(ChartStyle.TITLE), inside);
+    List<Placed> placed = placed(measuring.getFontMetrics(ChartStyle.TEXT), inside);
+    measuring.dispose();
+    int below = placed.isEmpty() ? 0 : placed.get(placed.size() - 1).line() + 1;
+    int top = 18 + TITLE_LINE * titles.size();
+    int bottom = 14 + LINE * below;
+    int height = Math.max(ChartStyle.HEIGHT, top + BODY_MIN + bottom);
+    var image = new BufferedImage(ChartStyle.WIDTH, height, BufferedImage.TYPE_INT_RGB);
+    Graphics2D graphics = image.createGraphics();
+    graphics.setRenderingHint(RenderingHints.KEY_ANTIALIASING, RenderingHints.VALUE_ANTIALIAS_ON);
+    graphics.setRenderingHint(
+        RenderingHints.KEY_TEXT_ANTIALIASING, RenderingHints.VALUE_TEXT_ANTIALIAS_ON);
+    graphics.setColor(Color.WHITE);
+    graphics.fillRect(0, 0, ChartStyle.WIDTH, height);
+    graphics.setColor(ChartStyle.INK);
+    graphics.setFont(ChartStyle.TITLE);
+    for (int i = 0; i < titles.size(); i++) {
+      centred(graphics, titles.get(i), 10 + TITLE_LINE * (i + 1));
+    }
+    graphics.translate(0, top);
+    body.draw(graphics, height - top - bottom);
+    graphics.translate(0, height - top - bottom);
+    draw(graphics, placed);
+    graphics.dispose();
+    return image;
+  }
+
+  private static void draw(Graphics2D graphics, List<Placed> placed) {
+    graphics.setFont(ChartStyle.TEXT);
+    for (Placed entry : placed) {
+      int x = MARGIN + entry.x();
+      int y = LINE * entry.line();
+      int width = entry.entry().sampleWidth();
+      if (entry.first()) {
+        entry.entry().sample().draw(graphics, new Rectangle(x, y + 4, width, 12));
+      }
+      graphics.setColor(ChartStyle.INK);
+      graphics.drawString(entry.text(), x + width + GAP, y + 15);
+    }
+  }
+
+  private List<Placed> placed(FontMetrics metrics, int inside) {
+    List<Placed> placed = new ArrayList<>();
+    int x = 0;
+    int line = 0;
+    for (Entry entry : legend) {
+      int before = entry.sampleWidth() + GAP;
+      int width = before + metrics.stringWidth(entry.name());
+      if (x > 0 && x + width > inside) {
+        x = 0;
+        line++;
+      }
+      List<String> lines = lines(entry.name(), metrics, inside - before);
+      for (int i = 0; i < lines.size(); i++) {
+        line += i == 0 ? 0 : 1;
+        placed.add(new Placed(x, line, entry, lines.get(i), i == 0));
+      }
+      x = lines.size() > 1 ? inside : x + width + BETWEEN;
+    }
+    return placed;
+  }
+
+  /** Breaks a text between words, and a word that is too long anywhere. */
+  static List<String> lines(String text, FontMetrics metrics, int width) {
+    List<String> lines = new ArrayList<>();
+    String rest = text;
+    while (metrics.stringWidth(rest) > width) {
+      int end = 1;
+      while (metrics.stringWidth(rest.substring(0, end + 1)) <= width) {
+        end++;
+      }
+      int space = rest.lastIndexOf(' ', end);
+      int cut = space > 0 ? space : end;
+      lines.add(rest.substring(0, cut));
+      rest = rest.substring(cut).stripLeading();
+    }
+    lines.add(rest);
+    return lines;
+  }
+
+  private static void centred(Graphics2D graphics, String text, int y) {
+    int width = graphics.getFontMetrics().stringWidth(text);
+    graphics.drawString(text, (ChartStyle.WIDTH - width) / 2, y);
+  }
+}

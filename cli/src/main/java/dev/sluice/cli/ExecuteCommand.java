@@ -1,0 +1,59 @@
+package dev.sluice.cli;
+
+import dev.sluice.cli.option.RoleOptions;
+import dev.sluice.harness.role.ExecuteProcess;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code ./sluice execute CONFIG}: an executor as a process of its own. */
+@Command(
+    name = "execute",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Runs batches of one shard of a run on lanes of its own. Ends with the run.",
+      "Started again with an --executor-id, an executor replaces the earlier one of that id."
+    },
+    footer = {
+      "",
+      "Example:",
+      "  ./sluice execute configs/quickstart.yaml \\",
+      "      --bootstrap localhost:9092 --run-id first"
+    })
+public final class ExecuteCommand implements Callable<Integer> {
+  @Mixin private RoleOptions options = new RoleOptions();
+
+  @Option(
+      names = "--shard",
+      paramLabel = "N",
+      description = "Shard of the executor, from 0 (default: the one with the fewest executors).")
+  private @Nullable Integer shard;
+
+  @Option(
+      names = "--executor-id",
+      paramLabel = "ID",
+      description = "Name of the executor in the log (default: executor-SHARD-N, new each time).")
+  private @Nullable String executorId;
+
+  @Option(
+      names = "--speed",
+      paramLabel = "FACTOR",
+      description =
+          "Speed of emulated lanes, as a multiple of their latency table's"
+              + " (default: the experiment's lanes.speed).")
+  private @Nullable Double speed;
+
+  @Option(
+      names = "--faults-from-stdin",
+      hidden = true,
+      description = "A line 'hang LANE' makes the next inference on that lane never return.")
+  private boolean faultsFromStdin;
+
+  @Override
+  public Integer call() throws Exception {
+    var own = new ExecuteProcess.Options(shard, executorId, speed, faultsFromStdin);
+    return new ExecuteProcess(options.settings(), own).execute();
+  }
+}

@@ -1,0 +1,43 @@
+package dev.sluice.cli;
+
+import dev.sluice.cli.option.RoleOptions;
+import dev.sluice.harness.role.ProduceProcess;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code ./sluice produce CONFIG}: the generators as a process of their own. */
+@Command(
+    name = "produce",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Begins a run once each shard has a scheduler and lanes, sends its jobs at their times,"
+          + " and ends it once each job has its outcome."
+    },
+    footer = {
+      "",
+      "Example:",
+      "  ./sluice produce configs/quickstart.yaml \\",
+      "      --bootstrap localhost:9092 --run-id first"
+    })
+public final class ProduceCommand implements Callable<Integer> {
+  @Mixin private RoleOptions options = new RoleOptions();
+
+  @Option(
+      names = "--resume",
+      description = "Goes on with a run whose generators died; jobs due in the gap are not sent.")
+  private boolean resume;
+
+  @Option(
+      names = "--after",
+      hidden = true,
+      description = "Begins once N processes, this one included, have joined.")
+  private int after;
+
+  @Override
+  public Integer call() throws Exception {
+    var own = new ProduceProcess.Options(resume, after);
+    return new ProduceProcess(options.settings(), own).execute();
+  }
+}

@@ -1,0 +1,30 @@
+package dev.sluice.cli;
+
+import dev.sluice.cli.option.RoleOptions;
+import dev.sluice.harness.role.ScheduleProcess;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code ./sluice schedule CONFIG}: a scheduler as a process of its own. */
+@Command(
+    name = "schedule",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Decides for shards of a run. Several schedulers share the shards; one without a shard stands"
+          + " by, and takes over when another ends. Ends with the run."
+    },
+    footer = {
+      "",
+      "Example:",
+      "  ./sluice schedule configs/quickstart.yaml \\",
+      "      --bootstrap localhost:9092 --run-id first"
+    })
+public final class ScheduleCommand implements Callable<Integer> {
+  @Mixin private RoleOptions options = new RoleOptions();
+
+  @Override
+  public Integer call() throws Exception {
+    return new ScheduleProcess(options.settings()).execute();
+  }
+}

@@ -1,0 +1,113 @@
+package dev.sluice.cli;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.kafka.LeftTopics;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code ./sluice topics}: topics that runs left on a Kafka. */
+@Command(
+    name = "topics",
+    mixinStandardHelpOptions = true,
+    description = "Shows or removes the topics that runs left on a Kafka.",
+    subcommands = {TopicsCommand.ListRuns.class, TopicsCommand.Prune.class},
+    footer = {"", "Example:", "  ./sluice topics list --bootstrap localhost:9092"})
+public final class TopicsCommand implements Callable<Integer> {
+  @Override
+  public Integer call() {
+    System.err.println("sluice: error: topics needs a command, list or prune.");
+    System.err.println("  Maybe you meant ./sluice topics list --bootstrap HOST:PORT.");
+    return ExitStatus.MISTAKE;
+  }
+
+  /** Options that name the Kafka. */
+  static final class Where {
+    @Option(
+        names = "--bootstrap",
+        paramLabel = "HOST:PORT",
+        required = true,
+        description = "The Kafka to look at.")
+    private String bootstrap = "";
+
+    @Option(
+        names = "--kafka-config",
+        paramLabel = "FILE",
+        description = "Java properties of the clients of that Kafka: SASL, TLS.")
+    private @Nullable Path kafkaConfig;
+
+    @Option(names = "--json", description = "Prints JSON.")
+    private boolean json;
+
+    private LeftTopics topics() {
+      return new LeftTopics(new LeftTopics.Options(bootstrap, kafkaConfig, json));
+    }
+  }
+
+  /** {@code topics list}. */
+  @Command(
+      name = "list",
+      mixinStandardHelpOptions = true,
+      description = "Shows which runs left topics.",
+      footer = {"", "Example:", "  ./sluice topics list --bootstrap localhost:9092 --json"})
+  static final class ListRuns implements Callable<Integer> {
+    @Mixin private Where where = new Where();
+
+    @Override
+    public Integer call() throws Exception {
+      try {
+        return where.topics().list();
+      } catch (UserMistakeException e) {
+        System.err.println(e.getMessage());
+        return ExitStatus.MISTAKE;
+      }
+    }
+  }
+
+  /** {@code topics prune}. */
+  @Command(
+      name = "prune",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Removes the topics and groups of runs that have ended, or of the named runs.",
+        "Leaves topics alone that do not make up a whole run of Sluice."
+      },
+      footer = {"", "Example:", "  ./sluice topics prune --bootstrap localhost:9092 --dry-run"})
+  static final class Prune implements Callable<Integer> {
+    @Mixin private Where where = new Where();
+
+    @Parameters(
+        paramLabel = "RUN",
+        arity = "0..*",
+        description = "Ids of runs to remove, ended or not (default: all that have ended).")
+    private List<String> named = new ArrayList<>();
+
+    @Option(
+        names = "--all",
+        description = "Tells runs that have not ended too, and leaves them, unless --yes is given.")
+    private boolean all;
+
+    @Option(names = "--yes", description = "With --all: removes runs that have not ended.")
+    private boolean yes;
+
+    @Option(names = "--dry-run", description = "Shows what would be removed, and removes nothing.")
+    private boolean dryRun;
+
+    @Override
+    public Integer call() throws Exception {
+      try {
+        return where.topics().prune(new LeftTopics.Prune(named, all, yes, dryRun));
+      } catch (UserMistakeException e) {
+        System.err.println(e.getMessage());
+        return ExitStatus.MISTAKE;
+      }
+    }
+  }
+}

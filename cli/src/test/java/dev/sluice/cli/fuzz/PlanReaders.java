@@ -1,0 +1,139 @@
+package dev.sluice.cli.fuzz;
+
+import static dev.sluice.cli.fuzz.FuzzedReader.CONFIGS;
+import static dev.sluice.cli.fuzz.FuzzedReader.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.layers.runtime.ScheduleFile;
+import dev.sluice.planning.file.Asked;
+import dev.sluice.planning.file.PlanningFiles;
+import dev.sluice.sweep.config.Grid;
+import dev.sluice.sweep.config.GridFile;
+import dev.sluice.sweep.config.WorkspaceConfig;
+import dev.sluice.sweep.config.WorkspaceKey;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** Planning files, schedules of layers, and sweeps: files that a person may have written. */
+final class PlanReaders {
+  private static final Asked ASKED =
+      new Asked("google/vit-base-patch16-224", "torch.float32", 8, false);
+  private static final String MODELS = planning("models.yml");
+  private static final String TYPES = planning("device_types.yml");
+  private static final String DEVICES = planning("devices.yml");
+  private static final List<String> HOSTS =
+      List.of("mb-0", "mb-1", "mb-2", "mb-3", "rcc-0", "rcc-1", "rcc-2", "rcc-3");
+  private static final Map<String, List<String>> LAYERS =
+      Map.of(
+          "vit_tiny",
+          Stream.concat(
+                  Stream.of("embedding", "head"),
+                  IntStream.range(0, 12).mapToObj(block -> "block_" + block))
+              .toList());
+
+  private PlanReaders() {}
+
+  static Stream<FuzzedReader> all() {
+    return Stream.of(
+        new FuzzedReader(
+            "models with layers",
+            List.of(MODELS),
+            (in, input) -> planning(in, input, bytes(TYPES), bytes(DEVICES))),
+        new FuzzedReader(
+            "device types",
+            List.of(TYPES),
+            (in, input) -> planning(in, bytes(MODELS), input, bytes(DEVICES))),
+        new FuzzedReader(
+            "devices",
+            List.of(DEVICES),
+            (in, input) -> planning(in, bytes(MODELS), bytes(TYPES), input)),
+        new FuzzedReader(
+            "schedules of stages", List.of(planning("schedule.yml")), PlanReaders::stages),
+        new FuzzedReader(
+            "schedules of layers",
+            List.of(FuzzedReader.text(CONFIGS.resolve("layers/vit_tiny.yaml"))),
+            PlanReaders::layers),
+        new FuzzedReader(
+            "grids",
+            List.of(
+                FuzzedReader.text(CONFIGS.resolve("sweeps/policies.yaml"))
+                    .replace("../emulated_accelerator.yaml", "g.yaml")),
+            PlanReaders::grid),
+        new FuzzedReader("workspaces", List.of(workspace()), PlanReaders::workspace));
+  }
+
+  private static String planning(String name) {
+    return FuzzedReader.text(CONFIGS.resolve("planning").resolve(name));
+  }
+
+  private static void planning(Path folder, byte[] models, byte[] types, byte[] devices)
+      throws Exception {
+    PlanningFiles.Read read =
+        new PlanningFiles(
+                Files.write(folder.resolve("models.yml"), models),
+                Files.write(folder.resolve("types.yml"), types),
+                Files.write(folder.resolve("devices.yml"), devices))
+            .read(ASKED);
+    assertThat(read.hosts()).isPositive();
+    assertThat(read.model().parametersOut()).hasSize(read.model().layers());
+  }
+
+  private static void stages(Path folder, byte[] input) throws Exception {
+    var stages =
+        dev.sluice.planning.file.ScheduleFile.read(
+            Files.write(folder.resolve("stages.yml"), input), 48, HOSTS);
+    assertThat(stages.stream().mapToInt(s -> s.lastLayer() - s.firstLayer() + 1).sum())
+        .isEqualTo(48);
+  }
+
+  private static void layers(Path folder, byte[] input) throws Exception {
+    ScheduleFile read = ScheduleFile.read(Files.write(folder.resolve("l.yaml"), input), LAYERS);
+    Path written =
+        Files.writeString(
+            folder.resolve("written.yaml"),
+            ScheduleFile.text(read.model(), lines(read.first()), lines(read.steps())));
+    ScheduleFile again = ScheduleFile.read(written, LAYERS);
+    assertThat(again.model()).isEqualTo(read.model());
+    assertThat(lines(again.first())).isEqualTo(lines(read.first()));
+    assertThat(lines(again.steps())).isEqualTo(lines(read.steps()));
+  }
+
+  private static List<String> lines(List<ScheduleFile.Entry> entries) {
+    List<String> lines = new ArrayList<>();
+    entries.forEach(entry -> lines.add(entry.operation() + ": " + entry.layer()));
+    return lines;
+  }
+
+  private static void grid(Path folder, byte[] input) throws Exception {
+    Grid grid = GridFile.read(Files.write(folder.resolve("g.yaml"), input), 2);
+    assertThat(grid.slots()).isPositive();
+    assertThat(grid.axes()).isNotEmpty();
+  }
+
+  private static String workspace() {
+    return Arrays.stream(WorkspaceKey.values())
+        .filter(key -> key != WorkspaceKey.GPUS)
+        .map(key -> key.key() + ": \"" + key.fallback() + "\" # " + key.comment() + "\n")
+        .map(line -> line.replaceFirst("\"([0-9.]+|true|false)\"", "$1"))
+        .collect(Collectors.joining());
+  }
+
+  private static void workspace(Path folder, byte[] input) throws Exception {
+    Path file = Files.write(folder.resolve("scheduler_config.yml"), input);
+    WorkspaceConfig read = WorkspaceConfig.read(file, folder);
+    for (WorkspaceKey key : WorkspaceKey.values()) {
+      assertThat(read.written(key)).isNotNull();
+    }
+    FileSystems.getDefault().getPathMatcher("glob:" + read.folders().pattern());
+    assertThat(read.slots().perGpu()).isPositive();
+    assertThat(read.rules().checkInterval()).isPositive();
+  }
+}

@@ -1,0 +1,45 @@
+package dev.sluice.contract.event;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What a run is. First record of topic {@code metrics}.
+ *
+ * @param timeZeroEpochMs time zero of the run on the broker's clock, milliseconds since 1970
+ * @param notes lines that every output of the run shows first
+ * @param experimentYaml the resolved experiment, as config.yaml holds it; no secret is in it
+ * @param configDigest SHA-256 of the resolved experiment
+ * @param requestDigest SHA-256 of the whole request list
+ * @param emulated true if lanes waited instead of computing
+ * @param versions versions of Sluice, Kafka, engines and Java, by name
+ */
+public record RunDescribed(
+    String runId,
+    long timeZeroEpochMs,
+    List<String> notes,
+    String experimentYaml,
+    String configDigest,
+    String requestDigest,
+    boolean emulated,
+    Map<String, String> versions)
+    implements WindowRecord {
+  public static final int VERSION = 1;
+
+  public RunDescribed {
+    requireNonNull(runId, "runId");
+    requireNonNull(experimentYaml, "experimentYaml");
+    requireNonNull(configDigest, "configDigest");
+    requireNonNull(requestDigest, "requestDigest");
+    notes = List.copyOf(notes);
+    versions = new TreeMap<>(versions);
+  }
+
+  @Override
+  public int version() {
+    return VERSION;
+  }
+}

@@ -1,0 +1,24 @@
+package dev.sluice.contract.event;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+
+/**
+ * What analytics writes of a run. Topic {@code metrics} holds one {@link RunDescribed}, then a
+ * {@link MetricsWindow} of each second once, in order, and last one {@link RunSummarized}. Topic
+ * {@code lanes} holds {@link LanesWindow}s. Readers skip records of types that they do not know.
+ */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
+@JsonSubTypes({
+  @JsonSubTypes.Type(value = RunDescribed.class, name = "RunDescribed"),
+  @JsonSubTypes.Type(value = MetricsWindow.class, name = "MetricsWindow"),
+  @JsonSubTypes.Type(value = RunSummarized.class, name = "RunSummarized"),
+  @JsonSubTypes.Type(value = LanesWindow.class, name = "LanesWindow")
+})
+public sealed interface WindowRecord
+    permits RunDescribed, MetricsWindow, RunSummarized, LanesWindow {
+  /** The version of this record's fields that this build writes. */
+  @JsonProperty("version")
+  int version();
+}

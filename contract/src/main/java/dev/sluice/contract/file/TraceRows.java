@@ -1,0 +1,285 @@
+package dev.sluice.contract.file;
+
+import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rows of a trace, one after the other, with fields under the names of columns. Fields stay bytes
+ * until they are asked for, since most columns of a trace are not.
+ */
+public abstract class TraceRows implements AutoCloseable {
+  private static final long WHOLE_SECONDS_MAX = 9_000_000_000L;
+  private static final int BUFFER_BYTES = 1 << 16;
+  private static final int FIRST_BYTES_MAX = 1 << 20;
+  private static final byte[] GZIP = {0x1f, (byte) 0x8b};
+  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+  private static final int LONG_DIGITS = 18;
+
+  final String source;
+
+  /** Bytes that hold the present row's fields. */
+  byte[] bytes = new byte[0];
+
+  /** Beginnings of the present row's fields in {@link #bytes}, by number of column. */
+  int[] starts = new int[0];
+
+  /** Ends of the present row's fields, one past the last byte. */
+  int[] ends = new int[0];
+
+  TraceRows(String source) {
+    this.source = source;
+  }
+
+  /**
+   * Opens a file, which gzip may have compressed: JSON Lines if it begins with a brace, else CSV. A
+   * byte order mark is passed over.
+   *
+   * @param noun what the file is, for messages, for example {@code trace}
+   * @throws UserMistakeException if it cannot be read, or names no columns
+   */
+  public static TraceRows open(Path file, String noun) throws UserMistakeException {
+    String source = file.toString();
+    if (Files.isDirectory(file)) {
+      throw new UserMistakeException(
+          source, "this is a folder, not a " + noun, "you meant a file inside it");
+    }
+    InputStream in = null;
+    try {
+      in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
+      if (startsWith(in, GZIP)) {
+        in = new BufferedInputStream(new GZIPInputStream(in, BUFFER_BYTES), BUFFER_BYTES);
+      }
+      if (startsWith(in, BYTE_ORDER_MARK)) {
+        in.skipNBytes(BYTE_ORDER_MARK.length);
+      }
+      Utf8.refuseOther(source, in);
+      in.mark(FIRST_BYTES_MAX);
+      byte[] first = in.readNBytes(FIRST_BYTES_MAX);
+      in.reset();
+      return new String(first, StandardCharsets.ISO_8859_1).stripLeading().startsWith("{")
+          ? new JsonTraceRows(source, first, in)
+          : new CsvTraceRows(source, in);
+    } catch (IOException e) {
+      close(in);
+      throw new UserMistakeException(
+          source,
+          "the %s cannot be read (%s)".formatted(noun, UserMistakeException.reason(e)),
+          "the path is meant relative to another folder, or the file was not copied whole",
+          e);
+    } catch (UserMistakeException e) {
+      close(in);
+      throw e;
+    }
+  }
+
+  private static boolean startsWith(InputStream in, byte[] wanted) throws IOException {
+    in.mark(wanted.length);
+    byte[] there = in.readNBytes(wanted.length);
+    in.reset();
+    return Arrays.equals(there, wanted);
+  }
+
+  private static void close(@Nullable InputStream in) {
+    if (in != null) {
+      try {
+        in.close();
+      } catch (IOException e) {
+        // nothing was written
+      }
+    }
+  }
+
+  /** Returns the names of the columns; of JSON Lines, the keys of the first line. */
+  public abstract List<String> columns();
+
+  /** Returns the place of the names of the columns. */
+  public abstract Place header();
+
+  /**
+   * Returns the number under which a column's fields are asked for; to be called before the first
+   * row.
+   */
+  public abstract int column(String name) throws UserMistakeException;
+
+  /** Tells whether rows may lack fields, so that the first row may name fewer columns. */
+  public abstract boolean isSparse();
+
+  /** Goes on to the next row; false after the last. */
+  public abstract boolean next() throws UserMistakeException;
+
+  /** Returns the line of the present row. */
+  public abstract int line();
+
+  @Override
+  public abstract void close() throws IOException;
+
+  /** Returns the place of the present row. */
+  public final Place place() {
+    return new Place(source, line());
+  }
+
+  /** Tells whether the field is empty or absent. */
+  public final boolean isEmpty(int column) {
+    return starts[column] == ends[column];
+  }
+
+  /** Tells whether the field is the one digit 0. */
+  public final boolean isZero(int column) {
+    return ends[column] - starts[column] == 1 && bytes[starts[column]] == '0';
+  }
+
+  /**
+   * Returns the field as a text.
+   *
+   * @throws UserMistakeException if it is not UTF-8
+   */
+  public final String text(int column) throws UserMistakeException {
+    return Utf8.decoded(place(), bytes, starts[column], ends[column]);
+  }
+
+  /** Returns seconds as nanoseconds, rounded down: at most 9 × 10⁹ seconds from zero. */
+  public final long secondsAsNs(int column, String name) throws UserMistakeException {
+    return fixed(column, name, 9, WHOLE_SECONDS_MAX);
+  }
+
+  /** Returns milliseconds as nanoseconds, rounded down: at most 9 × 10¹² milliseconds from zero. */
+  public final long msAsNs(int column, String name) throws UserMistakeException {
+    return fixed(column, name, 6, 1000 * WHOLE_SECONDS_MAX);
+  }
+
+  /** Returns a whole number, which may be written with a fraction of zeros, as in 4.0. */
+  public final long whole(int column, String name) throws UserMistakeException {
+    long thousandths = fixed(column, name, 3, 1_000_000_000_000L);
+    if (thousandths % 1000 != 0) {
+      throw noNumber(column, name, "a whole number");
+    }
+    return thousandths / 1000;
+  }
+
+  /**
+   * Returns a decimal number × 10^scale, rounded down. Computes in whole numbers, so that equal
+   * texts give equal times.
+   */
+  private long fixed(int column, String name, int scale, long most) throws UserMistakeException {
+    int at = starts[column];
+    int end = ends[column];
+    boolean negative = at < end && bytes[at] == '-';
+    if (negative) {
+      at++;
+    }
+    long value = 0;
+    int digits = 0;
+    int decimals = -1; // digits behind the point; −1: no point yet
+    boolean dropped = false;
+    for (; at < end; at++) {
+      int digit = bytes[at] - '0';
+      if (digit >= 0 && digit <= 9) {
+        if (decimals >= scale) {
+          dropped |= digit != 0;
+          digits++;
+          continue;
+        }
+        value = 10 * value + digit;
+        digits++;
+        decimals += decimals >= 0 ? 1 : 0;
+      } else if (bytes[at] == '.' && decimals < 0) {
+        decimals = 0;
+      } else {
+        return slowly(column, name, scale, most);
+      }
+    }
+    if (digits == 0 || digits > LONG_DIGITS) {
+      return slowly(column, name, scale, most);
+    }
+    int missing = scale - Math.max(0, decimals);
+    long factor = 1;
+    for (int i = 0; i < missing; i++) {
+      factor *= 10;
+    }
+    if (Math.multiplyHigh(value, factor) != 0 || value * factor < 0) {
+      return slowly(column, name, scale, most);
+    }
+    long scaled = value * factor;
+    if (scaled > Math.multiplyExact(most, power(scale))) {
+      throw outOfRange(column, name);
+    }
+    return negative ? -scaled - (dropped ? 1 : 0) : scaled;
+  }
+
+  /** A number with an exponent, or many digits, or none at all. */
+  private long slowly(int column, String name, int scale, long most) throws UserMistakeException {
+    BigDecimal number = Numbers.decimal(text(column));
+    if (number == null) {
+      throw noNumber(column, name, "a number");
+    }
+    if (number.abs().compareTo(BigDecimal.valueOf(most)) > 0) {
+      throw outOfRange(column, name);
+    }
+    return number.movePointRight(scale).setScale(0, RoundingMode.FLOOR).longValueExact();
+  }
+
+  private static long power(int scale) {
+    long power = 1;
+    for (int i = 0; i < scale; i++) {
+      power *= 10;
+    }
+    return power;
+  }
+
+  private UserMistakeException noNumber(int column, String name, String wanted)
+      throws UserMistakeException {
+    return mistake(
+        "%s (%s) is not %s".formatted(name, shortened(text(column)), wanted),
+        "the columns of this line are shifted");
+  }
+
+  private UserMistakeException outOfRange(int column, String name) throws UserMistakeException {
+    return mistake(
+        "%s (%s) is out of range".formatted(name, shortened(text(column))),
+        "its unit is wrong, or a digit is");
+  }
+
+  /** Returns a mistake in the present row. */
+  public final UserMistakeException mistake(String what, String maybe) {
+    return new UserMistakeException(place(), what, maybe);
+  }
+
+  /** Returns a text that is short enough for a message. */
+  public static String shortened(String text) {
+    return text.length() <= 60 ? text : text.substring(0, 60) + "…";
+  }
+
+  /** Returns the mistake of a column that the file does not have. */
+  public final UserMistakeException lacks(String column) {
+    return new UserMistakeException(
+        header(),
+        "the column (%s) is missing".formatted(column),
+        NearestName.advice(column, columns(), "columns of this file"));
+  }
+
+  /** Returns the mistake of a file that cannot be read on. */
+  final UserMistakeException unreadable(IOException e) {
+    boolean cut = e instanceof EOFException;
+    return new UserMistakeException(
+        place().toString(),
+        cut
+            ? "the file ends in the middle of its compressed bytes"
+            : "the file cannot be read on (%s)".formatted(UserMistakeException.reason(e)),
+        cut || e instanceof ZipException
+            ? "it was not copied whole"
+            : "its disk or its share is gone",
+        e);
+  }
+}

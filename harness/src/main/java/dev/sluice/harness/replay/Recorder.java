@@ -1,0 +1,377 @@
+package dev.sluice.harness.replay;
+
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.LogMerge;
+import dev.sluice.contract.log.LogMerge.Offsets;
+import dev.sluice.contract.log.LogOrder;
+import dev.sluice.contract.log.Reading;
+import dev.sluice.contract.log.RecordingHeader;
+import dev.sluice.contract.log.RecordingWriter;
+import dev.sluice.contract.log.RequestsWriter;
+import dev.sluice.contract.log.Topics;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.process.LogFile;
+import dev.sluice.harness.process.Signals;
+import dev.sluice.harness.terminal.Console;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/** Records requests, or a whole log, from topics or from a run's folder. */
+public final class Recorder {
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
+  private static final Duration SILENCE_LIMIT = Duration.ofSeconds(60);
+  private static final Duration POLL = Duration.ofMillis(100);
+
+  private final Options options;
+  private final Console console;
+  private final Missing missing = new Missing();
+  private volatile boolean stopped;
+
+  /**
+   * Options of a recording.
+   *
+   * @param run folder of a run, or a recording; null: topics are read
+   * @param topics topics to read; null: a run is
+   * @param file file to write; {@code -}: standard output
+   * @param whole true if everything is recorded, and not the requests alone
+   * @param salvage true if the whole lines of a recording that was cut short are taken
+   */
+  public record Options(
+      @Nullable Path run,
+      @Nullable TopicOptions topics,
+      Path file,
+      boolean whole,
+      boolean salvage) {
+    /** True if the recording goes to standard output. */
+    public boolean isStandardOutput() {
+      return file.toString().equals("-");
+    }
+  }
+
+  /**
+   * Topics to read, as the command line names them.
+   *
+   * @param prefix prefix of a run's topics, or one topic
+   * @param bootstrap {@code HOST:PORT} of their Kafka
+   * @param kafkaConfig file of client properties; null: none
+   * @param from null: from the beginning
+   * @param to null: up to the present end
+   * @param fields fields of a topic that is not Sluice's; null: none
+   */
+  public record TopicOptions(
+      String prefix,
+      String bootstrap,
+      @Nullable Path kafkaConfig,
+      @Nullable String from,
+      @Nullable String to,
+      @Nullable String fields) {}
+
+  /** A person's wish to stop was heeded. */
+  private static final class StoppedByPersonException extends IOException {
+    private static final long serialVersionUID = 1;
+  }
+
+  /** Prepares a recording; the console must not be on standard output where the file is. */
+  public Recorder(Options options, Console console) {
+    this.options = options;
+    this.console = console;
+  }
+
+  /** Records, and returns the exit status. */
+  public int execute() throws UserMistakeException, InterruptedException {
+    try (var signals = Signals.listen(() -> stopped = true, () -> {})) {
+      try {
+        TopicOptions topics = options.topics();
+        if (topics != null) {
+          record(topics);
+        } else if (options.run() != null) {
+          new RunRecorder(options, console, this::heedAWishToStop).record(options.run());
+        }
+        return ExitStatus.DONE;
+      } catch (StoppedByPersonException e) {
+        console.line("Stopped: nothing was recorded.");
+        return signals.exitStatus();
+      } catch (IOException e) {
+        throw notWritten(options.file(), e);
+      }
+    }
+  }
+
+  /** Throws if a person wants the recording to end. */
+  private void heedAWishToStop() throws IOException {
+    if (stopped) {
+      throw new StoppedByPersonException();
+    }
+  }
+
+  private static UserMistakeException notWritten(Path file, IOException e) {
+    return new UserMistakeException(
+        file.toString().equals("-") ? "standard output" : file.toString(),
+        "the file cannot be written (" + UserMistakeException.reason(e) + ")",
+        "the disk is full, or its folder does not exist; nothing was left there",
+        e);
+  }
+
+  private void record(TopicOptions of)
+      throws UserMistakeException, IOException, InterruptedException {
+    Fields fields = Fields.parse(of.fields());
+    Moment from = of.from() == null ? null : Moment.parse("--from", of.from());
+    Moment to = of.to() == null ? null : Moment.parse("--to", of.to());
+    KafkaAccess kafka = KafkaAccess.of("--bootstrap", of.bootstrap(), of.kafkaConfig());
+    kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> stopped);
+    heedAWishToStop();
+    try (var quiet = LogFile.hushed("org.apache.kafka.clients");
+        Consumer<byte[], byte[]> consumer =
+            kafka.clients().consumer(Reading.WHOLE_RUN, SILENCE_LIMIT)) {
+      var source = new TopicSource(consumer);
+      var topics = new Topics(of.prefix());
+      boolean own = source.exists(topics.facts());
+      if (!own && !source.exists(of.prefix())) {
+        throw source.missing(of.prefix());
+      }
+      if (own && !fields.isEmpty()) {
+        throw new UserMistakeException(
+            "--fields",
+            "the topic (" + topics.facts() + ") holds Sluice's own events",
+            "you want to leave the option out, or to name the topic itself");
+      }
+      if (options.whole()) {
+        recordWhole(source, topics, consumer, own, from, to);
+      } else {
+        String topic = own ? topics.facts() : of.prefix();
+        recordRequests(source, topic, consumer, own ? null : fields, from, to);
+      }
+    } catch (OffsetOutOfRangeException e) {
+      throw new UserMistakeException(
+          "--topic",
+          "records went by retention while they were read (" + e.getMessage() + ")",
+          "a later --from leaves them out",
+          e);
+    } catch (KafkaException e) {
+      throw new UserMistakeException(
+          "--topic",
+          "the topics cannot be read ("
+              + kafka.secrets().hide(String.valueOf(e.getMessage())).replaceAll("\\s+", " ")
+              + ")",
+          "these clients lack the right to, or the Kafka is gone",
+          e);
+    }
+  }
+
+  // --- the requests of a topic
+
+  private void recordRequests(
+      TopicSource source,
+      String topic,
+      Consumer<byte[], byte[]> consumer,
+      @Nullable Fields fields,
+      @Nullable Moment from,
+      @Nullable Moment to)
+      throws UserMistakeException, IOException {
+    List<TopicPartition> partitions = source.partitions(List.of(topic));
+    TopicSource.Bounds bounds = source.between(partitions, from, to, missing, topic);
+    var buffer = new RequestBuffer();
+    TopicRequests requests =
+        fields == null
+            ? new TopicRequests.OfFacts(buffer, missing)
+            : new TopicRequests.OfFields(fields, buffer, missing);
+    read(consumer, bounds.offsets(), requests);
+    if (buffer.size() == 0) {
+      tellMissing();
+      throw new UserMistakeException(
+          "--topic",
+          "the topic (" + topic + ") holds no request between these bounds",
+          fields == null
+              ? "the run has not begun, or the bounds are others"
+              : "its values are no JSON objects, or another topic is meant");
+    }
+    buffer.sort(requests.once());
+    long zeroNs = requests.zeroNs(from != null, bounds.fromEpochMs());
+    var header = RecordingHeader.requests(null);
+    try (RequestsWriter writer =
+        options.isStandardOutput()
+            ? RequestsWriter.begin(standardOutput(), header)
+            : RequestsWriter.begin(options.file(), header)) {
+      buffer.write(writer, zeroNs);
+      heedAWishToStop();
+      writer.finish();
+    }
+    console.item(
+        "recorded",
+        String.format(
+            Locale.ROOT,
+            "%,d requests of %s, %.1f s to %.1f s",
+            buffer.size(),
+            topic,
+            (buffer.firstNs() - zeroNs) / 1e9,
+            (buffer.lastNs() - zeroNs) / 1e9));
+    if (fields == null) {
+      console.item("", "the requests that were sent: a run's folder alone tells of the whole list");
+    }
+    tellMissing();
+    tellFile();
+  }
+
+  private void read(
+      Consumer<byte[], byte[]> consumer, Map<TopicPartition, Offsets> offsets, TopicRequests to)
+      throws UserMistakeException, IOException {
+    consumer.assign(offsets.keySet());
+    offsets.forEach((partition, of) -> consumer.seek(partition, of.from()));
+    long lastNs = MachineClock.monotonicNs();
+    while (!isRead(consumer, offsets)) {
+      heedAWishToStop();
+      var records = consumer.poll(POLL);
+      for (ConsumerRecord<byte[], byte[]> record : records) {
+        Offsets of = offsets.get(new TopicPartition(record.topic(), record.partition()));
+        if (of != null && record.offset() < of.to()) {
+          to.take(record);
+        }
+      }
+      lastNs = records.isEmpty() ? lastNs : MachineClock.monotonicNs();
+      if (MachineClock.monotonicNs() - lastNs > SILENCE_LIMIT.toNanos()) {
+        throw new KafkaException("no record for " + SILENCE_LIMIT.toSeconds() + " s");
+      }
+    }
+  }
+
+  private static boolean isRead(
+      Consumer<byte[], byte[]> consumer, Map<TopicPartition, Offsets> offsets) {
+    return offsets.entrySet().stream()
+        .allMatch(of -> consumer.position(of.getKey()) >= of.getValue().to());
+  }
+
+  // --- a whole log
+
+  private void recordWhole(
+      TopicSource source,
+      Topics topics,
+      Consumer<byte[], byte[]> consumer,
+      boolean own,
+      @Nullable Moment from,
+      @Nullable Moment to)
+      throws UserMistakeException, IOException {
+    if (!own) {
+      throw new UserMistakeException(
+          "--whole",
+          "the topic (" + topics.prefix() + ") is not Sluice's, and only its requests can be taken",
+          "you want to leave --whole out");
+    }
+    refuseOffset("--from", from);
+    refuseOffset("--to", to);
+    List<String> names =
+        LogOrder.TOPICS.stream().map(name -> topics.prefix() + "." + name).toList();
+    List<TopicPartition> partitions = source.partitions(names);
+    Map<TopicPartition, Offsets> offsets =
+        new LinkedHashMap<>(
+            source.between(partitions, from, to, missing, topics.prefix()).offsets());
+    long shards = partitions.stream().filter(p -> p.topic().equals(topics.facts())).count();
+    RunStarted started = started(topics, consumer, source);
+    var header =
+        new RecordingHeader(
+            RecordingHeader.VERSION,
+            RecordingHeader.Kind.LOG,
+            topics.prefix(),
+            started == null ? 0 : started.timeZeroEpochMs(),
+            (int) shards,
+            "",
+            started == null ? null : started.requestDigest(),
+            started == null ? null : started.configDigest(),
+            null);
+    var merge = new LogMerge(topics, consumer, MachineClock.process(), SILENCE_LIMIT);
+    try (RecordingWriter writer =
+        options.isStandardOutput()
+            ? RecordingWriter.begin(standardOutput(), header)
+            : RecordingWriter.begin(options.file(), header)) {
+      merge.read(
+          offsets,
+          record -> {
+            heedAWishToStop();
+            writer.write(merge.entry(record));
+          });
+      writer.finish();
+      console.item(
+          "recorded",
+          String.format(
+              Locale.ROOT, "%,d records of the topics of %s", writer.records(), topics.prefix()));
+    }
+    console.item(
+        "", "topics tell neither their experiment nor the version of the core that decided");
+    tellMissing();
+    tellFile();
+  }
+
+  private static void refuseOffset(String option, @Nullable Moment moment)
+      throws UserMistakeException {
+    if (moment != null && moment.kind() == Moment.Kind.OFFSET) {
+      throw new UserMistakeException(
+          option,
+          "the offset (" + moment.text() + ") counts in one topic, and --whole reads several",
+          "you want an instant, or a time into the topics such as 10m");
+    }
+  }
+
+  /** The beginning of the run as its topic {@code runs} tells it; null: it does not. */
+  private @Nullable RunStarted started(
+      Topics topics, Consumer<byte[], byte[]> consumer, TopicSource source) throws IOException {
+    var found = new RunStarted[1];
+    var merge = new LogMerge(topics, consumer, MachineClock.process(), SILENCE_LIMIT);
+    if (source.exists(topics.runs())) {
+      merge.read(
+          merge.whole(List.of("runs")),
+          record -> {
+            heedAWishToStop();
+            if (found[0] == null && record.value() != null) {
+              found[0] = started(record.value());
+            }
+          });
+    }
+    return found[0];
+  }
+
+  private static @Nullable RunStarted started(byte[] value) {
+    try {
+      return EventCodec.RUNS.read(value) instanceof RunStarted started ? started : null;
+    } catch (UnreadableEventException e) {
+      return null;
+    }
+  }
+
+  // --- what a person reads
+
+  private void tellMissing() {
+    missing.lines().forEach(line -> console.item("missing", line));
+  }
+
+  private void tellFile() throws IOException {
+    if (!options.isStandardOutput()) {
+      console.item(
+          "file",
+          String.format(
+              Locale.ROOT, "%s, %.2f MB", options.file(), Files.size(options.file()) / 1e6));
+    }
+  }
+
+  static OutputStream standardOutput() {
+    return new FileOutputStream(FileDescriptor.out);
+  }
+}

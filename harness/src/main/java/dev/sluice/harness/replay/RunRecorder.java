@@ -1,0 +1,113 @@
+package dev.sluice.harness.replay;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RecordedEntry;
+import dev.sluice.contract.log.RecordedRequest;
+import dev.sluice.contract.log.RecordingHeader;
+import dev.sluice.contract.log.RecordingReader;
+import dev.sluice.contract.log.RecordingWriter;
+import dev.sluice.contract.log.RequestsWriter;
+import dev.sluice.harness.frame.Registries;
+import dev.sluice.harness.terminal.Console;
+import dev.sluice.producer.requests.RecordedLoad;
+import dev.sluice.producer.trace.Trace;
+import dev.sluice.producer.trace.TraceKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Records the requests, or the whole log, of a run's folder or of another recording. */
+final class RunRecorder {
+  private final Recorder.Options options;
+  private final Console console;
+  private final StopCheck stopCheck;
+
+  /** Throws if a person wants the recording to end. */
+  interface StopCheck {
+    void check() throws IOException;
+  }
+
+  RunRecorder(Recorder.Options options, Console console, StopCheck stopCheck) {
+    this.options = options;
+    this.console = console;
+    this.stopCheck = stopCheck;
+  }
+
+  void record(Path run) throws UserMistakeException, IOException {
+    Path log = RecordedLoad.file(run);
+    if (Files.exists(options.file()) && Files.isSameFile(log, options.file())) {
+      throw new UserMistakeException(
+          options.file().toString(),
+          "this is the recording that is read",
+          "you want another name for the new one");
+    }
+    if (options.whole()) {
+      copy(log);
+    } else {
+      recordRequests(log);
+    }
+    if (!options.isStandardOutput()) {
+      console.item(
+          "file",
+          String.format(
+              Locale.ROOT, "%s, %.2f MB", options.file(), Files.size(options.file()) / 1e6));
+    }
+  }
+
+  private void copy(Path log) throws UserMistakeException, IOException {
+    try (RecordingReader reader = RecordingReader.open(log, options.salvage());
+        RecordingWriter writer =
+            options.isStandardOutput()
+                ? RecordingWriter.begin(Recorder.standardOutput(), reader.header())
+                : RecordingWriter.begin(options.file(), reader.header())) {
+      for (RecordedEntry e = reader.next(); e != null; e = reader.next()) {
+        stopCheck.check();
+        writer.write(e);
+      }
+      writer.finish();
+      console.item(
+          "recorded", String.format(Locale.ROOT, "%,d records of %s", writer.records(), log));
+      tellMissing(reader.loss());
+    }
+  }
+
+  private void recordRequests(Path log) throws UserMistakeException, IOException {
+    RecordedLoad load = RecordedLoad.read(log, options.salvage(), Registries.vocabulary());
+    Trace requests = load.requests();
+    String digest = load.isWhole() ? RecordingReader.headerOf(log).requestDigest() : null;
+    var header = RecordingHeader.requests(digest);
+    try (RequestsWriter writer =
+        options.isStandardOutput()
+            ? RequestsWriter.begin(Recorder.standardOutput(), header)
+            : RequestsWriter.begin(options.file(), header)) {
+      for (int i = 0; i < requests.size(); i++) {
+        stopCheck.check();
+        TraceKind kind = requests.kinds().get(requests.kindByIndex()[i]);
+        writer.write(
+            new RecordedRequest(
+                requests.atNsByIndex()[i],
+                kind.classType(),
+                kind.workload(),
+                kind.backend(),
+                kind.precision(),
+                kind.samples(),
+                kind.sloNs()));
+      }
+      writer.finish();
+    }
+    console.item(
+        "recorded", String.format(Locale.ROOT, "%,d requests of %s", requests.size(), log));
+    if (digest != null) {
+      console.item("", "the whole request list, digest " + digest.substring(0, 12));
+    }
+    requests.notes().forEach(this::tellMissing);
+  }
+
+  private void tellMissing(@Nullable String what) {
+    if (what != null) {
+      console.item("missing", what);
+    }
+  }
+}

@@ -1,0 +1,186 @@
+package dev.sluice.harness.replay;
+
+import dev.sluice.contract.file.NearestName;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.LogMerge.Offsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/** Topics on a Kafka, and the offsets that bounds mean in them. For use by one thread. */
+final class TopicSource {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  private final Consumer<byte[], byte[]> consumer;
+  private final Map<String, List<PartitionInfo>> all;
+
+  TopicSource(Consumer<byte[], byte[]> consumer) {
+    this.consumer = consumer;
+    this.all = consumer.listTopics(LIMIT);
+  }
+
+  boolean exists(String topic) {
+    return all.containsKey(topic);
+  }
+
+  /** Refuses a topic that does not exist. */
+  UserMistakeException missing(String topic) {
+    Set<String> prefixes =
+        all.keySet().stream()
+            .filter(name -> name.endsWith(".facts"))
+            .map(name -> name.substring(0, name.length() - ".facts".length()))
+            .collect(Collectors.toSet());
+    List<String> names = new ArrayList<>(prefixes);
+    names.addAll(all.keySet());
+    Optional<String> nearest = NearestName.of(topic, names);
+    return new UserMistakeException(
+        "--topic",
+        "there is no topic (" + topic + ") on this Kafka, and no (" + topic + ".facts)",
+        nearest
+            .map(name -> "you meant " + name)
+            .orElse("it has been removed, or is on another Kafka: --bootstrap HOST:PORT"));
+  }
+
+  /** The partitions of topics, in order. */
+  List<TopicPartition> partitions(Collection<String> topics) {
+    return topics.stream()
+        .flatMap(topic -> all.getOrDefault(topic, List.of()).stream())
+        .map(info -> new TopicPartition(info.topic(), info.partition()))
+        .sorted(
+            Comparator.comparing(TopicPartition::topic).thenComparingInt(TopicPartition::partition))
+        .toList();
+  }
+
+  /** Offsets that are read, and where time begins. */
+  record Bounds(Map<TopicPartition, Offsets> offsets, @Nullable Long fromEpochMs) {}
+
+  /**
+   * Finds the offsets between two bounds, by the records' own timestamps.
+   *
+   * @param from null: from the beginning
+   * @param to null: up to the present end
+   * @throws UserMistakeException if nothing stands between them
+   */
+  Bounds between(
+      List<TopicPartition> partitions,
+      @Nullable Moment from,
+      @Nullable Moment to,
+      Missing missing,
+      String shown)
+      throws UserMistakeException {
+    Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions, LIMIT);
+    Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, LIMIT);
+    if (partitions.stream().allMatch(p -> offset(begins, p) >= offset(ends, p))) {
+      throw new UserMistakeException(
+          "--topic",
+          "the topic (" + shown + ") holds no record",
+          "all of them are gone by retention, or none was written yet");
+    }
+    Long fromMs = from == null ? null : epochMs(from, null, partitions);
+    Long toMs = to == null ? null : epochMs(to, fromMs, partitions);
+    if (from != null && to != null && isNotAfter(from, fromMs, to, toMs)) {
+      throw new UserMistakeException(
+          "--to",
+          "the value (" + to.text() + ") is not after --from (" + from.text() + ")",
+          "you exchanged the two");
+    }
+    Map<TopicPartition, Long> first = at(from, fromMs, partitions, ends);
+    Map<TopicPartition, Long> last = at(to, toMs, partitions, ends);
+    Map<TopicPartition, Offsets> offsets = new LinkedHashMap<>();
+    boolean any = false;
+    for (TopicPartition p : partitions) {
+      long begin = offset(begins, p);
+      long beginWanted = from == null ? 0 : offset(first, p);
+      long end = to == null ? offset(ends, p) : Math.min(offset(ends, p), offset(last, p));
+      if (begin > 0 && beginWanted <= begin) {
+        missing.gone(p.topic(), p.partition(), begin);
+      }
+      long start = Math.min(end, Math.max(begin, beginWanted));
+      offsets.put(p, new Offsets(start, Math.max(start, end)));
+      any |= start < end;
+    }
+    if (!any) {
+      throw new UserMistakeException(
+          from == null ? "--to" : "--from",
+          "the topic (" + shown + ") holds no record between these bounds",
+          "the times are in another zone, or another topic is meant");
+    }
+    return new Bounds(offsets, fromMs);
+  }
+
+  private static long offset(Map<TopicPartition, Long> offsets, TopicPartition partition) {
+    return offsets.getOrDefault(partition, 0L);
+  }
+
+  /** Compares bounds of one kind; of two kinds none is before the other. */
+  private static boolean isNotAfter(
+      Moment from, @Nullable Long fromMs, Moment to, @Nullable Long toMs) {
+    if (fromMs != null && toMs != null) {
+      return toMs <= fromMs;
+    }
+    return from.kind() == Moment.Kind.OFFSET
+        && to.kind() == Moment.Kind.OFFSET
+        && to.value() <= from.value();
+  }
+
+  /** The bound as an instant; null if it is an offset. */
+  private @Nullable Long epochMs(
+      Moment moment, @Nullable Long fromMs, List<TopicPartition> partitions) {
+    return switch (moment.kind()) {
+      case INSTANT -> moment.value();
+      case OFFSET -> null;
+      case TIME_INTO_TOPIC -> (fromMs != null ? fromMs : beginMs(partitions)) + moment.value();
+    };
+  }
+
+  /** The timestamp of the first record that the broker still has. */
+  private long beginMs(List<TopicPartition> partitions) {
+    return offsetsFor(partitions, 0).values().stream()
+        .flatMap(found -> Optional.ofNullable(found).stream())
+        .mapToLong(OffsetAndTimestamp::timestamp)
+        .min()
+        .orElse(0);
+  }
+
+  private Map<TopicPartition, @Nullable OffsetAndTimestamp> offsetsFor(
+      List<TopicPartition> partitions, long epochMs) {
+    Map<TopicPartition, Long> wanted =
+        partitions.stream()
+            .collect(Collectors.toMap(Function.identity(), p -> Math.max(0, epochMs)));
+    return consumer.offsetsForTimes(wanted, LIMIT);
+  }
+
+  private Map<TopicPartition, Long> at(
+      @Nullable Moment moment,
+      @Nullable Long epochMs,
+      List<TopicPartition> partitions,
+      Map<TopicPartition, Long> ends) {
+    Map<TopicPartition, Long> offsets = new LinkedHashMap<>();
+    if (moment == null) {
+      return offsets;
+    }
+    if (epochMs == null) {
+      partitions.forEach(p -> offsets.put(p, moment.value()));
+      return offsets;
+    }
+    Map<TopicPartition, @Nullable OffsetAndTimestamp> found = offsetsFor(partitions, epochMs);
+    for (TopicPartition p : partitions) {
+      OffsetAndTimestamp at = found.get(p);
+      offsets.put(p, at == null ? offset(ends, p) : at.offset());
+    }
+    return offsets;
+  }
+}

@@ -1,0 +1,339 @@
+package dev.sluice.harness.report;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.analytics.capacity.CapacitySearch;
+import dev.sluice.analytics.capacity.CapacitySearch.Answer;
+import dev.sluice.analytics.capacity.CapacitySearch.Outcome;
+import dev.sluice.analytics.capacity.Isotonic;
+import dev.sluice.analytics.capacity.RunEvidence;
+import dev.sluice.analytics.capacity.Target;
+import dev.sluice.analytics.plot.Picture;
+import dev.sluice.analytics.plot.Picture.Point;
+import dev.sluice.analytics.statistic.Decimals;
+import dev.sluice.contract.experiment.Arrivals;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.Scenario;
+import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.contract.file.Sha256;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.dispatch.LaneSource;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.FolderHold;
+import dev.sluice.harness.process.Signals;
+import dev.sluice.harness.simulate.QuietSimulation;
+import dev.sluice.harness.terminal.Console;
+import dev.sluice.producer.arrivals.RepeatSeeds;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * The search for the capacity of one policy or several. Each run is written down once it has ended,
+ * so that the same command goes on where an earlier one was stopped. The n-th run of each rate has
+ * the n-th repeat's seed, under which the jobs are the same at each rate and their gaps shrink with
+ * it.
+ */
+public final class CapacityRun {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String JOURNAL = "runs.jsonl";
+
+  private final CapacityOptions options;
+  private final Console console;
+  private final Map<String, CapacitySearch> searches = new LinkedHashMap<>();
+
+  public CapacityRun(CapacityOptions options, Console console) {
+    this.options = options;
+    this.console = console;
+  }
+
+  /** Searches, and returns the exit status: 0 if each policy has an answer, 4 if one has none. */
+  public int execute() throws UserMistakeException, IOException, InterruptedException {
+    ParsedExperiment parsed = options.read(options.overrides());
+    Experiment experiment = parsed.experiment();
+    double[] range = options.range();
+    var settings =
+        new CapacitySearch.Settings(
+            range[0], range[1], options.resolutionShare(), runsMax(options.runsMax()));
+    Target target = Target.of(options.target(), experiment);
+    List<String> policies = policies(experiment);
+    refuseWithoutRate(parsed);
+    for (String policy : policies) { // a mistake in any of them is found before the first run
+      for (double rate : range) {
+        check(options.read(options.overridesFor(rate, policy, experiment.seed())));
+      }
+    }
+    String id = options.runId() != null ? options.runId() : experiment.runName() + "-capacity";
+    Path folder = options.results().resolve(id);
+    String head = head(experiment, target, range);
+    policies.forEach(policy -> searches.put(policy, new CapacitySearch(target, settings)));
+    boolean fresh = !Files.exists(folder);
+    try (var hold = FolderHold.take(folder, "--run-id")) {
+      return execute(folder, target, begin(folder, head, fresh), experiment.seed());
+    }
+  }
+
+  private int execute(Path folder, Target target, List<RunEvidence> runs, long seed)
+      throws UserMistakeException, IOException, InterruptedException {
+    runs.stream()
+        .filter(run -> searches.containsKey(run.policy()))
+        .forEach(run -> search(run.policy()).add(run));
+    if (!runs.isEmpty()) {
+      console.line("Going on after " + runs.size() + " runs, which " + folder + " holds.");
+    }
+    var load = new LoadRuns(options, target, folder.resolve("runs"));
+    boolean stopped;
+    try (var signals =
+        Signals.listen(
+            () -> {
+              console.line("Stopping. What is measured stays, and the same command goes on.");
+              load.stop();
+            },
+            load::stop)) {
+      stopped = search(load, folder, runs, seed);
+      if (stopped && signals.received()) {
+        write(folder, target, runs);
+        return signals.exitStatus();
+      }
+    }
+    return write(folder, target, runs);
+  }
+
+  /** Answers by the runs so far, by policy; empty before {@link #execute}. */
+  public Map<String, Answer> answers() {
+    Map<String, Answer> answers = new LinkedHashMap<>();
+    searches.forEach((policy, search) -> answers.put(policy, search.answer()));
+    return answers;
+  }
+
+  private CapacitySearch search(String policy) {
+    CapacitySearch search = searches.get(policy);
+    if (search == null) {
+      throw new IllegalStateException("no search of " + policy);
+    }
+    return search;
+  }
+
+  private static int runsMax(int runsMax) throws UserMistakeException {
+    if (runsMax < 2 || runsMax > 10_000) {
+      throw new UserMistakeException(
+          "--runs", "the value (" + runsMax + ") must be between 2 and 10000", "--runs 60 will do");
+    }
+    return runsMax;
+  }
+
+  private List<String> policies(Experiment experiment) throws UserMistakeException {
+    String named = options.policies();
+    if (named == null) {
+      return List.of(experiment.scheduling().schedulerName());
+    }
+    List<String> policies = List.of(named.split("\\s*,\\s*", -1));
+    if (policies.stream().distinct().count() < policies.size()) {
+      throw new UserMistakeException(
+          "--policies", "the value (" + named + ") names a policy twice", "one is too many");
+    }
+    return policies;
+  }
+
+  private static void refuseWithoutRate(ParsedExperiment parsed) throws UserMistakeException {
+    Experiment experiment = parsed.experiment();
+    if (experiment.load().scenario() != Scenario.SERVER) {
+      throw new UserMistakeException(
+          parsed.location("scenario"),
+          "the scenario (" + experiment.load().scenario().key() + ") has no rate",
+          "scenario: server is meant");
+    }
+    if (experiment.load().arrivals() instanceof Arrivals.Replayed) {
+      throw new UserMistakeException(
+          parsed.location("arrivals"),
+          "the requests are those of a file, which no seed varies",
+          "arrivals: poisson is meant");
+    }
+  }
+
+  private void check(ParsedExperiment parsed) throws UserMistakeException {
+    if (options.simulate()) {
+      new QuietSimulation(parsed);
+    } else {
+      LaneSource.of(parsed).close();
+    }
+  }
+
+  private String head(Experiment experiment, Target target, double[] range) {
+    String asked =
+        String.join(
+            "\n",
+            ResolvedConfig.digest(experiment),
+            target.text(),
+            String.valueOf(target.scopes()),
+            range[0] + ".." + range[1],
+            String.valueOf(options.simulate()));
+    return "{\"asked\":\"" + Sha256.hex(asked.getBytes(StandardCharsets.UTF_8)) + "\"}";
+  }
+
+  /** Makes the folder, or reads the runs that an earlier command left in it. */
+  private static List<RunEvidence> begin(Path folder, String head, boolean fresh)
+      throws UserMistakeException, IOException {
+    Path journal = folder.resolve(JOURNAL);
+    if (fresh) {
+      Files.writeString(journal, head + "\n");
+      return new ArrayList<>();
+    }
+    List<String> lines = Files.exists(journal) ? Files.readAllLines(journal) : List.of();
+    if (lines.isEmpty() || !lines.get(0).equals(head)) {
+      throw new UserMistakeException(
+          "--run-id",
+          "the folder (" + folder + ") is of another search or run",
+          "you want another --run-id, or to move that folder away");
+    }
+    List<RunEvidence> runs = new ArrayList<>();
+    for (String line : lines.subList(1, lines.size())) {
+      try {
+        runs.add(JSON.readValue(line, RunEvidence.class));
+      } catch (JsonProcessingException e) {
+        break; // the command was killed while it wrote this line
+      }
+    }
+    var whole = new StringBuilder(head).append('\n');
+    for (RunEvidence run : runs) {
+      whole.append(JSON.writeValueAsString(run)).append('\n');
+    }
+    Files.writeString(journal, whole);
+    return runs;
+  }
+
+  /**
+   * Runs what the searches ask for, one run of each policy in turn, in drawn order.
+   *
+   * @return true if a person stopped it
+   */
+  private boolean search(LoadRuns load, Path folder, List<RunEvidence> runs, long seed)
+      throws UserMistakeException, IOException, InterruptedException {
+    var order = new Random(seed);
+    while (true) {
+      List<String> asking =
+          new ArrayList<>(
+              searches.keySet().stream()
+                  .filter(policy -> search(policy).next().isPresent())
+                  .toList());
+      if (asking.isEmpty()) {
+        return false;
+      }
+      Collections.shuffle(asking, order);
+      for (String policy : asking) {
+        CapacitySearch search = search(policy);
+        OptionalDouble next = search.next();
+        double rate = next.orElseThrow();
+        try {
+          RunEvidence run = load.run(policy, rate, RepeatSeeds.of(seed, 1 + search.runsOf(rate)));
+          search.add(run);
+          runs.add(run);
+          Files.writeString(
+              folder.resolve(JOURNAL),
+              JSON.writeValueAsString(run) + "\n",
+              StandardOpenOption.APPEND);
+          console.line(
+              String.format(
+                  Locale.ROOT,
+                  "%-14s %10s/s  run %2d  p99 %8s ms  goodput %8s/s  %s%s",
+                  policy,
+                  Decimals.plain(rate),
+                  search.runsOf(rate),
+                  Decimals.short3(run.p99Ms()),
+                  Decimals.short3(run.goodputJobsSec()),
+                  search.verdictOf(rate),
+                  run.silent().isEmpty()
+                      ? run.unstable() ? " (unstable)" : ""
+                      : " (" + run.silent() + ")"));
+        } catch (LoadRuns.StoppedRunException e) {
+          return true;
+        }
+      }
+    }
+  }
+
+  private int write(Path folder, Target target, List<RunEvidence> runs) throws IOException {
+    var csv =
+        new StringBuilder(
+            "policy,rate_jobs_sec,seed,unstable,says_nothing,p99_e2e_ms,goodput_jobs_sec,rate_verdict\n");
+    for (RunEvidence run : runs) {
+      CapacitySearch search = searches.get(run.policy());
+      csv.append(run.policy())
+          .append(',')
+          .append(Decimals.plain(run.rate()))
+          .append(',')
+          .append(run.seed())
+          .append(',')
+          .append(run.unstable())
+          .append(",\"")
+          .append(run.silent().replace('"', '\''))
+          .append("\",")
+          .append(Double.isFinite(run.p99Ms()) ? Double.toString(run.p99Ms()) : "")
+          .append(',')
+          .append(run.goodputJobsSec())
+          .append(',')
+          .append(search == null ? "" : search.verdictOf(run.rate()))
+          .append('\n');
+    }
+    Files.writeString(folder.resolve("capacity.csv"), csv);
+    console.line("");
+    console.line("Capacity under " + target.words() + (options.simulate() ? ", simulated" : ""));
+    boolean resolved = true;
+    List<Picture.Runs> pictures = new ArrayList<>();
+    for (Map.Entry<String, CapacitySearch> entry : searches.entrySet()) {
+      Answer answer = entry.getValue().answer();
+      resolved &= answer.outcome() != Outcome.NOT_RESOLVED;
+      console.line(String.format(Locale.ROOT, "  %-14s %s", entry.getKey(), answer.words()));
+      List<RunEvidence> own =
+          runs.stream()
+              .filter(run -> run.policy().equals(entry.getKey()) && run.silent().isEmpty())
+              .sorted(Comparator.comparingDouble(RunEvidence::rate))
+              .toList();
+      if (!own.isEmpty()) {
+        pictures.add(picture(entry.getKey(), own));
+      }
+    }
+    if (!pictures.isEmpty()) {
+      Files.write(
+          folder.resolve("capacity.png"),
+          Picture.loads("Load against p99 and goodput: " + target.words(), pictures));
+    }
+    console.line("Folder    " + folder);
+    return resolved ? ExitStatus.DONE : ExitStatus.INCONCLUSIVE;
+  }
+
+  private static Picture.Runs picture(String policy, List<RunEvidence> runs) {
+    double[] fit = Isotonic.rising(runs.stream().mapToDouble(RunEvidence::p99Ms).toArray());
+    List<Point> fitted = new ArrayList<>();
+    for (int i = 0; i < fit.length; i++) {
+      fitted.add(new Point(runs.get(i).rate(), fit[i]));
+    }
+    Map<Double, Double> means =
+        runs.stream()
+            .collect(
+                Collectors.groupingBy(
+                    RunEvidence::rate,
+                    TreeMap::new,
+                    Collectors.averagingDouble(RunEvidence::goodputJobsSec)));
+    return new Picture.Runs(
+        policy,
+        runs.stream().map(run -> new Point(run.rate(), run.p99Ms())).toList(),
+        fitted,
+        runs.stream().map(run -> new Point(run.rate(), run.goodputJobsSec())).toList(),
+        means.entrySet().stream().map(e -> new Point(e.getKey(), e.getValue())).toList());
+  }
+}

@@ -1,0 +1,148 @@
+package dev.sluice.harness.report;
+
+import dev.sluice.analytics.compare.ComparedJobs;
+import dev.sluice.analytics.compare.ComparedRun;
+import dev.sluice.analytics.compare.ComparedSides;
+import dev.sluice.analytics.compare.Comparison;
+import dev.sluice.analytics.compare.ComparisonPage;
+import dev.sluice.analytics.compare.ComparisonText;
+import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.contract.experiment.ExperimentFile;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.Registries;
+import dev.sluice.harness.terminal.Console;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One comparison of two finished runs, or of two series of runs. */
+public final class CompareRun {
+  private final Path a;
+  private final Path b;
+  private final Judging judging;
+  private final Console console;
+
+  /**
+   * How a comparison is judged.
+   *
+   * @param primary name of the primary figure; null: goodput
+   * @param gate true if the exit status tells that B is worse
+   * @param anyway true if reasons not to compare are told, and no more
+   */
+  public record Judging(@Nullable String primary, boolean gate, boolean anyway) {}
+
+  public CompareRun(Path a, Path b, Judging judging, Console console) {
+    this.a = a;
+    this.b = b;
+    this.judging = judging;
+    this.console = console;
+  }
+
+  /**
+   * Compares, prints the table, writes the page, and returns the exit status.
+   *
+   * @param page file of the page; null: beside B
+   * @throws UserMistakeException if a folder cannot be compared, or should not be
+   */
+  public int execute(@Nullable Path page) throws UserMistakeException {
+    Path file = page != null ? page : beside();
+    if (a.toAbsolutePath().normalize().equals(b.toAbsolutePath().normalize())) {
+      throw new UserMistakeException(
+          b.toString(), "both sides are this folder", "you meant two folders");
+    }
+    ComparedSides sides = ComparedSides.of(runs(a), runs(b));
+    return conclude(sides, name(a.toString(), sides.a()), name(b.toString(), sides.b()), file);
+  }
+
+  /** Compares what a series has measured, and writes comparison.html. */
+  static int conclude(
+      Path a, Path b, String nameOfA, String nameOfB, Judging judging, Path into, Console console)
+      throws UserMistakeException {
+    ComparedSides sides = ComparedSides.of(runs(a), runs(b));
+    return new CompareRun(a, b, judging, console)
+        .conclude(
+            sides,
+            name(nameOfA, sides.a()),
+            name(nameOfB, sides.b()),
+            into.resolve("comparison.html"));
+  }
+
+  private int conclude(ComparedSides sides, String nameOfA, String nameOfB, Path page)
+      throws UserMistakeException {
+    if (!sides.refusals().isEmpty() && !judging.anyway) {
+      throw new UserMistakeException(
+          sides.refusals().stream()
+              .map(
+                  reason ->
+                      new UserMistakeException.Problem(
+                          "sluice compare",
+                          "these should not be compared: " + reason,
+                          "--anyway compares them, and says so in each output"))
+              .toList());
+    }
+    ComparedJobs jobs = ComparedJobs.read(sides);
+    Comparison comparison = Comparison.of(sides, jobs, judging.primary);
+    var text = new ComparisonText(comparison, sides, nameOfA, nameOfB, sides.refusals());
+    console.line(text.render().stripTrailing());
+    try {
+      Path parent = page.toAbsolutePath().getParent();
+      if (parent != null) {
+        Files.createDirectories(parent);
+      }
+      Files.writeString(page, ComparisonPage.of(text, jobs));
+    } catch (IOException e) {
+      throw new UserMistakeException(
+          page.toString(),
+          "the page cannot be written (" + UserMistakeException.reason(e) + ")",
+          "the disk is full, or --out FILE names another place",
+          e);
+    }
+    console.line("");
+    console.line("Page      " + page);
+    console.result(text.toJson());
+    return status(comparison);
+  }
+
+  private int status(Comparison comparison) {
+    if (!judging.gate) {
+      return ExitStatus.DONE;
+    }
+    if (comparison.isWorse()) {
+      console.line("gate      B is worse");
+      return ExitStatus.MISSED;
+    }
+    if (comparison.primaryVerdict() == Comparison.Verdict.CANNOT_TELL) {
+      console.line("gate      nothing can be told of the primary figure");
+      return ExitStatus.INCONCLUSIVE;
+    }
+    return ExitStatus.DONE;
+  }
+
+  private static List<ComparedRun> runs(Path folder) throws UserMistakeException {
+    List<ComparedRun> runs = new ArrayList<>();
+    for (FinishedRun run : ComparedRun.runs(folder)) {
+      var parsed = ExperimentFile.read(run.config(), List.of(), Registries.vocabulary());
+      runs.add(new ComparedRun(run, parsed.experiment().lanes().ahead()));
+    }
+    return runs;
+  }
+
+  private static String name(String what, List<ComparedRun> runs) {
+    return "%s (%s, %s)"
+        .formatted(
+            what,
+            runs.get(0).run().summary().path("scheduler_name").asText(),
+            runs.size() == 1 ? "1 run" : runs.size() + " runs");
+  }
+
+  private Path beside() {
+    Path normal = b.toAbsolutePath().normalize();
+    return normal.resolveSibling(
+        "compare-%s-%s.html"
+            .formatted(a.toAbsolutePath().normalize().getFileName(), normal.getFileName()));
+  }
+}

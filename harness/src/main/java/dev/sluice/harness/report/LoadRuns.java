@@ -1,0 +1,190 @@
+package dev.sluice.harness.report;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.NamedCsvRecord;
+import dev.sluice.analytics.capacity.RunEvidence;
+import dev.sluice.analytics.capacity.RunEvidence.Samples;
+import dev.sluice.analytics.capacity.Target;
+import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.folder.Summary;
+import dev.sluice.analytics.report.RunReport;
+import dev.sluice.analytics.row.Jobs;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.process.ChildJvm;
+import dev.sluice.harness.process.Launch;
+import dev.sluice.harness.simulate.QuietSimulation;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The runs that a search makes: simulated in this process, or live, each in a process of its own.
+ */
+final class LoadRuns {
+  private static final String SATURATED = "generator saturated";
+
+  private final CapacityOptions options;
+  private final Target target;
+  private final Path folder;
+  private volatile @Nullable Process running;
+  private volatile boolean stopped;
+
+  /**
+   * @param folder folder of live runs
+   */
+  LoadRuns(CapacityOptions options, Target target, Path folder) {
+    this.options = options;
+    this.target = target;
+    this.folder = folder;
+  }
+
+  /** A run that a person has stopped. */
+  static final class StoppedRunException extends Exception {
+    private static final long serialVersionUID = 1;
+  }
+
+  RunEvidence run(String policy, double rate, long seed)
+      throws UserMistakeException, IOException, InterruptedException, StoppedRunException {
+    return options.simulate() ? simulated(policy, rate, seed) : live(policy, rate, seed);
+  }
+
+  /** Ends the live run that goes on. From any thread. */
+  void stop() {
+    stopped = true;
+    Process child = running;
+    if (child != null) {
+      child.descendants().forEach(ProcessHandle::destroyForcibly);
+      child.destroyForcibly();
+    }
+  }
+
+  private RunEvidence simulated(String policy, double rate, long seed)
+      throws UserMistakeException, IOException, StoppedRunException {
+    if (stopped) {
+      throw new StoppedRunException();
+    }
+    var parsed = options.read(options.overridesFor(rate, policy, seed));
+    RunReport report = new QuietSimulation(parsed).simulate(policy + "-" + seed);
+    RunRows rows = report.rows();
+    Jobs jobs = rows.jobs();
+    var samples = new Samples(target);
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      if (jobs.isMeasured(job)) {
+        boolean done = jobs.isDone(job);
+        samples.add(
+            jobs.kind(job).classType(),
+            jobs.kind(job).workload(),
+            jobs.isViolation(job),
+            done,
+            done ? jobs.endToEndNs(job) / 1e6 : Double.POSITIVE_INFINITY,
+            done ? jobs.waitNs(job) / 1e6 : Double.POSITIVE_INFINITY);
+      }
+    }
+    Summary summary = report.summary();
+    Double p99 = summary.figure("all_p99_e2e_ms");
+    Double goodput = summary.figure("all_goodput_jobs_sec");
+    return new RunEvidence(
+        policy,
+        rate,
+        seed,
+        Boolean.TRUE.equals(summary.values().get("unstable")),
+        /* late= */ false,
+        String.join("; ", summary.notComparableReasons()),
+        p99 == null ? Double.NaN : p99,
+        goodput == null ? 0 : goodput,
+        samples.build());
+  }
+
+  private RunEvidence live(String policy, double rate, long seed)
+      throws IOException, InterruptedException, StoppedRunException {
+    String id = policy + "-" + rate + "-" + seed;
+    for (String end : new String[] {"", ".running", ".failed"}) { // what an earlier command left
+      remove(folder.resolve(id + end));
+    }
+    List<String> arguments = new ArrayList<>(List.of("run", options.config().toString()));
+    options
+        .overridesFor(rate, policy, seed)
+        .forEach(override -> arguments.addAll(List.of("--set", override)));
+    arguments.addAll(
+        List.of("--results", folder.toString(), "--run-id", id, "--child", "--no-log"));
+    Process child =
+        Launch.of(ChildJvm.sluice(List.of(), arguments))
+            .output(Redirect.DISCARD)
+            .errors(Redirect.INHERIT)
+            .start();
+    running = child;
+    if (stopped) {
+      stop();
+    }
+    int status = child.waitFor();
+    running = null;
+    if (stopped) {
+      throw new StoppedRunException();
+    }
+    Path finished = folder.resolve(id);
+    Path left = Files.exists(finished) ? finished : folder.resolve(id + ".failed");
+    if (!FinishedRun.isFolder(left)) {
+      throw new IOException(
+          "the run " + id + " ended with status " + status + " and left no figures");
+    }
+    JsonNode summary = FinishedRun.of(left).summary();
+    List<String> silent = new ArrayList<>();
+    summary.path(Summary.NOT_COMPARABLE).forEach(reason -> silent.add(reason.asText()));
+    if (silent.isEmpty() && !ExitStatus.isWhole(status)) {
+      silent.add("the run failed with status " + status);
+    }
+    return new RunEvidence(
+        policy,
+        rate,
+        seed,
+        summary.path("unstable").asBoolean(),
+        silent.stream().anyMatch(reason -> reason.contains(SATURATED)),
+        String.join("; ", silent),
+        summary.path("all_p99_e2e_ms").isNumber()
+            ? summary.path("all_p99_e2e_ms").asDouble()
+            : Double.POSITIVE_INFINITY,
+        summary.path("all_goodput_jobs_sec").asDouble(),
+        samples(left.resolve(FolderFiles.TRACE)));
+  }
+
+  private List<RunEvidence.Sample> samples(Path trace) throws IOException {
+    var samples = new Samples(target);
+    try (CsvReader<NamedCsvRecord> rows = CsvReader.builder().ofNamedCsvRecord(trace)) {
+      for (NamedCsvRecord row : rows) {
+        if (row.getField("phase").equals("measured")) {
+          boolean done = row.getField("status").equals("done");
+          samples.add(
+              row.getField("class_type"),
+              row.getField("workload_name"),
+              row.getField("slo_violation").equals("1"),
+              done,
+              done ? Double.parseDouble(row.getField("e2e_ms")) : Double.POSITIVE_INFINITY,
+              done ? Double.parseDouble(row.getField("wait_ms")) : Double.POSITIVE_INFINITY);
+        }
+      }
+    }
+    return samples.build();
+  }
+
+  private static void remove(Path root) throws IOException {
+    if (!Files.exists(root)) {
+      return;
+    }
+    try (Stream<Path> tree = Files.walk(root)) {
+      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package dev.sluice.harness.report;
+
+import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.folder.Summary;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.FolderHold;
+import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.terminal.Console;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Comparator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The folder of two settings' runs, one folder for each setting in it. While runs are missing it is
+ * called {@code <id>.running}, and the same command goes on there.
+ */
+final class VersusSeries implements AutoCloseable {
+  static final String A = "a";
+  static final String B = "b";
+  private static final String RUNNING = ".running";
+
+  private final Path open;
+  private final Path finished;
+  private final FolderHold hold;
+
+  private VersusSeries(Path open, Path finished, FolderHold hold) {
+    this.open = open;
+    this.finished = finished;
+    this.hold = hold;
+  }
+
+  /**
+   * Makes the folder, or takes up one that was left.
+   *
+   * @param runId what the user calls it; null: the id
+   * @throws UserMistakeException if another process works there, or a series of that name is done
+   */
+  static VersusSeries take(Path results, @Nullable String runId, String id)
+      throws UserMistakeException {
+    String name = runId != null ? runId : id;
+    for (int again = 2; runId == null && Files.exists(results.resolve(name)); again++) {
+      name = id + "-" + again; // this command was done before
+    }
+    if (Files.exists(results.resolve(name))) {
+      throw new UserMistakeException(
+          "--run-id",
+          "a run with this id has left a folder (" + results.resolve(name) + ")",
+          "you want another --run-id, or to move that folder away");
+    }
+    Path open = results.resolve(name + RUNNING);
+    return new VersusSeries(open, results.resolve(name), FolderHold.take(open, "--results"));
+  }
+
+  /** The folder of a setting's runs; it is called otherwise while runs are missing. */
+  Path side(String side) throws IOException {
+    Path whole = open.resolve(side);
+    return Files.exists(whole) ? whole : Files.createDirectories(open.resolve(side + RUNNING));
+  }
+
+  /** True if all runs of a setting are there. */
+  boolean isWhole(String side) {
+    return Files.exists(open.resolve(side));
+  }
+
+  /** Says that all runs of a setting are there. */
+  void whole(String side) throws IOException {
+    if (!isWhole(side)) {
+      Files.move(side(side), open.resolve(side), StandardCopyOption.ATOMIC_MOVE);
+    }
+  }
+
+  /** The folder in which a simulated setting makes its own. */
+  Path folder() {
+    return open;
+  }
+
+  /** True if a run came to its end, and may be compared. */
+  boolean isComparable(String side, String runId) throws IOException {
+    Path run = side(side).resolve(runId);
+    return FinishedRun.isFolder(run)
+        && FinishedRun.of(run).summary().path(Summary.NOT_COMPARABLE).isEmpty();
+  }
+
+  /** True if a run came to its end, unless a person ended its arrivals. */
+  boolean hasEnded(String side, String runId) throws IOException {
+    Path run = side(side).resolve(runId);
+    return FinishedRun.isFolder(run)
+        && !FinishedRun.of(run).summary().path("interrupted").asBoolean();
+  }
+
+  /** Removes what an interrupted run left, or one that may not be compared. */
+  void remove(String side, String runId) throws IOException {
+    Path run = side(side).resolve(runId);
+    remove(run);
+    remove(run.resolveSibling(runId + RUNNING));
+    remove(run.resolveSibling(runId + RunFolder.FAILED));
+  }
+
+  /** Removes what an interrupted simulation left of a setting. */
+  void removeRest(String side) throws IOException {
+    remove(open.resolve(side + RUNNING));
+    remove(open.resolve(side + RunFolder.FAILED));
+  }
+
+  private static void remove(Path root) throws IOException {
+    if (Files.exists(root)) {
+      try (Stream<Path> tree = Files.walk(root)) {
+        for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(path);
+        }
+      }
+    }
+  }
+
+  /** Gives the folder its name, compares both settings there, and returns the exit status. */
+  int conclude(Versus versus, Console console) throws UserMistakeException, IOException {
+    hold.close();
+    Files.move(open, finished, StandardCopyOption.ATOMIC_MOVE);
+    console.line("");
+    console.line("Folder    " + finished);
+    return CompareRun.conclude(
+        finished.resolve(A),
+        finished.resolve(B),
+        versus.nameOfA(),
+        versus.nameOfB(),
+        versus.judging(),
+        finished,
+        console);
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (Files.exists(open)) {
+      hold.close();
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package dev.sluice.harness.report;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.simulate.SimulatedRun;
+import dev.sluice.harness.terminal.Console;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Simulations of two settings: all seeds of one, then all of the other. Nothing that changes with
+ * time can favor either.
+ */
+public final class VersusSimulation {
+  private final Versus versus;
+  private final SimulatedRun.Options options;
+  private final Console console;
+
+  /**
+   * @param options those of both settings
+   */
+  public VersusSimulation(Versus versus, SimulatedRun.Options options, Console console) {
+    this.versus = versus;
+    this.options = options;
+    this.console = console;
+  }
+
+  /**
+   * Simulates what is missing of the series, compares, and returns the exit status. It is all that
+   * its process does.
+   */
+  public int execute() throws UserMistakeException, IOException, InterruptedException {
+    new SimulatedRun(options, console).takeCompilers();
+    Versus.Settings settings = versus.read();
+    String id = versus.id(settings, "simulate" + options.profile() + options.output());
+    try (var series = VersusSeries.take(options.results(), options.runId(), id)) {
+      for (String side : List.of(VersusSeries.A, VersusSeries.B)) {
+        if (series.isWhole(side)) {
+          continue;
+        }
+        series.removeRest(side);
+        console.line(
+            "Simulating " + versus.repeats() + " seeds of " + side.toUpperCase(Locale.ROOT));
+        int status = simulate(series, side);
+        if (!ExitStatus.isWhole(status)) {
+          console.line("The simulations failed. Maybe their folders say more: " + series.folder());
+          return status;
+        }
+      }
+      return series.conclude(versus, console);
+    }
+  }
+
+  private int simulate(VersusSeries series, String side)
+      throws UserMistakeException, IOException, InterruptedException {
+    var silent =
+        new Console(
+            new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8), false);
+    return new SimulatedRun(
+            new SimulatedRun.Options(
+                options.config(),
+                side.equals(VersusSeries.B) ? versus.overridesOfB() : versus.overrides(),
+                series.folder(),
+                side,
+                options.profile(),
+                options.output(),
+                versus.repeats()),
+            silent)
+        .execute();
+  }
+}

@@ -1,0 +1,35 @@
+package dev.sluice.harness.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Times and lists in words. */
+final class WordsTest {
+  @Test
+  void durationsHaveAsManyDigitsAsTheyNeed() {
+    assertThat(Words.ms(0)).isEqualTo("0");
+    assertThat(Words.ms(4_000)).isEqualTo("0");
+    assertThat(Words.ms(12_345)).isEqualTo("0.01");
+    assertThat(Words.ms(94_000)).isEqualTo("0.09");
+    assertThat(Words.ms(99_000)).isEqualTo("0.1");
+    assertThat(Words.ms(5_000_000)).isEqualTo("5");
+    assertThat(Words.ms(-5_020_000)).isEqualTo("-5");
+    assertThat(Words.ms(9_940_000)).isEqualTo("9.9");
+    assertThat(Words.ms(9_960_000)).isEqualTo("10");
+    assertThat(Words.ms(20_000_000)).isEqualTo("20");
+    assertThat(Words.ms(3_232_499_999L)).isEqualTo("3,232");
+    assertThat(Words.at(12_068_500_000L)).isEqualTo("12.069");
+  }
+
+  @Test
+  void ofManyNamesTheFirstAreShown() {
+    assertThat(Words.some(List.of("a"), 3)).isEqualTo("a");
+    assertThat(Words.some(List.of("a", "b"), 3)).isEqualTo("a and b");
+    assertThat(Words.some(List.of("a", "b", "c", "d"), 3)).isEqualTo("a, b, c and d");
+    assertThat(Words.some(List.of("a", "b", "c", "d", "e"), 3)).isEqualTo("a, b, c and 2 more");
+    assertThat(Words.count(1, "job")).isEqualTo("1 job");
+    assertThat(Words.count(12_000, "job")).isEqualTo("12,000 jobs");
+  }
+}

@@ -1,0 +1,158 @@
+package dev.sluice.layers.runtime;
+
+import dev.sluice.layers.engine.LayerTrace;
+import dev.sluice.layers.runtime.LayerTimeline.Kind;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects a run's operations from its threads: figures always, files where a folder is given. The
+ * files grow as the run goes on. Safe for threads.
+ */
+public final class LayersTrace implements LayerTrace, AutoCloseable {
+  /** Steps that the picture shows. */
+  private static final int STEPS_SHOWN = 3;
+
+  /** Shorter waits are no waits: the layer was there. */
+  private static final long WAIT_NS_MIN = 100_000;
+
+  /** Operations that the picture shows at most, of short steps of many layers. */
+  private static final int SHOWN_MAX = 5000;
+
+  private final Run run;
+  private final RunFigures figures;
+  private final @Nullable Open files;
+  private final List<Row> shown = new ArrayList<>();
+  private @Nullable IOException failure;
+  private long originNs;
+
+  /**
+   * What a run is, for titles.
+   *
+   * @param title model, budget and schedule, in a few words
+   * @param layers names of the layers
+   * @param budgetBytes bytes that resident parameters may take; 0: no budget
+   */
+  public record Run(String title, List<String> layers, long budgetBytes) {
+    public Run {
+      layers = List.copyOf(layers);
+    }
+  }
+
+  private record Open(
+      TraceFolder folder, Writer csvOut, LayersCsv csv, Writer jsonOut, ChromeTrace json) {}
+
+  /**
+   * @param folder takes the files; null: there are none
+   */
+  public LayersTrace(Run run, @Nullable TraceFolder folder) throws IOException {
+    this.run = run;
+    this.figures = new RunFigures(run.layers().size());
+    this.files = folder == null ? null : opened(run, folder);
+  }
+
+  private static Open opened(Run run, TraceFolder folder) throws IOException {
+    Writer csvOut = Files.newBufferedWriter(folder.file("layers.csv"));
+    Writer jsonOut = Files.newBufferedWriter(folder.file("trace.json"));
+    return new Open(
+        folder,
+        csvOut,
+        new LayersCsv(csvOut, run.layers()),
+        jsonOut,
+        new ChromeTrace(jsonOut, run.layers(), run.title()));
+  }
+
+  /** Says that the first step begins. All operations come behind this. */
+  public synchronized void begin(long nowNs) {
+    originNs = nowNs;
+  }
+
+  /** Takes an operation. A file that cannot be written fails the run at its next check. */
+  @Override
+  public synchronized void add(Row byClock) {
+    Row row = byClock.since(originNs);
+    figures.add(row);
+    if (row.step() <= STEPS_SHOWN && shown.size() < SHOWN_MAX) {
+      shown.add(row);
+    }
+    if (files != null && failure == null) {
+      try {
+        files.csv().add(row);
+        files.json().add(row);
+      } catch (IOException e) {
+        failure = e;
+      }
+    }
+  }
+
+  /**
+   * Fails where a file could not be written.
+   *
+   * @throws IOException the failure of the writing
+   */
+  public synchronized void check() throws IOException {
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  /** Figures of all operations so far; not to be read while the run goes on. */
+  public synchronized RunFigures figures() {
+    return figures;
+  }
+
+  /** Writes what is left of the files, and the picture. The folder keeps its running name. */
+  public synchronized void write(int steps) throws IOException {
+    check();
+    if (files != null) {
+      files.json().end();
+      files.csvOut().close();
+      files.jsonOut().close();
+      Files.write(files.folder().file("timeline.png"), picture(steps));
+    }
+  }
+
+  private byte[] picture(int steps) {
+    String title =
+        steps > STEPS_SHOWN
+            ? run.title() + " · steps 1 to " + STEPS_SHOWN + " of " + steps
+            : run.title();
+    var picture = new LayerTimeline(title, run.layers(), run.budgetBytes());
+    long leastNs = shown.stream().mapToLong(Row::startNs).min().orElse(0);
+    for (Row row : shown) {
+      Kind kind = kind(row);
+      if (kind != null) {
+        picture.add(kind, row.layer(), row.startNs() - leastNs, row.endNs() - leastNs);
+      }
+    }
+    shown.stream()
+        .filter(row -> !row.operation().equals(Row.READ)) // bytes are taken by the list
+        .sorted(Comparator.comparingLong(Row::endNs))
+        .forEach(row -> picture.memory(row.endNs() - leastNs, row.residentBytes()));
+    return picture.png();
+  }
+
+  private static @Nullable Kind kind(Row row) {
+    return switch (row.operation()) {
+      case Row.READ -> Kind.FETCH;
+      case Row.FETCH -> row.tookNs() < WAIT_NS_MIN ? null : Kind.WAIT;
+      case Row.COMPUTE, Row.UPDATE ->
+          row.hook().endsWith("backward") ? Kind.BACKWARD : Kind.FORWARD;
+      default -> null;
+    };
+  }
+
+  /** Closes files that were not written to their end. */
+  @Override
+  public synchronized void close() throws IOException {
+    if (files != null) {
+      files.csvOut().close();
+      files.jsonOut().close();
+    }
+  }
+}

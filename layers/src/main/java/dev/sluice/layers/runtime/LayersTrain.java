@@ -1,0 +1,214 @@
+package dev.sluice.layers.runtime;
+
+import dev.sluice.contract.file.ByteSize;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.model.Engines;
+import dev.sluice.executor.model.InferenceException;
+import dev.sluice.executor.model.ModelCache;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.FolderHold;
+import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.process.MemoryOf;
+import dev.sluice.harness.process.Signals;
+import dev.sluice.harness.process.TemporaryFolder;
+import dev.sluice.harness.terminal.Console;
+import dev.sluice.layers.engine.LayerReadException;
+import dev.sluice.layers.engine.LayerTrace;
+import dev.sluice.layers.engine.Training;
+import dev.sluice.layers.schedule.LayerSchedule;
+import dev.sluice.layers.schedule.LayerTimes;
+import dev.sluice.layers.schedule.Layers;
+import dev.sluice.layers.schedule.Schedules;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** {@code layers train}: training by layers, from the options to the last lines. */
+public final class LayersTrain {
+  private static final int TIMED_STEPS = 3;
+  private static final int WARM_UP_STEPS = 2;
+
+  /** Steps after which a line tells the loss, where there is no terminal. */
+  private static final int TOLD_STEPS = 10;
+
+  /** Folder of the copy in which layers are timed, in that of the training. */
+  private static final String TIMED = ".timed";
+
+  private final RunOptions options;
+  private final RunOptions.Training training;
+  private final Console console;
+  private volatile @Nullable WalkHooks running;
+  private volatile boolean stopped;
+
+  public LayersTrain(RunOptions options, RunOptions.Training training, Console console) {
+    this.options = options;
+    this.training = training;
+    this.console = console;
+  }
+
+  /**
+   * Trains, and returns the exit status.
+   *
+   * @throws UserMistakeException if an option or a file is wrong, or a folder cannot be written
+   * @throws IOException if the trace cannot be written
+   */
+  public int execute() throws UserMistakeException, IOException {
+    Layers layers = Sizes.ofTraining(options.model(), training.optimizer());
+    var plan = new Plan(options, layers);
+    Path trace = options.trace();
+    try (FolderHold unused = FolderHold.take(training.out(), "--out");
+        TraceFolder folder = trace == null ? null : TraceFolder.create(trace);
+        Signals signals = Signals.listen(this::stop, () -> {})) {
+      try {
+        return train(plan, folder);
+      } catch (StoppedAtLayerException e) {
+        console.line(
+            "Stopped after the layer that was being computed; --resume goes on from the last"
+                + " durable step.");
+        return signals.exitStatus();
+      } catch (LayerReadException | InferenceException e) {
+        return Failure.tell(
+            e, "a file is damaged or its disk fails; --resume goes on from the last durable step");
+      }
+    }
+  }
+
+  private void stop() {
+    stopped = true;
+    WalkHooks now = running;
+    if (now != null) {
+      now.stop();
+    }
+  }
+
+  private int train(Plan plan, @Nullable TraceFolder folder)
+      throws UserMistakeException, IOException, InferenceException {
+    Opening.print(console, options, "training", plan.layers(), plan.budgetBytes());
+    console.item(
+        "training",
+        "%s, seed %d, in %s".formatted(training.optimizer(), training.seed(), training.out()));
+    ModelCache cache = Inference.cache();
+    Engines engines = Engines.prepare(1, cache);
+    engines.start("pytorch");
+    OptionalLong startedBytes = MemoryOf.residentBytesAndForgetPeak();
+    var about =
+        new LayersTrace.Run(
+            Opening.title(options, plan.budgetBytes()), plan.layers().names(), plan.budgetBytes());
+    try (var trace = new LayersTrace(about, folder);
+        Training state = opened(training.out(), training.resume(), plan, cache, engines, trace)) {
+      int before = state.stepsDone();
+      if (training.resume()) {
+        console.item("resumed", "after step %d".formatted(before));
+      }
+      if (options.schedule().isAuto()) {
+        plan.choose(timed(plan, cache, engines));
+      }
+      console.item("schedule", plan.text());
+      trace.begin(MachineClock.monotonicNs());
+      long startNs = MachineClock.monotonicNs();
+      steps(state, plan.schedule(), plan.layers(), options.steps() - before);
+      state.commit();
+      long wallNs = MachineClock.monotonicNs() - startNs;
+      int steps = Math.max(0, options.steps() - before);
+      trace.write(steps);
+      RunLines.print(
+          console,
+          plan.layers().names(),
+          plan.budgetBytes(),
+          steps,
+          wallNs,
+          trace.figures(),
+          new RunLines.ProcessMemory(startedBytes, MemoryOf.peakBytes()));
+      console.item(
+          "inputs kept",
+          ByteSize.text(state.keptInputBytesMax()) + " for backward, outside the budget");
+    }
+    console.line("");
+    console.line("Parameters " + training.out());
+    if (folder != null) {
+      console.line("Trace      " + folder.finish());
+    }
+    return ExitStatus.DONE;
+  }
+
+  private Training opened(
+      Path out, boolean resume, Plan plan, ModelCache cache, Engines engines, LayerTrace trace)
+      throws UserMistakeException, IOException, InferenceException {
+    var settings =
+        new Training.Settings(
+            options.model(),
+            training.optimizer(),
+            training.seed(),
+            options.samples(),
+            training.commitEvery(),
+            options.checkFinite());
+    return Training.open(
+        settings,
+        out,
+        resume,
+        plan.budgetBytes(),
+        cache,
+        engines,
+        source -> Inference.paced(source, options.bandwidth()),
+        MachineClock::monotonicNs,
+        trace);
+  }
+
+  private void steps(Training state, LayerSchedule schedule, Layers layers, int steps)
+      throws UserMistakeException, InferenceException {
+    var hooks = new WalkHooks(schedule, layers.names(), new TrainingOperations(state));
+    running = hooks;
+    if (stopped) {
+      hooks.stop();
+    }
+    try {
+      for (int step = 1; step <= steps; step++) {
+        float loss = state.step(hooks);
+        String text =
+            String.format(
+                Locale.ROOT, "step %d of %d, loss %.6f", state.stepsDone(), options.steps(), loss);
+        if (console.isTerminal()) {
+          console.live("  " + text);
+        } else if (step == 1 || step == steps || state.stepsDone() % TOLD_STEPS == 0) {
+          console.item("loss", text);
+        }
+      }
+      console.endLiveLine();
+    } finally {
+      running = null;
+    }
+  }
+
+  /** Times each layer in three steps of a copy of the training, which is thrown away. */
+  private LayerTimes timed(Plan plan, ModelCache cache, Engines engines)
+      throws UserMistakeException, IOException, InferenceException {
+    Path copy = training.out().resolve(TIMED);
+    TemporaryFolder.remove(copy); // of a process that was killed meanwhile
+    try {
+      LayerSchedule schedule = Schedules.onDemand(plan.layers());
+      var times = new MeasuredTimes(plan.layers().count());
+      LayerTrace afterWarmUp =
+          row -> {
+            if (row.step() > WARM_UP_STEPS) {
+              times.add(row);
+            }
+          };
+      try (Training state = opened(copy, false, plan, cache, engines, afterWarmUp)) {
+        var hooks = new WalkHooks(schedule, plan.layers().names(), new TrainingOperations(state));
+        running = hooks;
+        for (int step = 0; step < WARM_UP_STEPS + TIMED_STEPS; step++) {
+          if (stopped) {
+            hooks.stop();
+          }
+          state.step(hooks);
+        }
+      }
+      return times.medians();
+    } finally {
+      running = null;
+      TemporaryFolder.remove(copy);
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package dev.sluice.layers.schedule;
+
+import java.util.List;
+
+/**
+ * Layers that a schedule is for.
+ *
+ * @param names names, in the order of the forward pass
+ * @param bytes bytes that each takes of the budget; in training parameters, gradients and optimizer
+ *     state together
+ * @param training true: a step computes all layers forward, then all backward in reverse order;
+ *     false: forward alone
+ */
+public record Layers(List<String> names, List<Long> bytes, boolean training) {
+  /**
+   * @throws IllegalArgumentException if there is no layer, or a size is missing or negative
+   */
+  public Layers {
+    names = List.copyOf(names);
+    bytes = List.copyOf(bytes);
+    if (names.isEmpty() || names.size() != bytes.size()) {
+      throw new IllegalArgumentException(
+          "%d names and %d sizes of layers".formatted(names.size(), bytes.size()));
+    }
+    if (bytes.stream().anyMatch(size -> size < 0)) {
+      throw new IllegalArgumentException("a size is negative: " + bytes);
+    }
+  }
+
+  /** Number of layers. */
+  public int count() {
+    return names.size();
+  }
+
+  /** Number of computes of a step. */
+  public int uses() {
+    return training ? 2 * count() : count();
+  }
+
+  /**
+   * The layer of a compute.
+   *
+   * @param use index of the compute in its step, from 0
+   */
+  public int layer(int use) {
+    return use < count() ? use : 2 * count() - 1 - use;
+  }
+
+  /** Bytes of all layers together. */
+  public long totalBytes() {
+    return bytes.stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** Bytes of the largest layer: no schedule runs within a smaller budget. */
+  public long largestBytes() {
+    return bytes.stream().mapToLong(Long::longValue).max().orElseThrow();
+  }
+}

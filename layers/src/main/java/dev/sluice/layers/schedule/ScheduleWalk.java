@@ -1,0 +1,200 @@
+package dev.sluice.layers.schedule;
+
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walks a schedule's list as the hooks of a loop fire. A hook before a compute runs the list up to
+ * the next compute, which must be of the hook's layer; a hook behind it runs the releases and
+ * prefetches that follow, up to the next fetch or compute. The end of a step runs what is left. A
+ * layer that was only prefetched is fetched before it is computed, so that its compute waits.
+ *
+ * <p>Not safe for several threads: a loop fires its hooks one after the other.
+ */
+public final class ScheduleWalk {
+  private final LayerSchedule schedule;
+  private final List<String> names;
+  private final LayerOperations operations;
+
+  /** Layers that were asked for, and that nobody has waited for. */
+  private final boolean[] pending;
+
+  /** Layers whose first compute of the step is done. */
+  private final boolean[] computed;
+
+  private boolean began;
+  private int next;
+
+  /** Layer between its hooks; -1: none. */
+  private int computing = -1;
+
+  /**
+   * @param names names of the layers, for messages
+   */
+  public ScheduleWalk(LayerSchedule schedule, List<String> names, LayerOperations operations) {
+    this.schedule = schedule;
+    this.names = List.copyOf(names);
+    this.operations = operations;
+    this.pending = new boolean[names.size()];
+    this.computed = new boolean[names.size()];
+    this.next = schedule.step().size();
+  }
+
+  /**
+   * Begins a step; the first one runs what stands before all steps.
+   *
+   * @throws HookOrderException if the step before has computes left
+   */
+  public void onStepStart() {
+    expectNoCompute("on_step_start");
+    if (!began) {
+      began = true;
+      schedule.first().forEach(this::run);
+    }
+    Arrays.fill(computed, false);
+    next = 0;
+  }
+
+  /**
+   * Runs the list up to the layer's compute.
+   *
+   * @throws HookOrderException if the list's next compute is another one
+   */
+  public void onPreForward(int layer) {
+    runUntilCompute("on_pre_forward", layer, false);
+  }
+
+  /**
+   * Runs the releases and prefetches behind the layer's compute.
+   *
+   * @throws HookOrderException if the layer is not the one that was computed
+   */
+  public void onPostForward(int layer) {
+    runAfterCompute("on_post_forward", layer);
+  }
+
+  /**
+   * Runs the list up to the layer's second compute.
+   *
+   * @throws HookOrderException if the list's next compute is another one
+   */
+  public void onPreBackward(int layer) {
+    runUntilCompute("on_pre_backward", layer, true);
+  }
+
+  /**
+   * Runs the releases and prefetches behind the layer's second compute.
+   *
+   * @throws HookOrderException if the layer is not the one that was computed
+   */
+  public void onPostBackward(int layer) {
+    runAfterCompute("on_post_backward", layer);
+  }
+
+  /**
+   * Runs what is left of the step.
+   *
+   * @throws HookOrderException if a compute is left
+   */
+  public void onStepEnd() {
+    expectNoCompute("on_step_end");
+    while (next < schedule.step().size()) {
+      run(schedule.step().get(next++));
+    }
+  }
+
+  private void runUntilCompute(String hook, int layer, boolean backward) {
+    if (computing >= 0) {
+      throw new HookOrderException(
+          "%s of %s came before %s was over"
+              .formatted(hook, names.get(layer), names.get(computing)));
+    }
+    Operation compute = nextCompute();
+    if (compute == null) {
+      throw new HookOrderException(
+          "%s came for %s, and the list has no compute left".formatted(hook, names.get(layer)));
+    }
+    if (compute.layer() != layer || computed[layer] != backward) {
+      throw new HookOrderException(
+          "%s came for %s, and the list's next is %s"
+              .formatted(hook, names.get(layer), words(compute)));
+    }
+    while (schedule.step().get(next).kind() != Kind.COMPUTE) {
+      run(schedule.step().get(next++));
+    }
+    next++;
+    computing = layer;
+    if (pending[layer]) {
+      run(new Operation(Kind.FETCH, layer, compute.line()));
+    }
+    run(compute);
+  }
+
+  private void runAfterCompute(String hook, int layer) {
+    if (computing != layer) {
+      throw new HookOrderException(
+          computing < 0
+              ? "%s came for %s, and no layer was computed".formatted(hook, names.get(layer))
+              : "%s came for %s, and the list's last compute is of %s%s"
+                  .formatted(
+                      hook,
+                      names.get(layer),
+                      names.get(computing),
+                      lineOf(schedule.step().get(next - 1))));
+    }
+    computing = -1;
+    computed[layer] = true;
+    while (next < schedule.step().size() && neverWaits(schedule.step().get(next))) {
+      run(schedule.step().get(next++));
+    }
+  }
+
+  private static boolean neverWaits(Operation operation) {
+    return operation.kind() == Kind.RELEASE || operation.kind() == Kind.PREFETCH;
+  }
+
+  private void expectNoCompute(String hook) {
+    if (computing >= 0) {
+      throw new HookOrderException(
+          "%s came before %s was over".formatted(hook, names.get(computing)));
+    }
+    Operation compute = nextCompute();
+    if (compute != null) {
+      throw new HookOrderException(
+          "%s came, and the list's next is %s".formatted(hook, words(compute)));
+    }
+  }
+
+  private @Nullable Operation nextCompute() {
+    for (int i = next; i < schedule.step().size(); i++) {
+      if (schedule.step().get(i).kind() == Kind.COMPUTE) {
+        return schedule.step().get(i);
+      }
+    }
+    return null;
+  }
+
+  private String words(Operation compute) {
+    return "the %s compute of %s%s"
+        .formatted(
+            computed[compute.layer()] ? "second" : "first",
+            names.get(compute.layer()),
+            lineOf(compute));
+  }
+
+  private static String lineOf(Operation operation) {
+    return operation.line() == 0 ? "" : " (line " + operation.line() + ")";
+  }
+
+  private void run(Operation operation) {
+    int layer = operation.layer();
+    pending[layer] = operation.kind() == Kind.PREFETCH;
+    switch (operation.kind()) {
+      case FETCH -> operations.fetch(layer);
+      case PREFETCH -> operations.prefetch(layer);
+      case COMPUTE -> operations.compute(layer);
+      case RELEASE -> operations.release(layer);
+    }
+  }
+}

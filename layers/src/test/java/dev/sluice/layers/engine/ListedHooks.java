@@ -1,0 +1,64 @@
+package dev.sluice.layers.engine;
+
+/** Schedules of inference as tests need them, by the hooks of which they consist. */
+class ListedHooks implements Hooks {
+  /** All layers stay. */
+  static final String EAGER = "eager";
+
+  /** A layer comes just before it is computed, and goes afterwards. */
+  static final String ON_DEMAND = "on_demand";
+
+  /** As on demand, and the next layer is asked for before a layer is computed. */
+  static final String PREFETCH = "prefetch";
+
+  private final String schedule;
+  private final int layers;
+  private final ResidentLayers resident;
+  private boolean began;
+
+  ListedHooks(String schedule, int layers, ResidentLayers resident) {
+    this.schedule = schedule;
+    this.layers = layers;
+    this.resident = resident;
+  }
+
+  @Override
+  public void onStepStart() {
+    if (schedule.equals(EAGER) && !began) {
+      for (int layer = 0; layer < layers; layer++) {
+        resident.fetch(layer);
+      }
+    }
+    began = true;
+  }
+
+  @Override
+  public void onPreForward(int layer) {
+    if (!schedule.equals(EAGER)) {
+      resident.fetch(layer);
+    }
+    if (schedule.equals(PREFETCH) && layer + 1 < layers) {
+      resident.prefetch(layer + 1);
+    }
+  }
+
+  @Override
+  public void onPostForward(int layer) {
+    if (!schedule.equals(EAGER)) {
+      resident.release(layer);
+    }
+  }
+
+  @Override
+  public void onPreBackward(int layer) {
+    throw new IllegalStateException("inference has no backward");
+  }
+
+  @Override
+  public void onPostBackward(int layer) {
+    throw new IllegalStateException("inference has no backward");
+  }
+
+  @Override
+  public void onStepEnd() {}
+}

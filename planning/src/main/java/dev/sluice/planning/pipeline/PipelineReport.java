@@ -1,0 +1,140 @@
+package dev.sluice.planning.pipeline;
+
+import dev.sluice.planning.split.Plan.PricedStage;
+import dev.sluice.planning.split.Stage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Lines on a plan that runs here: what was planned beside what was measured. */
+final class PipelineReport {
+  private static final double MIB = 1 << 20;
+
+  private final PipelineRun.Options options;
+  private final int cores;
+
+  /** A line for the terminal. */
+  record Line(String label, String text) {}
+
+  /**
+   * @param cores cores of this machine
+   */
+  PipelineReport(PipelineRun.Options options, int cores) {
+    this.options = options;
+    this.cores = cores;
+  }
+
+  /** The lines before the stages start. */
+  List<Line> before() {
+    List<Line> lines = new ArrayList<>();
+    lines.add(
+        new Line(
+            "execute",
+            text(
+                "%s in %d stages here, each a process of one thread, batch %d, for %.0f s",
+                options.model(), options.stages(), options.batchSize(), options.seconds())));
+    lines.add(
+        new Line(
+            "emulated",
+            "the links between stages: loopback sockets, paced to the planned bandwidth"));
+    if (options.stages() > cores) {
+      lines.add(
+          new Line(
+              "cores",
+              text(
+                  "%d stages share %d core(s) here: at most %.2f samples/s, of %.2f planned",
+                  options.stages(),
+                  cores,
+                  options.batchSize() / secondsHere(),
+                  plannedSamplesPerSecond())));
+    }
+    return lines;
+  }
+
+  /**
+   * The least time between two micro-batches here, if all stages keep their planned times: the
+   * bottleneck's, or all computing shared by the cores.
+   */
+  double secondsHere() {
+    double compute =
+        options.plan().stages().stream().mapToDouble(PricedStage::computeSeconds).sum();
+    return Math.max(options.plan().bottleneckSeconds(), compute / cores);
+  }
+
+  private double plannedSamplesPerSecond() {
+    return options.batchSize() / options.plan().bottleneckSeconds();
+  }
+
+  /** The lines after the last micro-batch. */
+  List<Line> after(Stages.Run run) {
+    List<Line> lines = new ArrayList<>();
+    lines.add(
+        new Line(
+            "",
+            text(
+                "%-5s %-12s %9s %19s %19s %19s",
+                "stage", "host", "layers", "compute, ms", "transfer, ms", "memory, MiB")));
+    lines.add(
+        new Line(
+            "",
+            text(
+                "%-5s %-12s %9s %9s %9s %9s %9s %9s %9s",
+                "", "", "", "planned", "measured", "planned", "measured", "planned", "measured")));
+    for (int i = 0; i < options.stages(); i++) {
+      PricedStage planned = options.plan().stages().get(i);
+      StageMeasured measured = run.stages().get(i);
+      boolean last = i == options.stages() - 1;
+      Stage stage = planned.stage();
+      lines.add(
+          new Line(
+              "",
+              text(
+                  "%-5d %-12s %9s %9.1f %9.1f %9s %9s %9.0f %9s",
+                  i + 1,
+                  options.host(i),
+                  stage.firstLayer() + "-" + stage.lastLayer(),
+                  1e3 * planned.computeSeconds(),
+                  1e3 * measured.computeSeconds(),
+                  last ? "-" : text("%.1f", 1e3 * planned.transferSeconds()),
+                  last ? "-" : text("%.1f", 1e3 * measured.transferSeconds()),
+                  planned.memoryBytes() / MIB,
+                  measured.memoryBytes() == 0
+                      ? "unknown"
+                      : text("%.0f", measured.memoryBytes() / MIB))));
+    }
+    double predicted =
+        options.stages() > cores ? options.batchSize() / secondsHere() : plannedSamplesPerSecond();
+    double measured = options.batchSize() / run.secondsPerMicroBatch();
+    lines.add(
+        new Line(
+            "throughput",
+            text(
+                "%.2f samples/s predicted%s, %.2f measured (%+.1f %%), over %d micro-batches",
+                predicted,
+                options.stages() > cores ? " on " + cores + " core(s)" : "",
+                measured,
+                100 * (measured / predicted - 1),
+                run.microBatches())));
+    lines.add(
+        new Line(
+            "latency",
+            text(
+                "%.1f ms predicted, %.1f measured (%+.1f %%): the first micro-batch",
+                1e3 * options.plan().latencySeconds(),
+                1e3 * run.latencySeconds(),
+                100 * (run.latencySeconds() / options.plan().latencySeconds() - 1))));
+    lines.add(
+        new Line(
+            "logits",
+            run.unequal() == 0
+                ? "equal to the whole model's, bit for bit, in all micro-batches"
+                : text(
+                    "error: %d of %d micro-batches differ from the whole model's",
+                    run.unequal(), run.microBatches())));
+    return lines;
+  }
+
+  private static String text(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+}

@@ -1,0 +1,204 @@
+package dev.sluice.planning.plan;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.terminal.Console;
+import dev.sluice.planning.file.Asked;
+import dev.sluice.planning.file.LayeredModel;
+import dev.sluice.planning.file.PlanningFiles;
+import dev.sluice.planning.file.ProfiledType;
+import dev.sluice.planning.file.ScheduleFile;
+import dev.sluice.planning.file.ScheduleFile.HostLayers;
+import dev.sluice.planning.pipeline.PipelineRun;
+import dev.sluice.planning.split.DeviceType;
+import dev.sluice.planning.split.Plan;
+import dev.sluice.planning.split.Plan.PricedStage;
+import dev.sluice.planning.split.PlanProblem;
+import dev.sluice.planning.split.Planner;
+import dev.sluice.planning.split.Pricing;
+import dev.sluice.planning.split.SearchSettings;
+import dev.sluice.planning.split.Stage;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One plan, from the files to the printed answer. */
+public final class PlanRun {
+  private static final double BYTES_PER_MB = 1024 * 1024;
+  private static final double BITS_PER_MBIT = 1024 * 1024;
+
+  private final PlanOptions options;
+  private final PrintStream out;
+  private final PrintStream err;
+
+  /**
+   * @param out takes the YAML list or JSON, and nothing else
+   * @param err takes warnings, tables and reasons
+   */
+  public PlanRun(PlanOptions options, PrintStream out, PrintStream err) {
+    this.options = options;
+    this.out = out;
+    this.err = err;
+  }
+
+  /** Plans or prices, prints, runs the plan if asked to, and returns the exit status. */
+  public int execute() throws UserMistakeException, IOException, InterruptedException {
+    PlanningFiles.Read read = options.files().read(options.asked());
+    PlanProblem problem = problem(read.model(), read.types());
+    String whatIf = options.search().whatIf();
+    DeviceChange change = whatIf == null ? null : DeviceChange.parse(whatIf);
+    PlanProblem changedProblem =
+        change == null ? null : problem(read.model(), change.of(read.types()));
+    Path evaluate = options.evaluate();
+    List<Stage> given = evaluate == null ? null : stages(problem, evaluate);
+    if (!options.output().json()) {
+      read.warnings().forEach(err::println);
+    }
+    if (read.hosts() == 0) { // only compatible: else a mistake
+      out.println("[]");
+      return ExitStatus.DONE;
+    }
+    Answer answer =
+        given == null
+            ? planned(problem)
+            : Answer.of(problem, options.asked().batchSize(), Pricing.price(problem, given));
+    Answer changed = changedProblem == null ? null : planned(changedProblem);
+    print(read, answer, change, changed);
+    Path picture = options.output().picture();
+    Plan plan = answer.plan();
+    if (picture != null && plan != null) {
+      write(picture, picture(answer, plan));
+    }
+    Double seconds = options.executeSeconds();
+    if (seconds != null && plan != null && answer.isLegalPlan()) {
+      Asked asked = options.asked();
+      var pipeline =
+          new PipelineRun.Options(
+              asked.model(), asked.dtype(), asked.batchSize(), problem, plan, seconds);
+      return new PipelineRun(pipeline, new Console(err, options.output().table())).execute();
+    }
+    return answer.isLegalPlan() || options.asked().compatible()
+        ? ExitStatus.DONE
+        : ExitStatus.FAULTS;
+  }
+
+  private Answer planned(PlanProblem problem) {
+    long startedNs = MachineClock.monotonicNs();
+    var settings =
+        new SearchSettings(
+            options.search().objective(),
+            options.search().hostsMax(),
+            SearchSettings.STATES_MAX,
+            () -> MachineClock.monotonicNs() - startedNs >= options.search().limitNs());
+    return Answer.of(problem, options.asked().batchSize(), Planner.plan(problem, settings));
+  }
+
+  private static List<Stage> stages(PlanProblem problem, Path file) throws UserMistakeException {
+    List<String> hosts = problem.types().stream().flatMap(type -> type.hosts().stream()).toList();
+    List<Stage> stages = new ArrayList<>();
+    for (HostLayers on : ScheduleFile.read(file, problem.layers(), hosts)) {
+      for (int type = 0; type < problem.types().size(); type++) {
+        int host = problem.types().get(type).hosts().indexOf(on.host());
+        if (host >= 0) {
+          stages.add(new Stage(type, host, on.firstLayer(), on.lastLayer()));
+        }
+      }
+    }
+    return stages;
+  }
+
+  private PlanProblem problem(LayeredModel model, List<ProfiledType> types) {
+    Asked asked = options.asked();
+    long bytesPerValue = asked.batchSize() * asked.bytesPerValue();
+    List<Long> cuts = new ArrayList<>();
+    cuts.add(model.parametersIn() * bytesPerValue);
+    model.parametersOut().forEach(values -> cuts.add(values * bytesPerValue));
+    return new PlanProblem(
+        model.memoryMb().stream().map(mb -> mb * BYTES_PER_MB).toList(),
+        cuts,
+        options.buffersIn(),
+        options.buffersOut(),
+        types.stream()
+            .map(
+                type ->
+                    new DeviceType(
+                        type.name(),
+                        type.hosts(),
+                        type.bandwidthMbps() * BITS_PER_MBIT,
+                        type.memoryMb() * BYTES_PER_MB,
+                        type.layerSeconds()))
+            .toList());
+  }
+
+  private void print(
+      PlanningFiles.Read read,
+      Answer answer,
+      @Nullable DeviceChange change,
+      @Nullable Answer changed) {
+    Plan plan = answer.plan();
+    boolean priced = options.evaluate() != null;
+    if (options.output().json()) {
+      Map<String, @Nullable Object> tree = PlanJson.head(options, read.warnings());
+      tree.putAll(PlanJson.answer(answer));
+      if (change != null && changed != null) {
+        Map<String, @Nullable Object> beside = PlanJson.answer(changed);
+        beside.put("change", change.text());
+        tree.put("what_if", beside);
+      }
+      out.println(PlanJson.of(tree));
+      return;
+    }
+    if (priced) { // the table is what was asked for
+      PlanTable.lines(answer).forEach(out::println);
+    } else if (plan != null) {
+      out.print(YamlList.of(answer.problem(), plan));
+    } else if (options.asked().compatible()) {
+      out.println("[]");
+    }
+    out.flush();
+    if (!priced && (options.output().table() || plan == null)) {
+      PlanTable.lines(answer).forEach(err::println);
+    }
+    if (change != null && changed != null) {
+      PlanTable.compared(answer, changed, change.text()).forEach(err::println);
+    }
+  }
+
+  private byte[] picture(Answer answer, Plan plan) {
+    List<PlanPicture.Bar> bars = new ArrayList<>();
+    for (PricedStage priced : plan.stages()) {
+      Stage stage = priced.stage();
+      bars.add(
+          new PlanPicture.Bar(
+              "%s [%d, %d]"
+                  .formatted(answer.problem().hostOf(stage), stage.firstLayer(), stage.lastLayer()),
+              priced.computeSeconds(),
+              priced.transferSeconds(),
+              100
+                  * priced.memoryBytes()
+                  / answer.problem().types().get(stage.type()).memoryBytes()));
+    }
+    String title =
+        "Plan · %s, batch size %d · %s"
+            .formatted(options.asked().model(), options.asked().batchSize(), answer.verdict());
+    return PlanPicture.png(title, bars, plan.bottleneckSeconds());
+  }
+
+  private static void write(Path file, byte[] bytes) throws UserMistakeException {
+    try {
+      Files.write(file, bytes);
+    } catch (IOException e) {
+      throw new UserMistakeException(
+          "--plot",
+          "(%s) cannot be written (%s)".formatted(file, UserMistakeException.reason(e)),
+          "its folder should be made first",
+          e);
+    }
+  }
+}

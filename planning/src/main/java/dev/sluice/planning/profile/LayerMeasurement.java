@@ -1,0 +1,178 @@
+package dev.sluice.planning.profile;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.executor.lane.LowerMedian;
+import dev.sluice.executor.network.Network;
+import dev.sluice.executor.network.Workloads;
+import dev.sluice.harness.process.ChildJvm;
+import dev.sluice.harness.process.Launch;
+import dev.sluice.harness.process.RoleFailedException;
+import dev.sluice.harness.process.StoppedException;
+import dev.sluice.harness.terminal.Console;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Measurement of one model's layers, in child processes ({@link LayerProbe}). */
+final class LayerMeasurement {
+  /** Environment in which the C library gives freed memory back at once. */
+  private static final Map<String, String> FREED_AT_ONCE =
+      Map.of("MALLOC_MMAP_THRESHOLD_", "65536", "MALLOC_TRIM_THRESHOLD_", "65536");
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final LayerProfileRun.Options options;
+  private final Path temporary;
+  private final Console console;
+
+  /** Child that measures now; null: none does. Guarded by this. */
+  private @Nullable Process child;
+
+  private boolean stopped;
+
+  /**
+   * @param temporary folder of the children's files
+   */
+  LayerMeasurement(LayerProfileRun.Options options, Path temporary, Console console) {
+    this.options = options;
+    this.temporary = temporary;
+    this.console = console;
+  }
+
+  /**
+   * Measures a model.
+   *
+   * @param withMemory false: memory is not measured
+   * @throws RoleFailedException if a child fails
+   * @throws StoppedException if a person ended the measurement
+   */
+  LayerTimes measure(String model, boolean withMemory)
+      throws RoleFailedException, StoppedException, IOException, InterruptedException {
+    Network network = Workloads.network(model);
+    String batchSizes =
+        options.batchSizes().stream().map(String::valueOf).collect(Collectors.joining(","));
+    List<Long> layerBytes = new ArrayList<>();
+    if (withMemory) {
+      lines(
+          List.of(LayerProbe.MEMORY, model, batchSizes),
+          FREED_AT_ONCE,
+          line -> {
+            layerBytes.add(line.bytes());
+            progress(model, "memory", line.layer(), network.layers());
+          });
+    }
+    int layers = network.layers();
+    List<List<List<Double>>> seconds = new ArrayList<>(); // by batch size and layer
+    for (int unused : options.batchSizes()) {
+      seconds.add(
+          IntStream.range(0, layers)
+              .mapToObj(l -> (List<Double>) new ArrayList<Double>())
+              .toList());
+    }
+    lines(
+        List.of(
+            LayerProbe.TIMES,
+            model,
+            batchSizes,
+            Integer.toString(options.passes()),
+            Integer.toString(options.repeats()),
+            Integer.toString(options.busyLanes())),
+        Map.of(),
+        line -> {
+          List<Double> all =
+              seconds.get(options.batchSizes().indexOf(line.samples())).get(line.layer() - 1);
+          all.addAll(line.seconds());
+          int pass = all.size() / options.repeats();
+          progress(
+              model, "pass " + pass + " of " + options.passes(), line.layer(), network.layers());
+        });
+    List<LayerTimes.OfBatch> batches = new ArrayList<>();
+    for (int i = 0; i < seconds.size(); i++) {
+      batches.add(
+          new LayerTimes.OfBatch(
+              options.batchSizes().get(i), seconds.get(i).stream().map(LowerMedian::of).toList()));
+    }
+    return new LayerTimes(
+        model,
+        IntStream.rangeClosed(0, layers).map(network::elementsBehind).boxed().toList(),
+        layerBytes,
+        batches);
+  }
+
+  private void progress(String model, String what, int layer, int layers) {
+    if (console.isTerminal()) {
+      console.live(
+          String.format(Locale.ROOT, "  %-14s %s, layer %d of %d", model, what, layer, layers));
+    }
+  }
+
+  private void lines(
+      List<String> arguments, Map<String, String> environment, Consumer<LayerProbe.Line> taker)
+      throws RoleFailedException, StoppedException, IOException, InterruptedException {
+    Path errors = temporary.resolve(arguments.get(1) + "-" + arguments.get(0) + ".log");
+    List<String> jvm = new ArrayList<>(LayerProbe.JVM_OPTIONS);
+    jvm.add("-Djava.io.tmpdir=" + temporary);
+    Process probe =
+        begun(
+            Launch.of(ChildJvm.of(jvm, LayerProbe.class.getName(), arguments))
+                .errors(Redirect.to(errors.toFile()))
+                .environment(environment));
+    try (var printed =
+        new BufferedReader(new InputStreamReader(probe.getInputStream(), StandardCharsets.UTF_8))) {
+      for (String line = printed.readLine(); line != null; line = printed.readLine()) {
+        throwIfStopped(); // the line may be cut short
+        taker.accept(JSON.readValue(line, LayerProbe.Line.class));
+      }
+      int status = probe.waitFor();
+      throwIfStopped();
+      if (status != 0) {
+        throw new RoleFailedException(
+            "the layers of %s could not be measured (status %d): %s"
+                .formatted(arguments.get(1), status, lastLine(errors)),
+            null);
+      }
+    } finally {
+      probe.destroyForcibly().waitFor();
+    }
+  }
+
+  private synchronized Process begun(Launch launch) throws StoppedException, IOException {
+    throwIfStopped();
+    Process begun = launch.start();
+    child = begun;
+    return begun;
+  }
+
+  private synchronized void throwIfStopped() throws StoppedException {
+    if (stopped) {
+      throw new StoppedException();
+    }
+  }
+
+  /** Ends the measurement. Called from any thread. */
+  synchronized void stop() {
+    stopped = true;
+    if (child != null) {
+      child.destroyForcibly();
+    }
+  }
+
+  private static String lastLine(Path file) throws IOException {
+    return Files.readAllLines(file).stream()
+        .filter(line -> !line.isBlank() && !line.startsWith("\tat "))
+        .reduce((before, last) -> last)
+        .orElse("it said nothing");
+  }
+}

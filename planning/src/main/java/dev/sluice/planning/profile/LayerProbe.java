@@ -1,0 +1,246 @@
+package dev.sluice.planning.profile;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.model.Engines;
+import dev.sluice.executor.model.InferenceException;
+import dev.sluice.executor.model.JobInputs;
+import dev.sluice.executor.model.LayerModule;
+import dev.sluice.executor.model.ModelCache;
+import dev.sluice.executor.network.Network;
+import dev.sluice.executor.network.NetworkPart;
+import dev.sluice.executor.network.Precision;
+import dev.sluice.executor.network.Workloads;
+import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.process.MemoryOf;
+import dev.sluice.harness.process.ParentWatch;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * The main of a child process that measures the layers of one network, one layer in memory at a
+ * time, and prints each result as a line of JSON ({@link Line}). Ends when its parent is gone.
+ */
+public final class LayerProbe {
+  /**
+   * JVM options of a process that computes layers for a measurement: its whole heap is touched at
+   * the start, so that it adds nothing to a layer's memory.
+   */
+  public static final List<String> JVM_OPTIONS =
+      List.of(
+          "-XX:+UseSerialGC",
+          "-Xms256m",
+          "-Xmx256m",
+          "-XX:MaxDirectMemorySize=4g",
+          "-XX:+AlwaysPreTouch",
+          "-XX:TieredStopAtLevel=1",
+          "--enable-native-access=ALL-UNNAMED",
+          "-Djava.awt.headless=true");
+
+  /** First argument of a process that measures times. */
+  static final String TIMES = "times";
+
+  /** First argument of a process that measures memory. */
+  static final String MEMORY = "memory";
+
+  /** Number of runs before those that count: the engine compiles at the first and the second. */
+  private static final int WARM_UP_RUNS = 3;
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final Network network;
+  private final Engines engines;
+  private final Path temporary;
+  private final PrintStream result;
+
+  /**
+   * A line of standard output.
+   *
+   * @param samples samples of each batch; 0: the line tells memory
+   * @param seconds time of each repeat
+   * @param bytes memory by which the process grew, with all batch sizes run
+   */
+  record Line(int layer, int samples, List<Double> seconds, long bytes) {}
+
+  private LayerProbe(Network network, Engines engines, Path temporary, PrintStream result) {
+    this.network = network;
+    this.engines = engines;
+    this.temporary = temporary;
+    this.result = result;
+  }
+
+  /**
+   * Arguments: what is measured, network, batch sizes joined by commas, passes, repeats, number of
+   * other lanes at work. Only the first three count where memory is measured.
+   */
+  public static void main(String[] arguments)
+      throws UserMistakeException, IOException, InferenceException, InterruptedException {
+    PrintStream result = System.out;
+    System.setOut(System.err); // an engine's output is no part of the result
+    ParentWatch.start(line -> {}, () -> Runtime.getRuntime().halt(1));
+    var cache =
+        new ModelCache(
+            ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))));
+    var probe =
+        new LayerProbe(
+            Workloads.network(arguments[1]),
+            Engines.prepare(1, cache),
+            Path.of(System.getProperty("java.io.tmpdir")),
+            result);
+    int[] batchSizes =
+        Arrays.stream(arguments[2].split(",", -1)).mapToInt(Integer::parseInt).toArray();
+    if (arguments[0].equals(MEMORY)) {
+      probe.measureMemory(batchSizes);
+    } else {
+      probe.measureTimes(
+          batchSizes,
+          Integer.parseInt(arguments[3]),
+          Integer.parseInt(arguments[4]),
+          Integer.parseInt(arguments[5]));
+    }
+  }
+
+  private void print(Line line) throws IOException {
+    result.println(JSON.writeValueAsString(line));
+    result.flush();
+  }
+
+  private void measureTimes(int[] batchSizes, int passes, int repeats, int otherLanes)
+      throws IOException, InferenceException, InterruptedException {
+    List<ByteBuffer> inputs = new ArrayList<>();
+    for (int lane = 0; lane <= otherLanes; lane++) {
+      inputs.add(input(batchSizes));
+    }
+    for (int pass = 0; pass < passes; pass++) {
+      for (int layer = 1; layer <= network.layers(); layer++) {
+        try (LayerModule module =
+            LayerModule.load(network.layers(layer, layer), engines, temporary)) {
+          for (int samples : batchSizes) {
+            print(new Line(layer, samples, seconds(module, inputs, samples, repeats), 0));
+          }
+        }
+      }
+    }
+  }
+
+  /** Times the layer on this thread while other threads compute the same layer all along. */
+  private static List<Double> seconds(
+      LayerModule module, List<ByteBuffer> inputs, int samples, int repeats)
+      throws InferenceException, InterruptedException {
+    var others = new OtherLanes(module, inputs.subList(1, inputs.size()), samples);
+    try (LayerModule.Session session = module.session()) {
+      for (int run = 0; run < WARM_UP_RUNS; run++) {
+        session.compute(inputs.get(0), samples, null);
+      }
+      others.awaitWarm();
+      List<Double> seconds = new ArrayList<>();
+      for (int repeat = 0; repeat < repeats; repeat++) {
+        long beganNs = MachineClock.monotonicNs();
+        session.compute(inputs.get(0), samples, null);
+        seconds.add((MachineClock.monotonicNs() - beganNs) / 1e9);
+      }
+      return seconds;
+    } finally {
+      others.end();
+    }
+  }
+
+  private void measureMemory(int[] batchSizes) throws IOException, InferenceException {
+    ByteBuffer input = input(batchSizes);
+    grownBytes(network.layers(1, 1), input, batchSizes); // what the engine takes once
+    for (int layer = 1; layer <= network.layers(); layer++) {
+      NetworkPart part = network.layers(layer, layer);
+      long bytes = grownBytes(part, input, batchSizes);
+      print(new Line(layer, 0, List.of(), Math.max(bytes, part.weightBytes(Precision.FP32))));
+    }
+  }
+
+  private long grownBytes(NetworkPart part, ByteBuffer input, int[] batchSizes)
+      throws IOException, InferenceException {
+    long beforeBytes = residentBytes();
+    try (LayerModule module = LayerModule.load(part, engines, temporary);
+        LayerModule.Session session = module.session()) {
+      for (int samples : batchSizes) {
+        for (int run = 0; run < WARM_UP_RUNS; run++) {
+          session.compute(input, samples, null);
+        }
+      }
+      return residentBytes() - beforeBytes;
+    }
+  }
+
+  /** Memory of this process; 0 where the system does not tell. */
+  private static long residentBytes() throws IOException {
+    return MemoryOf.residentBytes(ProcessHandle.current().pid()).orElse(0);
+  }
+
+  /** Returns random values for the layer with the largest input and the largest batch. */
+  private ByteBuffer input(int[] batchSizes) {
+    int elements = 0;
+    for (int layer = 0; layer < network.layers(); layer++) {
+      elements = Math.max(elements, network.elementsBehind(layer));
+    }
+    ByteBuffer input =
+        LayerModule.buffer(Float.BYTES * elements * Arrays.stream(batchSizes).max().orElseThrow());
+    var values = input.asFloatBuffer();
+    float[] sample = JobInputs.make(1, "layers", 1, elements).values();
+    while (values.hasRemaining()) {
+      values.put(sample);
+    }
+    return input;
+  }
+
+  /** Threads that compute one layer over and over, each on its own input. */
+  private static final class OtherLanes {
+    private final List<Thread> threads = new ArrayList<>();
+    private final CountDownLatch warm;
+    private final AtomicReference<InferenceException> failure = new AtomicReference<>();
+    private volatile boolean ending;
+
+    OtherLanes(LayerModule module, List<ByteBuffer> inputs, int samples) {
+      warm = new CountDownLatch(inputs.size());
+      for (ByteBuffer input : inputs) {
+        var thread = new Thread(() -> compute(module, input, samples), "sluice-other-lane");
+        thread.setDaemon(true);
+        threads.add(thread);
+        thread.start();
+      }
+    }
+
+    private void compute(LayerModule module, ByteBuffer input, int samples) {
+      try (LayerModule.Session session = module.session()) {
+        for (int run = 0; !ending; run++) {
+          session.compute(input, samples, null);
+          if (run == WARM_UP_RUNS - 1) {
+            warm.countDown();
+          }
+        }
+      } catch (InferenceException e) {
+        failure.set(e);
+        warm.countDown();
+      }
+    }
+
+    void awaitWarm() throws InterruptedException {
+      warm.await();
+    }
+
+    void end() throws InterruptedException, InferenceException {
+      ending = true;
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      InferenceException failed = failure.get();
+      if (failed != null) {
+        throw failed;
+      }
+    }
+  }
+}

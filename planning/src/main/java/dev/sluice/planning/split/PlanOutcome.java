@@ -1,0 +1,49 @@
+package dev.sluice.planning.split;
+
+/** What a search ends with. */
+public sealed interface PlanOutcome {
+  /**
+   * A plan.
+   *
+   * @param lowerBoundSeconds proved bound: no plan's bottleneck (or latency, by objective) is less
+   * @param proved true: the plan is optimal, and the first of all optimal plans by hosts, bytes
+   *     sent and (type, last layer) stage by stage; the bound is then the plan's own value
+   */
+  record Found(Plan plan, double lowerBoundSeconds, boolean proved, Objective objective)
+      implements PlanOutcome {
+    /** Share by which the plan may exceed the optimum at most; 0 if it is optimal. */
+    public double gap() {
+      double seconds = plan.seconds(objective);
+      return proved || seconds == 0 ? 0 : seconds / lowerBoundSeconds - 1;
+    }
+  }
+
+  /** Proved: no plan exists. */
+  record Impossible(Reason reason) implements PlanOutcome {}
+
+  /** Nothing proved: the search found no plan before its end. */
+  record NotFound() implements PlanOutcome {}
+
+  /** Why no plan exists. */
+  sealed interface Reason {}
+
+  /** Memory of no host holds a stage with this layer. */
+  record LayerFitsNowhere(int layer) implements Reason {}
+
+  /**
+   * All hosts that a plan may use lack memory together.
+   *
+   * @param neededBytes memory of all layers, without buffers
+   * @param thereBytes memory of the largest hosts, as many as a plan may use
+   */
+  record MemoryLacksTogether(double neededBytes, double thereBytes) implements Reason {}
+
+  /**
+   * A link of bandwidth 0 carries no cut: hosts of this type, which a plan would need, can hold
+   * only the whole model, and it does not fit.
+   */
+  record LinkCarriesNothing(int type) implements Reason {}
+
+  /** Every split was searched: in each, some stage does not fit its host. */
+  record NoSplitFits() implements Reason {}
+}

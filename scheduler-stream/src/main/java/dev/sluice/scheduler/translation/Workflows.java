@@ -1,0 +1,210 @@
+package dev.sluice.scheduler.translation;
+
+import dev.sluice.contract.file.Place;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.workflow.Model;
+import dev.sluice.contract.workflow.Workflow;
+import dev.sluice.contract.workflow.WorkflowFiles;
+import dev.sluice.contract.workflow.WorkflowRequest;
+import dev.sluice.scheduling.workflow.GpuModel;
+import dev.sluice.scheduling.workflow.Gpus;
+import dev.sluice.scheduling.workflow.Graph;
+import dev.sluice.scheduling.workflow.GraphRequest;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.LongSummaryStatistics;
+import java.util.Map;
+import java.util.OptionalDouble;
+
+/**
+ * The scheduler's graphs of workflow files.
+ *
+ * @param models models that a workflow uses, in the order of the file
+ * @param warnings warnings for the user, each a sentence
+ */
+public record Workflows(List<GpuModel> models, List<GraphRequest> requests, List<String> warnings) {
+  private static final double ASSUMED_SECONDS = 10;
+  private static final double NS_PER_SECOND = 1e9;
+  private static final double YEARS_MAX = 100;
+
+  /** Longest schedule; deadlines and predicted ends of 10⁹ s behind it still fit the clock. */
+  private static final double SCHEDULE_NS_MAX = YEARS_MAX * 365.25 * 86_400 * NS_PER_SECOND;
+
+  /**
+   * Returns the graphs and requests that the files describe.
+   *
+   * @param online true if requests come at their timestamps, the earliest at 0; false if all come
+   *     at 0
+   * @throws UserMistakeException if the times are too long for any clock
+   */
+  public static Workflows of(WorkflowFiles files, Gpus gpus, boolean online)
+      throws UserMistakeException {
+    Map<String, GpuModel> models = new LinkedHashMap<>();
+    files.models().forEach((id, model) -> models.put(id, toModel(model)));
+    Map<String, Graph> graphs = new HashMap<>();
+    files.workflows().forEach((id, workflow) -> graphs.put(id, toGraph(workflow, models)));
+    long zeroEpochNs =
+        files.requests().stream().mapToLong(WorkflowRequest::timestampEpochNs).min().orElse(0);
+    Map<String, Integer> assumed = new LinkedHashMap<>();
+    Map<String, LongSummaryStatistics> seen = new HashMap<>();
+    List<GraphRequest> requests = new ArrayList<>(files.requests().size());
+    double memoryGbMax = models.values().stream().mapToDouble(GpuModel::memoryGb).max().orElse(0);
+    double latestNs = 0;
+    double workNs = 0;
+    for (WorkflowRequest request : files.requests()) {
+      long[] executionNs = executionNs(request, files.models(), assumed);
+      Graph graph = graphs.get(request.workflow().id());
+      if (graph == null) {
+        throw new IllegalStateException("a request for a workflow that is not there: " + request);
+      }
+      double afterNs = online ? (double) request.timestampEpochNs() - zeroEpochNs : 0;
+      latestNs = Math.max(latestNs, afterNs);
+      workNs += longestNs(graph, executionNs, gpus, memoryGbMax);
+      if (latestNs + workNs > SCHEDULE_NS_MAX) {
+        throw tooLong(files, request, latestNs);
+      }
+      long arrivedAtNs = online ? request.timestampEpochNs() - zeroEpochNs : 0;
+      requests.add(new GraphRequest(request.id(), graph, arrivedAtNs, executionNs));
+      addUp(graph, executionNs, seen);
+    }
+    List<GpuModel> known = models.values().stream().map(m -> withTypical(m, seen)).toList();
+    return new Workflows(known, requests, warnings(assumed));
+  }
+
+  private static UserMistakeException tooLong(
+      WorkflowFiles files, WorkflowRequest request, double latestNs) {
+    return new UserMistakeException(
+        new Place(files.requestsFile().toString(), request.line()),
+        latestNs > SCHEDULE_NS_MAX
+            ? "request %s comes more than (%.0f) years after the first"
+                .formatted(request.id(), YEARS_MAX)
+            : "the requests up to %s may last longer than (%.0f) years"
+                .formatted(request.id(), YEARS_MAX),
+        latestNs > SCHEDULE_NS_MAX
+            ? "the year of a timestamp is wrong"
+            : "their times are in another unit than seconds");
+  }
+
+  private static void addUp(
+      Graph graph, long[] executionNs, Map<String, LongSummaryStatistics> seen) {
+    for (int node = 0; node < executionNs.length; node++) {
+      String model = graph.nodes().get(node).model().id();
+      seen.computeIfAbsent(model, unused -> new LongSummaryStatistics()).accept(executionNs[node]);
+    }
+  }
+
+  /** Returns a model whose typical time comes from requests if the file does not state one. */
+  private static GpuModel withTypical(GpuModel model, Map<String, LongSummaryStatistics> seen) {
+    LongSummaryStatistics ofRequests = seen.get(model.id());
+    return model.typicalNs() > 0 || ofRequests == null
+        ? model
+        : new GpuModel(
+            model.id(),
+            model.memoryGb(),
+            model.gpus(),
+            model.loadNs(),
+            Math.round(ofRequests.getAverage()));
+  }
+
+  private static List<String> warnings(Map<String, Integer> assumed) {
+    return assumed.entrySet().stream()
+        .map(
+            entry ->
+                "model %s says nothing of how long it takes: %d executions are assumed to take 10 s"
+                    .formatted(entry.getKey(), entry.getValue()))
+        .toList();
+  }
+
+  private static GpuModel toModel(Model model) {
+    return new GpuModel(
+        model.id(),
+        model.memoryGb(),
+        model.gpusRequired(),
+        toNs(model.loadTimeSeconds()),
+        toNs(typicalSeconds(model).orElse(0)));
+  }
+
+  private static long toNs(double seconds) {
+    return Math.round(seconds * NS_PER_SECOND);
+  }
+
+  /** Returns the typical duration that the file states for the model. */
+  private static OptionalDouble typicalSeconds(Model model) {
+    Double mean = model.inferenceTimeMean();
+    if (mean != null) {
+      return OptionalDouble.of(mean);
+    }
+    Double tokens = model.tokenMean();
+    Double perSecond = model.tokensPerSecond();
+    return tokens == null || perSecond == null
+        ? OptionalDouble.empty()
+        : OptionalDouble.of(tokens / perSecond);
+  }
+
+  private static Graph toGraph(Workflow workflow, Map<String, GpuModel> models) {
+    Map<String, Integer> places = new HashMap<>();
+    workflow.nodes().forEach(node -> places.put(node.id(), places.size()));
+    Map<String, List<Integer>> inputs = new HashMap<>();
+    for (Workflow.Edge edge : workflow.edges()) {
+      inputs
+          .computeIfAbsent(edge.to(), unused -> new ArrayList<>())
+          .add(places.getOrDefault(edge.from(), -1));
+    }
+    List<Graph.Node> nodes = new ArrayList<>();
+    for (Workflow.Node node : workflow.nodes()) {
+      GpuModel model = models.get(node.model());
+      if (model == null) {
+        throw new IllegalStateException("a node of a model that is not there: " + node);
+      }
+      nodes.add(new Graph.Node(node.id(), model, inputs.getOrDefault(node.id(), List.of())));
+    }
+    Double sloMs = workflow.sloMs();
+    return new Graph(
+        workflow.id(),
+        workflow.interactive(),
+        workflow.joined(),
+        sloMs == null ? Long.MAX_VALUE : toNs(sloMs / 1000),
+        nodes);
+  }
+
+  /**
+   * Returns the duration of each node: as the request states it, else as the model does, else an
+   * assumed one.
+   *
+   * @param assumed counts of assumed durations, by model
+   */
+  private static long[] executionNs(
+      WorkflowRequest request, Map<String, Model> models, Map<String, Integer> assumed) {
+    List<Workflow.Node> nodes = request.workflow().nodes();
+    long[] executionNs = new long[nodes.size()];
+    for (int node = 0; node < executionNs.length; node++) {
+      double seconds = request.executionSeconds(node);
+      if (Double.isNaN(seconds)) {
+        String id = nodes.get(node).model();
+        Model model = models.get(id);
+        OptionalDouble typical = model == null ? OptionalDouble.empty() : typicalSeconds(model);
+        seconds = typical.orElse(ASSUMED_SECONDS);
+        if (typical.isEmpty()) {
+          assumed.merge(id, 1, Integer::sum);
+        }
+      }
+      executionNs[node] = toNs(seconds);
+    }
+    return executionNs;
+  }
+
+  /** Returns the longest time that a graph's nodes can take one after the other. */
+  private static double longestNs(Graph graph, long[] executionNs, Gpus gpus, double memoryGbMax) {
+    double sumNs = 0;
+    for (int node = 0; node < executionNs.length; node++) {
+      GpuModel model = graph.nodes().get(node).model();
+      sumNs += executionNs[node];
+      sumNs += model.loadNs();
+      sumNs += gpus.overheadNs();
+      sumNs += (memoryGbMax + model.memoryGb()) / gpus.bandwidthGbPerSecond() * NS_PER_SECOND;
+    }
+    return sumNs;
+  }
+}

@@ -1,0 +1,117 @@
+package dev.sluice.scheduling.policy;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The jobs of a workflow: the model that each runs, and the jobs that must be done before it
+ * starts.
+ */
+public final class JobGraph {
+  private final List<Node> nodes;
+  private final int[][] outputs;
+
+  /** Places of the nodes in an order in which each node comes after its inputs. */
+  private final int[] order;
+
+  /**
+   * A job of the graph.
+   *
+   * @param lanesNeeded number of lanes that the job takes at once, at least 1
+   * @param inputs places of the nodes that must be done before; none twice
+   */
+  public record Node(
+      String id,
+      String workload,
+      String backend,
+      String precision,
+      int samples,
+      int lanesNeeded,
+      List<Integer> inputs) {
+    public Node {
+      inputs = List.copyOf(inputs);
+    }
+  }
+
+  /**
+   * @throws IllegalArgumentException if the graph has a cycle
+   */
+  public JobGraph(List<Node> nodes) {
+    this.nodes = List.copyOf(nodes);
+    List<List<Integer>> after = new ArrayList<>();
+    nodes.forEach(node -> after.add(new ArrayList<>()));
+    for (int node = 0; node < nodes.size(); node++) {
+      for (int input : nodes.get(node).inputs()) {
+        after.get(input).add(node);
+      }
+    }
+    this.outputs =
+        after.stream()
+            .map(list -> list.stream().mapToInt(Integer::intValue).toArray())
+            .toArray(int[][]::new);
+    this.order = inOrder();
+  }
+
+  private int[] inOrder() {
+    int[] inputsLeft = new int[nodes.size()];
+    int[] sorted = new int[nodes.size()];
+    int count = 0;
+    for (int node = 0; node < sorted.length; node++) {
+      inputsLeft[node] = inputs(node);
+      if (inputsLeft[node] == 0) {
+        sorted[count++] = node;
+      }
+    }
+    for (int done = 0; done < count; done++) {
+      for (int output : outputs[sorted[done]]) {
+        if (--inputsLeft[output] == 0) {
+          sorted[count++] = output;
+        }
+      }
+    }
+    if (count < sorted.length) {
+      throw new IllegalArgumentException("a graph of jobs has a cycle: " + nodes);
+    }
+    return sorted;
+  }
+
+  public List<Node> nodes() {
+    return nodes;
+  }
+
+  public int size() {
+    return nodes.size();
+  }
+
+  /** Returns how many nodes a node waits for. */
+  public int inputs(int node) {
+    return nodes.get(node).inputs().size();
+  }
+
+  /**
+   * Returns the places of the nodes that wait for a node, ascending. The caller must not change the
+   * array.
+   */
+  public int[] outputs(int node) {
+    return outputs[node];
+  }
+
+  /**
+   * Returns the duration of the longest path from each node's start to the graph's end, if nothing
+   * ever waits.
+   *
+   * @param expectedNs duration of each node, by place
+   */
+  public long[] pathsNs(long[] expectedNs) {
+    long[] pathNs = new long[nodes.size()];
+    for (int i = order.length - 1; i >= 0; i--) {
+      int node = order[i];
+      long longestNs = 0;
+      for (int output : outputs[node]) {
+        longestNs = Math.max(longestNs, pathNs[output]);
+      }
+      pathNs[node] = longestNs + expectedNs[node];
+    }
+    return pathNs;
+  }
+}

@@ -1,0 +1,270 @@
+package dev.sluice.sweep.config;
+
+import dev.sluice.contract.file.NearestName;
+import dev.sluice.contract.file.Problems;
+import dev.sluice.contract.file.Schema;
+import dev.sluice.contract.file.Section;
+import dev.sluice.contract.file.Tree;
+import dev.sluice.contract.file.Tree.Limits;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.file.Value;
+import dev.sluice.contract.file.Value.Mapping;
+import dev.sluice.contract.file.Value.Scalar;
+import dev.sluice.contract.file.Value.Sequence;
+import dev.sluice.sweep.config.Grid.Axis;
+import dev.sluice.sweep.config.Grid.Mode;
+import dev.sluice.sweep.config.Grid.Named;
+import dev.sluice.sweep.config.Grid.Setting;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the file of a sweep of experiments. */
+public final class GridFile {
+  /** Most cells of a sweep. */
+  public static final int CELLS_MAX = 10_000;
+
+  private static final int SLOTS_MAX = 1024;
+  private static final List<String> FIGURES = List.of("all_p99_e2e_ms", "all_goodput_jobs_sec");
+  private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_.+/-]+");
+
+  private final Path file;
+  private final Problems problems;
+
+  private GridFile(Path file) {
+    this.file = file;
+    problems = new Problems(file.toString());
+  }
+
+  /**
+   * Reads a sweep.
+   *
+   * @param simulatedAtOnce slots of a sweep that simulates and names none
+   * @throws UserMistakeException with every mistake found; the base is not read
+   */
+  public static Grid read(Path file, int simulatedAtOnce) throws UserMistakeException {
+    return new GridFile(file).read(simulatedAtOnce);
+  }
+
+  private Grid read(int simulatedAtOnce) throws UserMistakeException {
+    Value root;
+    try (Tree tree = Tree.open(file, "./sluice sweep --help shows a grid's file", Limits.BY_HAND)) {
+      root = tree.whole(problems);
+    }
+    if (!(root instanceof Mapping mapping)) {
+      throw new UserMistakeException(
+          root == null ? file.toString() : root.place().toString(),
+          root == null ? "the file is empty" : "a grid is a mapping of keys to values",
+          "it should begin with base: experiment.yaml");
+    }
+    var top = Section.strict(mapping, problems, new TreeMap<>(), new Schema());
+    String base = top.requiredText("base", "configs/emulated_accelerator.yaml");
+    Path basePath = file.toAbsolutePath().resolveSibling(base).normalize();
+    if (!base.isEmpty() && !Files.exists(basePath)) {
+      problems.error(
+          top.place("base"),
+          "base (" + base + ") does not exist",
+          Files.exists(Path.of(base))
+              ? "its path counts from the grid's own folder: " + relative(Path.of(base))
+              : "the path counts from the grid's own folder, and another file was meant");
+    }
+    Mode mode =
+        top.oneOf("mode", Mode.SIMULATE.key(), List.of("simulate", "run"), "modes").equals("run")
+            ? Mode.RUN
+            : Mode.SIMULATE;
+    int slots = top.whole("slots", mode == Mode.RUN ? 1 : simulatedAtOnce, 1, SLOTS_MAX);
+    List<Axis> axes = axes(top);
+    List<Map<String, Setting>> excluded = excluded(top, axes);
+    String repeatOver = top.textOrNull("repeat_over");
+    if (repeatOver != null && axis(axes, repeatOver) == null && !axes.isEmpty()) {
+      problems.error(
+          top.place("repeat_over"),
+          "repeat_over (" + repeatOver + ") is no key of grid",
+          NearestName.advice(repeatOver, keys(axes), "keys of grid"));
+    }
+    List<Named> figures = figures(top);
+    top.end();
+    var grid =
+        new Grid(
+            file, basePath, top.place("base"), mode, slots, axes, excluded, repeatOver, figures);
+    problems.throwIfAny();
+    return grid;
+  }
+
+  private Path relative(Path fromHere) {
+    Path folder = file.toAbsolutePath().normalize().getParent();
+    Path target = fromHere.toAbsolutePath().normalize();
+    return folder == null ? target : folder.relativize(target);
+  }
+
+  private List<Axis> axes(Section top) {
+    Section grid = top.section("grid");
+    List<Axis> axes = new ArrayList<>();
+    if (!top.has("grid") || grid.keys().isEmpty()) {
+      problems.error(
+          top.place("grid"),
+          "grid names no key to cross",
+          "you meant grid: {scheduler_name: [fifo, dynamic]}");
+      return axes;
+    }
+    long cells = 1;
+    for (String key : grid.keys()) {
+      Set<String> seen = new LinkedHashSet<>();
+      List<Setting> values = new ArrayList<>();
+      Sequence list = grid.sequence(key);
+      for (Value item : list == null ? List.<Value>of() : list.items()) {
+        String text = text(item, true);
+        if (text.isEmpty()) {
+          problems.error(
+              item.place(), "grid." + key + " has an empty value", "the value was forgotten");
+        } else if (!seen.add(text)) {
+          problems.error(
+              item.place(),
+              "grid." + key + " (" + text + ") stands in the list twice",
+              "one of the two should be removed");
+        } else {
+          values.add(new Setting(text, item.place()));
+        }
+      }
+      if (list != null && list.items().isEmpty()) {
+        problems.error(
+            list.place(), "grid." + key + " ([]) is an empty list", "the line should be left out");
+      }
+      if (!values.isEmpty()) {
+        axes.add(new Axis(key, values));
+        cells = Math.min(Integer.MAX_VALUE, cells * values.size());
+      }
+    }
+    if (cells > CELLS_MAX) {
+      problems.error(
+          top.place("grid"),
+          "grid has more cells than a sweep takes (" + cells + " of " + CELLS_MAX + ")",
+          "several sweeps, each of a part, will do");
+    }
+    return axes;
+  }
+
+  private List<Map<String, Setting>> excluded(Section top, List<Axis> axes) {
+    List<Map<String, Setting>> excluded = new ArrayList<>();
+    Sequence list = top.sequence("exclude");
+    for (Value item : list == null ? List.<Value>of() : list.items()) {
+      if (!(item instanceof Mapping mapping) || mapping.entries().isEmpty()) {
+        problems.error(
+            item.place(),
+            "exclude (" + Section.written(item) + ") must be a mapping of keys of grid to values",
+            "you meant exclude: [{scheduler_name: fifo}]");
+        continue;
+      }
+      Map<String, Setting> cell = new LinkedHashMap<>();
+      mapping.entries().forEach((key, entry) -> excluded(key, entry, axes, cell));
+      excluded.add(cell);
+    }
+    return excluded;
+  }
+
+  private void excluded(String key, Value.Entry entry, List<Axis> axes, Map<String, Setting> cell) {
+    Axis axis = axis(axes, key);
+    if (axis == null) {
+      problems.error(
+          entry.keyPlace(),
+          "exclude (" + key + ") is no key of grid",
+          NearestName.advice(key, keys(axes), "keys of grid"));
+      return;
+    }
+    String text = text(entry.value(), true);
+    List<String> known = axis.values().stream().map(Setting::text).toList();
+    if (!known.contains(text)) {
+      problems.error(
+          entry.value().place(),
+          "exclude." + key + " (" + text + ") is no value of grid." + key,
+          NearestName.of(text, known)
+              .map(near -> "you meant " + near)
+              .orElse("you meant one of " + String.join(", ", known)));
+    }
+    cell.put(key, new Setting(text, entry.value().place()));
+  }
+
+  private List<Named> figures(Section top) {
+    if (!top.has("figures")) {
+      return FIGURES.stream().map(name -> new Named(name, top.place("figures"))).toList();
+    }
+    List<Named> named = new ArrayList<>();
+    for (Named figure :
+        top.list(
+            "figures",
+            List.<Named>of(),
+            true,
+            item ->
+                item instanceof Scalar scalar && !scalar.missing()
+                    ? new Named(scalar.text(), scalar.place())
+                    : notAName(item))) {
+      if (named.stream().anyMatch(other -> other.name().equals(figure.name()))) {
+        problems.error(
+            figure.place(),
+            "figures (" + figure.name() + ") stands in the list twice",
+            "one of the two should be removed");
+      }
+      named.add(figure);
+    }
+    return named;
+  }
+
+  private @Nullable Named notAName(Value item) {
+    problems.error(
+        item.place(),
+        "figures (" + Section.written(item) + ") must be names of figures",
+        "you meant [" + String.join(", ", FIGURES) + "]");
+    return null;
+  }
+
+  private static @Nullable Axis axis(List<Axis> axes, String key) {
+    Optional<Axis> found = axes.stream().filter(axis -> axis.key().equals(key)).findFirst();
+    return found.orElse(null);
+  }
+
+  private static List<String> keys(List<Axis> axes) {
+    return axes.stream().map(Axis::key).toList();
+  }
+
+  /**
+   * A value as an override writes it: a text as it stands, a list or a mapping in brackets.
+   *
+   * @param outermost whether the value is a whole one, which needs quotes only if it had them
+   */
+  private static String text(Value value, boolean outermost) {
+    if (value instanceof Sequence list) {
+      return list.items().stream()
+          .map(item -> text(item, false))
+          .collect(Collectors.joining(", ", "[", "]"));
+    }
+    if (value instanceof Mapping mapping) {
+      return mapping.entries().entrySet().stream()
+          .map(entry -> quoted(entry.getKey()) + ": " + text(entry.getValue().value(), false))
+          .collect(Collectors.joining(", ", "{", "}"));
+    }
+    Scalar scalar = (Scalar) value;
+    if (scalar.missing()) {
+      return "";
+    }
+    boolean plain = !scalar.quoted() && (outermost || PLAIN.matcher(scalar.text()).matches());
+    return plain ? scalar.text() : escaped(scalar.text());
+  }
+
+  private static String quoted(String text) {
+    return PLAIN.matcher(text).matches() ? text : escaped(text);
+  }
+
+  private static String escaped(String text) {
+    return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + "\"";
+  }
+}

@@ -1,0 +1,233 @@
+package dev.sluice.sweep.grid;
+
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.ExperimentFile;
+import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.contract.experiment.Vocabulary;
+import dev.sluice.contract.file.NearestName;
+import dev.sluice.contract.file.Place;
+import dev.sluice.contract.file.Sha256;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException.Problem;
+import dev.sluice.executor.dispatch.LaneSource;
+import dev.sluice.harness.frame.ExperimentFiles;
+import dev.sluice.harness.frame.SluiceVersion;
+import dev.sluice.harness.simulate.QuietSimulation;
+import dev.sluice.sweep.config.Grid;
+import dev.sluice.sweep.config.Grid.Axis;
+import dev.sluice.sweep.config.Grid.Mode;
+import dev.sluice.sweep.config.Grid.Setting;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/**
+ * The cells of a grid, all of which are sound experiments.
+ *
+ * @param base the experiment that the cells rest on
+ * @param cells cells in the order of the grid, the last key's values changing first
+ * @param excluded number of cells that the grid leaves out
+ */
+record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
+  private static final int LISTED_MAX = 50;
+  private static final String OF_ALL = "all_";
+
+  Cells {
+    cells = List.copyOf(cells);
+  }
+
+  /**
+   * A cell that was checked.
+   *
+   * @param problems its mistakes; none: the cell has its key
+   * @param figures figures that its experiment has beside those of all
+   */
+  private record Checked(Cell cell, List<Problem> problems, Set<String> figures) {}
+
+  /** A mistake, and the cells that have it. */
+  private record Found(Problem problem, List<String> cells) {}
+
+  /**
+   * Reads and checks every cell as a command would before it begins.
+   *
+   * @throws UserMistakeException with every mistake of every cell, each once; if nothing is left
+   */
+  static Cells of(Grid grid, Vocabulary vocabulary) throws UserMistakeException {
+    ParsedExperiment base = ExperimentFile.read(grid.base(), List.of(), vocabulary);
+    List<Map<String, Setting>> crossed = crossed(grid.axes());
+    List<Map<String, Setting>> left =
+        crossed.stream().filter(cell -> !isExcluded(cell, grid.excluded())).toList();
+    if (left.isEmpty()) {
+      throw new UserMistakeException(
+          grid.file().toString(),
+          "exclude leaves no cell of " + crossed.size(),
+          "one of its entries should go");
+    }
+    List<Cell> cells = new ArrayList<>();
+    Map<String, Found> mistakes = new LinkedHashMap<>();
+    Set<String> figures = new TreeSet<>(vocabulary.figures());
+    String build = build(grid);
+    Stream<Map<String, Setting>> each =
+        grid.mode() == Mode.SIMULATE ? left.parallelStream() : left.stream();
+    for (Checked checked : each.map(c -> checked(grid, vocabulary, build, c)).toList()) {
+      figures.addAll(checked.figures());
+      if (checked.problems().isEmpty()) {
+        cells.add(checked.cell());
+      }
+      for (Problem problem : checked.problems()) {
+        mistakes
+            .computeIfAbsent(problem.toString(), text -> new Found(problem, new ArrayList<>()))
+            .cells()
+            .add(checked.cell().name());
+      }
+    }
+    List<Problem> problems =
+        new ArrayList<>(mistakes.values().stream().map(found -> told(found, left.size())).toList());
+    if (cells.size() == left.size()) {
+      addUnknownFigures(grid, figures, problems);
+    }
+    if (!problems.isEmpty()) {
+      throw new UserMistakeException(problems.subList(0, Math.min(LISTED_MAX, problems.size())));
+    }
+    return new Cells(grid, base, cells, crossed.size() - left.size());
+  }
+
+  private static Checked checked(
+      Grid grid, Vocabulary vocabulary, String build, Map<String, Setting> settings) {
+    Map<String, String> values = new LinkedHashMap<>();
+    settings.forEach((key, setting) -> values.put(key, setting.text()));
+    var unkeyed = new Cell(values, "");
+    try {
+      ParsedExperiment parsed = ExperimentFile.read(grid.base(), unkeyed.overrides(), vocabulary);
+      check(grid.mode(), parsed);
+      Set<String> figures = new TreeSet<>();
+      addFigures(parsed.experiment(), vocabulary, figures);
+      return new Checked(new Cell(values, key(build, grid.mode(), parsed)), List.of(), figures);
+    } catch (UserMistakeException e) {
+      List<Problem> placed = e.problems().stream().map(p -> placed(p, settings)).toList();
+      return new Checked(unkeyed, placed, Set.of());
+    }
+  }
+
+  private static void check(Mode mode, ParsedExperiment parsed) throws UserMistakeException {
+    if (mode == Mode.SIMULATE) {
+      var unused = new QuietSimulation(parsed);
+    } else {
+      LaneSource.of(parsed).close();
+    }
+  }
+
+  private static List<Map<String, Setting>> crossed(List<Axis> axes) {
+    List<Map<String, Setting>> cells = List.of(Map.of());
+    for (Axis axis : axes) {
+      List<Map<String, Setting>> longer = new ArrayList<>();
+      for (Map<String, Setting> cell : cells) {
+        for (Setting value : axis.values()) {
+          Map<String, Setting> one = new LinkedHashMap<>(cell);
+          one.put(axis.key(), value);
+          longer.add(one);
+        }
+      }
+      cells = longer;
+    }
+    return cells;
+  }
+
+  private static boolean isExcluded(
+      Map<String, Setting> cell, List<Map<String, Setting>> excluded) {
+    return excluded.stream()
+        .anyMatch(
+            all ->
+                all.entrySet().stream()
+                    .allMatch(
+                        one -> {
+                          Setting own = cell.get(one.getKey());
+                          return own != null && own.text().equals(one.getValue().text());
+                        }));
+  }
+
+  /** A mistake of an override is a mistake of the grid's line. */
+  private static Problem placed(Problem problem, Map<String, Setting> settings) {
+    for (Map.Entry<String, Setting> setting : settings.entrySet()) {
+      String override = setting.getKey() + "=" + setting.getValue().text();
+      if (problem.location().equals(Place.override(override).toString())) {
+        return new Problem(setting.getValue().place().toString(), problem.what(), problem.maybe());
+      }
+    }
+    return problem;
+  }
+
+  /** Names a cell where not all of them have the mistake. */
+  private static Problem told(Found found, int cells) {
+    Problem problem = found.problem();
+    if (found.cells().size() == cells) {
+      return problem;
+    }
+    int more = found.cells().size() - 1;
+    String which = found.cells().get(0) + (more == 0 ? "" : ", and " + more + " more");
+    return new Problem(problem.location(), problem.what() + ", in cell " + which, problem.maybe());
+  }
+
+  private static void addFigures(
+      Experiment experiment, Vocabulary vocabulary, Set<String> figures) {
+    for (String figure : vocabulary.figures()) {
+      if (figure.startsWith(OF_ALL)) {
+        String ofClass = figure.substring(OF_ALL.length());
+        experiment.jobs().classes().forEach(c -> figures.add(c.name() + "_" + ofClass));
+      }
+    }
+  }
+
+  private static void addUnknownFigures(Grid grid, Set<String> known, List<Problem> problems) {
+    for (Grid.Named figure : grid.figures()) {
+      if (!known.contains(figure.name())) {
+        problems.add(
+            new Problem(
+                figure.place().toString(),
+                "figures (" + figure.name() + ") is not a figure",
+                NearestName.advice(figure.name(), known, "figures")));
+      }
+    }
+  }
+
+  /** The version of Sluice, and a digest that tells builds of one version apart. */
+  private static String build(Grid grid) throws UserMistakeException {
+    try {
+      return SluiceVersion.current() + ' ' + BuildDigest.current();
+    } catch (IOException e) {
+      throw new UserMistakeException(
+          grid.file().toString(),
+          "Sluice's own classes cannot be read (" + UserMistakeException.reason(e) + ")",
+          "Sluice was built anew just now; the same command works",
+          e);
+    }
+  }
+
+  /** The digest of all that decides a cell's outcome, with the files that its config names. */
+  private static String key(String build, Mode mode, ParsedExperiment parsed)
+      throws UserMistakeException {
+    var text = new StringBuilder();
+    text.append(build).append('\n').append(mode.key()).append('\n');
+    text.append(ResolvedConfig.write(parsed.experiment()));
+    files(parsed).forEach((name, digest) -> text.append(name).append(' ').append(digest));
+    return Sha256.hex(text.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Digests of the files that an experiment names, by the name that it gives them. */
+  static Map<String, String> files(ParsedExperiment parsed) throws UserMistakeException {
+    Map<String, String> digests = new TreeMap<>();
+    for (ExperimentFiles.Named file : ExperimentFiles.of(parsed).values()) {
+      String digest = file.digest();
+      digests.put(file.named(), digest == null ? "none" : digest);
+    }
+    return digests;
+  }
+}

@@ -1,0 +1,259 @@
+package dev.sluice.sweep.grid;
+
+import de.siegmar.fastcsv.writer.CsvWriter;
+import de.siegmar.fastcsv.writer.LineDelimiter;
+import dev.sluice.analytics.statistic.Decimals;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.Registries;
+import dev.sluice.harness.frame.SluiceVersion;
+import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.process.Signals;
+import dev.sluice.harness.terminal.Console;
+import dev.sluice.sweep.config.Grid;
+import dev.sluice.sweep.config.Grid.Axis;
+import dev.sluice.sweep.config.Grid.Mode;
+import dev.sluice.sweep.config.Grid.Named;
+import dev.sluice.sweep.config.GridFile;
+import dev.sluice.sweep.grid.CellResult.State;
+import dev.sluice.sweep.queue.QueueState;
+import dev.sluice.sweep.queue.TaskState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A sweep of experiments, from its file to its folder. */
+public final class GridRun {
+  private static final double NS_PER_SECOND = 1e9;
+  private static final int PLAIN_PERIOD_SECONDS = 5;
+  private static final int BAR_WIDTH = 20;
+
+  private final Options options;
+  private final Console console;
+  private long toldAtNs;
+
+  /**
+   * Options of a sweep.
+   *
+   * @param grid the sweep's file
+   * @param results folder of all results
+   * @param resume true if the sweep must have begun with an equal base
+   * @param dryRun true if cells are checked and listed, and none runs
+   */
+  public record Options(Path grid, Path results, boolean resume, boolean dryRun) {}
+
+  public GridRun(Options options, Console console) {
+    this.options = options;
+    this.console = console;
+  }
+
+  /**
+   * Runs what is not done, tells all cells side by side, and returns the exit status.
+   *
+   * @throws UserMistakeException if the grid, its base or any cell has a mistake; then none has run
+   */
+  public int execute() throws UserMistakeException, IOException, InterruptedException {
+    Grid grid = GridFile.read(options.grid(), Runtime.getRuntime().availableProcessors());
+    Cells cells = Cells.of(grid, Registries.vocabulary());
+    Path path = SweepFolder.of(grid, options.results());
+    if (options.resume()) {
+      SweepFolder.checkResumed(path, cells);
+    }
+    List<Cell> open =
+        cells.cells().stream().filter(cell -> !SweepFolder.isDone(path, cell)).toList();
+    announce(cells, open.size());
+    if (options.dryRun()) {
+      for (Cell cell : cells.cells()) {
+        console.line("  " + (open.contains(cell) ? "to run   " : "done     ") + cell.name());
+      }
+      return ExitStatus.DONE;
+    }
+    boolean rebuilt = SweepFolder.isOfAnotherBuild(path);
+    try (SweepFolder folder = SweepFolder.take(path)) {
+      folder.begin(grid, cells.base());
+      if (rebuilt && open.size() == cells.cells().size()) {
+        console.line("  build          another Sluice than the last time, so all cells run again");
+      }
+      try (var queue = new CellQueue(cells, folder);
+          var signals = Signals.listen(queue::stop, () -> {})) {
+        run(open, queue);
+        if (signals.received()) {
+          console.endLiveLine();
+          console.line(stopped(queue, signals.exitStatus()));
+          return signals.exitStatus();
+        }
+      }
+      return conclude(cells, folder);
+    }
+  }
+
+  /** Ends what runs, after Ctrl-C; another signal lets it go on. */
+  private static String stopped(CellQueue queue, int status)
+      throws UserMistakeException, IOException, InterruptedException {
+    return status == ExitStatus.STOPPED
+        ? "Stopped. Cells that were ended: "
+            + queue.endRunning()
+            + ". What is done stands; the same command runs the rest."
+        : "Stopped. Cells that go on without a scheduler: "
+            + queue.begun().size()
+            + ". The same command finds them again, and runs the rest.";
+  }
+
+  private void announce(Cells cells, int open) {
+    Grid grid = cells.grid();
+    console.line("Sweep " + grid.name() + ", " + grid.mode().key() + ", base " + grid.base());
+    int done = cells.cells().size() - open;
+    console.line(
+        "  cells          "
+            + cells.cells().size()
+            + ": "
+            + open
+            + " to run, "
+            + done
+            + " done before"
+            + (cells.excluded() == 0 ? "" : "; " + cells.excluded() + " excluded"));
+  }
+
+  private void run(List<Cell> open, CellQueue queue)
+      throws UserMistakeException, IOException, InterruptedException {
+    if (open.isEmpty() && !queue.isBusy()) {
+      return;
+    }
+    List<TaskState> begun = queue.begun();
+    if (!begun.isEmpty()) {
+      console.line("  found again    " + begun.size() + " that an earlier start began");
+    }
+    long beganNs = MachineClock.monotonicNs();
+    toldAtNs = beganNs;
+    queue.run(
+        open, (ended, failed) -> tell(Math.min(ended, open.size()), failed, open.size(), beganNs));
+    console.endLiveLine();
+  }
+
+  private void tell(int ended, int failed, int all, long beganNs) {
+    long nowNs = MachineClock.monotonicNs();
+    boolean due = nowNs - toldAtNs >= PLAIN_PERIOD_SECONDS * NS_PER_SECOND;
+    if (!console.isTerminal() && !due) {
+      return;
+    }
+    toldAtNs = nowNs;
+    double leftSeconds = (nowNs - beganNs) / NS_PER_SECOND / ended * (all - ended);
+    int filled = BAR_WIDTH * ended / all;
+    console.live(
+        String.format(
+            Locale.ROOT,
+            "%s%d of %d cells%s, about %.0f s left",
+            console.isTerminal()
+                ? "[" + "=".repeat(filled) + " ".repeat(BAR_WIDTH - filled) + "]  "
+                : "",
+            ended,
+            all,
+            failed == 0 ? "" : ", " + failed + " failed",
+            leftSeconds));
+  }
+
+  /** Why a cell has no folder, in words. */
+  private static String why(@Nullable TaskState task, SweepFolder folder) throws IOException {
+    if (task == null) {
+      return "it has no task";
+    }
+    List<String> lines = folder.lastLines(task.name());
+    return task.why() + (lines.isEmpty() ? "" : ": " + String.join(" / ", lines));
+  }
+
+  private int conclude(Cells cells, SweepFolder folder) throws IOException, UserMistakeException {
+    Grid grid = cells.grid();
+    List<String> figures = grid.figures().stream().map(Named::name).toList();
+    Map<Cell, CellResult> results = new LinkedHashMap<>();
+    QueueState state = folder.queue().read();
+    for (Cell cell : cells.cells()) {
+      results.put(
+          cell,
+          SweepFolder.isDone(folder.path(), cell)
+              ? CellResult.of(folder.cell(cell), figures)
+              : CellResult.failed(why(state.task(cell.id()), folder)));
+    }
+    var table = new GridTable(grid, results);
+    List<String> notes = notes(cells);
+    writeCsv(cells, results, folder.file("sweep.csv"));
+    var pictures = new GridPictures(table);
+    Map<String, byte[]> pngs = new LinkedHashMap<>();
+    for (String figure : figures) {
+      byte[] png =
+          pictures.png(figure, figure + " \u00b7 " + grid.name() + " \u00b7 " + notes.get(0));
+      Files.write(folder.file(figure + ".png"), png);
+      pngs.put(figure, png);
+    }
+    Files.writeString(
+        folder.file("sweep.html"), new GridPage(cells, results, table, notes).html(pngs));
+    console.line("");
+    notes.forEach(note -> console.line("! " + note));
+    console.line(table.render().stripTrailing());
+    return tellStates(results, folder);
+  }
+
+  private int tellStates(Map<Cell, CellResult> results, SweepFolder folder) {
+    boolean bad = false;
+    for (Map.Entry<Cell, CellResult> one : results.entrySet()) {
+      CellResult result = one.getValue();
+      if (result.state() != State.DONE) {
+        if (!bad) {
+          console.line("\nCells without a number:");
+        }
+        console.line(
+            "  " + one.getKey().name() + ": " + result.state().words + ": " + result.why());
+        bad = true;
+      }
+    }
+    console.line("");
+    console.line("Cells     " + folder.file("sweep.csv"));
+    console.line("Page      " + folder.file("sweep.html"));
+    return bad ? ExitStatus.FAULTS : ExitStatus.DONE;
+  }
+
+  /** What every output says first: whether anything ran. */
+  private static List<String> notes(Cells cells) {
+    Experiment base = cells.base().experiment();
+    List<String> notes = new ArrayList<>();
+    boolean simulated = cells.grid().mode() == Mode.SIMULATE;
+    notes.add(
+        simulated
+            ? "simulated: nothing ran and nothing waited"
+            : base.lanes().emulated() ? "emulated lanes: nothing was computed" : "run");
+    notes.add("Sluice " + SluiceVersion.current());
+    return notes;
+  }
+
+  private static void writeCsv(Cells cells, Map<Cell, CellResult> results, Path file)
+      throws IOException {
+    List<String> figures = cells.grid().figures().stream().map(Named::name).toList();
+    try (CsvWriter csv =
+        CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(Files.newBufferedWriter(file))) {
+      List<String> head = new ArrayList<>();
+      cells.grid().axes().stream().map(Axis::key).forEach(head::add);
+      head.addAll(List.of("state", "why"));
+      head.addAll(figures);
+      head.addAll(List.of("request_digest", "key", "folder"));
+      csv.writeRecord(head);
+      for (Map.Entry<Cell, CellResult> one : results.entrySet()) {
+        Cell cell = one.getKey();
+        CellResult result = one.getValue();
+        List<String> row = new ArrayList<>(cell.values().values());
+        row.addAll(List.of(result.state().words, result.why()));
+        for (String figure : figures) {
+          Double value = result.figure(figure);
+          row.add(value == null ? "" : Decimals.plain(value));
+        }
+        row.addAll(List.of(result.requestDigest(), cell.key(), "cells/" + cell.id()));
+        csv.writeRecord(row);
+      }
+    }
+  }
+}

@@ -1,0 +1,292 @@
+package dev.sluice.sweep.grid;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.frame.SluiceVersion;
+import dev.sluice.sweep.config.Grid;
+import dev.sluice.sweep.queue.QueueFolder;
+import dev.sluice.sweep.workspace.Workspace;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sweep's folder: a folder of each cell that has ended, named by its values and its key, and what
+ * tells them side by side. A cell is done if its folder has its final name, which it gets last.
+ */
+final class SweepFolder implements AutoCloseable {
+  private static final ObjectMapper JSON =
+      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+  private static final String BEGUN = Workspace.OF_A_GRID;
+  private static final String LOGS = "logs";
+  private static final int CHANGES_TOLD_MAX = 8;
+
+  /** Lines of a task's log that stand between its output. */
+  private static final String STAMP = "== ";
+
+  private static final int LAST_LINES = 5;
+
+  private final Path path;
+  private final FileChannel lock;
+
+  private SweepFolder(Path path, FileChannel lock) {
+    this.path = path;
+    this.lock = lock;
+  }
+
+  static Path of(Grid grid, Path results) {
+    return results.resolve("sweeps").resolve(grid.name());
+  }
+
+  /**
+   * Takes the folder, and makes it if there is none.
+   *
+   * @throws UserMistakeException if another process works in it, or it cannot be written
+   */
+  static SweepFolder take(Path path) throws UserMistakeException {
+    try {
+      Files.createDirectories(path.resolve("cells"));
+      Files.createDirectories(path.resolve("unfinished"));
+      Files.createDirectories(path.resolve(LOGS));
+      FileChannel lock =
+          FileChannel.open(
+              path.resolve(".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      try {
+        if (lock.tryLock() != null) {
+          return new SweepFolder(path, lock);
+        }
+      } catch (OverlappingFileLockException e) {
+        // another sweep of this process holds it: told below, as one of another process is
+      }
+      lock.close();
+    } catch (IOException e) {
+      throw new UserMistakeException(
+          "--results",
+          "the folder cannot be written (" + path + ": " + UserMistakeException.reason(e) + ")",
+          "you want another --results, or lack the right to write there",
+          e);
+    }
+    throw new UserMistakeException(
+        path.toString(),
+        "another process runs this sweep",
+        "that one should end first, or you want another --results");
+  }
+
+  Path path() {
+    return path;
+  }
+
+  /** The folder of all cells. */
+  Path cells() {
+    return path.resolve("cells");
+  }
+
+  /** The folder of a cell that is done. */
+  Path cell(Cell cell) {
+    return cells().resolve(cell.id());
+  }
+
+  /** The folder of cells that run, and of those that were stopped. */
+  Path unfinished() {
+    return path.resolve("unfinished");
+  }
+
+  /** The queue whose tasks are the cells. */
+  QueueFolder queue() {
+    return Workspace.queueOf(path);
+  }
+
+  /** The folder as the workspace that {@link #begin} made it. */
+  Workspace workspace() throws UserMistakeException {
+    return Workspace.open(file(Workspace.CONFIG), path);
+  }
+
+  /** The log of a task. */
+  Path log(String task) {
+    return path.toAbsolutePath().normalize().resolve(LOGS).resolve(task + ".log");
+  }
+
+  /** The last lines of a task's last attempt. */
+  List<String> lastLines(String task) throws IOException {
+    Path log = log(task);
+    if (!Files.exists(log)) {
+      return List.of();
+    }
+    List<String> lines = new ArrayList<>();
+    for (String line :
+        new String(Files.readAllBytes(log), StandardCharsets.UTF_8).lines().toList()) {
+      if (line.startsWith(STAMP + "start ")) {
+        lines.clear();
+      } else if (!line.isBlank() && !line.startsWith(STAMP) && !line.startsWith("\tat ")) {
+        lines.add(line);
+      }
+    }
+    return lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size());
+  }
+
+  Path file(String name) {
+    return path.resolve(name);
+  }
+
+  static boolean isDone(Path sweep, Cell cell) {
+    return FinishedRun.isFolder(sweep.resolve("cells").resolve(cell.id()));
+  }
+
+  /** Removes what an attempt at a cell left that did not end. */
+  void clear(Cell cell) throws IOException {
+    for (Path folder : List.of(cells(), unfinished())) {
+      for (String end : List.of("", RunFolder.RUNNING, RunFolder.FAILED)) {
+        Path left = folder.resolve(cell.id() + end);
+        if (Files.exists(left)) {
+          try (Stream<Path> tree = Files.walk(left)) {
+            for (Path file : tree.sorted(Comparator.reverseOrder()).toList()) {
+              Files.delete(file);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /** Notes what the sweep rests on, for who resumes it, and makes its folder a workspace. */
+  void begin(Grid grid, ParsedExperiment base) throws IOException, UserMistakeException {
+    ObjectNode begun = JSON.createObjectNode();
+    begun.put("version", SluiceVersion.current());
+    begun.put("build", BuildDigest.current());
+    begun.put("base", base.file().toString());
+    begun.put("resolved", ResolvedConfig.write(base.experiment()));
+    ObjectNode files = begun.putObject("files");
+    Cells.files(base).forEach(files::put);
+    Files.writeString(path.resolve(BEGUN), JSON.writeValueAsString(begun) + "\n");
+    Files.writeString(
+        path.resolve(Workspace.CONFIG),
+        """
+        # Written by ./sluice sweep: status, logs, stop, kill-all and config work here.
+        task_name: %s
+        config_dir: cells
+        output_dir: cells
+        log_dir: %s
+        gpu_count: 0
+        max_jobs_per_gpu: %d
+        require_marker: true
+        cleanup_on_complete: true
+        tmux: false
+        """
+            .formatted(JSON.writeValueAsString(grid.name()), LOGS, grid.slots()));
+  }
+
+  /** Tells whether the sweep began with another build of Sluice than this one. */
+  static boolean isOfAnotherBuild(Path sweep) throws IOException {
+    return Files.exists(sweep.resolve(BEGUN))
+        && !JSON.readTree(Files.readAllBytes(sweep.resolve(BEGUN)))
+            .path("build")
+            .asText()
+            .equals(BuildDigest.current());
+  }
+
+  /**
+   * Refuses to resume a sweep whose base is not what it was.
+   *
+   * @throws UserMistakeException if there is no sweep, or its base has changed
+   */
+  static void checkResumed(Path sweep, Cells cells) throws UserMistakeException, IOException {
+    if (!Files.exists(sweep.resolve(BEGUN))) {
+      throw new UserMistakeException(
+          "--resume",
+          "no sweep has begun in (" + sweep + ")",
+          "you want to leave --resume out, or mean another --results");
+    }
+    JsonNode begun = JSON.readTree(Files.readAllBytes(sweep.resolve(BEGUN)));
+    Map<String, String> before = keys(begun.path("resolved").asText());
+    Map<String, String> now = keys(ResolvedConfig.write(cells.base().experiment()));
+    List<String> changes = new ArrayList<>();
+    var names = new TreeSet<String>(before.keySet());
+    names.addAll(now.keySet());
+    for (String name : names) {
+      change(name, before.get(name), now.get(name), changes);
+    }
+    Map<String, String> files = new TreeMap<>();
+    begun.path("files").properties().forEach(f -> files.put(f.getKey(), f.getValue().asText()));
+    Cells.files(cells.base())
+        .forEach(
+            (name, digest) -> {
+              if (files.containsKey(name) && !digest.equals(files.get(name))) {
+                changes.add("file " + name + " has other bytes");
+              }
+            });
+    if (!changes.isEmpty()) {
+      int more = changes.size() - CHANGES_TOLD_MAX;
+      throw new UserMistakeException(
+          cells.grid().basePlace().toString(),
+          "base ("
+              + cells.grid().base()
+              + ") has changed since the sweep began: "
+              + String.join("; ", changes.subList(0, Math.min(CHANGES_TOLD_MAX, changes.size())))
+              + (more > 0 ? "; and " + more + " more" : ""),
+          "that should be undone, or you want to leave --resume out: then each cell whose config has"
+              + " changed is run anew, and the others stand");
+    }
+  }
+
+  private static void change(
+      String name, @Nullable String before, @Nullable String now, List<String> changes) {
+    if (before == null) {
+      changes.add(name + " is new (" + now + ")");
+    } else if (now == null) {
+      changes.add(name + " is gone (" + before + ")");
+    } else if (!now.equals(before)) {
+      changes.add(name + " was " + before + ", is " + now);
+    }
+  }
+
+  /** Keys of a resolved config with their values, dotted where they are nested. */
+  private static Map<String, String> keys(String resolved) {
+    Map<String, String> keys = new LinkedHashMap<>();
+    String top = "";
+    int item = 0;
+    for (String line : resolved.lines().toList()) {
+      if (line.startsWith("  - ")) {
+        keys.put(top + "[" + item++ + "]", line.substring(4));
+        continue;
+      }
+      int colon = line.indexOf(':');
+      String key = line.substring(0, colon).strip();
+      String value = line.substring(colon + 1).strip();
+      if (line.startsWith("  ")) {
+        keys.put(top + "." + key, value);
+      } else {
+        top = key;
+        item = 0;
+        if (!value.isEmpty()) {
+          keys.put(key, value);
+        }
+      }
+    }
+    return keys;
+  }
+
+  @Override
+  public void close() throws IOException {
+    lock.close();
+  }
+}

@@ -1,0 +1,82 @@
+package dev.sluice.sweep.queue;
+
+import dev.sluice.sweep.queue.QueueEvent.Queued;
+import dev.sluice.sweep.queue.QueueEvent.Resumed;
+import dev.sluice.sweep.queue.TaskState.Phase;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Tasks that a person or a program wants to run. */
+public record Request(List<Entry> entries) {
+  public Request {
+    entries = List.copyOf(entries);
+  }
+
+  /**
+   * One task.
+   *
+   * @param config what {@link Work} makes a command of
+   * @param gpu the one GPU that it may run on; null: any
+   * @param again whether it runs again though it was done, whatever its marker says
+   */
+  public record Entry(String name, String config, @Nullable Integer gpu, boolean again) {}
+
+  /** What the request does to a queue: tasks that wait or run already stay as they are. */
+  List<QueueEvent> events(QueueState state, long nowMs) {
+    List<QueueEvent> events = new ArrayList<>(List.of(new Resumed(nowMs)));
+    Set<String> fresh = new HashSet<>();
+    int number = state.nextNumber();
+    for (Entry entry : entries) {
+      TaskState known = state.task(entry.name);
+      boolean free =
+          known == null
+              ? fresh.add(entry.name)
+              : known.phase() == Phase.FAILED || (known.phase() == Phase.DONE && entry.again);
+      if (free) {
+        int task = known == null ? number++ : known.number;
+        events.add(new Queued(task, entry.name, entry.config, entry.gpu, nowMs));
+      }
+    }
+    return events;
+  }
+
+  String text() {
+    var text = new StringBuilder();
+    for (Entry entry : entries) {
+      text.append(
+          CheckedLine.of(
+              List.of(
+                  entry.name,
+                  entry.config,
+                  entry.gpu == null ? "" : entry.gpu.toString(),
+                  Boolean.toString(entry.again))));
+    }
+    return text.toString();
+  }
+
+  /**
+   * Reads what {@link #text} wrote.
+   *
+   * @throws IllegalArgumentException if it is damaged
+   */
+  static Request parse(String text) {
+    List<Entry> entries = new ArrayList<>();
+    for (String line : text.split("\n", -1)) {
+      if (line.isEmpty()) {
+        continue;
+      }
+      List<String> fields = CheckedLine.fields(line);
+      if (fields == null) {
+        throw new IllegalArgumentException("a request is damaged: " + line);
+      }
+      var in = new QueueEvent.Fields(fields);
+      entries.add(
+          new Entry(in.text(), in.text(), in.wholeOrNull(), Boolean.parseBoolean(in.text())));
+      in.end();
+    }
+    return new Request(entries);
+  }
+}

@@ -1,0 +1,228 @@
+package dev.sluice.sweep.workspace;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.sweep.queue.QueueFolder.Holder;
+import dev.sluice.sweep.queue.QueueState;
+import dev.sluice.sweep.queue.TaskState;
+import dev.sluice.sweep.queue.TaskState.Phase;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * What a workspace's queue does now.
+ *
+ * @param holder the scheduler; empty: none runs
+ * @param nowMs wall time of the look
+ */
+public record QueueStatus(
+    Workspace workspace, QueueState state, Optional<Holder> holder, long nowMs) {
+  private static final DateTimeFormatter MOMENT =
+      DateTimeFormatter.ofPattern("MM-dd HH:mm:ss", Locale.ROOT).withZone(ZoneId.systemDefault());
+
+  /** Tasks of a kind that are listed; the others are counted. */
+  private static final int LISTED_MAX = 20;
+
+  private static final int TAIL_BYTES = 4096;
+
+  /** Looks at a workspace. */
+  public static QueueStatus of(Workspace workspace) throws IOException, UserMistakeException {
+    QueueState state = workspace.queue().read();
+    return new QueueStatus(workspace, state, workspace.queue().holder(), MachineClock.epochMs());
+  }
+
+  /** 3 if a task has failed, else 0. */
+  public int exitStatus() {
+    return state.tasks().stream().anyMatch(task -> task.phase() == Phase.FAILED)
+        ? ExitStatus.FAULTS
+        : ExitStatus.DONE;
+  }
+
+  /** True if nothing runs, and nothing waits for a scheduler that runs. */
+  boolean isOver() {
+    return state.running().isEmpty() && (state.waiting().isEmpty() || holder.isEmpty());
+  }
+
+  private List<TaskState> of(Phase phase) {
+    return switch (phase) {
+      case WAITING -> state.waiting();
+      case RUNNING -> state.running();
+      case DONE, FAILED -> state.tasks().stream().filter(task -> task.phase() == phase).toList();
+    };
+  }
+
+  /** Lines for a person. */
+  public List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        workspace.config().names().task()
+            + ": "
+            + holder
+                .map(
+                    h ->
+                        "the scheduler runs (pid "
+                            + h.process().pid()
+                            + ", since "
+                            + h.since()
+                            + ")")
+                .orElse("no scheduler runs"));
+    lines.add(
+        WorkspaceRuns.counts(state)
+            + leftMs().stream()
+                .mapToObj(ms -> ", about " + words(Duration.ofMillis(ms)) + " left")
+                .findFirst()
+                .orElse(""));
+    for (Phase phase : List.of(Phase.RUNNING, Phase.WAITING, Phase.FAILED, Phase.DONE)) {
+      List<TaskState> tasks = of(phase);
+      tasks.stream().limit(LISTED_MAX).forEach(task -> lines.add(line(task)));
+      if (tasks.size() > LISTED_MAX) {
+        lines.add("  and " + (tasks.size() - LISTED_MAX) + " more " + name(phase));
+      }
+    }
+    return lines;
+  }
+
+  private static String name(Phase phase) {
+    return phase.name().toLowerCase(Locale.ROOT);
+  }
+
+  private String line(TaskState task) {
+    return String.format(
+            Locale.ROOT,
+            "  %-8s %-20s %s %s",
+            name(task.phase()),
+            task.name().replace('\n', ' '),
+            MOMENT.format(Instant.ofEpochMilli(task.sinceMs())),
+            detail(task))
+        .stripTrailing();
+  }
+
+  private String detail(TaskState task) {
+    String last = lastLine(task);
+    String shown = last.isEmpty() ? "" : " | " + last;
+    return switch (task.phase()) {
+      case WAITING -> waitsFor(task);
+      case RUNNING ->
+          (task.gpu() == QueueState.NO_GPU ? "" : "GPU " + task.gpu() + ", ")
+              + "attempt "
+              + task.attempt()
+              + ", "
+              + words(Duration.ofMillis(Math.max(0, nowMs - task.sinceMs())))
+              + shown;
+      case FAILED -> task.why() + ", attempt " + task.attempt() + shown;
+      case DONE -> task.why();
+    };
+  }
+
+  /** What a waiting task waits for, in words. */
+  private String waitsFor(TaskState task) {
+    Integer bound = task.bound();
+    String gpu = bound == null ? "a slot" : "GPU " + bound;
+    if (bound != null && !workspace.config().slots().gpus().contains(bound)) {
+      return "for " + gpu + ", which the config no longer has";
+    }
+    if (bound != null && state.aside().contains(bound)) {
+      return "for " + gpu + ", which is set aside until the next start";
+    }
+    return holder.isEmpty() ? "for a scheduler: start" : "for " + gpu;
+  }
+
+  /** Expected time until all have ended, from the mean of those that are done; empty: unknown. */
+  private OptionalLong leftMs() {
+    var times =
+        state.tasks().stream()
+            .filter(task -> task.phase() == Phase.DONE && task.attempt() > 0)
+            .mapToLong(TaskState::ranMs)
+            .summaryStatistics();
+    int slots =
+        workspace.config().slots().perGpu()
+            * Math.max(1, workspace.config().slots().gpus().size() - state.aside().size());
+    double work = state.waiting().size() * times.getAverage();
+    for (TaskState task : state.running()) {
+      work += Math.max(0, times.getAverage() - (nowMs - task.sinceMs()));
+    }
+    return times.getCount() == 0 || work == 0
+        ? OptionalLong.empty()
+        : OptionalLong.of(Math.round(work / slots));
+  }
+
+  private static String words(Duration time) {
+    long seconds = time.toSeconds();
+    return seconds < 120
+        ? seconds + " s"
+        : seconds < 7200 ? seconds / 60 + " min" : seconds / 3600 + " h";
+  }
+
+  /** The last line of a task's log that is no stamp; empty: none. */
+  private static String lastLine(TaskState task) {
+    Path log = Path.of(task.log());
+    if (task.log().isEmpty() || !Files.isRegularFile(log)) {
+      return "";
+    }
+    try (var file = new RandomAccessFile(log.toFile(), "r")) {
+      long from = Math.max(0, file.length() - TAIL_BYTES);
+      byte[] tail = new byte[Math.toIntExact(file.length() - from)];
+      file.seek(from);
+      file.readFully(tail);
+      List<String> lines =
+          new String(tail, StandardCharsets.UTF_8)
+              .lines()
+              .filter(line -> !line.isBlank() && !line.startsWith("== "))
+              .toList();
+      return lines.isEmpty() ? "" : lines.get(lines.size() - 1).strip();
+    } catch (IOException e) {
+      return "(log unreadable: " + UserMistakeException.reason(e) + ")";
+    }
+  }
+
+  /** One JSON object for programs, with a line break. */
+  public String json() {
+    var mapper = new ObjectMapper();
+    ObjectNode root = mapper.createObjectNode();
+    root.put("task_name", workspace.config().names().task());
+    holder.ifPresent(
+        h -> {
+          root.put("scheduler_pid", h.process().pid());
+          root.put("scheduler_since", h.since().toString());
+        });
+    leftMs().ifPresent(ms -> root.put("left_ms", ms));
+    var tasks = root.putArray("tasks");
+    for (TaskState task : state.tasks()) {
+      ObjectNode node = tasks.addObject();
+      node.put("name", task.name());
+      node.put("config", task.config());
+      node.put("phase", name(task.phase()));
+      node.put("since", Instant.ofEpochMilli(task.sinceMs()).toString());
+      node.put("attempt", task.attempt());
+      if (task.gpu() != QueueState.NO_GPU) {
+        node.put("gpu", task.gpu());
+      }
+      if (task.phase() == Phase.WAITING) {
+        node.put("waits", waitsFor(task));
+      } else {
+        node.put("why", task.why());
+        node.put("status", task.status());
+        node.put("log", task.log());
+      }
+      if (task.phase() == Phase.RUNNING || task.phase() == Phase.FAILED) {
+        node.put("last_line", lastLine(task));
+      }
+    }
+    return root + "\n";
+  }
+}

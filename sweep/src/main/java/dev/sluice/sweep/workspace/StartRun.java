@@ -1,0 +1,261 @@
+package dev.sluice.sweep.workspace;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.process.Signals;
+import dev.sluice.harness.terminal.Console;
+import dev.sluice.sweep.queue.QueueFolder;
+import dev.sluice.sweep.queue.QueueState;
+import dev.sluice.sweep.queue.Request;
+import dev.sluice.sweep.queue.Request.Entry;
+import dev.sluice.sweep.queue.Scheduler;
+import dev.sluice.sweep.queue.Sessions;
+import dev.sluice.sweep.queue.TaskState;
+import dev.sluice.sweep.queue.TaskState.Phase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Queues tasks of a workspace, and has a scheduler run them. */
+public final class StartRun {
+  /** Configs of which more is said than their number. */
+  private static final int LISTED_MAX = 20;
+
+  private static final long PAUSE_NS = 10_000_000;
+  private static final long HAND_OVER_LIMIT_NS = 120_000_000_000L;
+
+  private final Workspace workspace;
+  private final Mode mode;
+  private final Console console;
+
+  /** What the command does once the tasks are queued. */
+  public enum Mode {
+    /** Returns. */
+    BACKGROUND,
+    /** Returns when the scheduler has ended, for all tasks have. */
+    WAIT,
+    /** Is the scheduler itself, and draws its table anew until it ends. */
+    FOREGROUND
+  }
+
+  /** Which tasks {@code retry} runs again: those named, those that failed, those that changed. */
+  public record Again(List<String> names, boolean failed, boolean changed) {
+    public Again {
+      names = List.copyOf(names);
+    }
+  }
+
+  public StartRun(Workspace workspace, Mode mode, Console console) {
+    this.workspace = workspace;
+    this.mode = mode;
+    this.console = console;
+  }
+
+  /**
+   * Queues configs.
+   *
+   * @param configs names with commas between; null: all that match config_pattern
+   * @param gpus ids with commas between; null: any
+   * @return the exit status
+   * @throws UserMistakeException before anything was queued
+   */
+  public int start(@Nullable String configs, @Nullable String gpus)
+      throws UserMistakeException, IOException, InterruptedException {
+    workspace.check();
+    QueueState state = workspace.queue().read();
+    List<Entry> entries = new Selection(workspace).of(configs, gpus, state);
+    List<String> lines = new ArrayList<>();
+    for (Entry entry : entries) {
+      String line = before(entry, state.task(entry.name()));
+      if (!line.isEmpty()) {
+        lines.add(line);
+      }
+    }
+    lines.stream().limit(LISTED_MAX).forEach(console::line);
+    if (lines.size() > LISTED_MAX) {
+      console.line("and " + (lines.size() - LISTED_MAX) + " more that run, wait or are done");
+    }
+    return queue(entries);
+  }
+
+  /** What a config is before it is queued, in words; empty: nothing. */
+  private String before(Entry entry, @Nullable TaskState task) throws IOException {
+    boolean marked = Files.exists(workspace.marker(entry.name()));
+    if (task != null && task.phase() == Phase.RUNNING) {
+      return entry.name() + " runs already";
+    }
+    if (task != null && task.phase() == Phase.WAITING) {
+      return entry.name() + " waits already";
+    }
+    if (marked || (task != null && task.phase() == Phase.DONE)) {
+      return entry.name()
+          + " is done before"
+          + (hasChanged(entry, task) ? "; its config has changed since: see retry" : "");
+    }
+    return "";
+  }
+
+  private boolean hasChanged(Entry entry, @Nullable TaskState task) throws IOException {
+    if (task != null && !task.digest().isEmpty()) {
+      return !task.digest().equals(WorkspaceWork.digest(entry.config()));
+    }
+    Path marker = workspace.marker(entry.name());
+    return Files.exists(marker)
+        && Files.getLastModifiedTime(Path.of(entry.config()))
+                .compareTo(Files.getLastModifiedTime(marker))
+            > 0;
+  }
+
+  /**
+   * Runs tasks again.
+   *
+   * @return the exit status
+   * @throws UserMistakeException before anything was queued
+   */
+  public int retry(Again again) throws UserMistakeException, IOException, InterruptedException {
+    workspace.check();
+    QueueState state = workspace.queue().read();
+    var known = new TreeSet<String>();
+    List<Entry> entries = new ArrayList<>();
+    for (TaskState task : state.tasks()) {
+      known.add(task.name());
+      boolean ended = task.phase() == Phase.FAILED || task.phase() == Phase.DONE;
+      boolean meant =
+          again.names().contains(task.name())
+              || (again.failed() && task.phase() == Phase.FAILED)
+              || (again.changed()
+                  && ended
+                  && Files.exists(Path.of(task.config()))
+                  && !task.digest().equals(WorkspaceWork.digest(task.config())));
+      if (ended && meant) {
+        entries.add(new Entry(task.name(), task.config(), task.bound(), true));
+      }
+    }
+    for (String name : again.names()) {
+      if (!known.contains(name)) {
+        throw WorkspaceRuns.unknownTask(name, known);
+      }
+    }
+    for (Entry entry : entries) {
+      Path marker = workspace.marker(entry.name());
+      if (Files.exists(marker, LinkOption.NOFOLLOW_LINKS)) {
+        Path aside = marker.resolveSibling(marker.getFileName() + ".before");
+        Files.move(marker, aside, StandardCopyOption.REPLACE_EXISTING);
+        console.line(entry.name() + ": its marker is kept as " + aside.getFileName());
+      }
+    }
+    if (entries.isEmpty()) {
+      console.line("nothing to run again");
+      return ExitStatus.DONE;
+    }
+    return queue(entries);
+  }
+
+  private int queue(List<Entry> entries)
+      throws UserMistakeException, IOException, InterruptedException {
+    QueueFolder queue = workspace.queue();
+    if (mode == Mode.FOREGROUND) {
+      if (queue.isHeld()) {
+        throw new UserMistakeException(
+            workspace.config().workspace().toString(),
+            "a scheduler runs here already"
+                + queue
+                    .holder()
+                    .map(h -> " (pid " + h.process().pid() + ", since " + h.since() + ")")
+                    .orElse(""),
+            "start without --foreground hands the configs over to it");
+      }
+      queue.hand(new Request(entries));
+      return foregroundWithTable();
+    }
+    boolean ran = queue.isHeld();
+    Path handed = queue.hand(new Request(entries));
+    if (!awaitTaken(handed)) {
+      return ExitStatus.BUG;
+    }
+    console.line(
+        entries.size()
+            + (entries.size() == 1 ? " config" : " configs")
+            + (ran ? " handed over to the scheduler" : " queued, the scheduler runs")
+            + queue.holder().map(h -> " (pid " + h.process().pid() + ")").orElse(""));
+    console.line("log: " + new LogPaths(workspace).scheduler());
+    if (mode == Mode.BACKGROUND) {
+      return ExitStatus.DONE;
+    }
+    queue.awaitFree();
+    return WorkspaceRuns.summary(queue.read(), console);
+  }
+
+  private boolean awaitTaken(Path handed) throws IOException, InterruptedException {
+    Process started = null;
+    long deadlineNs = MachineClock.monotonicNs() + HAND_OVER_LIMIT_NS;
+    while (Files.exists(handed)) {
+      boolean runs = workspace.queue().isHeld();
+      if (!runs && started == null) {
+        started = BackgroundScheduler.start(workspace);
+      } else if ((started != null && !started.isAlive() && !runs)
+          || MachineClock.monotonicNs() > deadlineNs) {
+        System.err.println("sluice: error: the scheduler did not take the configs.");
+        System.err.println(
+            "  Maybe its log says why: " + new LogPaths(workspace).scheduler() + ".");
+        return false;
+      }
+      MachineClock.pacer().awaitNs(MachineClock.monotonicNs() + PAUSE_NS);
+    }
+    return true;
+  }
+
+  /** Runs the scheduler in this process; its log is where that of any other would be. */
+  private int foregroundWithTable() throws UserMistakeException, IOException, InterruptedException {
+    try (var log = SchedulerLog.open(workspace)) {
+      int status;
+      try (var table = new StatusWatch.Beside(workspace, console, log::line)) {
+        status = foreground(workspace, log::line);
+      }
+      StatusWatch.draw(workspace, console);
+      log.ended(status);
+      return status;
+    }
+  }
+
+  /** Runs the scheduler in this process. */
+  static int foreground(Workspace workspace, Consumer<String> log)
+      throws UserMistakeException, IOException, InterruptedException {
+    if (!WorkspaceRuns.showsInTmux(workspace)) {
+      return foreground(workspace, log, Sessions.plain());
+    }
+    var logs = new LogPaths(workspace);
+    String prefix = workspace.config().names().workerPrefix();
+    try (var tmux = new TmuxSessions(prefix, logs::task)) {
+      tmux.openScheduler(logs.schedulerName(), logs.scheduler());
+      return foreground(workspace, log, tmux);
+    }
+  }
+
+  private static int foreground(Workspace workspace, Consumer<String> log, Sessions sessions)
+      throws UserMistakeException, IOException, InterruptedException {
+    var scheduler =
+        new Scheduler(
+            workspace.queue(), workspace.settings(), new WorkspaceWork(workspace), sessions, log);
+    try (var signals = Signals.listen(scheduler::stop, scheduler::stop)) {
+      Scheduler.End end = scheduler.run();
+      if (signals.received()) {
+        return ExitStatus.STOPPED;
+      }
+      if (end == Scheduler.End.STUCK) {
+        log.accept("tasks wait for GPUs that are set aside or no longer there");
+      }
+    }
+    return workspace.queue().read().tasks().stream().anyMatch(t -> t.phase() == Phase.FAILED)
+        ? ExitStatus.FAULTS
+        : ExitStatus.DONE;
+  }
+}

@@ -1,0 +1,96 @@
+package dev.sluice.sweep.workspace;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.process.Signals;
+import dev.sluice.harness.terminal.Console;
+import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** The state of a workspace's queue, drawn anew until nothing runs any longer. */
+public final class StatusWatch {
+  private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
+  private static final long TERMINAL_PERIOD_NS = 1_000_000_000;
+  private static final long PLAIN_PERIOD_NS = 5_000_000_000L;
+
+  private StatusWatch() {}
+
+  /**
+   * Draws until no task runs, and none waits for a scheduler that runs.
+   *
+   * @return 3 if a task has failed, 130 after Ctrl-C, else 0
+   */
+  public static int until(Workspace workspace, Console console)
+      throws IOException, InterruptedException, UserMistakeException {
+    Thread drawing = Thread.currentThread();
+    try (var signals = Signals.listen(drawing::interrupt, () -> {})) {
+      QueueStatus status = draw(workspace, console);
+      while (!status.isOver()) {
+        try {
+          MachineClock.pacer().awaitNs(MachineClock.monotonicNs() + periodNs(console));
+        } catch (InterruptedException e) {
+          if (signals.received()) {
+            return signals.exitStatus();
+          }
+          throw e;
+        }
+        status = draw(workspace, console);
+      }
+      return status.exitStatus();
+    }
+  }
+
+  /** Draws beside a scheduler of this process, on a thread of its own, until closed. */
+  static final class Beside implements AutoCloseable {
+    private final Workspace workspace;
+    private final Console console;
+    private final Consumer<String> log;
+    private final CountDownLatch over = new CountDownLatch(1);
+    private final Thread thread = new Thread(this::drawAgain, "sluice-status");
+
+    Beside(Workspace workspace, Console console, Consumer<String> log) {
+      this.workspace = workspace;
+      this.console = console;
+      this.log = log;
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    private void drawAgain() {
+      try {
+        while (!over.await(periodNs(console), TimeUnit.NANOSECONDS)) {
+          draw(workspace, console);
+        }
+      } catch (IOException e) {
+        log.accept("the table cannot be drawn: " + UserMistakeException.reason(e));
+      } catch (UserMistakeException e) {
+        log.accept("the table cannot be drawn: " + e.getMessage());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+      over.countDown();
+      thread.join();
+    }
+  }
+
+  /** Draws once. */
+  static QueueStatus draw(Workspace workspace, Console console)
+      throws IOException, UserMistakeException {
+    QueueStatus status = QueueStatus.of(workspace);
+    if (console.isTerminal()) {
+      console.stream().print(CLEAR_SCREEN);
+    }
+    status.lines().forEach(console::line);
+    return status;
+  }
+
+  private static long periodNs(Console console) {
+    return console.isTerminal() ? TERMINAL_PERIOD_NS : PLAIN_PERIOD_NS;
+  }
+}

@@ -1,0 +1,139 @@
+package dev.sluice.sweep.workspace;
+
+import dev.sluice.contract.file.NearestName;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.process.Launch;
+import dev.sluice.harness.terminal.Console;
+import dev.sluice.sweep.config.WorkspaceKey;
+import dev.sluice.sweep.queue.KillAll;
+import dev.sluice.sweep.queue.QueueState;
+import dev.sluice.sweep.queue.TaskState;
+import dev.sluice.sweep.queue.TaskState.Phase;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeSet;
+
+/** The short commands of a workspace. Each method returns the exit status. */
+public final class WorkspaceRuns {
+  private final Workspace workspace;
+  private final Console console;
+
+  public WorkspaceRuns(Workspace workspace, Console console) {
+    this.workspace = workspace;
+    this.console = console;
+  }
+
+  /** Ends the scheduler; what runs goes on. */
+  public int stop() throws IOException, InterruptedException, UserMistakeException {
+    boolean stopped = KillAll.stop(workspace.queue());
+    QueueState state = workspace.queue().read();
+    console.line(
+        (stopped ? "the scheduler has stopped" : "no scheduler runs")
+            + "; tasks that go on without it: "
+            + state.running().size()
+            + ", that wait: "
+            + state.waiting().size());
+    return ExitStatus.DONE;
+  }
+
+  /** Ends the scheduler and all tasks of this workspace. */
+  public int killAll() throws IOException, InterruptedException, UserMistakeException {
+    KillAll.Ends ends = KillAll.all(workspace.queue());
+    if (showsInTmux(workspace)) {
+      List<Path> logs = new ArrayList<>(List.of(new LogPaths(workspace).scheduler()));
+      workspace.queue().read().tasks().stream()
+          .filter(task -> !task.log().isEmpty())
+          .forEach(task -> logs.add(Path.of(task.log())));
+      TmuxSessions.endAll(logs);
+    }
+    console.line(
+        "ended %d running tasks, %d wait no more; %d processes took SIGKILL"
+            .formatted(ends.tasks(), ends.waiting(), ends.killed()));
+    return ExitStatus.DONE;
+  }
+
+  /** Shows each key, its value and whence it comes. */
+  public int config() {
+    for (WorkspaceKey key : WorkspaceKey.values()) {
+      var place = workspace.config().places().get(key);
+      console.line(
+          String.format(
+              Locale.ROOT,
+              "%-26s %-30s %s",
+              key.key(),
+              workspace.config().written(key),
+              place == null ? "default" : place.toString()));
+    }
+    return ExitStatus.DONE;
+  }
+
+  /**
+   * Prints a task's log.
+   *
+   * @param follow whether to go on until Ctrl-C
+   */
+  public int logs(String name, boolean follow)
+      throws IOException, InterruptedException, UserMistakeException {
+    QueueState state = workspace.queue().read();
+    TaskState task = state.task(name);
+    if (task == null) {
+      var known = new TreeSet<String>();
+      state.tasks().forEach(one -> known.add(one.name()));
+      throw unknownTask(name, known);
+    }
+    Path log = Path.of(task.log());
+    if (task.log().isEmpty() || !Files.isRegularFile(log)) {
+      throw new UserMistakeException(
+          "NAME", "task (" + name + ") has no log", "it has not begun, or enable_logging is false");
+    }
+    List<String> command = new ArrayList<>(List.of("tail", "-n", "+1"));
+    if (follow) {
+      command.add("-F");
+    }
+    command.addAll(List.of("--", log.toString()));
+    return Launch.of(command).output(Redirect.INHERIT).errors(Redirect.INHERIT).start().waitFor()
+            == 0
+        ? ExitStatus.DONE
+        : ExitStatus.BUG;
+  }
+
+  /** Tells whether tmux shows the logs of a workspace. */
+  static boolean showsInTmux(Workspace workspace) throws InterruptedException {
+    return workspace.config().names().tmux()
+        && workspace.config().folders().logging()
+        && TmuxSessions.isInstalled();
+  }
+
+  static UserMistakeException unknownTask(String name, Collection<String> known) {
+    return new UserMistakeException(
+        "NAME", "task (" + name + ") is unknown", NearestName.advice(name, known, "tasks"));
+  }
+
+  /** Prints how many tasks are what; the exit status says whether one failed or waits. */
+  static int summary(QueueState state, Console console) {
+    console.line(counts(state));
+    boolean all = state.tasks().stream().allMatch(task -> task.phase() == Phase.DONE);
+    return all ? ExitStatus.DONE : ExitStatus.FAULTS;
+  }
+
+  /** Numbers of tasks by phase, in words. */
+  static String counts(QueueState state) {
+    return "waiting %d, running %d, done %d, failed %d"
+        .formatted(
+            count(state, Phase.WAITING),
+            count(state, Phase.RUNNING),
+            count(state, Phase.DONE),
+            count(state, Phase.FAILED));
+  }
+
+  private static long count(QueueState state, Phase phase) {
+    return state.tasks().stream().filter(task -> task.phase() == phase).count();
+  }
+}

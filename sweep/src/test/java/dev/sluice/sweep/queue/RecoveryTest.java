@@ -1,0 +1,288 @@
+package dev.sluice.sweep.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.harness.machine.Posix;
+import dev.sluice.harness.process.ChildJvm;
+import dev.sluice.harness.process.Launch;
+import dev.sluice.harness.process.MemoryOf;
+import dev.sluice.harness.process.ProcessIdentity;
+import dev.sluice.sweep.queue.Request.Entry;
+import dev.sluice.sweep.queue.Scheduler.End;
+import dev.sluice.sweep.queue.TaskState.Phase;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a scheduler makes of what another left behind, step by step between its lines. */
+@Tag("loop")
+@Timeout(60)
+final class RecoveryTest {
+  @TempDir private Path folder;
+  private QueueFolder queue;
+  private final BlockingQueue<String> log = new LinkedBlockingQueue<>();
+
+  @BeforeEach
+  void makeFolders() throws Exception {
+    queue = new QueueFolder(folder.resolve("queue"));
+    queue.make();
+  }
+
+  @AfterEach
+  void endAll() throws Exception {
+    Leftovers.end(() -> Leftovers.ofQueue(queue, List.of()), Duration.ZERO);
+  }
+
+  private void hand(String... shells) throws IOException {
+    List<Entry> entries = new ArrayList<>();
+    for (String shell : shells) {
+      entries.add(new Entry("t" + entries.size(), shell, null, false));
+    }
+    queue.hand(new Request(entries));
+  }
+
+  private Scheduler scheduler(Scheduler.Medium medium) {
+    return new Scheduler(
+        queue,
+        QueueSettings.slots(1),
+        new ShellWork(folder, null),
+        Sessions.plain(),
+        log::add,
+        medium);
+  }
+
+  private FutureTask<End> begin(Scheduler scheduler) {
+    var end = new FutureTask<>(scheduler::run);
+    new Thread(end, "scheduler").start();
+    return end;
+  }
+
+  private Path pipe(String name) throws Exception {
+    Path pipe = folder.resolve(name);
+    Posix.makeFifo(pipe);
+    return pipe;
+  }
+
+  private void awaitLog(String words) throws InterruptedException {
+    while (!log.take().contains(words)) {
+      // the next line may be it
+    }
+  }
+
+  /** Writes the journal of a scheduler that died right after the line of a start. */
+  private void beganAttempt(String boot) throws Exception {
+    try (var journal = Journal.open(Journal.file(queue.journal()), Journal.read(queue.journal()))) {
+      journal.append(
+          List.of(
+              new QueueEvent.Queued(0, "t0", "echo $1 >>ran", null, 0),
+              new QueueEvent.Started(0, 1, QueueState.NO_GPU, "", "", boot, 0)));
+    }
+  }
+
+  private TaskState only() throws Exception {
+    return queue.read().tasks().iterator().next();
+  }
+
+  @Test
+  void afterAReboot_aStartWithoutAClaim_mayHaveRun_andHasFailed() throws Exception {
+    beganAttempt("00000000-0000-0000-0000-000000000000");
+    assertThat(scheduler(Journal::file).run()).isEqualTo(End.ALL_ENDED);
+    assertThat(folder.resolve("ran")).doesNotExist();
+    assertThat(only().phase()).isEqualTo(Phase.FAILED);
+    assertThat(only().why()).isEqualTo("gone without a trace");
+  }
+
+  @Test
+  void whoClaimedByHalf_ranNothing_andTheTaskRuns() throws Exception {
+    beganAttempt(ProcessIdentity.presentBoot());
+    Files.writeString(queue.attempts().resolve("0.1.claim"), "12");
+    assertThat(scheduler(Journal::file).run()).isEqualTo(End.ALL_ENDED);
+    assertThat(folder.resolve("ran")).hasContent("t0");
+    assertThat(only().attempt()).isEqualTo(2);
+  }
+
+  @Test
+  void filesOfAnAttempt_thatTheJournalLost_areNotTakenForTheNextOne() throws Exception {
+    hand("echo $1 >>ran; exit 3");
+    for (String file : List.of("0.1.fifo", "0.1.claim", "0.1.order", "0.1.exit")) {
+      Files.writeString(queue.attempts().resolve(file), "0\n");
+    }
+    assertThat(scheduler(Journal::file).run()).isEqualTo(End.ALL_ENDED);
+    assertThat(folder.resolve("ran")).hasContent("t0");
+    assertThat(only().status()).isEqualTo(3);
+  }
+
+  @Test
+  void aStatusWithoutItsLineBreak_isNone() throws Exception {
+    var attempt = new Attempt(queue.attempts(), 0, 1);
+    assertThat(attempt.status()).isEmpty();
+    for (String torn : List.of("", "1", "12")) {
+      Files.writeString(queue.attempts().resolve("0.1.exit"), torn);
+      assertThat(attempt.status()).as(torn).isEmpty();
+    }
+    Files.writeString(queue.attempts().resolve("0.1.exit"), "127\n");
+    assertThat(attempt.status()).hasValue(127);
+  }
+
+  @Test
+  void anEndThatAFullDiskTook_isFoundAgain_andNotRunAgain() throws Exception {
+    Path news = pipe("news");
+    Path go = pipe("go");
+    hand("echo $1 >>ran; echo begun >news; read line <go; exit 5");
+    var storage = new SmallStorage[1];
+    var scheduler = scheduler(file -> storage[0] = new SmallStorage(Journal.file(file)));
+    var end = begin(scheduler);
+    assertThat(Files.readString(news)).isNotEmpty();
+    storage[0].left = 3;
+    Files.writeString(go, "go\n", StandardOpenOption.WRITE);
+    awaitLog("No space left");
+    scheduler.stop();
+    assertThat(end.get()).isEqualTo(End.STOPPED);
+    assertThat(only().phase()).isEqualTo(Phase.RUNNING);
+    assertThat(scheduler(Journal::file).run()).isEqualTo(End.ALL_ENDED);
+    assertThat(folder.resolve("ran")).hasContent("t0");
+    assertThat(only().status()).isEqualTo(5);
+  }
+
+  /** A journal's file whose syncs wait. */
+  private record SlowStorage(Journal.Storage file, CountDownLatch held, CountDownLatch go)
+      implements Journal.Storage {
+    @Override
+    public void write(ByteBuffer bytes, long position) throws IOException {
+      file.write(bytes, position);
+    }
+
+    @Override
+    public void truncate(long length) throws IOException {
+      file.truncate(length);
+    }
+
+    @Override
+    public void sync() throws IOException {
+      if (held.getCount() == 0) {
+        try {
+          go.await();
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      }
+      file.sync();
+    }
+
+    @Override
+    public void close() throws IOException {
+      file.close();
+    }
+  }
+
+  @Test
+  void nobodyHearsOfAnEnd_beforeItIsOnTheDisk_butTheSlotIsFilled() throws Exception {
+    Path news = pipe("news");
+    Path go = pipe("go");
+    hand("echo begun >news; read line <go", "echo next >news");
+    var held = new CountDownLatch(1);
+    var synced = new CountDownLatch(1);
+    var end = begin(scheduler(file -> new SlowStorage(Journal.file(file), held, synced)));
+    assertThat(Files.readString(news)).isEqualTo("begun\n");
+    held.countDown();
+    Files.writeString(go, "go\n", StandardOpenOption.WRITE);
+    assertThat(Files.readString(news)).isEqualTo("next\n");
+    assertThat(log).noneMatch(line -> line.contains("(t0)"));
+    synced.countDown();
+    assertThat(end.get()).isEqualTo(End.ALL_ENDED);
+    assertThat(log).anyMatch(line -> line.contains("(t0) is done"));
+  }
+
+  private Process process() throws IOException {
+    return Launch.of(
+            ChildJvm.of(
+                List.of("-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                QueueProcess.class.getName(),
+                List.of(folder.toString(), "1")))
+        .output(Redirect.appendTo(folder.resolve("process.log").toFile()))
+        .errorsToOutput()
+        .start();
+  }
+
+  /** What a task prints does not pass the scheduler. */
+  @Test
+  @Tag("slow")
+  @Timeout(300)
+  void aTaskThatPrintsAGigabyte_costsTheSchedulerNoMemory() throws Exception {
+    hand("yes 'a line of log' | head -c 1000000000; echo; echo last words");
+    Process process = process();
+    long mostBytes = 0;
+    while (!process.waitFor(20, TimeUnit.MILLISECONDS)) {
+      mostBytes = Math.max(mostBytes, MemoryOf.residentBytes(process.pid()).orElse(0));
+    }
+    assertThat(process.exitValue()).isZero();
+    assertThat(Files.size(folder.resolve("t0.log"))).isGreaterThan(1_000_000_000L);
+    assertThat(mostBytes).isBetween(1_000_000L, 150_000_000L);
+  }
+
+  private List<Long> keepers() throws IOException {
+    return Leftovers.ofQueue(queue, List.of()).stream()
+        .filter(pid -> ProcessIdentity.commandLine(pid).contains("sluice-keeper"))
+        .toList();
+  }
+
+  private List<Long> awaitKeepers(int number) throws IOException {
+    List<Long> found = keepers();
+    while (found.size() != number) {
+      found = keepers();
+    }
+    return found;
+  }
+
+  @Test
+  void aKeeperThatWaits_endsWithItsScheduler() throws Exception {
+    Path news = pipe("news");
+    Path go = pipe("go");
+    hand("echo begun >news; read line <go; echo $1 >>ran", "echo $1 >>ran");
+    Process process = process();
+    assertThat(Files.readString(news)).isNotEmpty();
+    assertThat(awaitKeepers(2)).hasSize(2);
+    process.destroyForcibly().waitFor();
+    assertThat(awaitKeepers(1)).hasSize(1);
+    Files.writeString(go, "go\n", StandardOpenOption.WRITE);
+    assertThat(scheduler(Journal::file).run()).isEqualTo(End.ALL_ENDED);
+    assertThat(Files.readAllLines(folder.resolve("ran"))).containsExactly("t0", "t1");
+  }
+
+  @Test
+  void aKeeperThatWaits_mayBeKilled() throws Exception {
+    Path news = pipe("news");
+    Path go = pipe("go");
+    hand("echo begun >news; read line <go", "echo $1 >>ran");
+    var end = begin(scheduler(Journal::file));
+    assertThat(Files.readString(news)).isNotEmpty();
+    List<Long> both = awaitKeepers(2);
+    var task = (Attempt.Claim.Keeper) new Attempt(queue.attempts(), 0, 1).claim();
+    for (long pid : both) {
+      if (pid != task.process().pid()) {
+        assertThat(Posix.kill(pid, Posix.Signal.KILL)).isTrue();
+      }
+    }
+    assertThat(awaitKeepers(1)).hasSize(1);
+    Files.writeString(go, "go\n", StandardOpenOption.WRITE);
+    assertThat(end.get()).isEqualTo(End.ALL_ENDED);
+    assertThat(folder.resolve("ran")).hasContent("t1");
+  }
+}
