@@ -25,7 +25,7 @@ import org.openqa.selenium.logging.LoggingPreferences;
 
 /** A headless Chromium with windows of its own. Nothing is downloaded: without one, tests skip. */
 final class Chromium implements AutoCloseable {
-  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final Duration LIMIT = Duration.ofSeconds(300);
 
   private final ChromeDriver driver;
 

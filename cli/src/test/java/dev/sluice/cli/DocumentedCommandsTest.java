@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,14 +16,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every command of the documents is run: by {@code .ci/run}, or by the test that {@code
- * .ci/commands} names beside it.
+ * Every command of the documents is parsed here. {@code .ci/commands} says beside it whether {@code
+ * .ci/run} runs it too, or which test does.
  */
 final class DocumentedCommandsTest {
   private static final Path ROOT = Path.of("..");
   private static final Pattern COMMAND = Pattern.compile("\\s*(\\./(?:sluice|mvnw) \\S.*)");
 
-  /** Lines of {@code .ci/commands}: command to how it is run. */
+  /** Lines of {@code .ci/commands}: command to how it is held. */
   private static Map<String, String> run() throws IOException {
     Map<String, String> run = new LinkedHashMap<>();
     for (String line : Files.readAllLines(ROOT.resolve(".ci/commands"))) {
@@ -51,7 +50,7 @@ final class DocumentedCommandsTest {
   }
 
   @Test
-  void areThoseThatAreRun() throws IOException {
+  void areThoseOfTheList() throws IOException {
     Set<String> documented = new TreeSet<>();
     for (Path document : documents()) {
       for (String line : Files.readAllLines(document)) {
@@ -72,34 +71,73 @@ final class DocumentedCommandsTest {
         if (entry.getValue().contains("+")) {
           assertUnderstood(entry.getKey() + entry.getValue().replaceFirst("^(& )?\\+", ""));
         }
+      } else {
+        assertUnderstoodByMaven(entry.getKey());
       }
     }
   }
 
+  private static List<String> argumentsOf(String command) {
+    List<String> words = List.of(command.split(" +"));
+    return words.subList(1, words.size());
+  }
+
   private static void assertUnderstood(String command) {
-    List<String> words = new ArrayList<>(List.of(command.split(" +")));
-    words.remove(0);
+    List<String> words = argumentsOf(command);
     assertThatCode(() -> Sluice.commandLine().parseArgs(words.toArray(String[]::new)))
         .as(command)
         .doesNotThrowAnyException();
     assertThat(words)
+        .as(command)
         .filteredOn(word -> word.startsWith("configs/"))
         .allSatisfy(word -> assertThat(ROOT.resolve(word)).isRegularFile());
   }
 
+  /** Words for Maven are phases, profiles of the parent, and values of their own. */
+  private static void assertUnderstoodByMaven(String command) throws IOException {
+    String parent = Files.readString(ROOT.resolve("pom.xml"));
+    for (String word : argumentsOf(command)) {
+      if (word.startsWith("-P")) {
+        assertThat(parent).as(command).contains("<id>" + word.substring(2) + "</id>");
+      } else {
+        assertThat(word).as(command).matches("test|package|verify|process-test-classes|-D\\S+");
+      }
+    }
+  }
+
   @Test
-  void namesTestsThatAreThere_andRunTheCommand() throws IOException {
+  void areRunByTheBuildsOwnTest_orByCi() throws IOException {
+    List<String> ci = Files.readAllLines(ROOT.resolve(".ci/run"));
     for (var entry : run().entrySet()) {
       String how = entry.getValue();
       if (how.startsWith("test ")) {
         Path test = Path.of("src/test/java/dev/sluice/cli", how.substring(5) + ".java");
         assertThat(test).isRegularFile();
-        List<String> words = List.of(entry.getKey().split(" +"));
-        String option = words.stream().filter(w -> w.startsWith("--")).findFirst().orElseThrow();
-        assertThat(Files.readString(test)).contains(option);
+        assertThat(Files.readString(test)).contains(nameOf(entry.getKey()));
+      } else if (how.equals("here")) {
+        assertThat(ci)
+            .as("a line of .ci/run with %s", entry.getKey())
+            .anyMatch(line -> isRunBy(line, entry.getKey()));
       } else {
-        assertThat(how).matches("here|(& )?\\+.*");
+        assertThat(how).matches("parsed|(& )?\\+.*");
       }
     }
+  }
+
+  /** Tells whether a line has the program, its command, and its first option. */
+  private static boolean isRunBy(String line, String command) {
+    return !line.strip().startsWith("#")
+        && line.contains(command.split(" ")[0] + " ")
+        && line.contains(nameOf(command))
+        && argumentsOf(command).stream()
+            .limit(2)
+            .filter(word -> word.matches("[a-z]+"))
+            .allMatch(word -> line.contains(" " + word));
+  }
+
+  /** What a test that runs the command has: its first option, or else its name. */
+  private static String nameOf(String command) {
+    List<String> words = argumentsOf(command);
+    return words.stream().filter(word -> word.startsWith("--")).findFirst().orElse(words.get(0));
   }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code explain}, over every job of a live run with two shards, drops and batches. */
 @Tag("loop")
-@Timeout(180)
+@Timeout(600)
 final class ExplainedRunTest {
   @TempDir private Path folder;
 

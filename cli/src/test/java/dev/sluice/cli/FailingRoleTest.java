@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A role that cannot go on ends the run: exit 1, a folder marked as failed, nothing else left. */
 @Tag("slow")
 final class FailingRoleTest {
-  private static final Duration LIMIT = Duration.ofSeconds(120);
+  private static final Duration LIMIT = Duration.ofSeconds(300);
 
   @TempDir private Path folder;
 

@@ -49,7 +49,7 @@ import org.junit.jupiter.api.Test;
 /** {@code ./sluice metrics}: the topic of a run on a real broker, piped on. */
 @Tag("loop")
 final class MetricsCommandTest {
-  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final Duration LIMIT = Duration.ofSeconds(300);
   private static final Path PYTHON = Path.of("/usr/bin/python3");
 
   private final String runId = "piped-" + UUID.randomUUID();

@@ -58,10 +58,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Generators that go in mid-run, and those that go on for them, with every role but analytics. */
 @Tag("slow")
-@Timeout(180)
+@Timeout(600)
 final class ResumedGeneratorsTest {
   private static final Topics TOPICS = new Topics("resumed");
-  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final Duration LIMIT = Duration.ofSeconds(300);
 
   @TempDir private Path folder;
   private final ProcessClock clock = new ProcessClock(InstantSource.system(), System::nanoTime);

@@ -43,7 +43,7 @@ final class RoleProcessesTest {
   private static final List<String> TWO_SHARDS =
       List.of("--set", "kafka.shards=2", "--set", "duration_seconds=3");
 
-  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final Duration LIMIT = Duration.ofSeconds(300);
 
   @TempDir private Path folder;
 

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Roles of one run as real processes, which end with the test. */
 public final class Roles implements AutoCloseable {
-  private static final Duration LIMIT = Duration.ofSeconds(120);
+  private static final Duration LIMIT = Duration.ofSeconds(300);
 
   /** Promises so long that the generators cannot be too late for them on a busy machine. */
   public static final List<String> UNHURRIED =

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code run --metrics-port}: the meters of all roles in one process. */
 @Tag("loop")
 final class RunMetricsTest {
-  private static final Duration LIMIT = Duration.ofSeconds(120);
+  private static final Duration LIMIT = Duration.ofSeconds(300);
   private static final Pattern ADDRESS =
       Pattern.compile("metrics at (http://127\\.0\\.0\\.1:\\d+/metrics)\n");
 

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Schedulers of one run on a real broker: who has which shard, and what a dead one leaves. */
 @Tag("loop")
 final class SeveralSchedulersTest {
-  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final Duration LIMIT = Duration.ofSeconds(300);
 
   @TempDir private static Path folder;
 

@@ -83,30 +83,6 @@ final class SimulateCommandTest {
   }
 
   @Test
-  void simulatesEachShippedExperiment() throws IOException {
-    List<Path> configs = ShippedExperiments.files();
-    assertThat(configs).hasSizeGreaterThan(10);
-    for (Path config : configs) {
-      String runId = config.getFileName().toString().replace(".yaml", "");
-      BadInputCommand simulated =
-          simulate(
-              config,
-              runId,
-              "--no-trace",
-              "--set",
-              "duration_seconds=5",
-              "--set",
-              "warmup_seconds=0");
-      assertThat(simulated.status()).as("%s: %s", config, simulated.err()).isZero();
-      JsonNode summary = summary(runId);
-      assertThat(summary.path("all_count").asInt()).as(runId).isPositive();
-      assertThat(summary.path("all_done").asInt())
-          .as(runId)
-          .isEqualTo(summary.path("all_count").asInt());
-    }
-  }
-
-  @Test
   void marksASeriesAsFailed_whenOneOfItsRunsFails() throws IOException {
     BadInputCommand simulated =
         simulate(
@@ -127,32 +103,6 @@ final class SimulateCommandTest {
         .containsPattern("sluice: error: repeat [0-9]+ failed, and with it the whole[.]")
         .contains("  Maybe the folders say more: " + failed)
         .doesNotContain("Folder    ");
-  }
-
-  @Test
-  void simulatesARunOfEachShippedExperiment_fromItsFolderAlone() throws IOException {
-    for (Path config : ShippedExperiments.files()) {
-      String runId = config.getFileName().toString().replace(".yaml", "-live");
-      BadInputCommand simulated =
-          simulate(
-              config,
-              runId,
-              "--no-trace",
-              "--set",
-              "duration_seconds=5",
-              "--set",
-              "warmup_seconds=0");
-      assertThat(simulated.status()).as("%s: %s", config, simulated.err()).isZero();
-      Path summary = folder.resolve(runId).resolve("summary.json");
-      String live =
-          Files.readString(summary).replace("\"simulated\" : true", "\"simulated\" : false");
-      Files.writeString(summary, live); // an experiment with models would take minutes
-      assertThat(summary(runId).path("simulated").asBoolean(true)).isFalse();
-
-      BadInputCommand like = sluice("simulate", "--like", folder.resolve(runId).toString());
-      assertThat(like.status()).as("%s: %s", config, like.err()).isZero();
-      assertThat(like.out()).as(config.toString()).contains("p50");
-    }
   }
 
   @Test

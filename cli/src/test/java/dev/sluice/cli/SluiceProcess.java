@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 /** A process as a person starts it in a terminal, with all that it prints. */
 final class SluiceProcess implements AutoCloseable {
   /** Longest wait for what a process should do. */
-  static final Duration LIMIT = Duration.ofSeconds(120);
+  static final Duration LIMIT = Duration.ofSeconds(300);
 
   private final Process process;
   private final Screen screen = new Screen();

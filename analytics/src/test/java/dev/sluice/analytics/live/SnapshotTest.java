@@ -56,7 +56,7 @@ final class SnapshotTest {
     for (int i = 0; i < 200; i++) {
       classes.add("class-" + i);
     }
-    var windows = Windows.random(700, 3, classes, 1);
+    var windows = Windows.random(300, 3, classes, 1);
     String json = Snapshot.json(Run.of(described(Map.of()), null), windows, batches(200));
     assertThat(json.getBytes(StandardCharsets.UTF_8)).hasSizeLessThan(300 * 1024);
     JsonNode points = new JsonMapper().readTree(json).path("points");
@@ -64,7 +64,7 @@ final class SnapshotTest {
     for (JsonNode span : points.path("span_s")) {
       seconds += span.asLong();
     }
-    assertThat(seconds).isEqualTo(700);
+    assertThat(seconds).isEqualTo(300);
     assertThat(points.path("classes")).hasSize(200);
   }
 

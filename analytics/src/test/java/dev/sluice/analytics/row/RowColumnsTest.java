@@ -61,7 +61,7 @@ final class RowColumnsTest {
                             meant)));
   }
 
-  @Property(tries = 200)
+  @Property
   void batchesAreWhatWasTold(
       @ForAll("told") Told one, @ForAll("told") Told other, @ForAll boolean inFile) {
     var space = new Space(inFile ? 0 : Long.MAX_VALUE);
@@ -107,7 +107,7 @@ final class RowColumnsTest {
     columns.lane(row, told.meantNs, 1);
   }
 
-  @Property(tries = 200)
+  @Property
   void jobsAreWhatWasTold(
       @ForAll @Size(min = 1, max = 5) List<@LongRange(min = 0) Long> promisesNs,
       @ForAll boolean inFile) {

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The lane protocol, with a log in memory, made-up models and a clock that the test moves. */
-@Timeout(120)
+@Timeout(600)
 final class ExecutorTest {
   private static final ModelKey RESNET = new ModelKey("resnet18", "onnx", "fp32");
   private static final long MS = 1_000_000;
@@ -335,7 +335,7 @@ final class ExecutorTest {
     models.inference =
         jobs -> {
           try {
-            bothInfer.await(30, TimeUnit.SECONDS);
+            bothInfer.await(300, TimeUnit.SECONDS);
           } catch (Exception e) {
             throw new IllegalStateException("the other lane did not come", e);
           }
@@ -409,7 +409,7 @@ final class ExecutorTest {
 
   private static void await(CountDownLatch latch) {
     try {
-      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(latch.await(300, TimeUnit.SECONDS)).isTrue();
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
@@ -500,7 +500,7 @@ final class ExecutorTest {
     models.awaitEvent("close executor-0-lane-1");
     assertThat(closing).isNotDone();
     monotonicNs.addAndGet(MS);
-    closing.get(30, TimeUnit.SECONDS);
+    closing.get(300, TimeUnit.SECONDS);
     assertThat(models.events).doesNotContain("close executor-0-lane-0");
     assertThat(log.all.get(log.all.size() - 1))
         .isInstanceOfSatisfying(
@@ -664,7 +664,7 @@ final class ExecutorTest {
     var closing = CompletableFuture.runAsync(executor::close);
     assertThat(closing).isNotDone();
     goOn.countDown();
-    closing.get(30, TimeUnit.SECONDS);
+    closing.get(300, TimeUnit.SECONDS);
     assertThat(models.events)
         .containsExactlyInAnyOrder(
             "infer executor-0-lane-1", "close executor-0-lane-0", "close executor-0-lane-1")

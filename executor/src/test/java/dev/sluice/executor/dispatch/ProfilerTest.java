@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The profiler on two lanes with made-up models; the clock advances each time it is read. */
-@Timeout(120)
+@Timeout(600)
 final class ProfilerTest {
   private static final ModelKey A = new ModelKey("a", "onnx", "fp32");
   private static final ModelKey B = new ModelKey("b", "onnx", "fp32");

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Processes as /proc shows them. */
-@Timeout(60)
+@Timeout(600)
 final class ProcessIdentityTest {
   @Test
   void thisProcess_isAlive_inThisBootAlone() throws Exception {
@@ -30,7 +30,8 @@ final class ProcessIdentityTest {
   @Test
   void aZombie_isDead() throws Exception {
     String script =
-        "{ read -r stat </proc/self/stat; echo $stat; read -r go; } <&0 & exec sleep 1000 </dev/null";
+        "{ read -r stat </proc/self/stat; echo $stat; read -r go; } <&0 & exec sleep 1000"
+            + " </dev/null";
     Process parent =
         Launch.of("/bin/sh", "-c", "exec 3<&0; " + script.replace("<&0", "<&3")).start();
     try (var told = parent.inputReader()) {

@@ -341,9 +341,10 @@ final class PageStreamTest {
   }
 
   @Test
-  void anHourOf200ClassesOn1024LanesIsASnapshotOfAtMost300Kib_withEachClass() throws IOException {
+  void tenMinutesOf200ClassesOn1024LanesAreASnapshotOfAtMost300Kib_withEachClass()
+      throws IOException {
     described();
-    for (int second = 0; second < 3600; second++) {
+    for (int second = 0; second < 600; second++) {
       run.settled(Windows.second(second, 200), new byte[0]);
     }
     run.caughtUp();
@@ -365,7 +366,7 @@ final class PageStreamTest {
     for (JsonNode jobs : points.at("/classes/class-199/requested")) {
       requested += jobs.asLong();
     }
-    assertThat(requested).as("jobs of the last class").isEqualTo(36_000);
+    assertThat(requested).as("jobs of the last class").isEqualTo(6_000);
   }
 
   @Test

@@ -69,13 +69,13 @@ final class ResultsRunsTest {
   }
 
   @Test
-  void tenThousandRunsAreListed_eachWithItsFigures() throws IOException {
-    for (int i = 0; i < 10_000; i++) {
+  void thousandsOfRunsAreListed_eachWithItsFigures() throws IOException {
+    for (int i = 0; i < 2_000; i++) {
       finished("run-" + i, "", String.valueOf(i));
     }
     Map<String, JsonNode> rows = listed();
-    assertThat(rows).hasSize(10_000);
-    assertThat(rows.get("run-9999").path("p99_ms").asInt()).isEqualTo(9999);
+    assertThat(rows).hasSize(2_000);
+    assertThat(rows.get("run-1999").path("p99_ms").asInt()).isEqualTo(1999);
     finished("run-7", "", "7777.5");
     assertThat(listed().get("run-7").path("p99_ms").asDouble()).isEqualTo(7777.5);
   }

@@ -84,8 +84,7 @@ final class TrainingFolderTest {
 
     @Override
     void sync(Path path) throws IOException {
-      count();
-      super.sync(path);
+      count(); // and no more: only a machine that stops tells the difference
     }
 
     @Override
@@ -156,7 +155,7 @@ final class TrainingFolderTest {
         failed = true;
         assertThat(e).hasMessageContaining("(no space left on device)");
         if (!Files.exists(broken.resolve("manifest.json"))) {
-          train(begin(broken, new Disk()), commitEvery);
+          train(begin(broken, new FailingDisk(Integer.MAX_VALUE)), commitEvery);
         }
       }
       train(resume(broken), commitEvery);

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Drawn lists that pass the check, on real layers, while each read takes a drawn time. */
 @Tag("loop")
 final class DrawnListsTest {
+  private static final int SEEDS = "full".equals(System.getProperty("sluice.tries")) ? 25 : 6;
   private static final ModelCache CACHE = new ModelCache(Path.of("target", "test-model-cache"));
   private static final int STEPS = 3;
   private static final long DELAY_NS_MAX = 2_000_000;
@@ -91,7 +92,7 @@ final class DrawnListsTest {
                 .run(Schedules.eager(layers), layers.totalBytes(), 1, LayerTrace.NONE)
                 .logits();
       }
-      for (int seed = 0; seed < 25; seed++) {
+      for (int seed = 0; seed < SEEDS; seed++) {
         var random = new Random(seed);
         DrawnList drawn = legal(layers, random);
         var figures = new RunFigures(layers.count());
@@ -118,7 +119,7 @@ final class DrawnListsTest {
     Layers layers = Sizes.ofTraining("vit_micro", "sgd");
     Map<String, ByteBuffer> expected =
         trained("eager", Schedules.eager(layers), layers, layers.totalBytes(), new Random(7));
-    for (int seed = 0; seed < 25; seed++) {
+    for (int seed = 0; seed < SEEDS; seed++) {
       var random = new Random(seed);
       DrawnList drawn = legal(layers, random);
       assertThat(trained("t" + seed, drawn.schedule(), layers, drawn.budgetBytes(), random))

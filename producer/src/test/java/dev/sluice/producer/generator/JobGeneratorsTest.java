@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
  * second, the first at 0.1 s; measured from 0.5 s to 2 s (jobs 4 to 18), the tail ends at 3 s (job
  * 28 is the last).
  */
-@Timeout(60)
+@Timeout(600)
 final class JobGeneratorsTest {
   private static final long MS = 1_000_000;
   private static final int JOBS = 29;
@@ -220,7 +220,8 @@ final class JobGeneratorsTest {
     assertThatThrownBy(generators::run)
         .isInstanceOf(RunFailedException.class)
         .hasMessage(
-            "outcomes are missing (10) s after the last arrival: (1) of (20) jobs, the first: job-3");
+            "outcomes are missing (10) s after the last arrival: (1) of (20) jobs, the first:"
+                + " job-3");
     assertThat(log.runs(RunEnded.class))
         .singleElement()
         .satisfies(

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * decides, byte for byte, as one that was never cut.
  */
 final class TakeoverDecisionsTest {
-  private static final int CUTS = 60;
+  private static final int CUTS = 30;
 
   static Stream<Arguments> policiesAndPaces() {
     return Policies.names().stream()
@@ -57,7 +57,7 @@ final class TakeoverDecisionsTest {
   }
 
   /** A thousand jobs wait, and more than a slice of them is dropped at the end. */
-  @Property(tries = 20, shrinking = ShrinkingMode.OFF)
+  @Property(tries = 10, shrinking = ShrinkingMode.OFF)
   void decidesTheSame_howeverManyWaitAndWhateverTheLog(
       @ForAll long seed,
       @ForAll boolean overload,

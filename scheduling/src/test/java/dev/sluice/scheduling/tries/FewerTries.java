@@ -17,7 +17,7 @@ import net.jqwik.api.lifecycle.TryLifecycleContext;
 public final class FewerTries implements AroundTryHook {
   private static final boolean FULL = "full".equals(System.getProperty("sluice.tries"));
   private static final int SHARE = 10;
-  private static final int TRIES_MIN = 10;
+  private static final int TRIES_MIN = 3;
 
   @Override
   public TryExecutionResult aroundTry(

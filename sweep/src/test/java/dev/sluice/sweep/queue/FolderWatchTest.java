@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Watches of real folders. */
-@Timeout(120)
+@Timeout(600)
 final class FolderWatchTest {
   @TempDir private Path folder;
 

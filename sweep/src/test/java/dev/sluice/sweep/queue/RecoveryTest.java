@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a scheduler makes of what another left behind, step by step between its lines. */
 @Tag("loop")
-@Timeout(60)
+@Timeout(600)
 final class RecoveryTest {
   @TempDir private Path folder;
   private QueueFolder queue;

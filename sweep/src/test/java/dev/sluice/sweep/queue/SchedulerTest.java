@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The scheduler with real processes. */
 @Tag("loop")
-@Timeout(60)
+@Timeout(600)
 final class SchedulerTest {
   @TempDir private Path folder;
   private QueueFolder queue;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The table of a workspace's queue, drawn anew while tasks run. */
-@Timeout(60)
+@Timeout(600)
 final class StatusWatchTest {
   private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A workspace's files as tasks, and the user's mistakes in them. */
-@Timeout(120)
+@Timeout(600)
 final class WorkspaceTest {
   private static final String CONFIG =
       """
