@@ -91,7 +91,7 @@ public record BatchMeans(
     return squares == 0 ? 0 : 1 - steps / (2 * squares);
   }
 
-  /** True if independent means would be so much alike in one of twenty series at most. */
+  /** True if at most one of twenty series of independent means would have means as much alike. */
   private static boolean correlate(List<Double> means) {
     double n = means.size();
     double z = correlation(means) * Math.sqrt((n * n - 1) / (n - 2));

@@ -25,7 +25,10 @@ import org.yaml.snakeyaml.nodes.Tag;
 import org.yaml.snakeyaml.reader.StreamReader;
 import org.yaml.snakeyaml.reader.UnicodeReader;
 
-/** Pieces of a YAML text of one document. */
+/**
+ * Pieces of a YAML text of one document, from SnakeYAML's events: these carry the line of each key
+ * and value, and show a key that stands twice. Jackson's binding to records does neither.
+ */
 final class YamlTokens extends Tokens {
   private static final Set<String> NULLS = Set.of("", "~", "null", "Null", "NULL");
 

@@ -38,8 +38,9 @@ import org.jspecify.annotations.Nullable;
  * 32 bytes  SHA-256 of all before
  * </pre>
  *
- * Medians, interpolation and lines are not in the file, since they follow from the rows. Nothing in
- * the file names a class, so that the worst that a file from elsewhere can do is predict wrongly.
+ * Medians, interpolation and lines are not in the file, since they follow from the rows, which a
+ * run needs for fitting the model again. Nothing in the file names a class, so that the worst that
+ * a file from elsewhere can do is predict wrongly. The file depends on no library's version.
  */
 final class ModelFile {
   static final int VERSION = 1;

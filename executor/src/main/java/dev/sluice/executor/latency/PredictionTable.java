@@ -14,7 +14,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The reach of a table of predictions: every batch that one kind of lanes may run.
+ * The reach of a table of predictions: every batch that one kind of lanes may run. A table holds
+ * medians, so that single slow batches move nothing; where times are skewed, sums of predictions
+ * understate sums of times.
  *
  * @param models models that the lanes can run
  * @param threads threads of each lane

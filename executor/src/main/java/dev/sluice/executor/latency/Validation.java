@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The predictions of each method for rows that it was not fitted to. Rows of a measured key are
  * predicted from the other passes; rows of samples counts that were held out are predicted from the
- * other samples counts of the other passes.
+ * other samples counts of the other passes. Rows of one pass share its drift, so that passes are
+ * held out, not rows; each pass in turn, so that all rows calibrate the upper quantiles.
  */
 public final class Validation {
   private final List<Held> held;

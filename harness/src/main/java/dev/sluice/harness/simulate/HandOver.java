@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  * that was handed over belongs to the taker.
  */
 final class HandOver<T> implements AutoCloseable {
-  /** Pieces that may wait: the giver is at most so much ahead. */
+  /** Number of pieces that may wait: the giver is at most this far ahead. */
   private static final int AHEAD = 8;
 
   /** How long a hand-over waits before it looks whether the taker has failed. */

@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
  * Walks a schedule's list as the hooks of a loop fire. A hook before a compute runs the list up to
  * the next compute, which must be of the hook's layer; a hook behind it runs the releases and
  * prefetches that follow, up to the next fetch or compute. The end of a step runs what is left. A
- * layer that was only prefetched is fetched before it is computed, so that its compute waits.
+ * layer that was only prefetched is fetched before it is computed, so that its compute waits. So a
+ * layer that stays needs no fetch in the steps, and the first step computes while later layers are
+ * still read.
  *
  * <p>Not safe for several threads: a loop fires its hooks one after the other.
  */

@@ -142,7 +142,11 @@ public sealed interface CoreFact {
   /** Time has passed. */
   record Ticked() implements CoreFact {}
 
-  /** Several facts of one moment, which are all taken in, in order, before anything is decided. */
+  /**
+   * Several facts of one moment, which are all taken in, in order, before anything is decided. In
+   * virtual time several nodes may end at one instant, and the GPUs of all of them are free before
+   * the first of these ends is decided on.
+   */
   record Together(List<CoreFact> facts) implements CoreFact {
     public Together {
       facts = List.copyOf(facts);

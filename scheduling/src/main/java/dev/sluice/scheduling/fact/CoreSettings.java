@@ -205,7 +205,8 @@ public record CoreSettings(
     /** Jobs whose deadline has passed are dropped. */
     EXPIRED,
     /**
-     * Jobs that would miss their deadline even alone on the fastest lane, by the upper quantile.
+     * Jobs that would miss their deadline even alone on the fastest lane, by the upper quantile, or
+     * by the predicted mean where too little is known for a quantile.
      */
     HOPELESS
   }

@@ -58,7 +58,11 @@ public sealed interface Choice {
     }
   }
 
-  /** Change what a lane holds loaded: a dispatch without jobs. Not yet supported by the core. */
+  /**
+   * Change what a lane holds loaded: a dispatch without jobs. The core refuses it as unsupported: a
+   * lane loads what a dispatch needs when the dispatch comes. The answer is in the interface so
+   * that a driver that can load ahead changes no policy.
+   */
   record Prepare(SchedulerState.Lane lane, List<String> load, List<String> release)
       implements Choice {
     public Prepare {

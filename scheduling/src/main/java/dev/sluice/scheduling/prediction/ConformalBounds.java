@@ -14,7 +14,7 @@ import java.util.Arrays;
  * which the largest residual stands for the infinite one; and the residuals are those of the run's
  * last {@value #WINDOW} completions together with the published calibration ones, each of which
  * weighs (1 − seen / {@value #WINDOW}), so that a cold start has quantiles as well and a run soon
- * trusts itself alone.
+ * trusts itself alone. Without a published table the residuals are the errors of running means.
  *
  * <p>A bound of probability p needs 1 / (1 − p) − 1 residuals: 19 for 0.95, 99 for 0.99.
  */

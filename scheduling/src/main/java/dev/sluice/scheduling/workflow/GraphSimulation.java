@@ -34,7 +34,9 @@ import org.jspecify.annotations.Nullable;
  * Runs requests over GPUs in virtual time, scheduled by the core and a policy. Events happen by
  * time and at one instant in the order in which they were made: arrivals in the order of the list,
  * then the ends of nodes as these were placed. After each the policy is asked. A GPU is free from
- * the instant at which its work ends, whatever event of that instant comes first.
+ * the instant at which its work ends, whatever event of that instant comes first. Nodes are
+ * released here and not by the core, which would release those of all ends of an instant at once:
+ * another schedule where nodes take no time.
  */
 public final class GraphSimulation {
   private static final String EXECUTOR = "gpus";
