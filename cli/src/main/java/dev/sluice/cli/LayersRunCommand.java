@@ -14,7 +14,7 @@ import picocli.CommandLine.Mixin;
     mixinStandardHelpOptions = true,
     description = {
       "Runs a model by layers within a budget of memory, and prints where its time went.",
-      "Models: resnet18, resnet50, vit, vit_tiny."
+      "Models: ${bundle:workloads}."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {

@@ -1,10 +1,15 @@
 package dev.sluice.cli;
 
+import dev.sluice.executor.network.Workloads;
 import dev.sluice.harness.frame.DiskSpace;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.process.News;
+import java.util.Collections;
+import java.util.Enumeration;
 import java.util.List;
+import java.util.ResourceBundle;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -83,7 +88,7 @@ public final class Sluice {
   private static CommandLine commandLine(List<Class<?>> commands) {
     var sluice = new CommandLine(new Sluice());
     commands.forEach(sluice::addSubcommand);
-    return sluice;
+    return sluice.setResourceBundle(new Registered());
   }
 
   /**
@@ -128,6 +133,23 @@ public final class Sluice {
             : "you meant " + String.join(" or ", suggestions);
     News.error("sluice: error: " + what + ".\n  Maybe " + advice + ".");
     return ExitStatus.MISTAKE;
+  }
+
+  /** Names from registries, for help texts: {@code ${bundle:workloads}}. */
+  private static final class Registered extends ResourceBundle {
+    @Override
+    protected @Nullable Object handleGetObject(String key) {
+      return switch (key) {
+        case "workloads" -> String.join(", ", Workloads.names());
+        case "splittable" -> String.join(", ", Workloads.splittable());
+        default -> null;
+      };
+    }
+
+    @Override
+    public Enumeration<String> getKeys() {
+      return Collections.enumeration(List.of("workloads", "splittable"));
+    }
   }
 
   /** Version of Sluice and of Java. */

@@ -61,28 +61,21 @@ final class BatchesOfTwoRuns implements Sample.Source {
           Objects.requireNonNullElse(ofB, Double.NaN),
           "infinite or without a value in a run");
     }
-    if (figure.name().endsWith("avg_e2e_ms")) {
-      return means(figure, "avg_e2e_ms", ofA, ofB, Job::endToEndMs);
-    }
-    if (figure.name().endsWith("avg_wait_ms")) {
-      return means(figure, "avg_wait_ms", ofA, ofB, Job::waitMs);
-    }
-    if (figure.name().endsWith("slo_violation_rate")) {
-      return shares(figure, ofA, ofB);
-    }
-    if (figure.name().endsWith("goodput_jobs_sec")) {
-      return rates(figure, "goodput_jobs_sec", ofA, ofB, job -> !job.violation());
-    }
-    if (figure.name().endsWith("throughput_jobs_sec")) {
-      return rates(figure, "throughput_jobs_sec", ofA, ofB, job -> true);
-    }
-    return Sample.none(ofA, ofB, "of one pair, means and rates alone have an interval");
+    return switch (figure.definition().name()) {
+      case "avg_e2e_ms" -> means(figure, ofA, ofB, Job::endToEndMs);
+      case "avg_wait_ms" -> means(figure, ofA, ofB, Job::waitMs);
+      case "slo_violation_rate" -> shares(figure, ofA, ofB);
+      case "goodput_jobs_sec" -> rates(figure, ofA, ofB, job -> !job.violation());
+      case "throughput_jobs_sec", "overall_throughput_jobs_sec" ->
+          rates(figure, ofA, ofB, job -> true);
+      default -> Sample.none(ofA, ofB, "of one pair, means and rates alone have an interval");
+    };
   }
 
   /** The jobs that a figure counts. */
-  private static Predicate<Job> counted(HeadlineFigure figure, String end) {
-    String group = figure.beside(end, "");
-    if (group.equals(OF_ALL) || group.equals("overall_")) {
+  private static Predicate<Job> counted(HeadlineFigure figure) {
+    String group = figure.scope();
+    if (group.equals(OF_ALL) || group.isEmpty()) {
       return job -> true;
     }
     if (group.startsWith(BY_CLASS)) {
@@ -91,14 +84,13 @@ final class BatchesOfTwoRuns implements Sample.Source {
     return job -> group.equals(job.classType() + "_");
   }
 
-  private Sample means(
-      HeadlineFigure figure, String end, double ofA, double ofB, ToDoubleFunction<Job> value) {
+  private Sample means(HeadlineFigure figure, double ofA, double ofB, ToDoubleFunction<Job> value) {
     String left = PairsOfRuns.leftOut(figure, List.of(List.of(a.summary, b.summary)));
     if (left != null) {
       return Sample.none(ofA, ofB, left);
     }
-    List<Job> jobsA = a.measured.stream().filter(counted(figure, end)).toList();
-    List<Job> jobsB = b.measured.stream().filter(counted(figure, end)).toList();
+    List<Job> jobsA = a.measured.stream().filter(counted(figure)).toList();
+    List<Job> jobsB = b.measured.stream().filter(counted(figure)).toList();
     if (!sameJobs(jobsA, jobsB)) {
       return Sample.none(ofA, ofB, "the two runs had other jobs");
     }
@@ -115,7 +107,7 @@ final class BatchesOfTwoRuns implements Sample.Source {
   }
 
   private Sample shares(HeadlineFigure figure, double ofA, double ofB) {
-    Predicate<Job> counted = counted(figure, "slo_violation_rate");
+    Predicate<Job> counted = counted(figure);
     List<Job> jobsA = a.measured.stream().filter(counted).toList();
     List<Job> jobsB = b.measured.stream().filter(counted).toList();
     if (!sameJobs(jobsA, jobsB)) {
@@ -140,9 +132,8 @@ final class BatchesOfTwoRuns implements Sample.Source {
     return true;
   }
 
-  private Sample rates(
-      HeadlineFigure figure, String end, double ofA, double ofB, Predicate<Job> kept) {
-    Predicate<Job> counted = counted(figure, end).and(Job::isDone).and(kept);
+  private Sample rates(HeadlineFigure figure, double ofA, double ofB, Predicate<Job> kept) {
+    Predicate<Job> counted = counted(figure).and(Job::isDone).and(kept);
     double[] ratesA = rates(a, counted);
     double[] ratesB = rates(b, counted);
     Arrays.setAll(ratesB, i -> ratesB[i] - ratesA[i]);

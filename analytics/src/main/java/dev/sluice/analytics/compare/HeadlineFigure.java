@@ -1,20 +1,25 @@
 package dev.sluice.analytics.compare;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.analytics.figure.Figure;
+import dev.sluice.analytics.figure.Figure.Definition.Better;
+import dev.sluice.analytics.figure.Figure.Definition.Unit;
 import dev.sluice.analytics.figure.Figures;
+import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.contract.file.UserMistakeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A figure by which two settings are compared.
  *
  * @param name path in summary.json, with dots
- * @param higherIsBetter whether a setting is better if its figure is higher
+ * @param definition what the figure says of itself
  */
-record HeadlineFigure(String name, boolean higherIsBetter) {
+record HeadlineFigure(String name, Figure.Definition definition) {
   static final String GOODPUT = "all_goodput_jobs_sec";
 
   /** What every comparison shows of all jobs, beside the primary figure. */
@@ -29,38 +34,6 @@ record HeadlineFigure(String name, boolean higherIsBetter) {
 
   /** What every comparison shows of each class. */
   private static final List<String> OF_A_CLASS = List.of("slo_violation_rate", "p99_e2e_ms");
-
-  /** Ends of the names of figures of which less is better. */
-  private static final List<String> LOWER =
-      List.of(
-          "avg_e2e_ms",
-          "p50_e2e_ms",
-          "p95_e2e_ms",
-          "p99_e2e_ms",
-          "p90_e2e_ms",
-          "avg_wait_ms",
-          "slo_violations",
-          "slo_violation_rate",
-          "dropped",
-          "failed",
-          "hop_p50_ms",
-          "hop_p99_ms",
-          "bubble_p50_ms",
-          "bubble_p99_ms",
-          "queue_mean",
-          "queue_max",
-          "attempts_lost",
-          "attempts_unanswered");
-
-  /** Ends of the names of figures of which more is better. */
-  private static final List<String> HIGHER =
-      List.of(
-          "goodput_jobs_sec",
-          "throughput_jobs_sec",
-          "throughput_sps",
-          "slo_attainment_min",
-          "done",
-          "offline_throughput_sps");
 
   /**
    * Returns the figures of a comparison, the primary one first.
@@ -85,9 +58,8 @@ record HeadlineFigure(String name, boolean higherIsBetter) {
       classes.forEach(c -> OF_A_CLASS.forEach(end -> others.add(c + "_" + end)));
     }
     for (String name : others) {
-      Boolean higher = direction(name);
-      if (higher != null && !name.equals(figures.get(0).name)) {
-        figures.add(new HeadlineFigure(name, higher));
+      if (!name.equals(figures.get(0).name)) {
+        figures.add(new HeadlineFigure(name, definition(name)));
       }
     }
     return figures;
@@ -106,57 +78,40 @@ record HeadlineFigure(String name, boolean higherIsBetter) {
           "no run has the figure (" + name + ")",
           "you meant " + GOODPUT + ", all_avg_e2e_ms or another number of summary.json");
     }
-    Boolean higher = direction(name);
-    if (higher == null) {
+    Figure.Definition definition = definition(name);
+    if (definition.better() == Better.NEITHER) {
       throw new UserMistakeException(
           "--primary",
           "neither more nor less of the figure (" + name + ") is better",
           "you meant " + GOODPUT + " or all_avg_e2e_ms");
     }
-    return new HeadlineFigure(name, higher);
+    return new HeadlineFigure(name, definition);
   }
 
   private static List<String> names(JsonNode tree) {
     return tree.properties().stream().map(Map.Entry::getKey).toList();
   }
 
-  /** Whether more of a figure is better; null: neither is. */
-  private static @Nullable Boolean direction(String name) {
-    if (name.contains("completed_")) {
-      return null; // it gains by dropping
-    }
-    if (HIGHER.stream().anyMatch(end -> ends(name, end))) {
-      return true;
-    }
-    return LOWER.stream().anyMatch(end -> ends(name, end)) ? false : null;
+  private static Figure.Definition definition(String name) {
+    return Objects.requireNonNull(Figures.definition(name), name);
   }
 
-  private static boolean ends(String name, String end) {
-    return name.equals(end) || name.endsWith("_" + end) || name.endsWith("." + end);
+  boolean higherIsBetter() {
+    return definition.better() == Better.MORE;
   }
 
   /** True if settings differ in it by a ratio: it is a time, above 0 and without an upper bound. */
   boolean isRatio() {
-    return name.endsWith("_ms");
-  }
-
-  /** True if it is a mean over done jobs, which leaves out the others. */
-  boolean isAverageOfDone() {
-    return name.contains("avg_");
-  }
-
-  /** What of it a name ends in: the name without its class and workload. */
-  String end() {
-    return name.substring(name.lastIndexOf('.') + 1);
+    return (definition.unit() == Unit.MILLISECONDS || definition.unit() == Unit.SECONDS)
+        && definition.range() == Bounds.FROM_ZERO;
   }
 
   /**
-   * Name of the figure beside this one, of the same class and workload.
-   *
-   * @param end the end of this figure's name that is replaced, as {@code avg_e2e_ms}
+   * The class and workload that the figure is of, as its name begins: {@code all_}, {@code
+   * interactive_} or {@code by_class_workload.interactive.vit.}; empty: of the whole run.
    */
-  String beside(String end, String by) {
-    return name.substring(0, name.length() - end.length()) + by;
+  String scope() {
+    return name.substring(0, name.length() - definition.name().length());
   }
 
   /** The figure's value in a run; null: it has none, or an infinite one. */

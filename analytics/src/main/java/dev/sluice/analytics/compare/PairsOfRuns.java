@@ -76,23 +76,20 @@ final class PairsOfRuns implements Sample.Source {
 
   /** Why an average cannot be judged: it leaves out jobs that were not done. Null: it can. */
   static @Nullable String leftOut(HeadlineFigure figure, List<List<JsonNode>> pairs) {
-    if (!figure.isAverageOfDone()) {
+    if (!figure.definition().ofDone()) {
       return null;
     }
+    String scope = figure.scope().isEmpty() ? "all_" : figure.scope();
     long notDone = 0;
     for (List<JsonNode> pair : pairs) {
       for (JsonNode run : pair) {
-        Double count = HeadlineFigure.value(run, figure.beside(averageName(figure), "count"));
-        Double done = HeadlineFigure.value(run, figure.beside(averageName(figure), "done"));
+        Double count = HeadlineFigure.value(run, scope + "count");
+        Double done = HeadlineFigure.value(run, scope + "done");
         notDone += count == null || done == null ? 0 : Math.round(count - done);
       }
     }
     return notDone == 0
         ? null
         : "an average over done jobs alone, and %d jobs were not done".formatted(notDone);
-  }
-
-  private static String averageName(HeadlineFigure figure) {
-    return figure.name().substring(figure.name().lastIndexOf("avg_"));
   }
 }

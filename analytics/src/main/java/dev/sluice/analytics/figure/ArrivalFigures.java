@@ -1,5 +1,8 @@
 package dev.sluice.analytics.figure;
 
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.PER_SECOND;
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
+
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.JobView;
@@ -24,12 +27,12 @@ final class ArrivalFigures implements Figure {
   private static final long NS_PER_SECOND = 1_000_000_000;
 
   @Override
-  public List<String> names() {
+  public List<Definition> numbers() {
     return List.of(
-        "asked_rate_jobs_sec",
-        "realized_rate_jobs_sec",
-        "realized_gap_cv",
-        "realized_dispersion_1s");
+        Definition.of("asked_rate_jobs_sec", PER_SECOND),
+        Definition.of("realized_rate_jobs_sec", PER_SECOND),
+        Definition.of("realized_gap_cv", RATIO),
+        Definition.of("realized_dispersion_1s", RATIO));
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.sluice.analytics.figure;
 
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.COUNT;
+
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.BatchView;
@@ -13,8 +15,11 @@ import java.util.List;
  */
 final class AttemptFigures implements Figure {
   @Override
-  public List<String> names() {
-    return List.of("attempts_lost", "attempts_unanswered", "superseded_completions");
+  public List<Definition> numbers() {
+    return List.of(
+        Definition.of("attempts_lost", COUNT).lessIsBetter(),
+        Definition.of("attempts_unanswered", COUNT).lessIsBetter(),
+        Definition.of("superseded_completions", COUNT));
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.sluice.analytics.figure;
 
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
+
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.contract.event.Blocked;
@@ -21,8 +23,8 @@ public final class BlockedFigures implements Figure {
   }
 
   @Override
-  public List<String> names() {
-    return CAUSES.stream().map(BlockedFigures::name).toList();
+  public List<Definition> numbers() {
+    return CAUSES.stream().map(cause -> Definition.of(name(cause), MILLISECONDS)).toList();
   }
 
   @Override

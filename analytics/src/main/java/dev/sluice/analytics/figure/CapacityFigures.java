@@ -1,9 +1,14 @@
 package dev.sluice.analytics.figure;
 
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.COUNT;
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.PER_SECOND;
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
+
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.JobView;
+import dev.sluice.analytics.statistic.Bounds;
 import java.util.List;
 
 /**
@@ -15,8 +20,12 @@ import java.util.List;
  */
 final class CapacityFigures implements Figure {
   @Override
-  public List<String> names() {
-    return List.of("overall_throughput_sps", "overall_throughput_jobs_sec", "lanes", "lane_use");
+  public List<Definition> numbers() {
+    return List.of(
+        Definition.of("overall_throughput_sps", PER_SECOND).moreIsBetter(),
+        Definition.of("overall_throughput_jobs_sec", PER_SECOND).moreIsBetter(),
+        Definition.of("lanes", COUNT),
+        Definition.of("lane_use", RATIO).within(Bounds.SHARE));
   }
 
   @Override

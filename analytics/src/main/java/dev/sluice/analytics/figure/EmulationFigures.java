@@ -1,5 +1,8 @@
 package dev.sluice.analytics.figure;
 
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.COUNT;
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
+
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.BatchView;
@@ -21,8 +24,10 @@ public final class EmulationFigures implements Figure {
   private static final double LIMIT_NS_MIN = 1e6;
 
   @Override
-  public List<String> names() {
-    return List.of("emulation_count", "emulation_late_p99_ms");
+  public List<Definition> numbers() {
+    return List.of(
+        Definition.of("emulation_count", COUNT),
+        Definition.of("emulation_late_p99_ms", MILLISECONDS).fewBelow(NearestRank.COUNT_FOR_P99));
   }
 
   @Override
@@ -67,7 +72,7 @@ public final class EmulationFigures implements Figure {
   }
 
   @Override
-  public String countBehind(String p99Name) {
+  public String countBehind(String name) {
     return "emulation_count";
   }
 }

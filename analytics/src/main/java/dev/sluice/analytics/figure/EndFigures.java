@@ -20,7 +20,7 @@ import java.util.TreeMap;
  */
 final class EndFigures implements Figure {
   @Override
-  public List<String> names() {
+  public List<Definition> numbers() {
     return List.of();
   }
 

@@ -1,8 +1,11 @@
 package dev.sluice.analytics.figure;
 
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
+
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.JobView;
+import dev.sluice.analytics.statistic.Bounds;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
@@ -18,8 +21,10 @@ final class FairnessFigures implements Figure {
   private static final double LEAST_WAIT_NS = 1e6;
 
   @Override
-  public List<String> names() {
-    return List.of("fairness_ratio", "slo_attainment_min");
+  public List<Definition> numbers() {
+    return List.of(
+        Definition.of("fairness_ratio", RATIO),
+        Definition.of("slo_attainment_min", RATIO).within(Bounds.SHARE).moreIsBetter());
   }
 
   @Override

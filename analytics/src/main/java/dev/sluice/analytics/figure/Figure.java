@@ -4,15 +4,19 @@ import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.JobView;
+import dev.sluice.analytics.statistic.Bounds;
 import java.util.List;
 
-/** A family of figures: one class, and one line in {@link Figures}. */
-interface Figure {
+/**
+ * A family of figures: one class, and one line in {@link Figures}, or in a file of services of a
+ * jar that lies beside Sluice's jars.
+ */
+public interface Figure {
   /**
-   * Names of its numbers, which a threshold may bound, in a fixed order; a figure per class lists
-   * its names without their class.
+   * Returns the numbers of the family, which a threshold may bound, in a fixed order. A number that
+   * each class has is listed once, without a class.
    */
-  List<String> names();
+  List<Definition> numbers();
 
   /** Begins the family's figures of a run. Must not depend on another family's. */
   Fold begin(RunRows run);
@@ -51,13 +55,63 @@ interface Figure {
     void take(BatchView before, BatchView next);
   }
 
-  /** True if a threshold's name is of this family. */
-  default boolean owns(String name) {
-    return names().contains(name);
+  /** Returns the name of the number that counts the values behind a number of this family. */
+  default String countBehind(String name) {
+    return "all_count";
   }
 
-  /** Name of the figure that counts the values behind a p99 of this family. */
-  default String countBehind(String p99Name) {
-    return "all_count";
+  /**
+   * A number of a run, as its family declares it. Compare, thresholds, sweeps and intervals read
+   * the declaration, and nothing of the name.
+   *
+   * @param name its name in summary.json, without a class
+   * @param unit what it is counted in
+   * @param range values that it can have
+   * @param better direction in which a setting is better; NEITHER: no comparison judges it
+   * @param ofDone true if it is a mean over done jobs alone, which gains by jobs that are not done
+   * @param fewBelow number of values below which it decides no threshold; 0: any number decides
+   */
+  record Definition(
+      String name, Unit unit, Bounds range, Better better, boolean ofDone, int fewBelow) {
+    /** Units of numbers. */
+    public enum Unit {
+      COUNT,
+      MILLISECONDS,
+      SECONDS,
+      PER_SECOND,
+      RATIO
+    }
+
+    /** Directions in which a setting is better. */
+    public enum Better {
+      MORE,
+      LESS,
+      NEITHER
+    }
+
+    /** A number from 0 of which neither more nor less is better, until it says otherwise. */
+    public static Definition of(String name, Unit unit) {
+      return new Definition(name, unit, Bounds.FROM_ZERO, Better.NEITHER, false, 0);
+    }
+
+    public Definition within(Bounds bounds) {
+      return new Definition(name, unit, bounds, better, ofDone, fewBelow);
+    }
+
+    public Definition moreIsBetter() {
+      return new Definition(name, unit, range, Better.MORE, ofDone, fewBelow);
+    }
+
+    public Definition lessIsBetter() {
+      return new Definition(name, unit, range, Better.LESS, ofDone, fewBelow);
+    }
+
+    public Definition ofDoneJobs() {
+      return new Definition(name, unit, range, better, true, fewBelow);
+    }
+
+    public Definition fewBelow(int values) {
+      return new Definition(name, unit, range, better, ofDone, values);
+    }
   }
 }

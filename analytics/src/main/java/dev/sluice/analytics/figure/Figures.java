@@ -1,5 +1,9 @@
 package dev.sluice.analytics.figure;
 
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.COUNT;
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.SECONDS;
+
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.BatchView;
@@ -13,12 +17,20 @@ import dev.sluice.analytics.statistic.IntColumn;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The registry of figures, in the order in which they stand in summary.json. */
+/**
+ * The registry of figures, in the order in which they stand in summary.json: those below, then each
+ * {@link Figure} that a jar on the class path names in {@code
+ * META-INF/services/dev.sluice.analytics.figure.Figure}, by the name of its class.
+ */
 public final class Figures {
-  private static final List<Figure> ALL =
+  private static final List<Figure> BUILT_IN =
       List.of(
           new JobFigures(),
           new CapacityFigures(),
@@ -37,23 +49,52 @@ public final class Figures {
           new StartFigures(),
           new EndFigures());
 
-  /** Ends of the names of shares. */
-  private static final List<String> SHARES =
-      List.of("slo_violation_rate", "lane_use", "slo_attainment_min", "_miss_rate");
+  private static final List<Figure> ALL =
+      Stream.concat(
+              BUILT_IN.stream(),
+              ServiceLoader.load(Figure.class, Figures.class.getClassLoader()).stream()
+                  .map(ServiceLoader.Provider::get)
+                  .sorted(Comparator.comparing(figure -> figure.getClass().getName())))
+          .toList();
 
-  /** Beginnings of the names of numbers that may be below 0. */
-  private static final List<String> UNBOUNDED =
-      List.of("queue_growth", "prediction_bias", "append_delay");
+  /** Numbers of a run that are no figures of its policy, and that no threshold bounds. */
+  private static final List<Figure.Definition> OF_THE_RUN =
+      List.of(
+          Figure.Definition.of("window_seconds", SECONDS),
+          Figure.Definition.of("clock_offset_ms_max", MILLISECONDS),
+          Figure.Definition.of("fit_cpu_seconds", SECONDS),
+          Figure.Definition.of("jobs_never_sent", COUNT));
 
   private Figures() {}
 
-  /** Name of the figure that counts the values behind a p99. */
-  static String countBehind(String p99Name) {
+  /** Returns the name of the number that counts the values behind a number. */
+  static String countBehind(String name) {
+    Figure.Definition definition = definition(name);
     return ALL.stream()
-        .filter(figure -> figure.owns(p99Name))
-        .map(figure -> figure.countBehind(p99Name))
+        .filter(figure -> figure.numbers().contains(definition))
+        .map(figure -> figure.countBehind(name))
         .findFirst()
         .orElse("all_count");
+  }
+
+  /**
+   * Returns the declaration of a number; null if no family has it.
+   *
+   * @param name its path in summary.json with dots; of a number that each class has, without its
+   *     class or with it
+   */
+  public static Figure.@Nullable Definition definition(String name) {
+    return Stream.concat(OF_THE_RUN.stream(), ALL.stream().flatMap(f -> f.numbers().stream()))
+        .filter(number -> number.name().equals(name))
+        .findFirst()
+        .or(() -> ofAClass(name))
+        .orElse(null);
+  }
+
+  private static Optional<Figure.Definition> ofAClass(String name) {
+    return JobFigures.NUMBERS.stream()
+        .filter(number -> name.endsWith("_" + number.name()) || name.endsWith("." + number.name()))
+        .max(Comparator.comparingInt(number -> number.name().length()));
   }
 
   /**
@@ -63,15 +104,11 @@ public final class Figures {
   public static List<String> figureNames() {
     List<String> names = new ArrayList<>();
     for (Figure figure : ALL) {
-      names.addAll(figure.names());
+      figure.numbers().forEach(number -> names.add(number.name()));
     }
-    JobFigures.NAMES.forEach(name -> names.add("all_" + name));
+    JobFigures.NUMBERS.forEach(number -> names.add("all_" + number.name()));
     return List.copyOf(names);
   }
-
-  /** Numbers of a run that are no figures of its policy, and that no threshold bounds. */
-  private static final List<String> OF_THE_RUN =
-      List.of("window_seconds", "clock_offset_ms_max", "fit_cpu_seconds", "jobs_never_sent");
 
   /**
    * Names of the numbers that every run of an experiment has, in a fixed order; a name below
@@ -81,33 +118,32 @@ public final class Figures {
    * @param workloads names of its workloads
    */
   public static List<String> numbers(List<String> classes, List<String> workloads) {
-    List<String> names = new ArrayList<>(OF_THE_RUN);
+    List<String> names = new ArrayList<>();
+    OF_THE_RUN.forEach(number -> names.add(number.name()));
     for (Figure figure : ALL) {
       if (figure instanceof JobFigures) {
-        figure.names().forEach(name -> names.add("all_" + name));
-        classes.forEach(c -> figure.names().forEach(name -> names.add(c + "_" + name)));
+        addOfJobs("all_", names);
+        classes.forEach(c -> addOfJobs(c + "_", names));
       } else {
-        names.addAll(figure.names());
+        figure.numbers().forEach(number -> names.add(number.name()));
       }
     }
     for (String one : classes) {
       for (String workload : workloads) {
-        JobFigures.NAMES.forEach(
-            name -> names.add("by_class_workload." + one + "." + workload + "." + name));
+        addOfJobs("by_class_workload." + one + "." + workload + ".", names);
       }
     }
     return List.copyOf(names);
   }
 
-  /** What values a number can have, by its name. */
+  private static void addOfJobs(String prefix, List<String> names) {
+    JobFigures.NUMBERS.forEach(number -> names.add(prefix + number.name()));
+  }
+
+  /** Returns what values a number can have. */
   public static Bounds bounds(String name) {
-    if (SHARES.stream().anyMatch(name::endsWith)) {
-      return Bounds.SHARE;
-    }
-    if (name.startsWith("service_autocorrelation")) {
-      return Bounds.CORRELATION;
-    }
-    return UNBOUNDED.stream().anyMatch(name::startsWith) ? Bounds.NONE : Bounds.FROM_ZERO;
+    Figure.Definition definition = definition(name);
+    return definition == null ? Bounds.FROM_ZERO : definition.range();
   }
 
   /** Computes every figure of the run, its marks, its thresholds and its verdict. */

@@ -1,9 +1,15 @@
 package dev.sluice.analytics.figure;
 
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.COUNT;
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.PER_SECOND;
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
+
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.JobStatus;
 import dev.sluice.analytics.row.JobView;
+import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.NearestRank;
 import java.util.Arrays;
@@ -38,33 +44,37 @@ public final class JobFigures implements Figure {
 
   private static final int[] PERCENTS = {50, 95, 99};
 
-  /** Names of the numbers, in their order, without a class. */
-  public static final List<String> NAMES =
+  /** The completed_p… have no better end: they gain by jobs that are dropped. */
+  static final List<Definition> NUMBERS =
       List.of(
-          "count",
-          "total_samples",
-          "done",
-          "dropped",
-          "failed",
-          "open",
-          "avg_e2e_ms",
-          "p50_e2e_ms",
-          "p95_e2e_ms",
-          "p99_e2e_ms",
-          "completed_p50_e2e_ms",
-          "completed_p95_e2e_ms",
-          "completed_p99_e2e_ms",
-          "avg_wait_ms",
-          "avg_service_ms",
-          "slo_violations",
-          "slo_violation_rate",
-          "throughput_sps",
-          "throughput_jobs_sec",
-          "goodput_jobs_sec");
+          Definition.of("count", COUNT),
+          Definition.of("total_samples", COUNT),
+          Definition.of("done", COUNT).moreIsBetter(),
+          Definition.of("dropped", COUNT).lessIsBetter(),
+          Definition.of("failed", COUNT).lessIsBetter(),
+          Definition.of("open", COUNT),
+          Definition.of("avg_e2e_ms", MILLISECONDS).lessIsBetter().ofDoneJobs(),
+          Definition.of("p50_e2e_ms", MILLISECONDS).lessIsBetter(),
+          Definition.of("p95_e2e_ms", MILLISECONDS)
+              .lessIsBetter()
+              .fewBelow(NearestRank.COUNT_FOR_P95),
+          Definition.of("p99_e2e_ms", MILLISECONDS)
+              .lessIsBetter()
+              .fewBelow(NearestRank.COUNT_FOR_P99),
+          Definition.of("completed_p50_e2e_ms", MILLISECONDS),
+          Definition.of("completed_p95_e2e_ms", MILLISECONDS).fewBelow(NearestRank.COUNT_FOR_P95),
+          Definition.of("completed_p99_e2e_ms", MILLISECONDS).fewBelow(NearestRank.COUNT_FOR_P99),
+          Definition.of("avg_wait_ms", MILLISECONDS).lessIsBetter().ofDoneJobs(),
+          Definition.of("avg_service_ms", MILLISECONDS).ofDoneJobs(),
+          Definition.of("slo_violations", COUNT).lessIsBetter(),
+          Definition.of("slo_violation_rate", RATIO).within(Bounds.SHARE).lessIsBetter(),
+          Definition.of("throughput_sps", PER_SECOND).moreIsBetter(),
+          Definition.of("throughput_jobs_sec", PER_SECOND).moreIsBetter(),
+          Definition.of("goodput_jobs_sec", PER_SECOND).moreIsBetter());
 
   @Override
-  public List<String> names() {
-    return NAMES;
+  public List<Definition> numbers() {
+    return NUMBERS;
   }
 
   @Override
@@ -129,12 +139,6 @@ public final class JobFigures implements Figure {
         }
       }
     }
-  }
-
-  @Override
-  public boolean owns(String name) {
-    return NAMES.stream()
-        .anyMatch(own -> name.equals(own) || name.endsWith("_" + own) || name.endsWith("." + own));
   }
 
   @Override

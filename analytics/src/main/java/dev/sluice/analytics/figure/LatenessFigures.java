@@ -1,10 +1,13 @@
 package dev.sluice.analytics.figure;
 
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
+
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.folder.Verdict;
 import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.contract.experiment.Experiment.JobClass;
@@ -31,15 +34,17 @@ final class LatenessFigures implements Figure {
   private static final double FAILS_ABOVE_TIMES = 10;
 
   @Override
-  public List<String> names() {
+  public List<Definition> numbers() {
     return List.of(
-        "lateness_p50_ms",
-        "lateness_p99_ms",
-        "lateness_max_ms",
-        "lateness_limit_ms",
-        "append_delay_p50_ms",
-        "append_delay_p99_ms",
-        "append_delay_max_ms");
+        Definition.of("lateness_p50_ms", MILLISECONDS),
+        Definition.of("lateness_p99_ms", MILLISECONDS).fewBelow(NearestRank.COUNT_FOR_P99),
+        Definition.of("lateness_max_ms", MILLISECONDS),
+        Definition.of("lateness_limit_ms", MILLISECONDS),
+        Definition.of("append_delay_p50_ms", MILLISECONDS).within(Bounds.NONE),
+        Definition.of("append_delay_p99_ms", MILLISECONDS)
+            .within(Bounds.NONE)
+            .fewBelow(NearestRank.COUNT_FOR_P99),
+        Definition.of("append_delay_max_ms", MILLISECONDS).within(Bounds.NONE));
   }
 
   @Override

@@ -1,5 +1,8 @@
 package dev.sluice.analytics.figure;
 
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.COUNT;
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
+
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.BatchView;
@@ -42,9 +45,18 @@ final class LoopFigures implements Figure {
   private static final int NONE = -1;
 
   @Override
-  public List<String> names() {
+  public List<Definition> numbers() {
     return List.of(
-        "hop_count", "hop_p50_ms", "hop_p99_ms", "bubble_count", "bubble_p50_ms", "bubble_p99_ms");
+        Definition.of("hop_count", COUNT),
+        Definition.of("hop_p50_ms", MILLISECONDS).lessIsBetter(),
+        Definition.of("hop_p99_ms", MILLISECONDS)
+            .lessIsBetter()
+            .fewBelow(NearestRank.COUNT_FOR_P99),
+        Definition.of("bubble_count", COUNT),
+        Definition.of("bubble_p50_ms", MILLISECONDS).lessIsBetter(),
+        Definition.of("bubble_p99_ms", MILLISECONDS)
+            .lessIsBetter()
+            .fewBelow(NearestRank.COUNT_FOR_P99));
   }
 
   @Override
@@ -53,8 +65,8 @@ final class LoopFigures implements Figure {
   }
 
   @Override
-  public String countBehind(String p99Name) {
-    return p99Name.startsWith("hop_") ? "hop_count" : "bubble_count";
+  public String countBehind(String name) {
+    return name.startsWith("hop_") ? "hop_count" : "bubble_count";
   }
 
   private static void addPercentiles(Summary summary, String name, LongBag ns) {

@@ -1,5 +1,8 @@
 package dev.sluice.analytics.figure;
 
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.COUNT;
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
+
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.UpperBound;
 import dev.sluice.analytics.folder.Summary;
@@ -7,6 +10,7 @@ import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.BinomialTest;
+import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.analytics.statistic.CompensatedSum;
 import dev.sluice.analytics.statistic.IntColumn;
 import dev.sluice.analytics.statistic.LongBag;
@@ -50,20 +54,24 @@ public final class PredictionFigures implements Figure {
   private static final int PARTS = 10;
 
   @Override
-  public List<String> names() {
-    List<String> names =
+  public List<Definition> numbers() {
+    List<Definition> numbers =
         new ArrayList<>(
             List.of(
-                "prediction_count",
-                "prediction_error_median",
-                "prediction_bias",
-                "prediction_bias_median"));
+                Definition.of("prediction_count", COUNT),
+                Definition.of("prediction_error_median", RATIO),
+                Definition.of("prediction_bias", RATIO).within(Bounds.NONE),
+                Definition.of("prediction_bias_median", RATIO).within(Bounds.NONE)));
     for (UpperBound bound : UpperBound.values()) {
-      for (String figure : List.of("_count", "_miss_rate", "_pinball", "_over_median")) {
-        names.add("prediction_" + bound.text() + figure);
-      }
+      String name = "prediction_" + bound.text();
+      int fewBelow = bound == UpperBound.P99 ? NearestRank.COUNT_FOR_P99 : 0;
+      numbers.add(Definition.of(name + "_count", COUNT).fewBelow(fewBelow));
+      numbers.add(
+          Definition.of(name + "_miss_rate", RATIO).within(Bounds.SHARE).fewBelow(fewBelow));
+      numbers.add(Definition.of(name + "_pinball", RATIO).fewBelow(fewBelow));
+      numbers.add(Definition.of(name + "_over_median", RATIO).fewBelow(fewBelow));
     }
-    return names;
+    return numbers;
   }
 
   @Override
@@ -191,7 +199,7 @@ public final class PredictionFigures implements Figure {
   }
 
   @Override
-  public String countBehind(String p99Name) {
+  public String countBehind(String name) {
     return "prediction_p99_count";
   }
 

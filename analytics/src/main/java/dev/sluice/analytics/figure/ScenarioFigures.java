@@ -1,5 +1,8 @@
 package dev.sluice.analytics.figure;
 
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.PER_SECOND;
+
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.JobView;
@@ -23,8 +26,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class ScenarioFigures implements Figure {
   @Override
-  public List<String> names() {
-    return List.of("offline_throughput_sps", "single_stream_p90_e2e_ms");
+  public List<Definition> numbers() {
+    return List.of(
+        Definition.of("offline_throughput_sps", PER_SECOND).moreIsBetter(),
+        Definition.of("single_stream_p90_e2e_ms", MILLISECONDS).lessIsBetter());
   }
 
   @Override

@@ -16,7 +16,7 @@ import java.util.Map;
  */
 final class ScoreTermFigures implements Figure {
   @Override
-  public List<String> names() {
+  public List<Definition> numbers() {
     return List.of();
   }
 

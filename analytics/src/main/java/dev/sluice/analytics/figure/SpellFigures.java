@@ -1,9 +1,12 @@
 package dev.sluice.analytics.figure;
 
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
+
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.analytics.statistic.IntColumn;
 import dev.sluice.analytics.statistic.LongColumn;
 import dev.sluice.analytics.statistic.Order;
@@ -81,8 +84,10 @@ final class SpellFigures implements Figure {
   }
 
   @Override
-  public List<String> names() {
-    return LAGS.stream().map(SpellFigures::name).toList();
+  public List<Definition> numbers() {
+    return LAGS.stream()
+        .map(lag -> Definition.of(name(lag), RATIO).within(Bounds.CORRELATION))
+        .toList();
   }
 
   @Override

@@ -1,9 +1,12 @@
 package dev.sluice.analytics.figure;
 
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.COUNT;
+
 import dev.sluice.analytics.fold.QueueWalk;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.JobView;
+import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import java.util.ArrayList;
@@ -31,8 +34,11 @@ final class StabilityFigures implements Figure {
   private static final int QUARTERS = 4;
 
   @Override
-  public List<String> names() {
-    return List.of("queue_growth", "queue_mean", "queue_max");
+  public List<Definition> numbers() {
+    return List.of(
+        Definition.of("queue_growth", COUNT).within(Bounds.NONE),
+        Definition.of("queue_mean", COUNT).lessIsBetter(),
+        Definition.of("queue_max", COUNT).lessIsBetter());
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.sluice.analytics.figure;
 
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
+
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.contract.event.RunStarted;
@@ -14,8 +16,8 @@ final class StartFigures implements Figure {
   private static final String NAME = "start_to_first_dispatch_ms";
 
   @Override
-  public List<String> names() {
-    return List.of(NAME);
+  public List<Definition> numbers() {
+    return List.of(Definition.of(NAME, MILLISECONDS));
   }
 
   @Override

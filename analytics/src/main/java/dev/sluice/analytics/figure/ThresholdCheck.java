@@ -63,10 +63,8 @@ final class ThresholdCheck {
   }
 
   private static boolean standsOnFewJobs(Summary summary, String name) {
-    long least =
-        name.contains("p99_")
-            ? NearestRank.COUNT_FOR_P99
-            : name.contains("p95_e2e_ms") ? NearestRank.COUNT_FOR_P95 : 0;
+    Figure.Definition definition = Figures.definition(name);
+    int least = definition == null ? 0 : definition.fewBelow();
     Double values = least == 0 ? null : summary.figure(Figures.countBehind(name));
     return values != null && values < least;
   }

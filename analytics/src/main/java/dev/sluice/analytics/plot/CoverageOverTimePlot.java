@@ -7,6 +7,7 @@ import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.statistic.IntColumn;
 import dev.sluice.analytics.statistic.Order;
+import dev.sluice.contract.experiment.Experiment;
 import java.awt.BasicStroke;
 import java.awt.image.BufferedImage;
 import java.util.Arrays;
@@ -29,8 +30,8 @@ final class CoverageOverTimePlot implements Plot {
   }
 
   @Override
-  public boolean isDrawnFor(RunRows run) {
-    return run.context().experiment().predictor().enabled();
+  public boolean isDrawnFor(Experiment experiment) {
+    return experiment.predictor().enabled();
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
+import dev.sluice.contract.experiment.Experiment;
 import java.awt.image.BufferedImage;
 import java.util.Optional;
 
@@ -10,8 +11,8 @@ interface Plot {
   /** Subject of the picture, with which its title begins. */
   String subject();
 
-  /** False if runs like this one have no such picture. */
-  default boolean isDrawnFor(RunRows run) {
+  /** Returns false if runs of such an experiment have no such picture. */
+  default boolean isDrawnFor(Experiment experiment) {
     return true;
   }
 

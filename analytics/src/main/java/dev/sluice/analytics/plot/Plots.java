@@ -3,12 +3,14 @@ package dev.sluice.analytics.plot;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.statistic.Beside;
+import dev.sluice.contract.experiment.Experiment;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -30,9 +32,17 @@ public final class Plots {
 
   private Plots() {}
 
-  /** Names of all pictures, in the order in which they are drawn. */
+  /** Returns the names of all pictures, in the order in which they are drawn. */
   static Set<String> names() {
     return Collections.unmodifiableSet(ALL.keySet());
+  }
+
+  /** Returns the names of the pictures that a run of an experiment has. */
+  public static List<String> names(Experiment experiment) {
+    return ALL.entrySet().stream()
+        .filter(entry -> entry.getValue().isDrawnFor(experiment))
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
   /** Draws every picture of such a run into the folder; one without data says why. */
@@ -46,7 +56,7 @@ public final class Plots {
   }
 
   private static void write(Plot plot, RunRows run, Summary summary, Path file) throws IOException {
-    if (!plot.isDrawnFor(run)) {
+    if (!plot.isDrawnFor(run.context().experiment())) {
       Files.deleteIfExists(file); // of a report written before
       return;
     }

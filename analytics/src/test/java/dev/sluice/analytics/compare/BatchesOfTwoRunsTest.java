@@ -9,6 +9,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,14 +53,15 @@ final class BatchesOfTwoRunsTest {
     return FinishedRun.of(run);
   }
 
-  private static Sample sample(FinishedRun a, FinishedRun b, String figure, boolean higher)
+  private static Sample sample(FinishedRun a, FinishedRun b, String figure)
       throws UserMistakeException {
-    return new BatchesOfTwoRuns(a, b, null, null).of(new HeadlineFigure(figure, higher));
+    return new BatchesOfTwoRuns(a, b, null, null)
+        .of(HeadlineFigure.named(figure, List.of("interactive"), List.of("vit")));
   }
 
   @Test
   void findsALatencyThatIsFivePerCentLonger() throws Exception {
-    Sample sample = sample(run("a", 1, 1, 1), run("b", 1.05, 1, 3), "all_avg_e2e_ms", false);
+    Sample sample = sample(run("a", 1, 1, 1), run("b", 1.05, 1, 3), "all_avg_e2e_ms");
     assertThat(sample.why()).isNull();
     assertThat(sample.difference()).isNotNull();
     assertThat(sample.difference().interval().mean())
@@ -73,11 +75,11 @@ final class BatchesOfTwoRunsTest {
   void shareAndRateAreThoseOfTheSummary() throws Exception {
     FinishedRun a = run("a", 1, 1, 1);
     FinishedRun b = run("b", 1.05, 1, 2);
-    Sample share = sample(a, b, "all_slo_violation_rate", false);
+    Sample share = sample(a, b, "all_slo_violation_rate");
     assertThat(share.difference()).isNotNull();
     assertThat(share.difference().interval().mean())
         .isCloseTo(share.b() - share.a(), within(1e-12));
-    Sample rate = sample(a, b, "all_goodput_jobs_sec", true);
+    Sample rate = sample(a, b, "all_goodput_jobs_sec");
     assertThat(rate.difference()).isNotNull();
     assertThat(rate.difference().interval().mean())
         .isCloseTo(rate.b() - rate.a(), within(0.06)); // the last job ends after the window
@@ -85,14 +87,14 @@ final class BatchesOfTwoRunsTest {
 
   @Test
   void cannotTell_whereNeighbouringBatchesCorrelate() throws Exception {
-    Sample sample = sample(run("a", 1, 400, 1), run("b", 1.05, 400, 2), "all_avg_e2e_ms", false);
+    Sample sample = sample(run("a", 1, 400, 1), run("b", 1.05, 400, 2), "all_avg_e2e_ms");
     assertThat(sample.difference()).isNull();
     assertThat(sample.why()).isEqualTo("neighbouring batches correlate: the runs are too short");
   }
 
   @Test
   void cannotTellOfAPercentile() throws Exception {
-    Sample sample = sample(run("a", 1, 1, 1), run("b", 1, 1, 2), "all_p99_e2e_ms", false);
+    Sample sample = sample(run("a", 1, 1, 1), run("b", 1, 1, 2), "all_p99_e2e_ms");
     assertThat(sample.why()).isEqualTo("of one pair, means and rates alone have an interval");
   }
 
@@ -102,7 +104,7 @@ final class BatchesOfTwoRunsTest {
     int judged = 0;
     for (int i = 0; i < 200; i++) {
       FinishedRun a = run("a", 1, 3, 2 * i);
-      Sample sample = sample(a, run("b", 1, 3, 2 * i + 1), "all_avg_e2e_ms", false);
+      Sample sample = sample(a, run("b", 1, 3, 2 * i + 1), "all_avg_e2e_ms");
       if (sample.difference() != null) {
         judged++;
         found += sample.difference().p() <= 0.05 ? 1 : 0;

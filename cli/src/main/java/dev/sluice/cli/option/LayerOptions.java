@@ -19,9 +19,7 @@ public final class LayerOptions {
       names = "--layers",
       paramLabel = "MODEL",
       split = ",",
-      description =
-          "Measures the layers of these models, for plan: vit, vit_large, vit_tiny, resnet18,"
-              + " resnet50.")
+      description = "Measures the layers of these models, for plan: ${bundle:splittable}.")
   private List<String> models = new ArrayList<>();
 
   @Option(

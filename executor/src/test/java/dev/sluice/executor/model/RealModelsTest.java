@@ -2,6 +2,7 @@ package dev.sluice.executor.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.executor.network.Workloads;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -11,13 +12,18 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Real inference with every built-in workload, in both engines. */
 @Tag("slow")
 final class RealModelsTest {
+  static List<String> names() {
+    return Workloads.names();
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"resnet18", "resnet50", "vit", "vit_tiny"})
+  @MethodSource("names")
   void bothEnginesGiveTheSameLogits(String workload) throws Exception {
     List<JobInput> jobs = TestModels.jobs(2, 2);
     try (LoadedModels models = TestModels.load(workload, "pytorch", "onnx");
@@ -68,7 +74,7 @@ final class RealModelsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"resnet18", "resnet50", "vit", "vit_tiny"})
+  @MethodSource("names")
   void logitsSpread_andTheLikeliestClassDependsOnTheInput(String workload) throws Exception {
     try (LoadedModels models = TestModels.load(workload, "onnx");
         InferenceSession session = TestModels.session(models, workload, "onnx")) {

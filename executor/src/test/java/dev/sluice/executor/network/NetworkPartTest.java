@@ -9,10 +9,14 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Networks cut into layers. */
 final class NetworkPartTest {
+  static List<String> splittable() {
+    return Workloads.splittable();
+  }
+
   @ParameterizedTest
   @CsvSource({"vit, 48", "vit_large, 96", "vit_tiny, 48", "resnet18, 10", "resnet50, 18"})
   void haveFourLayersForEachTransformerBlock_andOneForEachResidualBlock(String name, int layers) {
@@ -32,7 +36,7 @@ final class NetworkPartTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"vit", "vit_large", "vit_tiny", "resnet18", "resnet50"})
+  @MethodSource("splittable")
   void partsHaveAllWeightsOnce_andTakeWhatTheOneBeforeGives(String name) {
     Network network = Workloads.network(name);
     List<Weight> weights = new ArrayList<>();

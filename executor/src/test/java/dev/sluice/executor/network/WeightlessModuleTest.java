@@ -8,10 +8,14 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Networks by blocks, and the modules of their blocks. */
 final class WeightlessModuleTest {
+  static List<String> names() {
+    return Workloads.names();
+  }
+
   @ParameterizedTest
   @CsvSource({"vit, 14, 4", "vit_tiny, 14, 4", "resnet18, 10, 6", "resnet50, 18, 9"})
   void blocksOfEqualShapeShareAModule(String name, int blocks, int modulesMax) {
@@ -43,7 +47,7 @@ final class WeightlessModuleTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"vit", "vit_tiny", "resnet18", "resnet50"})
+  @MethodSource("names")
   void blocksHaveAllWeightsOnce_andTakeWhatTheOneBeforeGives(String name) {
     Network network = Workloads.network(name);
     List<Weight> weights = new ArrayList<>();

@@ -5,7 +5,7 @@ package dev.sluice.producer.arrivals;
  * one list.
  */
 @FunctionalInterface
-interface ArrivalProcess {
+public interface ArrivalProcess {
   /**
    * Returns the gap to the next arrival in nanoseconds with their fraction; on average one second /
    * rate. It is finite and positive, or 0 where the true gap is below the smallest double. It

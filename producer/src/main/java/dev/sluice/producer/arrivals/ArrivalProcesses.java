@@ -4,22 +4,26 @@ import static java.util.Map.entry;
 
 import dev.sluice.contract.experiment.ArrivalKeys;
 import dev.sluice.contract.experiment.Arrivals;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.TreeMap;
 import java.util.function.DoubleFunction;
 
 /**
- * The arrival processes by the name that an experiment file uses, with the keys of each. A new
- * process needs one line here.
+ * The arrival processes by the name that an experiment file uses, with the keys of each: those
+ * below, of which each is one line, and each {@link ArrivalEntry} on the class path.
  */
 public final class ArrivalProcesses {
-  private static final Map<String, Registered> BY_NAME =
+  private static final Map<String, Registered> BUILT_IN =
       Map.ofEntries(
           entry("constant", plain(ConstantArrivals::new)),
           entry("gamma", new Registered(GammaArrivals.KEYS, GammaArrivals::new)),
           entry("mmpp", new Registered(MmppArrivals.KEYS, MmppArrivals::new)),
           entry("poisson", plain(PoissonArrivals::new)));
+
+  private static final Map<String, Registered> BY_NAME = withEntries();
 
   private record Registered(ArrivalKeys keys, Maker maker) {}
 
@@ -30,6 +34,17 @@ public final class ArrivalProcesses {
   }
 
   private ArrivalProcesses() {}
+
+  private static Map<String, Registered> withEntries() {
+    Map<String, Registered> all = new HashMap<>(BUILT_IN);
+    for (ArrivalEntry entry :
+        ServiceLoader.load(ArrivalEntry.class, ArrivalProcesses.class.getClassLoader())) {
+      if (all.put(entry.name(), new Registered(entry.keys(), entry::make)) != null) {
+        throw new IllegalStateException("two arrivals have the name (" + entry.name() + ")");
+      }
+    }
+    return Map.copyOf(all);
+  }
 
   private static Registered plain(DoubleFunction<ArrivalProcess> maker) {
     return new Registered(ArrivalKeys.NONE, (rate, settings) -> maker.apply(rate));

@@ -2,6 +2,7 @@ package dev.sluice.producer.arrivals;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.contract.experiment.ArrivalKeys;
 import dev.sluice.contract.experiment.Arrivals;
@@ -11,20 +12,42 @@ import dev.sluice.contract.experiment.LoadShape.Rates;
 import dev.sluice.contract.experiment.LoadShape.Steps;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** What an experiment file may say of arrivals, and what is made of it. */
 final class ArrivalKeysTest {
   @Test
   void eachNameMakesItsProcess() {
-    assertThat(ArrivalProcesses.names()).containsExactly("constant", "gamma", "mmpp", "poisson");
-    assertThat(ArrivalProcesses.keys()).containsOnlyKeys("constant", "gamma", "mmpp", "poisson");
+    assertThat(ArrivalProcesses.names()).isSorted().doesNotHaveDuplicates();
+    assertThat(ArrivalProcesses.keys().keySet())
+        .containsExactlyElementsOf(ArrivalProcesses.names());
     assertThat(process("constant", Map.of())).isInstanceOf(ConstantArrivals.class);
     assertThat(process("gamma", Map.of("cv", 2.0))).isInstanceOf(GammaArrivals.class);
     assertThat(process("mmpp", Map.of())).isInstanceOf(MmppArrivals.class);
     assertThat(process("poisson", Map.of())).isInstanceOf(PoissonArrivals.class);
     assertThat(ArrivalProcesses.keys().get("gamma")).isSameAs(GammaArrivals.KEYS);
     assertThat(ArrivalProcesses.keys().get("poisson")).isSameAs(ArrivalKeys.NONE);
+  }
+
+  @Test
+  void eachProcessKeepsTheRate_andGivesTheSameGapsToTheSameSeed() {
+    for (var entry : ArrivalProcesses.keys().entrySet()) {
+      Map<String, Double> examples =
+          entry.getValue().keys().stream()
+              .collect(Collectors.toMap(ArrivalKeys.Key::name, ArrivalKeys.Key::example));
+      ArrivalProcess first = process(entry.getKey(), examples);
+      ArrivalProcess second = process(entry.getKey(), examples);
+      var random = new RandomStream(42);
+      var again = new RandomStream(42);
+      double sumNs = 0;
+      for (int i = 0; i < 50_000; i++) {
+        double gapNs = first.nextGapNs(random);
+        assertThat(gapNs).as(entry.getKey()).isEqualTo(second.nextGapNs(again));
+        sumNs += gapNs;
+      }
+      assertThat(sumNs / 50_000 / 125e6).as(entry.getKey()).isCloseTo(1, within(0.1));
+    }
   }
 
   private static ArrivalProcess process(String name, Map<String, Double> settings) {
@@ -36,7 +59,8 @@ final class ArrivalKeysTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> process("poison", Map.of()))
         .withMessage(
-            "arrivals (poison) is unknown. Known arrivals: constant, gamma, mmpp, poisson");
+            "arrivals (poison) is unknown. Known arrivals: "
+                + String.join(", ", ArrivalProcesses.names()));
   }
 
   /** A quarter of the time at four times the rate is all of it: between bursts nothing comes. */

@@ -60,6 +60,11 @@ final class BatchAwarePolicy implements SchedulingPolicy {
   }
 
   @Override
+  public boolean isWorkConserving() {
+    return true;
+  }
+
+  @Override
   public Choice choose(SchedulerState state) {
     HighestScore best = HighestScore.ofSets(state, scoreOfSet);
     if (best == null) {

@@ -92,6 +92,11 @@ final class DynamicPolicy implements SchedulingPolicy {
   }
 
   @Override
+  public boolean isWorkConserving() {
+    return true;
+  }
+
+  @Override
   public Choice choose(SchedulerState state) {
     Scores scores = new Scores(state);
     HighestScore best = HighestScore.ofHeads(state, scores, scores);

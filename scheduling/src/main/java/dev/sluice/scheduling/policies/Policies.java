@@ -5,16 +5,18 @@ import static java.util.Map.entry;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.policy.Weight;
 import dev.sluice.scheduling.policy.Weight.Mistake;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.ServiceLoader;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** The policies by name. */
+/** The policies by name: those below, and each {@link PolicyEntry} on the class path. */
 public final class Policies {
-  private static final Map<String, Registration> BY_NAME =
+  private static final Map<String, Registration> BUILT_IN =
       Map.ofEntries(
           entry("fifo", unweighted(FifoPolicy::new)),
           entry("priority_slo", unweighted(PrioritySloPolicy::new)),
@@ -29,7 +31,21 @@ public final class Policies {
           entry("random", unweighted(RandomPolicy::new)),
           entry("ray_like", unweighted(RayLikePolicy::new)));
 
+  private static final Map<String, Registration> BY_NAME = withEntries();
+
   private Policies() {}
+
+  private static Map<String, Registration> withEntries() {
+    Map<String, Registration> all = new HashMap<>(BUILT_IN);
+    for (PolicyEntry entry :
+        ServiceLoader.load(PolicyEntry.class, Policies.class.getClassLoader())) {
+      var registration = new Registration(entry.weights(), entry::mistakeIn, entry::create);
+      if (all.put(entry.name(), registration) != null) {
+        throw new IllegalStateException("two schedulers have the name (" + entry.name() + ")");
+      }
+    }
+    return Map.copyOf(all);
+  }
 
   /** Returns the names of all policies, in alphabetical order. */
   public static List<String> names() {

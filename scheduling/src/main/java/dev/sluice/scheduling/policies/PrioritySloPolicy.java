@@ -25,6 +25,11 @@ final class PrioritySloPolicy implements SchedulingPolicy {
   }
 
   @Override
+  public boolean isWorkConserving() {
+    return true;
+  }
+
+  @Override
   public Choice choose(SchedulerState state) {
     HighestScore best = HighestScore.ofSets(state, set -> score(set.jobClass()));
     if (best == null) {

@@ -24,6 +24,11 @@ final class RandomPolicy implements SchedulingPolicy {
   }
 
   @Override
+  public boolean isWorkConserving() {
+    return true;
+  }
+
+  @Override
   public Choice choose(SchedulerState state) {
     List<? extends CompatibleSet> sets = state.setsThatMayStart();
     int[] startableInSet = new int[sets.size()];

@@ -28,6 +28,11 @@ final class RayLikePolicy implements SchedulingPolicy {
   }
 
   @Override
+  public boolean isWorkConserving() {
+    return true;
+  }
+
+  @Override
   public Choice choose(SchedulerState state) {
     Group first = firstStartable(state);
     Lane anyLane = first == null ? null : state.laneFor(first);

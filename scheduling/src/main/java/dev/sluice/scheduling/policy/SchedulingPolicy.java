@@ -27,6 +27,15 @@ public interface SchedulingPolicy {
   Needs needs();
 
   /**
+   * Returns whether this policy is work-conserving: no lane stays idle while a waiting job could
+   * start on it. Tests hold each policy that says so to it. Default: it promises nothing, and may
+   * keep a lane idle by its own choice.
+   */
+  default boolean isWorkConserving() {
+    return false;
+  }
+
+  /**
    * The inputs that a policy reads; a run that lacks one of them is refused before it starts.
    *
    * @param orders orders in which it reads the waiting jobs; batches may be filled by ENTRY without

@@ -227,6 +227,7 @@ final class InspectionTest {
     RandomFacts random = new RandomFacts(seed, joining);
     Shard asked = new Shard(random.settings, Policies.create(name, Map.of()));
     Shard other = new Shard(random.settings, Policies.create(name, Map.of()));
+    boolean workConserving = Policies.create(name, Map.of()).isWorkConserving();
     boolean[] started = {false};
     drive(
         random,
@@ -235,7 +236,7 @@ final class InspectionTest {
           asked.at(timed.atNs(), timed.fact());
           other.at(timed.atNs(), timed.fact());
           started[0] |= timed.fact() instanceof CoreFact.RunStarted;
-          askEverything(asked, started[0] && !Set.of("fifo", "critical_path").contains(name));
+          askEverything(asked, started[0] && workConserving);
         });
     assertThat(asked.dispatches).isEqualTo(other.dispatches);
     assertThat(asked.ends).isEqualTo(other.ends);

@@ -55,6 +55,13 @@ final class CriticalPathPolicyTest {
             new JobSpec.Node(0, 0, pathMs * MS)));
   }
 
+  /** The policy may leave a lane idle, and does so while the first job cannot start. */
+  @Test
+  void usesEveryLane_whenEachJobFits() {
+    EveryPolicyTest.usesEveryLane("critical_path");
+    EveryPolicyTest.fillsEmptyLanesFirst("critical_path");
+  }
+
   @Test
   void startsTheJobOfTheLongestPath_firstByEntryAmongEquals() {
     Dispatch first = free.at(0, job(1).arrives()).get(0);

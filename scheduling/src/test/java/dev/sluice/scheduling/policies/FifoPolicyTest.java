@@ -19,6 +19,13 @@ import org.junit.jupiter.api.Test;
 
 /** First in, first out, on hand-made states. */
 final class FifoPolicyTest {
+  /** The policy may leave a lane idle, and does so while the first job cannot start. */
+  @Test
+  void usesEveryLane_whenEachJobFits() {
+    EveryPolicyTest.usesEveryLane("fifo");
+    EveryPolicyTest.fillsEmptyLanesFirst("fifo");
+  }
+
   @Test
   void startsTheOldestJob_onTheFirstIdleLane() {
     Shard shard =

@@ -1,0 +1,38 @@
+package dev.sluice.cli.added;
+
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
+
+import dev.sluice.analytics.figure.Figure;
+import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.Summary;
+import dev.sluice.analytics.row.JobView;
+import java.util.List;
+
+/** The longest wait of a measured done job: a figure that a test adds. */
+public final class LongestWait implements Figure {
+  @Override
+  public List<Definition> numbers() {
+    return List.of(Definition.of("longest_wait_ms", MILLISECONDS).lessIsBetter());
+  }
+
+  @Override
+  public Fold begin(RunRows run) {
+    return new Waits();
+  }
+
+  private static final class Waits implements OfJobs {
+    private long longestNs;
+
+    @Override
+    public void take(JobView job) {
+      if (job.isMeasured() && job.isDone()) {
+        longestNs = Math.max(longestNs, job.waitNs());
+      }
+    }
+
+    @Override
+    public void addTo(Summary summary) {
+      summary.put("longest_wait_ms", longestNs / 1e6);
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package dev.sluice.producer.arrivals;
+
+import dev.sluice.contract.experiment.ArrivalKeys;
+import java.util.Map;
+
+/**
+ * An arrival process in a jar of its own. The jar names the class of the entry in {@code
+ * META-INF/services/dev.sluice.producer.arrivals.ArrivalEntry}, and lies beside Sluice's jars.
+ */
+public interface ArrivalEntry {
+  /** Returns the process's name in experiment files. */
+  String name();
+
+  /** Returns the keys that the process has below {@code arrivals}. */
+  default ArrivalKeys keys() {
+    return ArrivalKeys.NONE;
+  }
+
+  /**
+   * Makes the process at a rate.
+   *
+   * @param settings a value for each of the keys
+   */
+  ArrivalProcess make(double ratePerSecond, Map<String, Double> settings);
+}
