@@ -5,6 +5,8 @@ import com.sun.jna.Memory;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLong;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,20 +49,31 @@ public final class PromptThread {
    * @param set sched_setattr
    * @param get sched_getattr
    */
-  private record Calls(C library, long set, long get) {}
-
-  private static @Nullable Calls calls() {
-    if (!System.getProperty("os.name").equals("Linux")) {
-      return null;
-    }
-    try {
+  private record Calls(C library, long set, long get) {
+    static @Nullable Calls load() {
       return switch (System.getProperty("os.arch").toLowerCase(Locale.ROOT)) {
         case "amd64", "x86_64" -> new Calls(Native.load("c", C.class), 314, 315);
         case "aarch64" -> new Calls(Native.load("c", C.class), 274, 275);
         default -> null;
       };
-    } catch (LinkageError e) {
-      LOG.info("threads that wait wake as any others: {}", e.toString());
+    }
+  }
+
+  /**
+   * Loads on a thread of the common pool: JNA waits for a process, ldconfig, and forgets an
+   * interruption that it meets there. The thread that asks keeps its own.
+   */
+  private static @Nullable Calls calls() {
+    if (!System.getProperty("os.name").equals("Linux")) {
+      return null;
+    }
+    try {
+      return CompletableFuture.supplyAsync(Calls::load).join();
+    } catch (CompletionException e) {
+      if (!(e.getCause() instanceof LinkageError)) {
+        throw e;
+      }
+      LOG.info("threads that wait wake as any others: {}", e.getCause().toString());
       return null;
     }
   }
