@@ -30,9 +30,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class AddedByOneLineTest {
   private static final String EXPERIMENT =
       """
-      duration_seconds: 3
+      duration_seconds: 12
       warmup_seconds: 0
-      arrival_rate_jobs_per_sec: 60
+      arrival_rate_jobs_per_sec: 58
       arrivals: {process: twins, closeness: 0.5}
       workloads: [{name: steady, alpha_ms: 30, beta_ms: 1, tokens: 10}]
       backends_enabled: [onnx]
@@ -111,7 +111,7 @@ final class AddedByOneLineTest {
     BadInputCommand.sluice("simulate", config.toString(), "--results", folder.toString())
         .isRefused(3)
         .says("scheduler_name (last_come) is unknown")
-        .says("arrivals (twins) is unknown")
+        .says("arrivals.process (twins) is unknown")
         .says("longest_wait_ms");
   }
 
@@ -121,20 +121,25 @@ final class AddedByOneLineTest {
     Ended fifo = simulate("fifo", "--set", "scheduler_name=fifo");
 
     List<Map<String, String>> jobs = run.rows("trace.csv");
-    assertThat(jobs).hasSizeGreaterThan(150);
+    assertThat(jobs).hasSizeGreaterThan(600);
     List<Double> atSeconds =
         jobs.stream().map(job -> Double.valueOf(job.get("enqueue_time"))).sorted().toList();
     for (int i = 1; i < atSeconds.size(); i++) {
       double gap = atSeconds.get(i) - atSeconds.get(i - 1);
-      assertThat(Math.abs(gap - (i % 2 == 0 ? 1.5 : 0.5) / 60)).as("gap %d", i).isLessThan(2e-6);
+      assertThat(Math.abs(gap - (i % 2 == 0 ? 1.5 : 0.5) / 58)).as("gap %d", i).isLessThan(2e-6);
     }
 
     JsonNode summary = run.summary();
     assertThat(summary.path("request_digest")).isEqualTo(fifo.summary().path("request_digest"));
-    assertThat(order(fifo)).isSorted().hasSameSizeAs(order(run));
-    assertThat(order(run)).isNotEqualTo(order(fifo));
+    assertThat(order(fifo)).isSorted();
+    List<Integer> order = order(run);
+    assertThat(order).hasSizeGreaterThan(600).isNotEqualTo(order.stream().sorted().toList());
     double longestMs =
-        jobs.stream().mapToDouble(job -> Double.parseDouble(job.get("wait_ms"))).max().orElse(0);
+        jobs.stream()
+            .filter(job -> job.get("phase").equals("measured") && job.get("status").equals("done"))
+            .mapToDouble(job -> Double.parseDouble(job.get("wait_ms")))
+            .max()
+            .orElse(0);
     assertThat(Math.abs(summary.path("longest_wait_ms").asDouble() - longestMs)).isLessThan(0.002);
     assertThat(longestMs).isGreaterThan(fifo.summary().path("longest_wait_ms").asDouble());
     assertThat(summary.at("/thresholds/longest_wait_ms/value"))
