@@ -63,8 +63,7 @@ final class Benches {
    * @throws IOException if a shipped experiment cannot be read
    */
   static List<Bench> ofTable(
-      Path home, Path folder, Window loop, Window memory, Consumer<String> out)
-      throws IOException {
+      Path home, Path folder, Window loop, Window memory, Consumer<String> out) throws IOException {
     return List.of(
         new LoopBench(
                 "first-dispatch",
@@ -82,8 +81,7 @@ final class Benches {
         new LoopBench(
                 "lateness", LATENESS.formatted(loop.allSeconds(), loop.warmUpSeconds()), folder)
             .reads(atMostLoops("lateness_1000_p99_ms", "ms", 0.015), "lateness_p99_ms"),
-        new LoopBench(
-                "report", emulated(new Window(21, 0), 5000, 1, 16) + BATCHES_OF_32, folder)
+        new LoopBench("report", emulated(new Window(21, 0), 5000, 1, 16) + BATCHES_OF_32, folder)
             .reads(
                 atMostLoops("report_100000_s", "s", 18),
                 run -> run.figure("all_done") < 100_000 ? Double.NaN : run.secondsAfterLoad()),

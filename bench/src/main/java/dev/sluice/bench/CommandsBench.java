@@ -40,8 +40,7 @@ final class CommandsBench implements Bench {
   private static final int LANES = 16;
 
   /** Jobs of 1, 8 or 32 samples take 2 or 4 ms, and a quarter of a millisecond for each sample. */
-  private static final double JOBS_PER_SECOND =
-      0.9 * LANES / (3 + 0.25 * (1 + 8 + 32) / 3) * 1000;
+  private static final double JOBS_PER_SECOND = 0.9 * LANES / (3 + 0.25 * (1 + 8 + 32) / 3) * 1000;
 
   private static final String QUEUE =
       """
@@ -112,8 +111,7 @@ final class CommandsBench implements Bench {
 
   @Override
   public List<Row> rows() {
-    return List.of(
-        ACCELERATOR, SUMMARY, FOLDER, TIMES_SIMPY, CHECK, COMPARE, EXPLAIN, REPLAY);
+    return List.of(ACCELERATOR, SUMMARY, FOLDER, TIMES_SIMPY, CHECK, COMPARE, EXPLAIN, REPLAY);
   }
 
   @Override
@@ -147,8 +145,7 @@ final class CommandsBench implements Bench {
   /** Returns the duration of a simulation of the queue, with the number of jobs checked. */
   private double queueSeconds(Path own, int jobs, boolean oneCore, String... options)
       throws IOException, InterruptedException {
-    String text =
-        String.format(Locale.ROOT, QUEUE, jobs / JOBS_PER_SECOND, JOBS_PER_SECOND, LANES);
+    String text = String.format(Locale.ROOT, QUEUE, jobs / JOBS_PER_SECOND, JOBS_PER_SECOND, LANES);
     Path experiment = Files.writeString(own.resolve("queue.yaml"), text);
     List<String> command = simulation(own, experiment.toString(), "queue", options);
     double seconds = ended(oneCore ? onOneCore(command) : command).seconds;
@@ -160,15 +157,13 @@ final class CommandsBench implements Bench {
   /** Times what a user asks of a run; a second run with another policy is there to compare. */
   private void askOfARun(Path own, Map<Row, Double> readings)
       throws IOException, InterruptedException {
-    String experiment =
-        Files.writeString(own.resolve("hundred.yaml"), HUNDRED_THOUSAND).toString();
+    String experiment = Files.writeString(own.resolve("hundred.yaml"), HUNDRED_THOUSAND).toString();
     Ended unused = ended(simulation(own, experiment, "run", "--log"));
     unused = ended(simulation(own, experiment, "other", "--set", "scheduler_name=fifo"));
     checkJobs(own.resolve("run"), 101_500);
     String run = own.resolve("run").toString();
     readings.put(CHECK, ended(sluice("check", run)).seconds);
-    readings.put(
-        COMPARE, ended(sluice("compare", run, own.resolve("other").toString())).seconds);
+    readings.put(COMPARE, ended(sluice("compare", run, own.resolve("other").toString())).seconds);
     Ended explained = ended(sluice("explain", run, LAST_JOB));
     if (!explained.printed.startsWith(LAST_JOB + "  ")) {
       throw new IOException("the explanation is none: " + explained.printed);
@@ -196,8 +191,7 @@ final class CommandsBench implements Bench {
 
   private static Ended ended(List<String> command) throws IOException, InterruptedException {
     long beganNs = MachineClock.monotonicNs();
-    String printed =
-        Launch.of(command).errors(Redirect.INHERIT).printed(String.join(" ", command));
+    String printed = Launch.of(command).errors(Redirect.INHERIT).printed(String.join(" ", command));
     return new Ended((MachineClock.monotonicNs() - beganNs) / 1e9, printed);
   }
 

@@ -81,8 +81,7 @@ final class PlanBench implements Bench {
       }
       Arrays.sort(ms);
       double median = (ms[(INSTANCES - 1) / 2] + ms[INSTANCES / 2]) / 2;
-      System.out.printf(
-          Locale.ROOT, "%s %.4f%n", family.name().toLowerCase(Locale.ROOT), median);
+      System.out.printf(Locale.ROOT, "%s %.4f%n", family.name().toLowerCase(Locale.ROOT), median);
     }
   }
 

@@ -56,8 +56,12 @@ final class SimPy {
       String[] fields = printed.strip().split(" ", -1); // version, p50 and p99 in ms
       out.accept(
           String.format(
-              Locale.ROOT, "  SimPy %s: %.2f s, p50 %s ms, p99 %s ms", fields[0], seconds,
-              fields[1], fields[2]));
+              Locale.ROOT,
+              "  SimPy %s: %.2f s, p50 %s ms, p99 %s ms",
+              fields[0],
+              seconds,
+              fields[1],
+              fields[2]));
       return OptionalDouble.of(seconds);
     }
     out.accept("  SimPy or taskset is missing: pip install simpy, or apt install python3-simpy");
