@@ -42,23 +42,6 @@ final class CommandsBench implements Bench {
   /** Jobs of 1, 8 or 32 samples take 2 or 4 ms, and a quarter of a millisecond for each sample. */
   private static final double JOBS_PER_SECOND = 0.9 * LANES / (3 + 0.25 * (1 + 8 + 32) / 3) * 1000;
 
-  private static final String QUEUE =
-      """
-      duration_seconds: %s
-      tail_seconds: 0
-      arrival_rate_jobs_per_sec: %s
-      workloads:
-      - {name: quick, tokens: 1, alpha_ms: 2, beta_ms: 0.25}
-      - {name: slow, tokens: 1, alpha_ms: 4, beta_ms: 0.25}
-      backends_enabled: [onnx]
-      batch_sizes: [1, 8, 32]
-      scheduler_name: fifo
-      microbatch: {enabled: false}
-      resources: {enabled: false}
-      lanes: {kind: emulated, num_lanes: %d}
-      simulation: {hops: none}
-      """;
-
   private static final String HUNDRED_THOUSAND =
       """
       duration_seconds: 203
@@ -145,7 +128,27 @@ final class CommandsBench implements Bench {
   /** Returns the duration of a simulation of the queue, with the number of jobs checked. */
   private double queueSeconds(Path own, int jobs, boolean oneCore, String... options)
       throws IOException, InterruptedException {
-    String text = String.format(Locale.ROOT, QUEUE, jobs / JOBS_PER_SECOND, JOBS_PER_SECOND, LANES);
+    String text =
+        String.format(
+            Locale.ROOT,
+            """
+            duration_seconds: %s
+            tail_seconds: 0
+            arrival_rate_jobs_per_sec: %s
+            workloads:
+            - {name: quick, tokens: 1, alpha_ms: 2, beta_ms: 0.25}
+            - {name: slow, tokens: 1, alpha_ms: 4, beta_ms: 0.25}
+            backends_enabled: [onnx]
+            batch_sizes: [1, 8, 32]
+            scheduler_name: fifo
+            microbatch: {enabled: false}
+            resources: {enabled: false}
+            lanes: {kind: emulated, num_lanes: %d}
+            simulation: {hops: none}
+            """,
+            jobs / JOBS_PER_SECOND,
+            JOBS_PER_SECOND,
+            LANES);
     Path experiment = Files.writeString(own.resolve("queue.yaml"), text);
     List<String> command = simulation(own, experiment.toString(), "queue", options);
     double seconds = ended(oneCore ? onOneCore(command) : command).seconds;
