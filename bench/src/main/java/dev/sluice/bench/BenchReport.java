@@ -1,6 +1,7 @@
 package dev.sluice.bench;
 
 import dev.sluice.harness.frame.SluiceVersion;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -48,7 +49,11 @@ record BenchReport(
       return text;
     }
     String by = row.unit().endsWith("/s") ? " a fixed loop" : " fixed loops";
-    return text + " (" + Bench.Row.number(row.bound()) + by + ")";
+    return text
+        + " ("
+        + BigDecimal.valueOf(row.bound()).stripTrailingZeros().toPlainString()
+        + by
+        + ")";
   }
 
   /** The table, below the line that says what was measured, when and where. */

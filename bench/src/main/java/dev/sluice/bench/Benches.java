@@ -71,12 +71,12 @@ final class Benches {
                 folder,
                 List.of("--set", "duration_seconds=3", "--set", "warmup_seconds=0"))
             .reads(
-                atMostLoops("first_dispatch_s", "s", 60),
+                atMostLoops("first_dispatch_s", "s", 75),
                 run -> run.figure("start_to_first_dispatch_ms") / 1e3),
-        hop(100, emulated(loop, 100, 20, 8), 0.02, 0.08, folder),
-        hop(1000, emulated(loop, 1000, 5, 32), 0.02, 0.08, folder),
+        hop(100, emulated(loop, 100, 20, 8), 0.021, 0.085, folder),
+        hop(1000, emulated(loop, 1000, 5, 32), 0.021, 0.085, folder),
         new LoopBench("bubble", emulated(loop, 500, 20, 8) + ONE_BY_ONE, folder)
-            .reads(atMostLoops("bubble_p50_ms", "ms", 0.02), "bubble_p50_ms"),
+            .reads(atMostLoops("bubble_p50_ms", "ms", 0.022), "bubble_p50_ms"),
         new SustainedBench(loop.atMost(10, 5), folder, out),
         new LoopBench(
                 "lateness", LATENESS.formatted(loop.allSeconds(), loop.warmUpSeconds()), folder)

@@ -25,18 +25,18 @@ import java.util.function.Consumer;
  * user asks of a finished run of some 100,000 jobs. Each is one reading.
  */
 final class CommandsBench implements Bench {
-  private static final Row ACCELERATOR = atMostLoops("simulate_accelerator_s", "s", 10);
+  private static final Row ACCELERATOR = atMostLoops("simulate_accelerator_s", "s", 11);
   private static final Row SUMMARY = atMostLoops("simulate_1m_summary_s", "s", 26);
   private static final Row FOLDER = atMostLoops("simulate_1m_folder_s", "s", 45);
   private static final Row TIMES_SIMPY =
       atLeast("simulate_times_simpy", "x SimPy", 1.2).beside("SimPy");
-  private static final Row CHECK = atMostLoops("check_100k_s", "s", 14);
-  private static final Row COMPARE = atMostLoops("compare_100k_s", "s", 16);
+  private static final Row CHECK = atMostLoops("check_100k_s", "s", 16);
+  private static final Row COMPARE = atMostLoops("compare_100k_s", "s", 18);
   private static final Row EXPLAIN = atMostLoops("explain_100k_s", "s", 16);
   private static final Row REPLAY = atMostLoops("replay_decisions_100k_s", "s", 20);
 
   private static final int MILLION = 1_000_000;
-  private static final int SIMPY_JOBS = 200_000;
+  private static final int SIMPY_JOBS = 500_000;
   private static final int LANES = 16;
 
   /** Jobs of 1, 8 or 32 samples take 2 or 4 ms, and a quarter of a millisecond for each sample. */

@@ -43,7 +43,7 @@ final class LayersBench implements Bench {
 
   private static final Row WALL = Row.atMost("layers_wall_per_ideal_700", "", 1.05);
   private static final Row ON_DEMAND = Row.atLeast("layers_on_demand_per_auto_700", "", 1.2);
-  private static final Row TRAINING = Row.atMost("layers_training_step", "", 1.45);
+  private static final Row TRAINING = Row.atMost("layers_training_step", "", 1.5);
   private static final Row MEMORY = Row.atMost("layers_memory_above_engine", "MB", 112);
 
   private final Path folder;

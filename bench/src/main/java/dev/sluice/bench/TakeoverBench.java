@@ -48,6 +48,8 @@ import org.slf4j.LoggerFactory;
 final class TakeoverBench implements Bench {
   private static final Logger LOG = LoggerFactory.getLogger(TakeoverBench.class);
   private static final int KILLS = 8;
+
+  /** A plain goal: most of the time is Kafka's wait until it misses the killed process. */
   private static final Row ROW = Row.atMost("takeover_8_kills_max_s", "s", 4);
 
   private static final String LOAD =
