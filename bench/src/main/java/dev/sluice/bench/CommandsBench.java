@@ -29,14 +29,14 @@ final class CommandsBench implements Bench {
   private static final Row SUMMARY = atMostLoops("simulate_1m_summary_s", "s", 26);
   private static final Row FOLDER = atMostLoops("simulate_1m_folder_s", "s", 45);
   private static final Row TIMES_SIMPY =
-      atLeast("simulate_times_simpy", "x SimPy", 1.2).beside("SimPy");
+      atLeast("simulate_times_simpy", "x SimPy", 1).beside("SimPy");
   private static final Row CHECK = atMostLoops("check_100k_s", "s", 16);
   private static final Row COMPARE = atMostLoops("compare_100k_s", "s", 18);
   private static final Row EXPLAIN = atMostLoops("explain_100k_s", "s", 16);
   private static final Row REPLAY = atMostLoops("replay_decisions_100k_s", "s", 20);
 
   private static final int MILLION = 1_000_000;
-  private static final int SIMPY_JOBS = 500_000;
+
   private static final int LANES = 16;
 
   /** Jobs of 1, 8 or 32 samples take 2 or 4 ms, and a quarter of a millisecond for each sample. */
@@ -117,9 +117,9 @@ final class CommandsBench implements Bench {
     readings.put(ACCELERATOR, ended(accelerator).seconds);
     readings.put(SUMMARY, queueSeconds(own, MILLION, false, "--no-trace"));
     readings.put(FOLDER, queueSeconds(own, MILLION, false));
-    OptionalDouble simPy = SimPy.seconds(SIMPY_JOBS, JOBS_PER_SECOND, LANES, own, out);
+    OptionalDouble simPy = SimPy.seconds(MILLION, JOBS_PER_SECOND, LANES, own, out);
     if (simPy.isPresent()) {
-      double seconds = queueSeconds(own, SIMPY_JOBS, true, "--no-trace");
+      double seconds = queueSeconds(own, MILLION, true, "--no-trace");
       out.accept(String.format(Locale.ROOT, "  Sluice on one core: %.2f s", seconds));
       readings.put(TIMES_SIMPY, simPy.getAsDouble() / seconds);
     }
