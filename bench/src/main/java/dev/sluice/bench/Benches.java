@@ -74,7 +74,7 @@ final class Benches {
                 atMostLoops("first_dispatch_s", "s", 75),
                 run -> run.figure("start_to_first_dispatch_ms") / 1e3),
         hop(100, emulated(loop, 100, 20, 8), 0.021, 0.085, folder),
-        hop(1000, emulated(loop, 1000, 5, 32), 0.021, 0.085, folder),
+        hop(1000, emulated(loop, 1000, 5, 32), 0.035, 0.15, folder),
         new LoopBench("bubble", emulated(loop, 500, 20, 8) + ONE_BY_ONE, folder)
             .reads(atMostLoops("bubble_p50_ms", "ms", 0.022), "bubble_p50_ms"),
         new SustainedBench(loop.atMost(10, 5), folder, out),

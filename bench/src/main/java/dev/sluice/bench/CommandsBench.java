@@ -30,10 +30,10 @@ final class CommandsBench implements Bench {
   private static final Row FOLDER = atMostLoops("simulate_1m_folder_s", "s", 45);
   private static final Row TIMES_SIMPY =
       atLeast("simulate_times_simpy", "x SimPy", 1).beside("SimPy");
-  private static final Row CHECK = atMostLoops("check_100k_s", "s", 16);
-  private static final Row COMPARE = atMostLoops("compare_100k_s", "s", 18);
-  private static final Row EXPLAIN = atMostLoops("explain_100k_s", "s", 16);
-  private static final Row REPLAY = atMostLoops("replay_decisions_100k_s", "s", 20);
+  private static final Row CHECK = atMostLoops("check_100k_s", "s", 26);
+  private static final Row COMPARE = atMostLoops("compare_100k_s", "s", 30);
+  private static final Row EXPLAIN = atMostLoops("explain_100k_s", "s", 20);
+  private static final Row REPLAY = atMostLoops("replay_decisions_100k_s", "s", 30);
 
   private static final int MILLION = 1_000_000;
 
