@@ -17,13 +17,13 @@ import java.time.ZoneOffset;
  * @param date date of the measurement, UTC
  * @param machine machine, in words
  */
-public record BenchOrigin(String commit, LocalDate date, String machine) {
+record BenchOrigin(String commit, LocalDate date, String machine) {
   /**
    * The origin of what is measured now.
    *
    * @param home the folder that Sluice was started from
    */
-  public static BenchOrigin now(Path home) throws IOException {
+  static BenchOrigin now(Path home) throws IOException {
     return new BenchOrigin(
         RunOrigin.commit(home).orElseGet(SluiceVersion::current),
         LocalDate.ofInstant(MachineClock.now(), ZoneOffset.UTC),

@@ -1,8 +1,8 @@
 package dev.sluice.bench;
 
+import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.scheduling.policies.Policies;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,23 +10,35 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Speed of a core alone: {@link CoreJobs} with both compilers. Each policy and load has a process
- * of its own, as it has in a run.
+ * Speed of the core alone: {@link CoreJobs} with both compilers. Each policy and load has a process
+ * of its own, as it has in a run. For who writes a policy, and no part of the table.
  */
-public final class CoreBench implements Bench {
+final class CoreBench implements Bench {
   /** Numbers of groups that the waiting jobs are of. */
   private static final List<Integer> GROUPS = List.of(48, 400);
 
-  private static final int FEW_GROUPS = 48;
+  /** Jobs that a policy may be asked for in the time of a fixed loop. */
+  private static final int JOBS_PER_LOOP_MIN = 80_000;
 
-  private final Path folder;
-  private int runs;
+  /** A policy and its load. */
+  private record Load(String policy, boolean joined, int groups) {
+    Row row() {
+      String jobs = joined ? "joined" : "single";
+      String name =
+          String.format(Locale.ROOT, "core_%s_%s_%d_groups_jobs_per_s", policy, jobs, groups);
+      return Row.atLeastPerLoop(name, "jobs/s", JOBS_PER_LOOP_MIN);
+    }
+  }
 
-  /**
-   * @param folder where the output of the measurement goes
-   */
-  public CoreBench(Path folder) {
-    this.folder = folder;
+  private static List<Load> loads() {
+    List<Load> loads = new ArrayList<>();
+    for (int groups : GROUPS) {
+      for (String policy : Policies.names()) {
+        loads.add(new Load(policy, false, groups));
+        loads.add(new Load(policy, true, groups));
+      }
+    }
+    return loads;
   }
 
   @Override
@@ -36,49 +48,22 @@ public final class CoreBench implements Bench {
 
   @Override
   public List<Row> rows() {
-    List<Row> rows = new ArrayList<>();
-    for (int groups : GROUPS) {
-      for (String policy : Policies.names()) {
-        for (boolean microbatch : new boolean[] {false, true}) {
-          rows.add(row(policy, microbatch, groups));
-        }
-      }
-    }
-    return rows;
-  }
-
-  private static Row row(String policy, boolean microbatch, int groups) {
-    double goal = 0.8e6;
-    if (groups == FEW_GROUPS) {
-      goal = policy.equals("fifo") && !microbatch ? 4e6 : 1.5e6;
-    }
-    return Row.atLeast(
-        String.format(
-            Locale.ROOT,
-            "core_%s_%s_%d_groups_jobs_per_s",
-            policy,
-            microbatch ? "joined" : "single",
-            groups),
-        "jobs/s",
-        goal);
+    return loads().stream().map(Load::row).toList();
   }
 
   @Override
-  public Map<Row, Double> measure() throws IOException, MeasurementFailedException {
-    var forks =
-        new JmhForks(CoreJobs.class, folder.resolve(name() + "-" + ++runs + ".out"))
-            .withJvmOptions("-Xmx1g", "-XX:+UseSerialGC")
-            .with("policy", Policies.names())
-            .with("microbatch", List.of(false, true))
-            .with("groups", GROUPS);
+  public Map<Row, Double> measure() throws IOException, InterruptedException {
     Map<Row, Double> readings = new LinkedHashMap<>();
-    for (JmhForks.Median median : forks.medians()) {
-      Row row =
-          row(
-              median.parameter("policy"),
-              Boolean.parseBoolean(median.parameter("microbatch")),
-              Integer.parseInt(median.parameter("groups")));
-      readings.put(row, median.score());
+    for (Load load : loads()) {
+      List<String> arguments =
+          List.of(load.policy, Boolean.toString(load.joined), Integer.toString(load.groups));
+      String printed =
+          ChildJvm.printed(
+              List.of("-Xmx1g", "-XX:+UseSerialGC"),
+              CoreJobs.class.getName(),
+              arguments,
+              "the bench of the core (" + String.join(" ", arguments) + ")");
+      readings.put(load.row(), Double.parseDouble(printed.strip()));
     }
     return readings;
   }

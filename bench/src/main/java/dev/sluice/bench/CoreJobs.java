@@ -1,5 +1,6 @@
 package dev.sluice.bench;
 
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreListener;
@@ -15,46 +16,23 @@ import dev.sluice.scheduling.policy.JobSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Level;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * A run of the scheduling core on one thread and in virtual time, as fast as it goes. A job arrives
  * for each one that ends, so that {@value #WAITING} jobs stay waiting; batches end in the order of
  * their times on {@value #EXECUTORS} executors of {@value #LANES_EACH} lanes and {@value #TOKENS}
  * tokens each, so that both lanes and tokens run short. Every answer is checked, as in a run;
- * nothing of the state is kept, as in a simulation. JMH makes and drives it, which is why it is
- * public.
+ * nothing of the state is kept, as in a simulation.
  *
  * <p>The rates depend on the compiler: a JVM that runs on the quick compiler alone, as {@code
  * ./sluice} does, is about half as fast as one with its defaults. Both compilers need some seven
- * seconds until joined jobs of many groups are at full speed; on two busy cores the rate grows
- * fivefold meanwhile.
+ * seconds until joined jobs of many groups are at full speed.
  */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.Throughput)
-@OutputTimeUnit(TimeUnit.SECONDS)
-@Warmup(iterations = 8, time = 1)
-@Measurement(iterations = 5, time = 400, timeUnit = TimeUnit.MILLISECONDS)
-@Fork(1)
-public class CoreJobs {
+final class CoreJobs implements CoreListener {
   private static final int WAITING = 10_000;
   private static final int EXECUTORS = 4;
   private static final int LANES_EACH = 4;
@@ -68,53 +46,9 @@ public class CoreJobs {
   private static final List<String> BACKENDS = List.of("pytorch", "onnxruntime");
   private static final List<String> PRECISIONS = List.of("fp32", "bf16");
 
-  /** Name of the policy. */
-  @Param("fifo")
-  public String policy = "";
-
-  /** True: jobs are joined into micro-batches; false: each batch is one job. */
-  @Param({"false", "true"})
-  public boolean microbatch;
-
-  /** Number of groups that the waiting jobs are of. */
-  @Param({"48", "400"})
-  public int groups;
-
-  private @Nullable Load load;
-
-  /** Begins the run, and lets jobs arrive until the number that stays waiting is reached. */
-  @Setup
-  public void fill() {
-    load = new Load(policy, microbatch, groups);
-    load.fill();
-  }
-
-  /** Draws the next jobs, which JMH leaves out of the measured time. */
-  @Setup(Level.Invocation)
-  public void draw() {
-    load().draw();
-  }
-
-  /** Ends jobs; a new job follows each. */
-  @Benchmark
-  @OperationsPerInvocation(JOBS_ENDED_AT_ONCE)
-  public void endJobs() {
-    load().endJobs();
-  }
-
-  /**
-   * Ends the run.
-   *
-   * @throws IllegalStateException if a job was lost or counted twice
-   */
-  @TearDown
-  public void finish() {
-    load().finish();
-  }
-
-  private Load load() {
-    return Objects.requireNonNull(load, "JMH did not begin the run");
-  }
+  private static final int WINDOWS = 5;
+  private static final long WARM_UP_NS = 8_000_000_000L;
+  private static final long WINDOW_NS = 400_000_000;
 
   /** What the jobs of a group have in common. */
   private record Kind(
@@ -123,253 +57,284 @@ public class CoreJobs {
   /** A batch on its way. */
   private record Running(DispatchName name, int jobs, long endsAtNs, long serviceNs) {}
 
-  /** Drives one core: each job that ends is replaced by a new one. */
-  private static final class Load implements CoreListener {
-    private final SplittableRandom random = new SplittableRandom(7);
-    private final List<Kind> kinds;
-    private final List<String> executorIds = new ArrayList<>();
-    private final SchedulingCore core;
-    private final @Nullable Running[] runningByLane = new Running[EXECUTORS * LANES_EACH];
-    private final long[] endsAtNsByLane = new long[EXECUTORS * LANES_EACH];
+  private final SplittableRandom random = new SplittableRandom(7);
+  private final List<Kind> kinds;
+  private final List<String> executorIds = new ArrayList<>();
+  private final SchedulingCore core;
+  private final @Nullable Running[] runningByLane = new Running[EXECUTORS * LANES_EACH];
+  private final long[] endsAtNsByLane = new long[EXECUTORS * LANES_EACH];
 
-    /** The next jobs, drawn before the clock runs. */
-    private final String[] ids = new String[JOBS_DRAWN_AT_ONCE];
+  /** The next jobs, drawn before the clock runs. */
+  private final String[] ids = new String[JOBS_DRAWN_AT_ONCE];
 
-    private final int[] idHash = new int[JOBS_DRAWN_AT_ONCE];
-    private final Kind[] kindOf = new Kind[JOBS_DRAWN_AT_ONCE];
-    private final long[] sloNs = new long[JOBS_DRAWN_AT_ONCE];
-    private final long[] delayNs = new long[JOBS_DRAWN_AT_ONCE];
-    private final double[] noise = new double[JOBS_DRAWN_AT_ONCE];
-    private int drawn = JOBS_DRAWN_AT_ONCE;
+  private final int[] idHash = new int[JOBS_DRAWN_AT_ONCE];
+  private final Kind[] kindOf = new Kind[JOBS_DRAWN_AT_ONCE];
+  private final long[] sloNs = new long[JOBS_DRAWN_AT_ONCE];
+  private final long[] delayNs = new long[JOBS_DRAWN_AT_ONCE];
+  private final double[] noise = new double[JOBS_DRAWN_AT_ONCE];
+  private int drawn = JOBS_DRAWN_AT_ONCE;
 
-    private long nowNs;
-    private long factId;
-    private long idsDrawn;
-    private long sent;
-    private long sentIdsHash;
-    private long ended;
-    private long endedIdsHash;
+  private long nowNs;
+  private long factId;
+  private long idsDrawn;
+  private long sent;
+  private long sentIdsHash;
+  private long ended;
+  private long endedIdsHash;
 
-    /** Number of ended jobs at which the current call returns. */
-    private long endUntil;
+  /** Number of ended jobs at which the current call returns. */
+  private long endUntil;
 
-    Load(String policy, boolean microbatch, int groups) {
-      List<String> workloads = workloads(groups);
-      int samplesCounts = groups / (CLASSES.size() * workloads.size() * 4);
-      this.kinds = kinds(workloads, samplesCounts);
-      if (kinds.size() != groups) {
-        throw new IllegalArgumentException("no mix of (" + groups + ") groups");
-      }
-      Arrays.fill(endsAtNsByLane, Long.MAX_VALUE);
-      CoreSettings settings =
-          CoreSettings.of(
-                  7,
-                  CLASSES,
-                  Map.of("resnet18", 80, "resnet50", 160, "vit", 260, "vit_tiny", 40, "own", 100))
-              .with(new Microbatch(microbatch, 10 * NS_PER_MS, 128));
-      core = new SchedulingCore(settings, Policies.create(policy, Map.of()));
-      List<CoreFact.Capability> capabilities =
-          kinds.stream()
-              .map(kind -> new Kind("", kind.workload, kind.backend, kind.precision, 1))
-              .distinct()
-              .map(k -> capability(k.workload, k.backend, k.precision))
-              .toList();
-      for (int i = 0; i < EXECUTORS; i++) {
-        String id = "executor-" + i;
-        executorIds.add(id);
-        apply(
-            new CoreFact.ExecutorReported(
-                id, 1, false, "accelerator", TOKENS, LANES_EACH, capabilities, List.of()));
-      }
-      apply(new CoreFact.RunStarted(7, 1, Long.MAX_VALUE));
+  private CoreJobs(String policy, boolean microbatch, int groups) {
+    List<String> workloads = workloads(groups);
+    int samplesCounts = groups / (CLASSES.size() * workloads.size() * 4);
+    this.kinds = kinds(workloads, samplesCounts);
+    if (kinds.size() != groups) {
+      throw new IllegalArgumentException("no mix of (" + groups + ") groups");
     }
-
-    private static List<String> workloads(int groups) {
-      return groups < 100
-          ? List.of("resnet18", "vit")
-          : List.of("resnet18", "resnet50", "vit", "vit_tiny", "own");
+    Arrays.fill(endsAtNsByLane, Long.MAX_VALUE);
+    CoreSettings settings =
+        CoreSettings.of(
+                7,
+                CLASSES,
+                Map.of("resnet18", 80, "resnet50", 160, "vit", 260, "vit_tiny", 40, "own", 100))
+            .with(new Microbatch(microbatch, 10 * NS_PER_MS, 128));
+    core = new SchedulingCore(settings, Policies.create(policy, Map.of()));
+    List<CoreFact.Capability> capabilities =
+        kinds.stream()
+            .map(kind -> new Kind("", kind.workload, kind.backend, kind.precision, 1))
+            .distinct()
+            .map(k -> capability(k.workload, k.backend, k.precision))
+            .toList();
+    for (int i = 0; i < EXECUTORS; i++) {
+      String id = "executor-" + i;
+      executorIds.add(id);
+      apply(
+          new CoreFact.ExecutorReported(
+              id, 1, false, "accelerator", TOKENS, LANES_EACH, capabilities, List.of()));
     }
+    apply(new CoreFact.RunStarted(7, 1, Long.MAX_VALUE));
+  }
 
-    private static List<Kind> kinds(List<String> workloads, int samplesCounts) {
-      List<Kind> kinds = new ArrayList<>();
-      for (JobClass jobClass : CLASSES) {
-        for (String workload : workloads) {
-          for (String backend : BACKENDS) {
-            for (String precision : PRECISIONS) {
-              for (int i = 0; i < samplesCounts; i++) {
-                int samples = samplesCounts == 3 ? List.of(1, 8, 32).get(i) : 1 + 3 * i;
-                kinds.add(new Kind(jobClass.name(), workload, backend, precision, samples));
-              }
+  /**
+   * Main of the child: prints jobs a second, the median of some windows after a warm-up.
+   *
+   * @param arguments policy, whether jobs are joined into micro-batches, and the number of groups
+   *     that the waiting jobs are of
+   * @throws IllegalStateException if a job was lost or counted twice
+   */
+  public static void main(String[] arguments) {
+    var jobs =
+        new CoreJobs(
+            arguments[0], Boolean.parseBoolean(arguments[1]), Integer.parseInt(arguments[2]));
+    jobs.fill();
+    double unused = jobs.perSecond(WARM_UP_NS);
+    double[] perSecond = new double[WINDOWS];
+    for (int i = 0; i < WINDOWS; i++) {
+      perSecond[i] = jobs.perSecond(WINDOW_NS);
+    }
+    jobs.finish();
+    Arrays.sort(perSecond);
+    System.out.printf(Locale.ROOT, "%.0f%n", perSecond[WINDOWS / 2]);
+  }
+
+  /** Returns jobs that end in a second, less the time in which new jobs are drawn. */
+  private double perSecond(long leastNs) {
+    long tookNs = 0;
+    long endedBefore = ended;
+    while (tookNs < leastNs) {
+      draw();
+      long beganNs = MachineClock.monotonicNs();
+      endJobs();
+      tookNs += MachineClock.monotonicNs() - beganNs;
+    }
+    return (ended - endedBefore) * 1e9 / tookNs;
+  }
+
+  private static List<String> workloads(int groups) {
+    return groups < 100
+        ? List.of("resnet18", "vit")
+        : List.of("resnet18", "resnet50", "vit", "vit_tiny", "own");
+  }
+
+  private static List<Kind> kinds(List<String> workloads, int samplesCounts) {
+    List<Kind> kinds = new ArrayList<>();
+    for (JobClass jobClass : CLASSES) {
+      for (String workload : workloads) {
+        for (String backend : BACKENDS) {
+          for (String precision : PRECISIONS) {
+            for (int i = 0; i < samplesCounts; i++) {
+              int samples = samplesCounts == 3 ? List.of(1, 8, 32).get(i) : 1 + 3 * i;
+              kinds.add(new Kind(jobClass.name(), workload, backend, precision, samples));
             }
           }
         }
       }
-      return kinds;
     }
-
-    private static CoreFact.Capability capability(
-        String workload, String backend, String precision) {
-      return new CoreFact.Capability(
-          workload,
-          backend,
-          precision,
-          1_800_000_000L,
-          List.of(
-              new CoreFact.WarmUp(1, serviceNs(workload, backend, 1)),
-              new CoreFact.WarmUp(8, serviceNs(workload, backend, 8)),
-              new CoreFact.WarmUp(32, serviceNs(workload, backend, 32))));
-    }
-
-    /** About an accelerator's: a fixed part, and one in proportion to the samples. */
-    private static long serviceNs(String workload, String backend, int samples) {
-      long alphaNs = workload.startsWith("vit") ? 4 * NS_PER_MS : 2 * NS_PER_MS;
-      long betaNs = backend.equals("pytorch") ? 300_000 : 200_000;
-      return alphaNs + betaNs * samples;
-    }
-
-    /** Lets jobs arrive until the given number waits. */
-    void fill() {
-      while (core.waiting() < WAITING) {
-        draw();
-        arrive();
-      }
-    }
-
-    /**
-     * Ends {@value #JOBS_ENDED_AT_ONCE} jobs. A batch that ends more counts for the next call, so
-     * that the mean number is exact.
-     */
-    void endJobs() {
-      endUntil += JOBS_ENDED_AT_ONCE;
-      while (ended < endUntil) {
-        endNextBatch();
-      }
-    }
-
-    /** Ends the run, and checks that each job that was sent has ended once. */
-    void finish() {
-      apply(new CoreFact.ArrivalsEnded(0, sent));
-      while (core.running() > 0) {
-        complete(nextLane());
-      }
-      while (core.waiting() > 0) { // one fact does not drop them all
-        tick();
-      }
-      if (ended != sent || endedIdsHash != sentIdsHash || core.waiting() > 0) {
-        throw new IllegalStateException(
-            "of (%d) jobs (%d) ended, (%d) wait".formatted(sent, ended, core.waiting()));
-      }
-    }
-
-    /** Draws new jobs in place of those that were sent. */
-    private void draw() {
-      for (int i = 0; i < drawn; i++) {
-        ids[i] = "0-" + idsDrawn++;
-        idHash[i] = ids[i].hashCode();
-        kindOf[i] = kinds.get(random.nextInt(kinds.size()));
-        long meanSloNs = kindOf[i].classType.equals("interactive") ? 100 : 1000;
-        sloNs[i] = (long) (meanSloNs * NS_PER_MS * random.nextDouble(0.5, 1.5));
-        delayNs[i] = random.nextLong(5 * NS_PER_MS);
-        noise[i] = random.nextDouble(0.8, 1.2);
-      }
-      drawn = 0;
-    }
-
-    private void endNextBatch() {
-      int lane = nextLane();
-      Running batch = runningByLane[lane];
-      if (batch == null || core.wakeAtNs() < batch.endsAtNs) {
-        tick();
-        return;
-      }
-      complete(lane);
-      for (int i = 0; i < batch.jobs; i++) {
-        arrive();
-      }
-    }
-
-    private void tick() {
-      long wakeAtNs = core.wakeAtNs();
-      if (wakeAtNs == Long.MAX_VALUE) {
-        throw new IllegalStateException("jobs wait, nothing runs, and no time was named");
-      }
-      nowNs = Math.max(nowNs, wakeAtNs);
-      apply(new CoreFact.Ticked());
-    }
-
-    private int nextLane() {
-      int next = 0;
-      for (int i = 1; i < endsAtNsByLane.length; i++) {
-        if (endsAtNsByLane[i] < endsAtNsByLane[next]) {
-          next = i;
-        }
-      }
-      return next;
-    }
-
-    private void complete(int lane) {
-      Running batch = runningByLane[lane];
-      if (batch == null) {
-        throw new IllegalStateException("lane (" + lane + ") is idle");
-      }
-      runningByLane[lane] = null;
-      endsAtNsByLane[lane] = Long.MAX_VALUE;
-      nowNs = batch.endsAtNs;
-      apply(
-          new CoreFact.BatchCompleted(
-              batch.name,
-              executorIds.get(lane / LANES_EACH),
-              1,
-              lane % LANES_EACH,
-              CoreFact.Result.DONE,
-              null,
-              batch.serviceNs));
-    }
-
-    private void arrive() {
-      int i = drawn++;
-      sentIdsHash += idHash[i];
-      Kind kind = kindOf[i];
-      apply(
-          new CoreFact.JobArrived(
-              new JobSpec(
-                  ids[i],
-                  0,
-                  sent++,
-                  kind.classType,
-                  kind.workload,
-                  kind.backend,
-                  kind.precision,
-                  kind.samples,
-                  1,
-                  sloNs[i],
-                  Math.max(0, nowNs - delayNs[i]))));
-    }
-
-    private void apply(CoreFact fact) {
-      long logTimeNs = nowNs - nowNs % NS_PER_MS;
-      core.apply(factId++, logTimeNs, fact, this);
-    }
-
-    @Override
-    public void started(Dispatch dispatch) {
-      JobSpec first = dispatch.jobs().get(0);
-      int executor = executorIds.indexOf(dispatch.executorId());
-      int lane = executor * LANES_EACH + dispatch.lanes().get(0);
-      long meanNs = serviceNs(first.workload(), first.backend(), dispatch.samples());
-      long tookNs = (long) (meanNs * noise[(int) (factId % noise.length)]);
-      runningByLane[lane] =
-          new Running(dispatch.name(), dispatch.jobs().size(), nowNs + tookNs, tookNs);
-      endsAtNsByLane[lane] = nowNs + tookNs;
-    }
-
-    @Override
-    public void ended(JobEnd end) {
-      ended++;
-      endedIdsHash += end.jobId().hashCode();
-    }
-
-    @Override
-    public void blocked(long fromNs, long toNs, Cause cause) {}
+    return kinds;
   }
+
+  private static CoreFact.Capability capability(String workload, String backend, String precision) {
+    return new CoreFact.Capability(
+        workload,
+        backend,
+        precision,
+        1_800_000_000L,
+        List.of(
+            new CoreFact.WarmUp(1, serviceNs(workload, backend, 1)),
+            new CoreFact.WarmUp(8, serviceNs(workload, backend, 8)),
+            new CoreFact.WarmUp(32, serviceNs(workload, backend, 32))));
+  }
+
+  /** About an accelerator's: a fixed part, and one in proportion to the samples. */
+  private static long serviceNs(String workload, String backend, int samples) {
+    long alphaNs = workload.startsWith("vit") ? 4 * NS_PER_MS : 2 * NS_PER_MS;
+    long betaNs = backend.equals("pytorch") ? 300_000 : 200_000;
+    return alphaNs + betaNs * samples;
+  }
+
+  /** Lets jobs arrive until the given number waits. */
+  void fill() {
+    while (core.waiting() < WAITING) {
+      draw();
+      arrive();
+    }
+  }
+
+  /**
+   * Ends {@value #JOBS_ENDED_AT_ONCE} jobs. A batch that ends more counts for the next call, so
+   * that the mean number is exact.
+   */
+  void endJobs() {
+    endUntil += JOBS_ENDED_AT_ONCE;
+    while (ended < endUntil) {
+      endNextBatch();
+    }
+  }
+
+  /** Ends the run, and checks that each job that was sent has ended once. */
+  void finish() {
+    apply(new CoreFact.ArrivalsEnded(0, sent));
+    while (core.running() > 0) {
+      complete(nextLane());
+    }
+    while (core.waiting() > 0) { // one fact does not drop them all
+      tick();
+    }
+    if (ended != sent || endedIdsHash != sentIdsHash || core.waiting() > 0) {
+      throw new IllegalStateException(
+          "of (%d) jobs (%d) ended, (%d) wait".formatted(sent, ended, core.waiting()));
+    }
+  }
+
+  /** Draws new jobs in place of those that were sent. */
+  private void draw() {
+    for (int i = 0; i < drawn; i++) {
+      ids[i] = "0-" + idsDrawn++;
+      idHash[i] = ids[i].hashCode();
+      kindOf[i] = kinds.get(random.nextInt(kinds.size()));
+      long meanSloNs = kindOf[i].classType.equals("interactive") ? 100 : 1000;
+      sloNs[i] = (long) (meanSloNs * NS_PER_MS * random.nextDouble(0.5, 1.5));
+      delayNs[i] = random.nextLong(5 * NS_PER_MS);
+      noise[i] = random.nextDouble(0.8, 1.2);
+    }
+    drawn = 0;
+  }
+
+  private void endNextBatch() {
+    int lane = nextLane();
+    Running batch = runningByLane[lane];
+    if (batch == null || core.wakeAtNs() < batch.endsAtNs) {
+      tick();
+      return;
+    }
+    complete(lane);
+    for (int i = 0; i < batch.jobs; i++) {
+      arrive();
+    }
+  }
+
+  private void tick() {
+    long wakeAtNs = core.wakeAtNs();
+    if (wakeAtNs == Long.MAX_VALUE) {
+      throw new IllegalStateException("jobs wait, nothing runs, and no time was named");
+    }
+    nowNs = Math.max(nowNs, wakeAtNs);
+    apply(new CoreFact.Ticked());
+  }
+
+  private int nextLane() {
+    int next = 0;
+    for (int i = 1; i < endsAtNsByLane.length; i++) {
+      if (endsAtNsByLane[i] < endsAtNsByLane[next]) {
+        next = i;
+      }
+    }
+    return next;
+  }
+
+  private void complete(int lane) {
+    Running batch = runningByLane[lane];
+    if (batch == null) {
+      throw new IllegalStateException("lane (" + lane + ") is idle");
+    }
+    runningByLane[lane] = null;
+    endsAtNsByLane[lane] = Long.MAX_VALUE;
+    nowNs = batch.endsAtNs;
+    apply(
+        new CoreFact.BatchCompleted(
+            batch.name,
+            executorIds.get(lane / LANES_EACH),
+            1,
+            lane % LANES_EACH,
+            CoreFact.Result.DONE,
+            null,
+            batch.serviceNs));
+  }
+
+  private void arrive() {
+    int i = drawn++;
+    sentIdsHash += idHash[i];
+    Kind kind = kindOf[i];
+    apply(
+        new CoreFact.JobArrived(
+            new JobSpec(
+                ids[i],
+                0,
+                sent++,
+                kind.classType,
+                kind.workload,
+                kind.backend,
+                kind.precision,
+                kind.samples,
+                1,
+                sloNs[i],
+                Math.max(0, nowNs - delayNs[i]))));
+  }
+
+  private void apply(CoreFact fact) {
+    long logTimeNs = nowNs - nowNs % NS_PER_MS;
+    core.apply(factId++, logTimeNs, fact, this);
+  }
+
+  @Override
+  public void started(Dispatch dispatch) {
+    JobSpec first = dispatch.jobs().get(0);
+    int executor = executorIds.indexOf(dispatch.executorId());
+    int lane = executor * LANES_EACH + dispatch.lanes().get(0);
+    long meanNs = serviceNs(first.workload(), first.backend(), dispatch.samples());
+    long tookNs = (long) (meanNs * noise[(int) (factId % noise.length)]);
+    runningByLane[lane] =
+        new Running(dispatch.name(), dispatch.jobs().size(), nowNs + tookNs, tookNs);
+    endsAtNsByLane[lane] = nowNs + tookNs;
+  }
+
+  @Override
+  public void ended(JobEnd end) {
+    ended++;
+    endedIdsHash += end.jobId().hashCode();
+  }
+
+  @Override
+  public void blocked(long fromNs, long toNs, Cause cause) {}
 }

@@ -3,6 +3,8 @@ package dev.sluice.bench;
 import dev.sluice.analytics.folder.FinishedBatch;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.model.DjlLoop;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
 import java.io.IOException;
@@ -43,17 +45,17 @@ final class InferenceBench implements Bench {
             String.format(
                 Locale.ROOT,
                 """
-      duration_seconds: %d
-      warmup_seconds: %d
-      tail_seconds: 0
-      arrival_rate_jobs_per_sec: %s
-      workloads: [%s]
-      backends_enabled: [onnx]
-      batch_sizes: [%d]
-      resources: {enabled: false}
-      microbatch: {enabled: false}
-      lanes: {num_lanes: 1, threads: 1, ahead: 1}
-      """,
+                duration_seconds: %d
+                warmup_seconds: %d
+                tail_seconds: 0
+                arrival_rate_jobs_per_sec: %s
+                workloads: [%s]
+                backends_enabled: [onnx]
+                batch_sizes: [%d]
+                resources: {enabled: false}
+                microbatch: {enabled: false}
+                lanes: {num_lanes: 1, threads: 1, ahead: 1}
+                """,
                 seconds + WARM_UP_SECONDS,
                 WARM_UP_SECONDS,
                 ratePerSecond,
@@ -103,10 +105,20 @@ final class InferenceBench implements Bench {
         Launch.of(
                 ChildJvm.likeThis(
                     List.of(),
-                    DjlInChild.class.getName(),
+                    InferenceBench.class.getName(),
                     List.of(workload, Integer.toString(samples), Integer.toString(seconds / 2))))
             .errors(ProcessBuilder.Redirect.INHERIT)
             .printed("DJL alone");
     return Double.parseDouble(printed.lines().reduce((a, b) -> b).orElse("").trim());
+  }
+
+  /** Main of the child that measures DJL alone: prints inferences a second. */
+  public static void main(String[] arguments) throws Exception {
+    System.out.println(
+        DjlLoop.inferencesPerSecond(
+            arguments[0],
+            Integer.parseInt(arguments[1]),
+            Long.parseLong(arguments[2]) * 1_000_000_000L,
+            MachineClock::monotonicNs));
   }
 }

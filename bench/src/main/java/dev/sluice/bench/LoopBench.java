@@ -2,6 +2,7 @@ package dev.sluice.bench;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
 import java.io.IOException;
@@ -20,50 +21,51 @@ import java.util.function.ToDoubleFunction;
  * this one, read from the summary that it leaves. The child's output stands beside its results.
  */
 final class LoopBench implements Bench {
+  /** Longest time of a run. A run that lasts longer is killed, and gives no reading. */
+  private static final long LIMIT_SECONDS = 600;
+
   private final String name;
   private final String config;
   private final Path folder;
-  private final List<String> jvmOptions;
-  private final Map<Row, ToDoubleFunction<Finished>> readings = new LinkedHashMap<>();
   private final List<String> arguments;
+  private final Map<Row, ToDoubleFunction<Finished>> readings = new LinkedHashMap<>();
   private int runs;
 
-  private static final long LOOK_MS = 200;
-
-  /** Folder and summary that a run left, and the processor time that its process took. */
-  record Finished(Path folder, JsonNode summary, ProcessorTime processorTime) {
+  /**
+   * Results of a run.
+   *
+   * @param folder folder of the results
+   * @param summary the folder's summary.json
+   * @param exitedEpochMs end of the process, milliseconds since 1970
+   */
+  record Finished(Path folder, JsonNode summary, long exitedEpochMs) {
+    /** Returns a figure of the summary; NaN: the run has none. */
     double figure(String name) {
       JsonNode value = summary.path(name);
       return value.isNumber() ? value.asDouble() : Double.NaN;
     }
 
-    /** Processor time of the whole process for a job that ends within the window, microseconds. */
-    double processorUsPerJob(Benches.Window window) {
-      double fromMs =
-          Instant.parse(summary.path("started_at").asText()).toEpochMilli()
-              + window.warmUpSeconds() * 1e3;
-      double ns = processorTime.nsBetween(fromMs, fromMs + window.seconds() * 1e3);
-      return ns / 1e3 / (figure("overall_throughput_jobs_sec") * window.seconds());
+    /** Seconds from the end of the load, which is the run's last record, to the process's exit. */
+    double secondsAfterLoad() {
+      String loadEnded = summary.path("ended_at").asText();
+      return (exitedEpochMs - Instant.parse(loadEnded).toEpochMilli()) / 1e3;
     }
   }
 
   /**
    * @param config the experiment file's text
    * @param folder where files of the measurement go
-   * @param jvmOptions beside those of this process
    * @param arguments of {@code run}, beside the file
    */
-  LoopBench(
-      String name, String config, Path folder, List<String> jvmOptions, List<String> arguments) {
+  LoopBench(String name, String config, Path folder, List<String> arguments) {
     this.name = name;
     this.config = config;
     this.folder = folder;
-    this.jvmOptions = jvmOptions;
     this.arguments = arguments;
   }
 
   LoopBench(String name, String config, Path folder) {
-    this(name, config, folder, List.of(), List.of());
+    this(name, config, folder, List.of());
   }
 
   LoopBench reads(Row row, ToDoubleFunction<Finished> reading) {
@@ -106,25 +108,25 @@ final class LoopBench implements Bench {
     run.addAll(arguments);
     Path output = folder.resolve(runId + ".out");
     Process child =
-        Launch.of(ChildJvm.sluice(jvmOptions, run))
+        Launch.of(ChildJvm.sluice(List.of(), run))
             .errorsToOutput()
             .output(ProcessBuilder.Redirect.to(output.toFile()))
             .start();
     try {
-      var processorTime = new ProcessorTime(child.toHandle());
-      while (!child.waitFor(LOOK_MS, TimeUnit.MILLISECONDS)) {
-        processorTime.look();
+      if (!child.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+        throw new MeasurementFailedException(
+            "run " + runId + " did not end within " + LIMIT_SECONDS + " s", output);
       }
-      int status = child.exitValue();
+      long exitedEpochMs = MachineClock.epochMs();
       Path finished = folder.resolve(runId);
       if (!Files.exists(finished)) {
         finished = folder.resolve(runId + ".failed"); // a late generator's readings are readings
       }
       if (!FinishedRun.isFolder(finished)) {
         throw new MeasurementFailedException(
-            "run " + runId + " ended with status " + status, output);
+            "run " + runId + " ended with status " + child.exitValue(), output);
       }
-      return new Finished(finished, FinishedRun.of(finished).summary(), processorTime);
+      return new Finished(finished, FinishedRun.of(finished).summary(), exitedEpochMs);
     } finally {
       child.destroyForcibly();
     }

@@ -28,30 +28,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How flat the memory of each role stays, with each as a process, under emulated load of half of
- * what the lanes can do. Two rows a role:
- *
- * <ul>
- *   <li><b>resident</b>: read each second, the median of each measured minute (or half, where less
- *       than two minutes are measured), and the largest one's distance from the smallest, in
- *       percent of that;
- *   <li><b>live heap</b>: what a full collection leaves at the end of the measured minutes, against
- *       their beginning, in percent. Since a role has its whole heap in memory from its start, only
- *       this would show that ended jobs leave something behind. Not of the broker, whose own
- *       histograms fill for some minutes.
- * </ul>
+ * Growth of the roles' memory, with each role as a process, under emulated load of half of what the
+ * lanes can do. Resident memory is read each second; a process's growth is the median of the last
+ * measured minute (or half, where less than two minutes are measured) beyond that of the first, in
+ * percent. The reading is the growth of the process that grew most.
  */
 final class MemoryBench implements Bench {
-  private static final String BROKER = "broker";
-  private static final List<String> ROLES =
-      List.of(BROKER, "schedule", "execute", "analyze", "produce");
-
+  private static final Row ROW = Row.atMost("memory_growth_percent", "%", 5);
   private static final int MINUTE_SECONDS = 60;
 
   /** Shortest stretch whose median counts in place of a minute's. */
   private static final int STRETCH_SECONDS_MIN = 10;
-
-  private static final double PERCENT_MAX = 5;
 
   private static final String LOAD =
       """
@@ -99,20 +86,7 @@ final class MemoryBench implements Bench {
 
   @Override
   public List<Row> rows() {
-    List<Row> rows = new ArrayList<>();
-    ROLES.forEach(role -> rows.add(residentRow(role)));
-    ROLES.stream()
-        .filter(role -> !role.equals(BROKER))
-        .forEach(role -> rows.add(liveHeapRow(role)));
-    return rows;
-  }
-
-  private static Row residentRow(String role) {
-    return Row.atMost("resident_" + role + "_spread_percent", "%", PERCENT_MAX);
-  }
-
-  private static Row liveHeapRow(String role) {
-    return Row.atMost("live_heap_" + role + "_growth_percent", "%", PERCENT_MAX);
+    return List.of(ROW);
   }
 
   @Override
@@ -143,8 +117,6 @@ final class MemoryBench implements Bench {
   static final class Memory {
     private final List<Double> stretchMedians = new ArrayList<>();
     private final List<Long> thisStretch = new ArrayList<>();
-    private @Nullable Long liveAtFirst;
-    private @Nullable Long liveAtLast;
 
     void add(long residentBytes) {
       thisStretch.add(residentBytes);
@@ -158,27 +130,16 @@ final class MemoryBench implements Bench {
       thisStretch.clear();
     }
 
-    double spreadPercent() {
-      double least = Collections.min(stretchMedians);
-      return 100 * (Collections.max(stretchMedians) - least) / least;
-    }
-
-    @Nullable Double liveGrowthPercent() {
-      return liveAtFirst == null || liveAtLast == null
-          ? null
-          : Double.valueOf(100.0 * (liveAtLast - liveAtFirst) / liveAtFirst);
-    }
-
-    private static String mb(double bytes) {
-      return String.format(Locale.ROOT, "%.1f", bytes / (1 << 20));
+    /** Returns the growth from the first stretch to the last one; negative: it shrank. */
+    double growthPercent() {
+      double first = stretchMedians.get(0);
+      return 100 * (stretchMedians.get(stretchMedians.size() - 1) - first) / first;
     }
 
     String text() {
-      return stretchMedians.stream().map(Memory::mb).collect(Collectors.joining(" "))
-          + " MiB"
-          + (liveAtFirst == null || liveAtLast == null
-              ? ""
-              : "; live heap " + mb(liveAtFirst) + ", then " + mb(liveAtLast) + " MiB");
+      return stretchMedians.stream()
+          .map(bytes -> String.format(Locale.ROOT, "%.1f", bytes / (1 << 20)))
+          .collect(Collectors.joining(" ", "", " MiB"));
     }
   }
 
@@ -220,12 +181,6 @@ final class MemoryBench implements Bench {
         if (over.await(warmUpSeconds, TimeUnit.SECONDS)) {
           return;
         }
-        for (ChildProcess child : children.children()) {
-          Memory memory = new Memory();
-          byChild.put(child.name(), memory);
-          var live = MemoryOf.liveHeapBytes(child.pid());
-          memory.liveAtFirst = live.isPresent() ? live.getAsLong() : null;
-        }
         for (int stretch = 0; stretch < stretches; stretch++) {
           for (int second = 0; second < stretchSeconds; second++) {
             if (over.await(1, TimeUnit.SECONDS)) {
@@ -236,10 +191,6 @@ final class MemoryBench implements Bench {
             }
           }
           byChild.values().forEach(Memory::endStretch);
-        }
-        for (ChildProcess child : children.children()) {
-          var live = MemoryOf.liveHeapBytes(child.pid());
-          memory(child).liveAtLast = live.isPresent() ? live.getAsLong() : null;
         }
         complete = true;
         ChildProcess produce = children.child("produce");
@@ -256,25 +207,21 @@ final class MemoryBench implements Bench {
       return byChild.computeIfAbsent(child.name(), name -> new Memory());
     }
 
-    /** The worst child of each role. */
+    /** The growth of the child that grew most. */
     Map<Row, Double> readings(Path output) throws MeasurementFailedException {
       if (!complete) {
         throw new MeasurementFailedException("the run ended before all was measured", output);
       }
-      Map<Row, Double> readings = new LinkedHashMap<>();
-      byChild.forEach(
-          (child, memory) -> {
-            String role = child.replaceFirst("-\\d+$", "");
-            if (!memory.stretchMedians.isEmpty()) {
-              readings.merge(residentRow(role), memory.spreadPercent(), Math::max);
-            }
-            Double growth = memory.liveGrowthPercent();
-            if (growth != null && !role.equals(BROKER)) {
-              readings.merge(liveHeapRow(role), growth, Math::max);
-            }
-            out.accept(String.format(Locale.ROOT, "  %-14s %s", child, memory.text()));
-          });
-      return readings;
+      double most = Double.NaN;
+      for (var entry : byChild.entrySet()) {
+        Memory memory = entry.getValue();
+        out.accept(String.format(Locale.ROOT, "  %-14s %s", entry.getKey(), memory.text()));
+        if (!memory.stretchMedians.isEmpty()) {
+          most =
+              Double.isNaN(most) ? memory.growthPercent() : Math.max(most, memory.growthPercent());
+        }
+      }
+      return Map.of(ROW, most);
     }
   }
 }

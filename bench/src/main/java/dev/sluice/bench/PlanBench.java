@@ -12,40 +12,32 @@ import dev.sluice.planning.split.Planner;
 import dev.sluice.planning.split.SearchSettings;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.EnumSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 /**
- * Duration of the planner's search, one thread, warm, in a child process with a heap of 256 MB;
- * ties are decided in it. A row's reading is the largest median of its families; each plan passes
- * {@link PlanChecker}. For hosts all unlike, the reading is the largest gap.
+ * Duration of the planner's search for {@value #LAYERS} layers on {@value #HOSTS} hosts of {@value
+ * #TYPES} types, one thread, warm, in a child process with a heap of 256 MB; ties are decided in
+ * it. The reading is the largest median of six families of problems; each plan passes {@link
+ * PlanChecker}.
  */
-public final class PlanBench implements Bench {
+final class PlanBench implements Bench {
+  private static final Row ROW = Row.atMostLoops("plan_96x4x32_ms", "ms", 0.05);
+  private static final int LAYERS = 96;
+  private static final int TYPES = 4;
+  private static final int HOSTS = 32;
+  private static final int WARM_UPS = 10;
+  private static final int INSTANCES = 20;
   private static final double NS_PER_MS = 1e6;
-  private static final long GAP_LIMIT_NS = 10_000_000_000L;
-  private static final List<Size> SIZES =
-      List.of(
-          new Size("96x4x32", 96, 4, 32, Objective.THROUGHPUT, 10, 20, 10),
-          new Size("192x4x32", 192, 4, 32, Objective.THROUGHPUT, 10, 20, 30),
-          new Size("960x2x32", 960, 2, 32, Objective.THROUGHPUT, 10, 20, 10),
-          new Size("1000x4x64", 1000, 4, 64, Objective.THROUGHPUT, 1, 20, 1000),
-          new Size("96x8x32", 96, 8, 32, Objective.THROUGHPUT, 1, 20, 3000),
-          new Size("latency_96x4x8", 96, 4, 8, Objective.LATENCY, 10, 20, 50),
-          new Size("latency_96x4x32", 96, 4, 32, Objective.LATENCY, 2, 20, 5000));
-  private static final Row GAP = Row.atMost("plan_96x32x32_gap", "share", 0.06);
 
   private final Consumer<String> out;
 
   /**
    * @param out receives the median of each family
    */
-  public PlanBench(Consumer<String> out) {
+  PlanBench(Consumer<String> out) {
     this.out = out;
   }
 
@@ -56,7 +48,7 @@ public final class PlanBench implements Bench {
 
   @Override
   public List<Row> rows() {
-    return Stream.concat(SIZES.stream().map(Size::row), Stream.of(GAP)).toList();
+    return List.of(ROW);
   }
 
   @Override
@@ -67,113 +59,46 @@ public final class PlanBench implements Bench {
             PlanBench.class.getName(),
             List.of(),
             "the bench of plans");
-    Map<String, Double> largest = new LinkedHashMap<>();
+    double largestMs = 0;
     for (String line : printed.lines().toList()) {
-      out.accept("plan: " + line);
-      String[] fields = line.split(" ", -1);
-      largest.merge(fields[0], Double.parseDouble(fields[2]), Math::max);
+      out.accept("  plan: " + line);
+      largestMs = Math.max(largestMs, Double.parseDouble(line.split(" ", -1)[1]));
     }
-    Map<Row, Double> readings = new LinkedHashMap<>();
-    rows().forEach(row -> readings.put(row, largest.getOrDefault(row.name(), Double.NaN)));
-    return readings;
+    return Map.of(ROW, largestMs);
   }
 
-  /**
-   * Main of the child: prints a row's name, a family and its median.
-   *
-   * @param arguments a part of the names of the rows to measure; none: all rows
-   */
+  /** Main of the child: prints each family and its median in milliseconds. */
   public static void main(String[] arguments) {
-    String part = arguments.length == 0 ? "" : arguments[0];
-    for (Size size : SIZES) {
-      if (size.row().name().contains(part)) {
-        size.warmUp();
-        for (Family family : Family.values()) {
-          print(size.row(), family, size.medianMs(family));
-        }
+    for (long seed = INSTANCES; seed < INSTANCES + WARM_UPS; seed++) {
+      for (Family family : Family.values()) {
+        double unused = searchMs(family, seed);
       }
     }
-    if (GAP.name().contains(part)) {
-      for (Family family : EnumSet.of(Family.VIT_LIKE, Family.SLOW_LINKS)) {
-        print(GAP, family, gap(family));
-      }
-    }
-  }
-
-  private static void print(Row row, Family family, double value) {
-    System.out.printf(
-        Locale.ROOT, "%s %s %.4f%n", row.name(), family.name().toLowerCase(Locale.ROOT), value);
-  }
-
-  /** Largest gap of three problems of 32 hosts all unlike, each searched for ten seconds. */
-  private static double gap(Family family) {
-    double largest = 0;
-    for (long seed = 0; seed < 3; seed++) {
-      long endNs = MachineClock.monotonicNs() + GAP_LIMIT_NS;
-      PlanProblem problem = PlanProblems.drawn(family, 96, 32, 32, seed);
-      Found found =
-          checked(problem, Objective.THROUGHPUT, () -> MachineClock.monotonicNs() - endNs > 0);
-      largest = Math.max(largest, found.gap());
-    }
-    return largest;
-  }
-
-  private static Found checked(
-      PlanProblem problem, Objective objective, BooleanSupplier outOfTime) {
-    PlanOutcome outcome =
-        Planner.plan(
-            problem,
-            new SearchSettings(objective, Integer.MAX_VALUE, SearchSettings.STATES_MAX, outOfTime));
-    if (outcome instanceof Found found && PlanChecker.mistakes(problem, found.plan()).isEmpty()) {
-      return found;
-    }
-    throw new IllegalStateException("a wrong plan: " + outcome);
-  }
-
-  /**
-   * A size of problems.
-   *
-   * @param warmUps problems of each family before the first one measured
-   * @param instances problems of each family that are measured
-   */
-  private record Size(
-      String name,
-      int layers,
-      int types,
-      int hosts,
-      Objective objective,
-      int warmUps,
-      int instances,
-      double goalMs) {
-    Row row() {
-      return Row.atMost("plan_" + name + "_ms", "ms", goalMs);
-    }
-
-    void warmUp() {
-      for (long seed = instances; seed < instances + warmUps; seed++) {
-        for (Family family : Family.values()) {
-          checked(problem(family, seed), objective, () -> false);
-        }
-      }
-    }
-
-    double medianMs(Family family) {
-      double[] ms = new double[instances];
-      for (int i = 0; i < instances; i++) {
-        PlanProblem problem = problem(family, i);
-        long beganNs = MachineClock.monotonicNs();
-        Found found = checked(problem, objective, () -> false);
-        ms[i] = (MachineClock.monotonicNs() - beganNs) / NS_PER_MS;
-        if (!found.proved()) {
-          throw new IllegalStateException("not proved: %s %d".formatted(family, i));
-        }
+    for (Family family : Family.values()) {
+      double[] ms = new double[INSTANCES];
+      for (int i = 0; i < INSTANCES; i++) {
+        ms[i] = searchMs(family, i);
       }
       Arrays.sort(ms);
-      return (ms[(instances - 1) / 2] + ms[instances / 2]) / 2;
+      double median = (ms[(INSTANCES - 1) / 2] + ms[INSTANCES / 2]) / 2;
+      System.out.printf(Locale.ROOT, "%s %.4f%n", family.name().toLowerCase(Locale.ROOT), median);
     }
+  }
 
-    private PlanProblem problem(Family family, long seed) {
-      return PlanProblems.drawn(family, layers, types, hosts, seed);
+  private static double searchMs(Family family, long seed) {
+    PlanProblem problem = PlanProblems.drawn(family, LAYERS, TYPES, HOSTS, seed);
+    var settings =
+        new SearchSettings(
+            Objective.THROUGHPUT, Integer.MAX_VALUE, SearchSettings.STATES_MAX, () -> false);
+    long beganNs = MachineClock.monotonicNs();
+    PlanOutcome outcome = Planner.plan(problem, settings);
+    double ms = (MachineClock.monotonicNs() - beganNs) / NS_PER_MS;
+    if (outcome instanceof Found found
+        && found.proved()
+        && PlanChecker.mistakes(problem, found.plan()).isEmpty()) {
+      return ms;
     }
+    throw new IllegalStateException(
+        "a wrong plan, or none proved: %s %d %s".formatted(family, seed, outcome));
   }
 }

@@ -23,13 +23,10 @@ final class ArchitectureTest {
     "org.apache.kafka.clients..", "org.apache.kafka.common.."
   };
 
-  /** Package of the loops that JMH writes around the benches: nobody's layout. */
-  private static final String WRITTEN_BY_JMH = "/jmh_generated/";
-
   private static final JavaClasses SLUICE =
       new ClassFileImporter()
           .withImportOption(new ImportOption.DoNotIncludeTests())
-          .withImportOption(location -> !location.contains(WRITTEN_BY_JMH))
+          .withImportOption(location -> !location.contains("-tests.jar")) // as verify has them
           .importPackages("dev.sluice");
 
   /** Module package to what it may use beside itself and the JDK. */

@@ -262,11 +262,6 @@ final class BadInputTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "bench --repeats 0 | --repeats: error: the value (0) is below 1",
-        "bench core --seconds 0 | --seconds: error: the value (0) is below 1",
-        "bench core --warm-up -1 | --warm-up: error: the value (-1) is below 0",
-        "bench --repeats two | sluice: error: --repeats cannot be (two)",
-        "chaos x.yaml --kills 0 | --kills: error: the number of faults (0) is below 1",
         "schedule x.yaml --bootstrap localhost:1 --run-id a --wait -1"
             + " | --wait: error: the value (-1) is below 0",
         "execute x.yaml --bootstrap localhost:1 --run-id a/b | --run-id: error: the id (a/b)",

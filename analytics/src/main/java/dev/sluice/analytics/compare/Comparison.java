@@ -72,7 +72,7 @@ public final class Comparison {
    * @param primary name of the primary figure; null: goodput
    * @throws UserMistakeException if there is no such figure, or it has no better end
    */
-  public static Comparison ofPairs(List<List<JsonNode>> pairs, @Nullable String primary)
+  static Comparison ofPairs(List<List<JsonNode>> pairs, @Nullable String primary)
       throws UserMistakeException {
     return judge(HeadlineFigure.of(pairs.get(0).get(0), primary), new PairsOfRuns(pairs));
   }
@@ -172,12 +172,5 @@ public final class Comparison {
   /** True if B is worse in any figure. */
   public boolean isWorse() {
     return lines.stream().anyMatch(line -> line.verdict == Verdict.WORSE);
-  }
-
-  /** True if another figure than the primary one has the verdict better or worse. */
-  public boolean hasOtherVerdict() {
-    return lines.stream()
-        .skip(1)
-        .anyMatch(line -> line.verdict == Verdict.BETTER || line.verdict == Verdict.WORSE);
   }
 }

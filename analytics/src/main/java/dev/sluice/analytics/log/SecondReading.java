@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Second reading of a run's topics, from their beginning to their present end, into rows and, where
  * one is wanted, into a recording.
  */
-public final class SecondReading {
+final class SecondReading {
   /** Topics without the run's prefix that rows are made of. */
   private static final List<String> FOLDED = List.of("runs", "facts", "dispatches", "outcomes");
 
@@ -27,7 +27,7 @@ public final class SecondReading {
   private final ProcessClock clock;
 
   /** Prepares a reading of a run. */
-  public SecondReading(Topics topics, ProcessClock clock) {
+  SecondReading(Topics topics, ProcessClock clock) {
     this.topics = topics;
     this.run = new RunPartitions(topics);
     this.clock = clock;
@@ -40,7 +40,7 @@ public final class SecondReading {
    * @param recording takes every record, and is finished; null: none is made
    * @throws IllegalStateException if the broker gives none in that time
    */
-  public RunFold read(
+  RunFold read(
       Consumer<byte[], byte[]> consumer, Duration limit, @Nullable RunRecording recording) {
     var whole = new RunFold();
     var merge = new LogMerge(topics, consumer, clock, limit);

@@ -59,26 +59,6 @@ public final class ChildJvm {
   }
 
   /**
-   * Options with which the launcher starts a command that measures no latency and works in one
-   * thread, such as {@code check} of a log.
-   */
-  public static List<String> launchedSerial() {
-    return launched("-XX:+UseSerialGC");
-  }
-
-  /** As {@link #launchedSerial()}, for a command that works in several threads. */
-  public static List<String> launchedParallel() {
-    return launched("-XX:+UseParallelGC", "-XX:MaxNewSize=300m");
-  }
-
-  private static List<String> launched(String... machine) {
-    List<String> options = new ArrayList<>(ownPlainOptions());
-    options.addAll(List.of(machine));
-    options.add("-XX:-UseCompressedOops");
-    return options;
-  }
-
-  /**
    * The command line of a child of this kind that runs one of Sluice's commands.
    *
    * @param options JVM options that come after, and so override, this process's own

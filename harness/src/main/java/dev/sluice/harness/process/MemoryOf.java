@@ -1,7 +1,6 @@
 package dev.sluice.harness.process;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -19,9 +18,6 @@ public final class MemoryOf {
 
   /** What the kernel takes as the wish to forget the peak of the resident set. */
   private static final String FORGET_PEAK = "5";
-
-  /** Pattern of a class histogram's last line: Total, objects, bytes. */
-  private static final Pattern TOTAL = Pattern.compile("(?m)^Total\\s+\\d+\\s+(\\d+)\\s*$");
 
   private MemoryOf() {}
 
@@ -81,25 +77,5 @@ public final class MemoryOf {
     } catch (NoSuchFileException e) {
       return OptionalLong.empty();
     }
-  }
-
-  /**
-   * Bytes that a full collection leaves on the heap.
-   *
-   * @return empty if the process has ended, or this Java has no jcmd
-   */
-  public static OptionalLong liveHeapBytes(long pid) throws IOException, InterruptedException {
-    Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
-    if (!Files.isExecutable(jcmd)) {
-      return OptionalLong.empty();
-    }
-    Process asking =
-        Launch.of(jcmd.toString(), Long.toString(pid), "GC.class_histogram")
-            .errorsToOutput()
-            .start();
-    String histogram = new String(asking.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    asking.waitFor();
-    Matcher total = TOTAL.matcher(histogram);
-    return total.find() ? OptionalLong.of(Long.parseLong(total.group(1))) : OptionalLong.empty();
   }
 }

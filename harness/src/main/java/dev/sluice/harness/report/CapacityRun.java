@@ -113,13 +113,6 @@ public final class CapacityRun {
     return write(folder, target, runs);
   }
 
-  /** Answers by the runs so far, by policy; empty before {@link #execute}. */
-  public Map<String, Answer> answers() {
-    Map<String, Answer> answers = new LinkedHashMap<>();
-    searches.forEach((policy, search) -> answers.put(policy, search.answer()));
-    return answers;
-  }
-
   private CapacitySearch search(String policy) {
     CapacitySearch search = searches.get(policy);
     if (search == null) {

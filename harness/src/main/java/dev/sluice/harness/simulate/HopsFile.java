@@ -37,7 +37,7 @@ import java.util.Objects;
  *
  * @param name name of the recording in every output
  */
-public record HopsFile(String name, List<Hop> hops) {
+record HopsFile(String name, List<Hop> hops) {
   static final List<String> COLUMNS = List.of("at_s", "kind", "late_ms", "append_ms", "start_ms");
 
   private static final String SHIPPED = "hops-2core.csv";
@@ -45,12 +45,12 @@ public record HopsFile(String name, List<Hop> hops) {
   private static final Range AT_SECONDS = Range.within(0, 1e6);
   private static final String OTHER_FILE = "you meant another file";
 
-  public HopsFile {
+  HopsFile {
     hops = List.copyOf(hops);
   }
 
   /** A loop that takes no time. */
-  public static final HopsFile NONE = new HopsFile("none: the loop takes no time", List.of());
+  static final HopsFile NONE = new HopsFile("none: the loop takes no time", List.of());
 
   /**
    * The recording that the experiment names: a file, or a finished run.
@@ -79,7 +79,7 @@ public record HopsFile(String name, List<Hop> hops) {
   }
 
   /** The recording that comes with Sluice, read once for all simulations of the process. */
-  public static HopsFile shipped() {
+  static HopsFile shipped() {
     return Shipped.FILE;
   }
 
@@ -98,7 +98,7 @@ public record HopsFile(String name, List<Hop> hops) {
   }
 
   /** The hops as a simulation plays them. */
-  public Hops play(long seed) {
+  Hops play(long seed) {
     return hops.isEmpty() ? Hops.NONE : Hops.recorded(hops, seed);
   }
 

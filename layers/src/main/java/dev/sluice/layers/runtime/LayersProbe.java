@@ -5,10 +5,8 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.lane.LowerMedian;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.InferenceException;
-import dev.sluice.executor.model.LayerModule;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
-import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.MemoryOf;
@@ -22,8 +20,6 @@ import dev.sluice.layers.schedule.Layers;
 import dev.sluice.layers.schedule.Schedules;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,8 +48,8 @@ public final class LayersProbe {
   private LayersProbe() {}
 
   /**
-   * Arguments: what is measured (wall, memory, whole, fetch or training), and of wall and whole the
-   * samples of a batch, of wall the bandwidth in bytes a second, 0 for the page cache.
+   * Arguments: what is measured (wall, memory or training); of wall also the samples of a batch and
+   * the bandwidth in bytes a second, 0 for the page cache; of memory also the budget in bytes.
    */
   public static void main(String[] arguments) throws Exception {
     PrintStream result = System.out;
@@ -63,8 +59,6 @@ public final class LayersProbe {
     switch (arguments[0]) {
       case "wall" -> probe.wall(Integer.parseInt(arguments[1]), Long.parseLong(arguments[2]));
       case "memory" -> probe.memory(Long.parseLong(arguments[1]));
-      case "whole" -> probe.whole(Integer.parseInt(arguments[1]));
-      case "fetch" -> probe.fetch();
       case "training" -> probe.training();
       default -> throw new IllegalArgumentException(arguments[0]);
     }
@@ -134,73 +128,6 @@ public final class LayersProbe {
       readings.put(
           "resident_per_budget", (double) trace.figures().residentBytesMax() / budgetBytes);
     }
-  }
-
-  /** A step with nothing to fetch, over the whole model's file. */
-  private void whole(int samples) throws UserMistakeException, IOException, InferenceException {
-    Network network = Workloads.network(MODEL);
-    Layers layers = Sizes.ofInference(network);
-    RunOptions options = options(layers.totalBytes(), samples, null);
-    ModelCache cache = Inference.cache();
-    Path file = cache.file(MODEL, "pytorch", "fp32", ModelProgress.none());
-    try (var inference = Inference.open(options, ModelProgress.none());
-        LayerModule module = LayerModule.open(file, network.whole(), Engines.prepare(1, cache));
-        LayerModule.Session session = module.session()) {
-      int steps = samples == 1 ? 10 : 3;
-      ByteBuffer input = inference.input();
-      ByteBuffer logits = LayerModule.buffer(module.outputBytes(samples));
-      inference.warmUp(layers.totalBytes());
-      session.compute(input, samples, logits);
-      session.compute(input, samples, logits);
-      List<Double> ratios = new ArrayList<>();
-      for (int round = 0; round < ROUNDS; round++) {
-        long startNs = MachineClock.monotonicNs();
-        for (int step = 0; step < steps; step++) {
-          session.compute(input, samples, logits);
-        }
-        long wholeNs = MachineClock.monotonicNs() - startNs;
-        try (var trace = trace(layers, layers.totalBytes())) {
-          long wallNs =
-              inference.run(Schedules.eager(layers), layers.totalBytes(), steps, trace).wallNs();
-          ratios.add((double) (wallNs - trace.figures().stallNsSum()) / wholeNs);
-        }
-      }
-      readings.put("nothing_to_fetch", LowerMedian.of(ratios));
-    }
-  }
-
-  /** Bandwidth of fetches over that of plain reads of the same bytes into a buffer used again. */
-  private void fetch() throws UserMistakeException, IOException, InferenceException {
-    Layers layers = Sizes.ofInference(Workloads.network(MODEL));
-    long budgetBytes = layers.largestBytes();
-    ByteBuffer buffer = LayerModule.buffer((int) layers.largestBytes());
-    try (var inference = Inference.open(options(budgetBytes, 1, null), ModelProgress.none());
-        FileChannel file =
-            FileChannel.open(Inference.cache().weights(MODEL, ModelProgress.none()))) {
-      inference.warmUp(budgetBytes);
-      List<Double> ratios = new ArrayList<>();
-      for (int round = 0; round < ROUNDS; round++) {
-        try (var trace = trace(layers, budgetBytes)) {
-          inference.run(Schedules.onDemand(layers), budgetBytes, 1, trace);
-          long plainNs = plainReadNs(file, layers, buffer);
-          ratios.add((double) plainNs / trace.figures().readNs());
-        }
-      }
-      readings.put("fetch_per_plain_read", LowerMedian.of(ratios));
-    }
-  }
-
-  private static long plainReadNs(FileChannel file, Layers layers, ByteBuffer buffer)
-      throws IOException {
-    long startNs = MachineClock.monotonicNs();
-    long at = file.size() - layers.totalBytes();
-    for (long bytes : layers.bytes()) {
-      ByteBuffer layer = buffer.clear().limit((int) bytes);
-      while (layer.hasRemaining()) {
-        at += file.read(layer, at);
-      }
-    }
-    return MachineClock.monotonicNs() - startNs;
   }
 
   /** A training step with nothing to fetch, over a step of the whole graph. */
