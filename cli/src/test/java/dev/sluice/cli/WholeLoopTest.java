@@ -157,8 +157,7 @@ final class WholeLoopTest {
   }
 
   private Ended simulated(String policy, String... settings) throws Exception {
-    List<String> words =
-        new ArrayList<>(List.of("simulate", loop.write(Loop.EMULATED).toString()));
+    List<String> words = new ArrayList<>(List.of("simulate", loop.write(Loop.EMULATED).toString()));
     words.addAll(List.of("--results", folder.toString(), "--run-id", policy));
     for (String setting : settings) {
       words.addAll(List.of("--set", setting));
