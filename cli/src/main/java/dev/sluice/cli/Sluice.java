@@ -1,19 +1,34 @@
 package dev.sluice.cli;
 
+import dev.sluice.executor.model.EngineErrors;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.harness.frame.DiskSpace;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.RunOrigin;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.process.News;
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.Charset;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Enumeration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.ResourceBundle;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -23,38 +38,90 @@ import picocli.CommandLine.UnmatchedArgumentException;
     mixinStandardHelpOptions = true,
     description = "Which scheduler keeps my latency promises, at which load, on which hardware?",
     footer = {"", "Example:", "  ./sluice run configs/quickstart.yaml"})
-public final class Sluice {
-  private static final List<Class<?>> COMMANDS =
-      List.of(
-          RunCommand.class,
-          SimulateCommand.class,
-          ProfileCommand.class,
-          PlanCommand.class,
-          LayersCommand.class,
-          TrainCommand.class,
-          RecordCommand.class,
-          CapacityCommand.class,
-          CheckCommand.class,
-          CompareCommand.class,
-          ExplainCommand.class,
-          ServeCommand.class,
-          ReportCommand.class,
-          BrokerCommand.class,
-          ProduceCommand.class,
-          ScheduleCommand.class,
-          ExecuteCommand.class,
-          AnalyzeCommand.class,
-          StageCommand.class,
-          ReplayCommand.class,
-          SweepCommand.class,
-          TopicsCommand.class,
-          MetricsCommand.class);
+public final class Sluice implements Callable<Integer> {
+  private static final int OUTPUT_BUFFER_BYTES = 8192;
+
+  /** The commands that are shown, by the heading that they stand under. */
+  private static final Map<String, List<Entry>> GROUPS = new LinkedHashMap<>();
+
+  static {
+    GROUPS.put(
+        "Experiments",
+        List.of(
+            new Entry(RunCommand.class, "Runs an experiment, and leaves its folder."),
+            new Entry(SimulateCommand.class, "Runs an experiment in virtual time."),
+            new Entry(ReplayCommand.class, "Runs recorded requests again, or a run's decisions."),
+            new Entry(
+                RecordCommand.class, "Takes the requests of a run or of Kafka topics into a file."),
+            new Entry(CapacityCommand.class, "Finds the highest rate at which a promise is kept."),
+            new Entry(
+                SweepCommand.class, "Runs a grid of experiments, or training commands on GPUs.")));
+    GROUPS.put(
+        "Finished runs",
+        List.of(
+            new Entry(
+                CompareCommand.class, "Says whether one run, or series of runs, beats another."),
+            new Entry(
+                CheckCommand.class, "Proves that a finished run was legal, or names each fault."),
+            new Entry(ExplainCommand.class, "Tells where the time of one job went."),
+            new Entry(ReportCommand.class, "Makes report.html of a finished run."),
+            new Entry(ServeCommand.class, "Shows all runs in the browser, live and finished.")));
+    GROUPS.put(
+        "Models",
+        List.of(
+            new Entry(ProfileCommand.class, "Measures service times on this machine."),
+            new Entry(TrainCommand.class, "Fits the latency model to measured service times."),
+            new Entry(PlanCommand.class, "Splits the layers of a model over unlike devices."),
+            new Entry(LayersCommand.class, "Runs or trains a model whose parameters do not fit.")));
+    GROUPS.put(
+        "Roles of a run, one process each",
+        List.of(
+            new Entry(BrokerCommand.class, "Starts a Kafka of one node."),
+            new Entry(ProduceCommand.class, "Sends the jobs of a run at their times."),
+            new Entry(ScheduleCommand.class, "Decides for shards of a run."),
+            new Entry(ExecuteCommand.class, "Runs batches of a shard on lanes of its own."),
+            new Entry(AnalyzeCommand.class, "Shows the progress of a run, and leaves its folder."),
+            new Entry(MetricsCommand.class, "Writes the seconds of a run to standard output."),
+            new Entry(
+                TopicsCommand.class, "Shows or removes the topics that runs left on a Kafka.")));
+  }
+
+  /**
+   * A command.
+   *
+   * @param line what it does, in at most 64 letters
+   */
+  private record Entry(Class<?> command, String line) {
+    String name() {
+      return nameOf(command);
+    }
+  }
 
   private Sluice() {}
 
   public static void main(String[] arguments) {
     dev.sluice.harness.process.CommandLine.remember(List.of(arguments));
-    System.exit(execute(arguments));
+    EngineErrors.separate();
+    var output = new WatchedOutput(new FileOutputStream(FileDescriptor.out));
+    System.setOut(
+        new PrintStream(
+            new BufferedOutputStream(output, OUTPUT_BUFFER_BYTES), true, outputCharset()));
+    int status = execute(arguments);
+    System.out.flush();
+    String error = output.error();
+    if (error != null) {
+      News.error(
+          "sluice: error: the output could not be written (%s).\n".formatted(error)
+              + "  Maybe the disk that it goes to is full.");
+      status = status == ExitStatus.DONE ? ExitStatus.BUG : status;
+    }
+    System.exit(status);
+  }
+
+  /** The charset that Java gives to standard output. */
+  private static Charset outputCharset() {
+    String byDefault = System.getProperty("sun.stdout.encoding", Charset.defaultCharset().name());
+    return Charset.forName(System.getProperty("stdout.encoding", byDefault));
   }
 
   /** Runs a command and returns its exit status. */
@@ -77,9 +144,16 @@ public final class Sluice {
         .execute(arguments);
   }
 
+  private static List<Class<?>> commands() {
+    return GROUPS.values().stream().flatMap(List::stream).<Class<?>>map(Entry::command).toList();
+  }
+
   /** Returns the command line with all commands. */
   static CommandLine commandLine() {
-    CommandLine sluice = commandLine(COMMANDS);
+    List<Class<?>> all = new ArrayList<>(commands());
+    all.add(StageCommand.class);
+    all.add(CompletionCommand.class);
+    CommandLine sluice = commandLine(all);
     CheckoutCommands.found().forEach(sluice::addSubcommand);
     CheckoutCommands.addMissing(sluice);
     return sluice;
@@ -88,7 +162,38 @@ public final class Sluice {
   private static CommandLine commandLine(List<Class<?>> commands) {
     var sluice = new CommandLine(new Sluice());
     commands.forEach(sluice::addSubcommand);
+    sluice.addSubcommand(new HelpCommand());
+    sluice.getHelpSectionMap().remove(UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING);
+    sluice
+        .getHelpSectionMap()
+        .put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, help -> commandList());
     return sluice.setResourceBundle(new Registered());
+  }
+
+  /** All commands by their groups, in one line each. */
+  private static String commandList() {
+    var text = new StringBuilder();
+    GROUPS.forEach(
+        (heading, entries) -> {
+          text.append(String.format("%n%s:%n", heading));
+          entries.forEach(entry -> line(text, entry.name(), entry.line()));
+        });
+    text.append(String.format("%nSluice itself:%n"));
+    line(text, "chaos", "Kills and stops the processes of a run, and audits its log.");
+    line(text, "bench", CheckoutCommands.BENCH);
+    line(text, "completion", "Prints a script by which bash and zsh complete commands.");
+    line(text, "help", "Shows the options of a command, as COMMAND --help does.");
+    return text.toString();
+  }
+
+  private static void line(StringBuilder text, String name, String does) {
+    text.append(String.format("  %-11s %s%n", name, does));
+  }
+
+  @Override
+  public Integer call() {
+    commandLine().usage(System.out);
+    return ExitStatus.DONE;
   }
 
   /**
@@ -97,7 +202,7 @@ public final class Sluice {
    */
   private static CommandLine named(String... arguments) {
     List<Class<?>> named =
-        COMMANDS.stream()
+        commands().stream()
             .filter(command -> arguments.length > 0 && nameOf(command).equals(arguments[0]))
             .toList();
     return named.isEmpty() ? commandLine() : commandLine(named);
@@ -115,7 +220,10 @@ public final class Sluice {
 
   private static int explain(ParameterException mistake) {
     CommandLine command = mistake.getCommandLine();
-    String what = String.valueOf(mistake.getMessage()).replaceFirst("\\.$", "");
+    String what =
+        String.valueOf(mistake.getMessage())
+            .replaceFirst("\\.$", "")
+            .replaceFirst("^Unknown subcommand '(.*)'$", "unknown command ($1)");
     List<String> suggestions = List.of();
     if (mistake instanceof UnmatchedArgumentException unmatched) {
       what =
@@ -155,8 +263,12 @@ public final class Sluice {
   /** Version of Sluice and of Java. */
   public static final class Version implements IVersionProvider {
     @Override
-    public String[] getVersion() {
-      return new String[] {"Sluice " + SluiceVersion.current() + ", Java " + Runtime.version()};
+    public String[] getVersion() throws IOException {
+      Path home = Path.of(System.getProperty("sluice.home", "."));
+      String commit = RunOrigin.commit(home).map(hash -> ", commit " + hash).orElse("");
+      return new String[] {
+        "Sluice " + SluiceVersion.current() + commit + ", Java " + Runtime.version()
+      };
     }
   }
 }

@@ -224,7 +224,15 @@ final class ArchitectureTest {
         .callMethod(java.time.Clock.class, "systemUTC")
         .orShould()
         .callMethod(java.time.InstantSource.class, "system")
-        .orShould()
+        .check(SLUICE);
+  }
+
+  @Test
+  void onlyTheRoomsOfTheMachineAndOfTheEnginesCallTheSystem() {
+    noClasses()
+        .that(
+            not(resideInAnyPackage("dev.sluice.harness.machine..", "dev.sluice.executor.model..")))
+        .should()
         .dependOnClassesThat()
         .resideInAPackage("com.sun.jna..")
         .check(SLUICE);

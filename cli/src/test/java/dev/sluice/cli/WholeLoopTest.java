@@ -123,7 +123,7 @@ final class WholeLoopTest {
         "scheduler_name=" + policy,
         "arrival_rate_jobs_per_sec=400",
         "lanes.num_lanes=1",
-        "tail_seconds=60"
+        "tail_seconds=3"
       };
       Ended run = loop.run("by-" + policy, settings);
       run.assertWhole();

@@ -47,6 +47,7 @@ public final class Engines {
     System.setProperty("ai.djl.pytorch.num_threads", Integer.toString(threadsPerLane));
     System.setProperty("ai.djl.pytorch.num_interop_threads", "1");
     NativeLibraries.keepIn(cache.folder());
+    EngineErrors.divert();
     return new Engines(threadsPerLane);
   }
 

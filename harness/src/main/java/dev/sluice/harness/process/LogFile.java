@@ -7,6 +7,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.FileAppender;
 import ch.qos.logback.core.OutputStreamAppender;
+import dev.sluice.executor.model.EngineErrors;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -80,6 +81,7 @@ public final class LogFile implements AutoCloseable {
 
   @Override
   public void close() {
+    EngineErrors.logCounts();
     root((LoggerContext) LoggerFactory.getILoggerFactory()).detachAppender(appender);
     appender.stop();
   }

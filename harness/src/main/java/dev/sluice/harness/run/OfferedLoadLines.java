@@ -9,6 +9,9 @@ import dev.sluice.contract.experiment.LoadShape;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.requests.OfferedLoad;
 import dev.sluice.producer.requests.RequestList;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
 import java.util.List;
 import java.util.Locale;
 
@@ -29,7 +32,7 @@ public final class OfferedLoadLines {
     OfferedLoad offered = OfferedLoad.of(experiment, requests, capabilities);
     int lanes = experiment.lanes().count() * experiment.kafka().shards();
     if (experiment.load().scenario() == Scenario.SERVER) {
-      overTime(experiment, requests, offered, lanes, console);
+      overTime(experiment, offered, lanes, console);
     } else {
       console.item(
           "scenario",
@@ -54,23 +57,20 @@ public final class OfferedLoadLines {
   }
 
   private static void overTime(
-      Experiment experiment,
-      RequestList requests,
-      OfferedLoad offered,
-      int lanes,
-      Console console) {
+      Experiment experiment, OfferedLoad offered, int lanes, Console console) {
     console.item(
         "offered load",
         String.format(
             Locale.ROOT,
-            "%.2f per lane: %s jobs/s of %.1f ms each alone, on %d lane%s%s",
-            offered.perLane(),
-            rate(experiment.load(), requests),
-            offered.meanServiceMs(),
+            "%s per lane: %s jobs/s%s of %s ms each alone, on %d lane%s%s",
+            digits(offered.perLane()),
+            digits(offered.jobsPerSecond()),
+            asked(experiment.load()),
+            digits(offered.meanServiceMs()),
             lanes,
             lanes == 1 ? "" : "s",
             offered.perLaneMin() < 0.99 * offered.perLane()
-                ? String.format(Locale.ROOT, "; at least %.2f in batches", offered.perLaneMin())
+                ? "; at least " + digits(offered.perLaneMin()) + " in batches"
                 : ""));
     if (offered.perLaneMin() > 1) {
       console.item(
@@ -83,19 +83,24 @@ public final class OfferedLoadLines {
     }
   }
 
-  /** The rate that is asked for; of requests from a file, their rate until the window's end. */
-  private static String rate(Load load, RequestList requests) {
+  /** The rate that the file asks for; requests from a file ask for none. */
+  private static String asked(Load load) {
     if (load.arrivals() instanceof Arrivals.Replayed) {
-      int count = requests.countBefore(Math.round(load.durationSeconds() * 1e9));
-      return String.format(Locale.ROOT, "%.1f", count / load.durationSeconds());
+      return "";
     }
     return load.shape().equals(LoadShape.even())
-        ? trimmed(load.arrivalRateJobsPerSec())
-        : String.format(
-            Locale.ROOT,
-            "a mean of %.4g (load %s)",
-            load.askedRateJobsPerSec(),
-            load.shape().name());
+        ? " (" + trimmed(load.arrivalRateJobsPerSec()) + " asked)"
+        : " (a mean of "
+            + digits(load.askedRateJobsPerSec())
+            + " asked, load "
+            + load.shape().name()
+            + ")";
+  }
+
+  /** Three digits, or all before the point. */
+  private static String digits(double number) {
+    var rounded = new BigDecimal(number).round(new MathContext(3));
+    return rounded.setScale(Math.max(0, rounded.scale()), RoundingMode.UNNECESSARY).toPlainString();
   }
 
   private static String trimmed(double number) {

@@ -11,8 +11,11 @@ import java.util.Map;
 
 /**
  * The load that a run will put on its lanes, estimated from the service times seen at warm-up, when
- * each batch ran alone.
+ * each batch ran alone. It is that of the jobs meant to arrive before the window's end: a list from
+ * a file may end there, and then brings no work in the tail.
  *
+ * @param jobsPerSecond jobs meant to arrive in a second; times {@code meanServiceMs}, divided by
+ *     the lanes, it is {@code perLane}
  * @param perLane seconds of work per lane and second if each job runs alone; a lane can do at most
  *     1
  * @param perLaneMin seconds of work per lane and second if each job that may share a batch costs as
@@ -21,7 +24,11 @@ import java.util.Map;
  * @param infeasible a line for each class × workload whose isolated time misses its SLO
  */
 public record OfferedLoad(
-    double perLane, double perLaneMin, double meanServiceMs, List<String> infeasible) {
+    double jobsPerSecond,
+    double perLane,
+    double perLaneMin,
+    double meanServiceMs,
+    List<String> infeasible) {
 
   public static OfferedLoad of(
       Experiment experiment, RequestList requests, List<Capability> capabilities) {
@@ -47,21 +54,20 @@ public record OfferedLoad(
             describeMiss(kind, ns));
       }
     }
+    double windowNs = experiment.load().durationSeconds() * 1e9;
+    int jobs = requests.countBefore(Math.round(windowNs));
     double aloneNs = 0;
     double leastNs = 0;
-    for (int i = 0; i < requests.size(); i++) {
+    for (int i = 0; i < jobs; i++) {
       aloneNs += aloneNsOf[requests.kindNumber(i)];
       leastNs += leastNsOf[requests.kindNumber(i)];
     }
-    double laneNs =
-        (experiment.load().durationSeconds() + experiment.load().tailSeconds())
-            * 1e9
-            * experiment.lanes().count()
-            * experiment.kafka().shards();
+    double laneNs = windowNs * experiment.lanes().count() * experiment.kafka().shards();
     return new OfferedLoad(
+        jobs / experiment.load().durationSeconds(),
         aloneNs / laneNs,
         leastNs / laneNs,
-        aloneNs / Math.max(1, requests.size()) / 1e6,
+        aloneNs / Math.max(1, jobs) / 1e6,
         new ArrayList<>(infeasible.values()));
   }
 

@@ -15,6 +15,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -89,6 +93,67 @@ final class OfferedLoadTest {
         .containsExactlyInAnyOrder(
             "interactive × short on onnx takes 30000 ms at 1 sample, its SLO is 20000 ms",
             "interactive × long on onnx takes 30000 ms at 1 sample, its SLO is 20000 ms");
+  }
+
+  /** Whether the list ends with the window, before it or after the tail. */
+  @Property
+  void isTheProductOfRateAndTime_ofWhatArrivesInTheWindow_whateverComesAfterIt(
+      @ForAll @Size(max = 60) List<@IntRange(max = 2_000) Integer> gapsMs,
+      @ForAll @IntRange(min = 1, max = 40) int durationSeconds,
+      @ForAll @IntRange(max = 30) int tailSeconds,
+      @ForAll @IntRange(min = 1, max = 4) int shards) {
+    var made = new Experiments();
+    made.durationSeconds = durationSeconds;
+    made.tailSeconds = tailSeconds;
+    made.shards = shards;
+    long windowMs = durationSeconds * 1000L;
+    var capability = new Capability("w", "onnx", "fp32", 1, List.of(new WarmUp(1, 7 * MS)));
+    OfferedLoad load =
+        OfferedLoad.of(made.build(), RequestList.of(new Gaps(gapsMs)), List.of(capability));
+    double workSeconds = 0;
+    int atMs = 0;
+    for (int i = 0; i < gapsMs.size(); i++) {
+      atMs += gapsMs.get(i);
+      workSeconds += atMs < windowMs ? 7e-3 * Gaps.samples(i) : 0;
+    }
+    int lanes = 2 * shards;
+    assertThat(load.perLane()).isCloseTo(workSeconds / durationSeconds / lanes, within(1e-9));
+    assertThat(load.perLane())
+        .isCloseTo(load.jobsPerSecond() * load.meanServiceMs() / 1e3 / lanes, within(1e-9));
+  }
+
+  /** Jobs of one to three samples, apart by gaps. */
+  private static final class Gaps implements RequestSource {
+    private final List<Integer> gapsMs;
+    private int next;
+    private long atNs;
+
+    Gaps(List<Integer> gapsMs) {
+      this.gapsMs = gapsMs;
+    }
+
+    static int samples(int job) {
+      return 1 + job % 3;
+    }
+
+    @Override
+    public boolean next() {
+      if (next == gapsMs.size()) {
+        return false;
+      }
+      atNs += gapsMs.get(next++) * MS;
+      return true;
+    }
+
+    @Override
+    public long intendedAtNs() {
+      return atNs;
+    }
+
+    @Override
+    public JobKind kind() {
+      return new JobKind("batch", "w", "onnx", "fp32", samples(next - 1), MS);
+    }
   }
 
   private OfferedLoad load(List<WarmUp> warmUps, String... overrides) throws Exception {
