@@ -59,6 +59,7 @@ final class ArchitectureTest {
             KAFKA_CLIENTS,
             "dev.sluice.contract..",
             "ai.djl..",
+            "com.sun.jna..",
             "com.sun.management..",
             "de.siegmar.fastcsv..",
             "org.apache.commons.statistics..",
