@@ -65,7 +65,8 @@ public final class Sluice implements Callable<Integer> {
                 CheckCommand.class, "Proves that a finished run was legal, or names each fault."),
             new Entry(ExplainCommand.class, "Tells where the time of one job went."),
             new Entry(ReportCommand.class, "Makes report.html of a finished run."),
-            new Entry(ServeCommand.class, "Shows all runs in the browser, live and finished.")));
+            new Entry(ServeCommand.class, "Shows all runs in the browser, live and finished."),
+            new Entry(ResultsCommand.class, "Lists, shows or removes the folders of runs.")));
     GROUPS.put(
         "Models",
         List.of(

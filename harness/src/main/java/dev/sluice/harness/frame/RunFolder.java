@@ -318,7 +318,8 @@ public final class RunFolder implements AutoCloseable {
     Files.deleteIfExists(current.resolve(LOCK));
   }
 
-  private static void removeTree(Path root) throws IOException {
+  /** Removes a folder and all that is in it; of a link to a folder, the link alone. */
+  public static void removeTree(Path root) throws IOException {
     if (!Files.exists(root)) {
       return;
     }

@@ -88,8 +88,17 @@ final class ResultsRuns implements Runs {
 
   /** The rows of all runs, by id. */
   List<ListedRun> rows() throws IOException {
+    return rows(true);
+  }
+
+  /**
+   * The rows of all runs, by id.
+   *
+   * @param watched true if the Kafka of a run under way is asked for its figures
+   */
+  List<ListedRun> rows(boolean watched) throws IOException {
     return folders().parallelStream()
-        .flatMap(folder -> row(folder).stream())
+        .flatMap(folder -> row(folder, watched).stream())
         .sorted(Comparator.comparing(ListedRun::id))
         .toList();
   }
@@ -121,10 +130,10 @@ final class ResultsRuns implements Runs {
   }
 
   /** The row of a folder; empty: it is none of a run. */
-  private Optional<ListedRun> row(Folder folder) {
+  private Optional<ListedRun> row(Folder folder, boolean watched) {
     try {
       return switch (folder.state()) {
-        case LIVE -> Optional.of(liveRow(folder));
+        case LIVE -> Optional.of(liveRow(folder, watched));
         case FAILED -> Optional.of(failedRow(folder));
         default -> finishedRow(folder);
       };
@@ -135,10 +144,14 @@ final class ResultsRuns implements Runs {
     }
   }
 
-  private ListedRun liveRow(Folder folder) throws IOException {
+  private ListedRun liveRow(Folder folder, boolean watched) throws IOException {
     if (!RunFolder.isHeld(folder.path())) {
       return ListedRun.of(
           folder.id(), State.FAILED, List.of("its process is gone, and left " + folder.path()));
+    }
+    if (!watched) {
+      return ListedRun.of(
+          folder.id(), State.LIVE, List.of("its process works on " + folder.path()));
     }
     LiveRun live = live(folder);
     return live == null

@@ -1,0 +1,190 @@
+package dev.sluice.harness.serve;
+
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.RunFolder;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The folder that holds the folders of runs: its runs listed, shown one by one, or removed. */
+public final class ResultsFolder {
+  private static final DateTimeFormatter WHEN = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm");
+
+  /** Names of the figures that are shown of a run, with what they are called. */
+  private static final Map<String, String> FIGURES =
+      Map.of(
+          "rate_per_s", "jobs per second asked",
+          "goodput_per_s", "jobs per second within their promise",
+          "p99_ms", "p99 latency in ms",
+          "late", "share over its promise");
+
+  private final Path results;
+  private final PrintStream out;
+
+  public ResultsFolder(Path results, PrintStream out) {
+    this.results = results;
+    this.out = out;
+  }
+
+  /**
+   * Prints a line for each run, and returns the exit status.
+   *
+   * @param json true if JSON is printed, as {@code ./sluice serve} gives it to its page
+   */
+  public int list(boolean json) throws IOException {
+    List<ListedRun> runs = runs();
+    if (json) {
+      out.println(new String(ListedRun.json(runs), StandardCharsets.UTF_8));
+      return ExitStatus.DONE;
+    }
+    if (runs.isEmpty()) {
+      out.println("No run has left a folder in " + results + ".");
+      return ExitStatus.DONE;
+    }
+    out.println(line("run", "began", "state", "policy", "p99 ms"));
+    for (ListedRun run : runs) {
+      Double p99 = run.figures().get("p99_ms");
+      out.println(
+          line(
+              run.id(),
+              began(run),
+              run.state().text(),
+              run.policy() == null ? "" : run.policy(),
+              p99 == null ? "" : number(p99)));
+    }
+    return ExitStatus.DONE;
+  }
+
+  private static String line(String id, String began, String state, String policy, String p99) {
+    String text =
+        String.format(Locale.ROOT, "%-16s  %-10s  %-13s %7s  %s", began, state, policy, p99, id);
+    return text.stripTrailing();
+  }
+
+  private static String began(ListedRun run) {
+    Double epochMs = run.figures().get("started_epoch_ms");
+    return epochMs == null
+        ? ""
+        : WHEN.format(
+            LocalDateTime.ofInstant(
+                Instant.ofEpochMilli(epochMs.longValue()), ZoneId.systemDefault()));
+  }
+
+  private static String number(double value) {
+    return Double.isInfinite(value)
+        ? "none"
+        : String.format(Locale.ROOT, value < 100 ? "%.3g" : "%.0f", value);
+  }
+
+  /**
+   * Prints what is known of a run, and returns the exit status.
+   *
+   * @throws UserMistakeException if there is no such run
+   */
+  public int show(String id) throws UserMistakeException, IOException {
+    ListedRun run = find(id, "results show");
+    Path folder = folder(run);
+    out.println("run      " + run.id());
+    out.println("folder   " + folder);
+    out.println("state    " + String.join(", ", states(run)));
+    said("began", began(run));
+    said("policy", run.policy());
+    for (String figure : List.of("rate_per_s", "goodput_per_s", "p99_ms", "late")) {
+      Double value = run.figures().get(figure);
+      if (value != null) {
+        out.printf(Locale.ROOT, "%8s %s%n", number(value), FIGURES.get(figure));
+      }
+    }
+    run.why().forEach(why -> out.println("*        " + why));
+    try (Stream<Path> files = Files.list(folder)) {
+      out.println(
+          "files    "
+              + String.join(
+                  ", ", files.map(file -> file.getFileName().toString()).sorted().toList()));
+    }
+    return ExitStatus.DONE;
+  }
+
+  private static List<String> states(ListedRun run) {
+    List<String> all = new ArrayList<>(List.of(run.state().text()));
+    all.addAll(run.words());
+    return all;
+  }
+
+  private void said(String label, @Nullable String text) {
+    if (text != null && !text.isEmpty()) {
+      out.printf("%-8s %s%n", label, text);
+    }
+  }
+
+  /**
+   * Removes the folders of runs, prints which, and returns the exit status.
+   *
+   * @param ids ids of runs; none is removed if one of them cannot be
+   * @param dryRun true if it is only printed which
+   * @throws UserMistakeException if there is no such run, or one goes on
+   */
+  public int remove(List<String> ids, boolean dryRun) throws UserMistakeException, IOException {
+    List<Path> folders = new ArrayList<>();
+    for (String id : ids) {
+      ListedRun run = find(id, "results remove");
+      if (run.state() == ListedRun.State.LIVE) {
+        throw new UserMistakeException(
+            "results remove",
+            "the run goes on (" + id + ")",
+            "you want to stop it first, by Ctrl-C where it runs");
+      }
+      folders.add(folder(run));
+    }
+    for (Path folder : folders) {
+      if (!dryRun) {
+        RunFolder.removeTree(folder);
+      }
+      out.println((dryRun ? "would remove " : "removed ") + folder);
+    }
+    return ExitStatus.DONE;
+  }
+
+  private List<ListedRun> runs() throws IOException {
+    try (var all = new ResultsRuns(results, null)) {
+      return all.rows(false);
+    }
+  }
+
+  private ListedRun find(String id, String command) throws UserMistakeException, IOException {
+    List<ListedRun> runs = runs();
+    return runs.stream()
+        .filter(run -> run.id().equals(id))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new UserMistakeException(
+                    command,
+                    "no run with this id has left a folder in " + results + " (" + id + ")",
+                    runs.isEmpty()
+                        ? "you want another --results"
+                        : "you meant one of those that ./sluice results list shows"));
+  }
+
+  /** The folder that a row was read from. */
+  private Path folder(ListedRun run) {
+    return Stream.of("", RunFolder.FAILED, RunFolder.RUNNING)
+        .map(end -> results.resolve(run.id() + end))
+        .filter(Files::exists)
+        .findFirst()
+        .orElseThrow();
+  }
+}
