@@ -133,7 +133,7 @@ final class WholeLoopTest {
           BadInputCommand.sluice("replay", "--decisions", run.folder().toString());
       assertThat(decided.status()).as(policy + ": " + decided.out() + decided.err()).isZero();
       List<String> order = order(run);
-      assertThat(run.count("done")).as(policy).isGreaterThan(200);
+      assertThat(run.count("done")).as(policy).isGreaterThan(20);
       assertThat(isByArrival(order))
           .as("%s keeps the order of arrival", policy)
           .isEqualTo(isByArrival(order(simulated(policy, settings))));
