@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.RunSettings;
 import dev.sluice.harness.terminal.Console;
@@ -122,13 +123,17 @@ public record Loop(Path folder, @Nullable String bootstrap) {
     return new Ended(status, results().resolve(runId), screen.text());
   }
 
-  /** Names in the results folder. */
+  /** Names in the results folder, but for the link to the latest run. */
   public List<String> left() throws IOException {
     if (!Files.exists(results())) {
       return List.of();
     }
     try (Stream<Path> names = Files.list(results())) {
-      return names.map(path -> path.getFileName().toString()).sorted().toList();
+      return names
+          .filter(path -> !LatestRun.is(path))
+          .map(path -> path.getFileName().toString())
+          .sorted()
+          .toList();
     }
   }
 }

@@ -54,6 +54,15 @@ final class ResultsCommandTest {
   }
 
   @Test
+  void theLinkLatest_leadsToTheRunThatEndedLast_andGoesWithIt() throws Exception {
+    assertThat(Files.readSymbolicLink(results.resolve("latest"))).hasToString("two");
+    assertThat(results("show", "latest").out()).startsWith("run      two\n");
+    assertThat(results("remove", "two").status()).isZero();
+    assertThat(results.resolve("latest")).doesNotExist();
+    assertThat(Files.isSymbolicLink(results.resolve("latest"))).isFalse();
+  }
+
+  @Test
   void showsWhatIsKnownOfARun() {
     BadInputCommand shown = results("show", "one");
     assertThat(shown.status()).isZero();

@@ -51,6 +51,32 @@ final class SimulateCommandTest {
     return new ObjectMapper().readTree(folder.resolve(runId).resolve("summary.json").toFile());
   }
 
+  /** Two lanes and jobs of 21 and 22 ms: half of that is 46.5 jobs/s. */
+  @Test
+  void anOfferedLoad_isKeptAsTheRateThatFollows_forAllSeedsAndBothSettings() throws Exception {
+    Path config =
+        Files.writeString(
+            folder.resolve("half.yaml"),
+            TINY.replace("arrival_rate_jobs_per_sec: 40", "offered_load: 0.5"));
+    BadInputCommand simulated = simulate(config, "once");
+    assertThat(simulated.status()).as(simulated.err()).isZero();
+    assertThat(simulated.out()).contains("(46.5 asked, for offered_load 0.5)");
+    String rate = "arrival_rate_jobs_per_sec: 46.5\n";
+    assertThat(Files.readString(folder.resolve("once/config.yaml")))
+        .contains(rate)
+        .doesNotContain("offered_load");
+    assertThat(simulate(folder.resolve("once/config.yaml"), "again").status()).isZero();
+    assertThat(summary("again").path("request_digest"))
+        .isEqualTo(summary("once").path("request_digest"));
+
+    BadInputCommand series =
+        simulate(config, "both", "--repeat", "8", "--versus", "lanes.num_lanes=1", "--no-trace");
+    assertThat(series.status()).as(series.err()).isZero();
+    for (String run : List.of("a/a-1", "a/a-8", "b/b-1", "b/b-8")) {
+      assertThat(Files.readString(folder.resolve("both/" + run + "/config.yaml"))).contains(rate);
+    }
+  }
+
   @Test
   void simulatesTheRequestsOfARunOnEmulatedLanes() throws Exception {
     Path config = CONFIGS.resolve("emulated_accelerator.yaml");

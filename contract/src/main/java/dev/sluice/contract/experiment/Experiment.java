@@ -61,6 +61,22 @@ public record Experiment(
         Simulation.DEFAULT);
   }
 
+  /** Returns the same experiment with the rate that follows from its offered load. */
+  Experiment withRate(double jobsPerSecond) {
+    return new Experiment(
+        runName,
+        seed,
+        load.withRate(jobsPerSecond),
+        jobs,
+        scheduling,
+        resources,
+        lanes,
+        predictor,
+        kafka,
+        thresholds,
+        simulation);
+  }
+
   /**
    * When jobs arrive.
    *
@@ -68,12 +84,15 @@ public record Experiment(
    *     durationSeconds) are measured
    * @param tailSeconds longest time for which arrivals go on, unmeasured, until the last measured
    *     job has ended; default 30
-   * @param arrivalRateJobsPerSec rate of all generators together
+   * @param arrivalRateJobsPerSec rate of all generators together; NaN as long as it is to be found
+   *     from {@code offeredLoad}
    * @param arrivals where the arrivals come from; default poisson
    * @param shape how the rate changes during the run; default not at all
    * @param scenario when jobs arrive at all; default server. Under another one the process and the
    *     shape are the defaults, and {@link #jobsOfScenario} says how many jobs there are
    * @param generators number of generators; default 1
+   * @param offeredLoad seconds of work a lane and second, if each job ran alone, from which the
+   *     rate follows once the lanes' times are known; null: a rate was given
    */
   public record Load(
       double durationSeconds,
@@ -83,7 +102,30 @@ public record Experiment(
       Arrivals arrivals,
       LoadShape shape,
       Scenario scenario,
-      int generators) {
+      int generators,
+      @Nullable Double offeredLoad) {
+
+    /** A load whose rate is known. */
+    public Load(
+        double durationSeconds,
+        double warmupSeconds,
+        double tailSeconds,
+        double arrivalRateJobsPerSec,
+        Arrivals arrivals,
+        LoadShape shape,
+        Scenario scenario,
+        int generators) {
+      this(
+          durationSeconds,
+          warmupSeconds,
+          tailSeconds,
+          arrivalRateJobsPerSec,
+          arrivals,
+          shape,
+          scenario,
+          generators,
+          null);
+    }
 
     /** A load over time whose rate never changes. */
     public Load(
@@ -102,6 +144,20 @@ public record Experiment(
           LoadShape.even(),
           Scenario.SERVER,
           generators);
+    }
+
+    /** Returns the same load with a rate. */
+    private Load withRate(double jobsPerSecond) {
+      return new Load(
+          durationSeconds,
+          warmupSeconds,
+          tailSeconds,
+          jobsPerSecond,
+          arrivals,
+          shape,
+          scenario,
+          generators,
+          offeredLoad);
     }
 
     /**

@@ -43,6 +43,12 @@ public final class ExperimentFile {
   /** Key, below each of {@link #FILES}, of its SHA-256 in hex. */
   public static final String DIGEST = "sha256";
 
+  /** Key of the rate of all generators. */
+  static final String RATE = "arrival_rate_jobs_per_sec";
+
+  /** Key of the load that stands in place of a rate. */
+  static final String OFFERED_LOAD = "offered_load";
+
   private static final int BYTES_MAX = 1 << 20;
 
   private ExperimentFile() {}
@@ -51,7 +57,8 @@ public final class ExperimentFile {
    * Reads, completes and checks an experiment.
    *
    * @param overrides {@code key=value}, the key dotted as in {@code lanes.num_lanes=4}, the value
-   *     as in the file, lists in brackets; the last one of a key counts
+   *     as in the file, lists in brackets; the last one of a key counts, and of a rate and an
+   *     offered load
    * @param vocabulary the names that the file may use
    * @throws UserMistakeException with every mistake found
    */
@@ -185,6 +192,11 @@ public final class ExperimentFile {
     }
     Value value = overrideValue(override.substring(equals + 1).strip(), place, problems);
     mapping.entries().put(keys[keys.length - 1], new Entry(place, value));
+    if (keys.length == 1 && keys[0].equals(RATE)) {
+      mapping.entries().remove(OFFERED_LOAD); // the one says what the other said
+    } else if (keys.length == 1 && keys[0].equals(OFFERED_LOAD)) {
+      mapping.entries().remove(RATE);
+    }
   }
 
   /** Lists, mappings and quoted texts are YAML; anything else is the text itself. */

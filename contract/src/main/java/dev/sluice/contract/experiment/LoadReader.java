@@ -6,6 +6,7 @@ import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Range;
 import dev.sluice.contract.file.Section;
+import org.jspecify.annotations.Nullable;
 
 /** The keys of the load, which stand at the top of the file. */
 final class LoadReader {
@@ -20,20 +21,45 @@ final class LoadReader {
   }
 
   Load read(Section top) {
+    Double offered = top.numberOrNull(ExperimentFile.OFFERED_LOAD, Range.within(0.001, 100));
     var read =
         new Load(
             top.required("duration_seconds", Range.within(0.001, Ranges.SECONDS_MAX), "60"),
             top.number("warmup_seconds", 0, Ranges.SECONDS),
             top.number("tail_seconds", 30, Ranges.SECONDS),
-            top.required("arrival_rate_jobs_per_sec", Range.within(1e-6, 1e6), "10"),
+            rate(top, offered),
             new ArrivalsReader(problems, vocabulary).read(top),
             new LoadShapeReader(problems).read(top),
             Scenario.of(top.oneOf("scenario", Scenario.SERVER.key(), Scenario.keys(), "scenarios")),
-            top.whole("generators", 1, 1, 1000));
+            top.whole("generators", 1, 1, 1000),
+            offered);
     checkScenario(top, read);
     checkWarmUp(top, read);
     checkNumberOfJobs(top, read);
     return read;
+  }
+
+  private double rate(Section top, @Nullable Double offered) {
+    double rate =
+        top.number(
+            ExperimentFile.RATE,
+            Double.NaN,
+            Range.within(1e-6, 1e6),
+            "you meant a number such as 10");
+    if (offered == null && !top.has(ExperimentFile.RATE)) {
+      problems.error(
+          top.place(ExperimentFile.RATE),
+          ExperimentFile.RATE + " is missing",
+          "a line should be added: " + ExperimentFile.RATE + ": 10, or offered_load: 0.5");
+    } else if (offered != null && top.has(ExperimentFile.RATE)) {
+      problems.error(
+          top.place(ExperimentFile.OFFERED_LOAD),
+          "offered_load ("
+              + Numbers.text(offered)
+              + ") and arrival_rate_jobs_per_sec both say how many jobs arrive",
+          "one of the two lines should be left out");
+    }
+    return rate;
   }
 
   private void checkScenario(Section top, Load load) {
@@ -52,6 +78,17 @@ final class LoadReader {
           top.place("load"),
           "load (" + load.shape().name() + ") has no effect under " + scenario,
           "the line should be left out, or scenario: server is meant");
+    }
+    if (load.offeredLoad() != null) {
+      problems.error(
+          top.place(ExperimentFile.OFFERED_LOAD),
+          "offered_load ("
+              + Numbers.text(load.offeredLoad())
+              + ") has no meaning under "
+              + scenario
+              + ": its jobs do not arrive over time",
+          "arrival_rate_jobs_per_sec is meant, whose product with duration_seconds is the number of"
+              + " jobs");
     }
     if (load.scenario() == Scenario.OFFLINE && load.warmupSeconds() > 0) {
       problems.error(

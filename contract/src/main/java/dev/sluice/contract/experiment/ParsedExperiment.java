@@ -1,5 +1,6 @@
 package dev.sluice.contract.experiment;
 
+import dev.sluice.contract.experiment.Experiment.Load;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,30 @@ public record ParsedExperiment(
     recordedDigests = Map.copyOf(recordedDigests);
     warnings = List.copyOf(warnings);
     locations = Map.copyOf(locations);
+  }
+
+  /** Tells whether the rate is still to be found, from what the lanes can do. */
+  public boolean needsRate() {
+    Load load = experiment.load();
+    return load.offeredLoad() != null
+        && Double.isNaN(load.arrivalRateJobsPerSec())
+        && !(load.arrivals() instanceof Arrivals.Replayed);
+  }
+
+  /**
+   * Returns the same experiment with the rate that follows from its offered load.
+   *
+   * @param jobsPerSecond {@code arrival_rate_jobs_per_sec}
+   */
+  public ParsedExperiment withRate(double jobsPerSecond) {
+    return new ParsedExperiment(
+        experiment.withRate(jobsPerSecond),
+        file,
+        folder,
+        recordedDigests,
+        warnings,
+        locations,
+        vocabulary);
   }
 
   /**

@@ -40,7 +40,14 @@ public final class ResolvedConfig {
     top.put("duration_seconds", e.load().durationSeconds());
     top.put("warmup_seconds", e.load().warmupSeconds());
     top.put("tail_seconds", e.load().tailSeconds());
-    top.put("arrival_rate_jobs_per_sec", e.load().arrivalRateJobsPerSec());
+    double rate = e.load().arrivalRateJobsPerSec();
+    Double offered = e.load().offeredLoad();
+    if (Double.isNaN(rate)
+        && offered != null) { // the rate is found later, or a file says the times
+      top.put("offered_load", offered);
+    } else {
+      top.put("arrival_rate_jobs_per_sec", rate);
+    }
     top.put("arrivals", arrivals(e.load().arrivals()));
     if (!e.load().shape().equals(LoadShape.even())) { // an even load keeps its digest
       top.put("load", shape(e.load().shape()));

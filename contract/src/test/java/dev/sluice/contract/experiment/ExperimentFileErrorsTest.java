@@ -28,7 +28,7 @@ final class ExperimentFileErrorsTest {
   private static final String KNOWN_KEYS =
       "admission, allow_slow_precision, arrival_rate_jobs_per_sec, arrivals, backends_enabled, batch_sizes, classes,"
           + " duration_seconds, expire_after_ms, generators, interactive_ratio, kafka, lanes, load,"
-          + " max_waiting, microbatch, precision_modes, predictor, recorded, resources, run_name,"
+          + " max_waiting, microbatch, offered_load, precision_modes, predictor, recorded, resources, run_name,"
           + " scenario, scheduler, scheduler_name, seed, simulation, tail_seconds, thresholds, warmup_seconds, workloads";
 
   @TempDir private Path folder;
@@ -72,7 +72,7 @@ final class ExperimentFileErrorsTest {
                 "generators=0"))
         .isEqualTo(
             "burst.yaml: error: arrival_rate_jobs_per_sec is missing.\n"
-                + "  Maybe a line should be added: arrival_rate_jobs_per_sec: 10.\n"
+                + "  Maybe a line should be added: arrival_rate_jobs_per_sec: 10, or offered_load: 0.5.\n"
                 + "burst.yaml:1: error: duration_seconds (-1) must be at least 0.001 and at most"
                 + " 1000000.\n"
                 + "  Maybe you meant 1.\n"
@@ -183,6 +183,8 @@ final class ExperimentFileErrorsTest {
           load: {rates: a.csv, steps: [{at_seconds: 5, factor: 1}]} | 3 | load has steps and rates, and a rate has one shape
           load: {rates: [1, 2]}           | 3 | load.rates (a list) must be a text
           load: {steps: [{at_seconds: 0, factor: 1000}], rates: } | 3 | load.rates has no value
+          offered_load: 0.5               | 3 | offered_load (0.5) and arrival_rate_jobs_per_sec both say how many jobs arrive
+          offered_load: 0                 | 3 | offered_load (0) must be at least 0.001 and at most 100
           scenario: ofline                | 3 | scenario (ofline) is unknown
           admission: hopeful              | 3 | admission (hopeful) is unknown
           scheduler: {urgency: 1}         | 3 | the key scheduler.urgency is unknown
@@ -331,6 +333,14 @@ final class ExperimentFileErrorsTest {
     assertThat(problems(LEAST + "lanes:\n  threads: 1\n  kind: emulated\n"))
         .hasSize(3)
         .allSatisfy(problem -> assertThat(problem.location()).isEqualTo(file + ":5"));
+  }
+
+  @Test
+  void anOfferedLoad_isRefusedWhereJobsDoNotArriveOverTime() throws Exception {
+    assertThat(message("duration_seconds: 20\noffered_load: 0.5\nscenario: offline\n"))
+        .startsWith(
+            "burst.yaml:2: error: offered_load (0.5) has no meaning under scenario (offline): its"
+                + " jobs do not arrive over time.\n  Maybe arrival_rate_jobs_per_sec is meant");
   }
 
   @Test

@@ -71,6 +71,30 @@ final class ExperimentFileTest {
   }
 
   @Test
+  void anOfferedLoad_standsInPlaceOfARate_untilTheLanesTellIt() throws Exception {
+    ParsedExperiment asked = parse("duration_seconds: 20\noffered_load: 0.5\n");
+    assertThat(asked.needsRate()).isTrue();
+    assertThat(asked.experiment().load().offeredLoad()).isEqualTo(0.5);
+    assertThat(ResolvedConfig.write(asked.experiment())).contains("\noffered_load: 0.5\n");
+
+    Experiment rated = asked.withRate(12.5).experiment();
+    assertThat(asked.withRate(12.5).needsRate()).isFalse();
+    assertThat(ResolvedConfig.write(rated))
+        .contains("\narrival_rate_jobs_per_sec: 12.5\n")
+        .doesNotContain("offered_load");
+  }
+
+  @Test
+  void anOverride_replacesAnOfferedLoadByARate_andTheOtherWay() throws Exception {
+    ParsedExperiment rated =
+        parse("duration_seconds: 20\noffered_load: 0.5\n", "arrival_rate_jobs_per_sec=3");
+    assertThat(rated.needsRate()).isFalse();
+    assertThat(rated.experiment().load().arrivalRateJobsPerSec()).isEqualTo(3);
+    assertThat(parse(LEAST, "offered_load=0.7").experiment().load().offeredLoad()).isEqualTo(0.7);
+    assertThat(parse(LEAST, "offered_load=0.7").needsRate()).isTrue();
+  }
+
+  @Test
   void everyKey_canBeGiven() throws Exception {
     Experiment e =
         parse(

@@ -41,7 +41,7 @@ public record Environment(
   private static final String SIMULATED = "simulated";
 
   /** Share of the processors above which other processes are named in every output. */
-  private static final double NOTED_SHARE = 0.1;
+  public static final double NOTED_SHARE = 0.1;
 
   /** Reads the machine's counters a second time, and names what took part. */
   public static Environment of(

@@ -35,6 +35,18 @@ public record RunFrame(
         console);
   }
 
+  /** The same run of an experiment that was completed after its start. */
+  public RunFrame with(ParsedExperiment completed) {
+    return new RunFrame(
+        completed,
+        runId,
+        topics,
+        ResolvedConfig.digest(completed.experiment()),
+        clock,
+        pacer,
+        console);
+  }
+
   public Experiment experiment() {
     return parsed.experiment();
   }

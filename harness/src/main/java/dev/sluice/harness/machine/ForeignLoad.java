@@ -21,7 +21,7 @@ public final class ForeignLoad {
   // this field and those below are guarded by this
   private @Nullable HostLoad before;
   private long beforeNs;
-  public @Nullable Double share;
+  private @Nullable Double share;
 
   private ForeignLoad(LongSupplier monotonicNs, @Nullable HostLoad first) {
     this.monotonicNs = monotonicNs;

@@ -9,6 +9,7 @@ import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.Registries;
+import dev.sluice.producer.requests.OfferedRate;
 import dev.sluice.producer.requests.RequestList;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ public record Versus(
     List<String> changes,
     int repeats,
     CompareRun.Judging judging) {
-  private static final int REPEATS_MIN = 8;
+  static final int REPEATS_MIN = 8;
   private static final int ID_DIGITS = 8;
 
   public Versus {
@@ -79,7 +80,8 @@ public record Versus(
     return new Settings(a, b);
   }
 
-  private static String requests(ParsedExperiment parsed) throws UserMistakeException {
+  private static String requests(ParsedExperiment asked) throws UserMistakeException {
+    ParsedExperiment parsed = OfferedRate.provisional(asked);
     try (LaneSource lanes = LaneSource.of(parsed)) {
       return RequestList.of(parsed, lanes::isolatedMs).digest();
     }

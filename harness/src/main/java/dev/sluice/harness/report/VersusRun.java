@@ -3,17 +3,23 @@ package dev.sluice.harness.report;
 import dev.sluice.analytics.compare.Repeats;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.run.ChildRuns;
+import dev.sluice.harness.run.RepeatedRun;
 import dev.sluice.harness.run.RunSettings;
+import dev.sluice.harness.run.SeriesRun;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * Live runs of two settings: each seed under both, one after the other, in an order drawn from the
@@ -38,6 +44,9 @@ public final class VersusRun {
   /** Runs what is missing of the series, compares, and returns the exit status. */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     Versus.Settings settings = versus.read();
+    if (processes) {
+      TableRate.orRefuse(settings.a(), "each role has a process of its own");
+    }
     String id = versus.id(settings, processes ? "processes" : "run");
     var children = new ChildRuns(options, processes, console);
     try (var series = VersusSeries.take(options.output().results(), options.runId(), id);
@@ -45,33 +54,37 @@ public final class VersusRun {
       Map<String, Map<Path, Long>> seeds = new LinkedHashMap<>();
       seeds.put(VersusSeries.A, new LinkedHashMap<>());
       seeds.put(VersusSeries.B, new LinkedHashMap<>());
-      List<String> disturbed = new ArrayList<>();
+      List<String> rate = List.of();
+      Map<String, String> spoiled = new LinkedHashMap<>();
       for (int repeat = 1; repeat <= versus.repeats(); repeat++) {
         long seed = RepeatSeeds.of(settings.a().experiment().seed(), repeat);
         for (String side : order(seed)) {
           String runId = side + "-" + repeat;
-          int status = measure(series, children, side, runId, seed);
-          if (signals.received() || !ExitStatus.isWhole(status)) {
+          SeriesRun run = measure(series, children, side, runId, seed, rate);
+          if (signals.received() || run.isFailed()) {
             console.line(
                 (signals.received() ? "Stopped." : "The run " + runId + " failed.")
                     + " What is measured stays: the same command goes on.");
-            return signals.received() ? signals.exitStatus() : status;
+            return signals.received() ? signals.exitStatus() : run.status();
+          }
+          if (run.spoiled().isPresent()
+              && !(versus.judging().anyway() && series.hasEnded(side, runId))) {
+            spoiled.put(runId, run.spoiled().get());
+            continue;
           }
           if (!series.hasEnded(side, runId)) {
             console.line(
                 "A threshold ended the run " + runId + " early, so that it has no figures.");
-            return status;
+            return run.status();
           }
-          if (!series.isComparable(side, runId)) {
-            disturbed.add(runId);
+          if (settings.a().needsRate() && rate.isEmpty()) {
+            rate = RepeatedRun.rateOf(series.side(side).resolve(runId));
+            console.line("Each run has the rate of the first, " + rate.get(0));
           }
           seeds.getOrDefault(side, Map.of()).put(series.side(side).resolve(runId), seed);
         }
       }
-      if (!disturbed.isEmpty() && !versus.judging().anyway()) {
-        console.line(
-            "Not comparable: %s. The same command measures these again, or with --anyway compares."
-                .formatted(String.join(", ", disturbed)));
+      if (!spoiled.isEmpty() && !leaveOut(series, seeds, spoiled)) {
         return ExitStatus.INCONCLUSIVE;
       }
       for (Map.Entry<String, Map<Path, Long>> side : seeds.entrySet()) {
@@ -89,20 +102,57 @@ public final class VersusRun {
         : List.of(VersusSeries.A, VersusSeries.B);
   }
 
-  private int measure(VersusSeries series, ChildRuns children, String side, String runId, long seed)
+  /**
+   * Leaves out each pair with a run that the machine spoiled, and says so.
+   *
+   * @param spoiled why, by run
+   * @return false if too few pairs are left for a verdict
+   */
+  private boolean leaveOut(
+      VersusSeries series, Map<String, Map<Path, Long>> seeds, Map<String, String> spoiled)
+      throws IOException {
+    Set<String> pairs = new LinkedHashSet<>();
+    spoiled.keySet().forEach(runId -> pairs.add(runId.substring(runId.indexOf('-'))));
+    spoiled.forEach((runId, why) -> console.line("Tells nothing: " + runId + " (" + why + ")"));
+    if (versus.repeats() - pairs.size() < Versus.REPEATS_MIN) {
+      console.line(
+          "Without %s fewer than %d pairs are left, and these have no verdict."
+                  .formatted(pairs.size() == 1 ? "its pair" : "their pairs", Versus.REPEATS_MIN)
+              + " The same command measures these again, or with --anyway compares.");
+      return false;
+    }
+    console.line("Left out: the pairs of these runs");
+    for (Map.Entry<String, Map<Path, Long>> side : seeds.entrySet()) {
+      for (String pair : pairs) {
+        String runId = side.getKey() + pair;
+        side.getValue().remove(series.side(side.getKey()).resolve(runId));
+        SeriesRun.leaveOut(series.side(side.getKey()), runId);
+      }
+    }
+    return true;
+  }
+
+  private SeriesRun measure(
+      VersusSeries series,
+      ChildRuns children,
+      String side,
+      String runId,
+      long seed,
+      List<String> rate)
       throws IOException, InterruptedException {
     if (series.isComparable(side, runId)
         || (versus.judging().anyway() && series.hasEnded(side, runId))) {
       console.line("Run " + runId + " is measured already");
-      return ExitStatus.DONE;
+      return new SeriesRun(ExitStatus.DONE, Optional.empty());
     }
     series.remove(side, runId);
     console.line("Run " + runId + " of " + versus.repeats() + " pairs, seed " + seed);
-    List<String> overrides = new ArrayList<>();
+    List<String> overrides = new ArrayList<>(rate);
     if (side.equals(VersusSeries.B)) {
       overrides.addAll(versus.changes());
     }
     overrides.add("seed=" + seed);
-    return children.run(series.side(side), runId, overrides);
+    int attempts = versus.judging().anyway() ? 1 : SeriesRun.ATTEMPTS_MAX;
+    return SeriesRun.make(children, series.side(side), runId, overrides, attempts, console);
   }
 }

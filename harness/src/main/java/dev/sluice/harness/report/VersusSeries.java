@@ -4,6 +4,7 @@ import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.FolderHold;
+import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
@@ -122,6 +123,7 @@ final class VersusSeries implements AutoCloseable {
     Files.move(open, finished, StandardCopyOption.ATOMIC_MOVE);
     console.line("");
     console.line("Folder    " + finished);
+    LatestRun.point(finished);
     return CompareRun.conclude(
         finished.resolve(A),
         finished.resolve(B),

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -37,6 +38,7 @@ public final class VersusSimulation {
     new SimulatedRun(options, console).takeCompilers();
     Versus.Settings settings = versus.read();
     String id = versus.id(settings, "simulate" + options.profile() + options.output());
+    List<String> rate = SimulatedRun.rateOf(settings.a(), options);
     try (var series = VersusSeries.take(options.results(), options.runId(), id)) {
       for (String side : List.of(VersusSeries.A, VersusSeries.B)) {
         if (series.isWhole(side)) {
@@ -45,7 +47,7 @@ public final class VersusSimulation {
         series.removeRest(side);
         console.line(
             "Simulating " + versus.repeats() + " seeds of " + side.toUpperCase(Locale.ROOT));
-        int status = simulate(series, side);
+        int status = simulate(series, side, rate);
         if (!ExitStatus.isWhole(status)) {
           console.line("The simulations failed. Maybe their folders say more: " + series.folder());
           return status;
@@ -55,15 +57,18 @@ public final class VersusSimulation {
     }
   }
 
-  private int simulate(VersusSeries series, String side)
+  private int simulate(VersusSeries series, String side, List<String> rate)
       throws UserMistakeException, IOException, InterruptedException {
+    List<String> overrides =
+        new ArrayList<>(side.equals(VersusSeries.B) ? versus.overridesOfB() : versus.overrides());
+    overrides.addAll(rate);
     var silent =
         new Console(
             new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8), false);
     return new SimulatedRun(
             new SimulatedRun.Options(
                 options.config(),
-                side.equals(VersusSeries.B) ? versus.overridesOfB() : versus.overrides(),
+                overrides,
                 series.folder(),
                 side,
                 options.profile(),

@@ -21,6 +21,7 @@ import dev.sluice.contract.log.LogClients;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.ExperimentFiles;
+import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
@@ -254,6 +255,7 @@ public final class AnalyzeRole implements AutoCloseable {
       return status; // the series names its folder when it has its last name
     }
     console.line("Folder    " + finished);
+    LatestRun.point(finished);
     if (Files.exists(finished.resolve("plots"))) {
       console.line("Pictures  " + finished.resolve("plots"));
     }

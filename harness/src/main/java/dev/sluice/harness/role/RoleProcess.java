@@ -13,6 +13,7 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
+import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.kafka.Opened;
 import dev.sluice.harness.metrics.RoleMetrics;
@@ -94,7 +95,9 @@ final class RoleProcess {
         RunFolder.refuseFinished(RunFolder.results(null), settings.runId());
       }
       var parsed =
-          ExperimentFile.read(settings.config(), settings.overrides(), Registries.vocabulary());
+          TableRate.orRefuse(
+              ExperimentFile.read(settings.config(), settings.overrides(), Registries.vocabulary()),
+              "each role has a process of its own");
       var frame = RunFrame.of(parsed, settings.runId(), console);
       var process = new RoleProcess(settings, frame, kafka);
       parsed.warnings().forEach(console::line);

@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Runs of one experiment one after the other, each in a process of its own. */
-public final class ChildRuns {
+public final class ChildRuns implements SeriesRun.Series {
   private final RunSettings options;
   private final boolean processes;
   private final Console console;
@@ -27,11 +27,7 @@ public final class ChildRuns {
     this.console = console;
   }
 
-  /**
-   * Runs once, and returns the run's exit status.
-   *
-   * @param overrides {@code key=value} beside those of the settings
-   */
+  @Override
   public int run(Path results, String runId, List<String> overrides)
       throws IOException, InterruptedException {
     boolean json = console.hasResults();
@@ -87,8 +83,14 @@ public final class ChildRuns {
     }
   }
 
+  @Override
+  public boolean isStopped() {
+    return stopRequested;
+  }
+
   /** Ends the present run at once. */
   public void kill() {
+    stopRequested = true;
     Process child = running;
     if (child != null) {
       child.descendants().forEach(ProcessHandle::destroyForcibly);

@@ -18,11 +18,13 @@ import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.ExperimentFiles;
 import dev.sluice.harness.frame.FewProcessors;
+import dev.sluice.harness.frame.LiveJobs;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.kafka.BrokerWatch;
 import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.machine.ForeignLoad;
 import dev.sluice.harness.machine.HostLoad;
 import dev.sluice.harness.metrics.RoleMetrics;
 import dev.sluice.harness.process.RoleFailedException;
@@ -35,6 +37,7 @@ import dev.sluice.harness.role.ScheduleRole;
 import dev.sluice.harness.serve.LivePage;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.generator.RunFailedException;
+import dev.sluice.producer.requests.OfferedRate;
 import dev.sluice.producer.requests.RequestList;
 import java.io.IOException;
 import java.time.Duration;
@@ -93,7 +96,9 @@ public final class ExperimentRun {
     ParsedExperiment parsed = options.read();
     KafkaAccess external = options.externalKafka(parsed);
     LaneSource lanes = LaneSource.of(parsed);
-    RunFrame frame = RunFrame.of(parsed, options.runIdFor(parsed.experiment()), console);
+    RunFrame frame =
+        RunFrame.of(
+            OfferedRate.provisional(parsed), options.runIdFor(parsed.experiment()), console);
     try (var metrics = RoleMetrics.serve(options.watching().metrics(), "run", frame.runId());
         var page = LivePage.open(options.watching().live(), frame.runId());
         var folder = RunFolder.create(options.results(), frame.runId());
@@ -110,7 +115,7 @@ public final class ExperimentRun {
       try {
         var watching = new Watchers(metrics, page);
         shell.mindHalts(disk);
-        int status = execute(frame, shell.add(lanes), shell, external, folder, watching);
+        int status = execute(parsed, frame, shell.add(lanes), shell, external, folder, watching);
         page.ended(summaryJson);
         return status == ExitStatus.BUG ? status : shell.exitStatus(status);
       } catch (RoleFailedException | WarmUpException e) {
@@ -152,8 +157,15 @@ public final class ExperimentRun {
     ExperimentFiles.changed(parsed).forEach(console::line);
   }
 
+  /**
+   * Runs the experiment.
+   *
+   * @param parsed the experiment; its rate may have to be found from the lanes' times
+   * @param begun frame with that rate, or with a provisional one
+   */
   private int execute(
-      RunFrame frame,
+      ParsedExperiment parsed,
+      RunFrame begun,
       LaneSource lanes,
       RunShell shell,
       @Nullable KafkaAccess external,
@@ -165,17 +177,27 @@ public final class ExperimentRun {
           StoppedException,
           IOException,
           InterruptedException {
-    Experiment experiment = frame.experiment();
     RoleMetrics metrics = watchers.metrics();
-    RequestList requests = RequestList.of(frame.parsed(), lanes::isolatedMs);
-    requests.beginDigest();
-    Aborts.of(frame.parsed(), requests); // a mistake is found before anything starts
-    disk.expect(requests.size(), external == null);
+    RequestList drawn = RequestList.of(begun.parsed(), lanes::isolatedMs);
+    Aborts.of(begun.parsed(), drawn); // a mistake is found before anything starts
+    disk.expect(drawn.size(), external == null);
     shell.awaitExternal();
     shell.beginKafka(); // beside the models' loading, each takes a core
-    ExecuteRole.Loaded loaded = ExecuteRole.load(frame, lanes, experiment.lanes().speed());
+    ExecuteRole.Loaded loaded = ExecuteRole.load(begun, lanes, begun.experiment().lanes().speed());
     shell.heedAWishToStop();
-    List<ExecuteRole> executors = beginWarmUp(frame, loaded, shell);
+    ForeignLoad others = ForeignLoad.begin(begun.clock()::monotonicNs);
+    List<ExecuteRole> executors = beginWarmUp(begun, loaded, shell);
+    RunFrame frame = begun;
+    RequestList requests = drawn;
+    if (parsed.needsRate()) {
+      awaitWarm(executors);
+      ParsedExperiment rated = OfferedRate.of(parsed, executors.get(0).capabilities());
+      LiveJobs.check(rated);
+      frame = begun.with(rated);
+      requests = RequestList.of(rated, lanes::isolatedMs);
+    }
+    requests.beginDigest();
+    Experiment experiment = frame.experiment();
     KafkaAccess kafka = startKafka(shell, external);
     folder.nameBroker(kafka.bootstrapServers());
     shell.heedAWishToStop();
@@ -202,7 +224,9 @@ public final class ExperimentRun {
                 Environment.versions(experiment),
                 Aborts.of(frame.parsed(), requests)));
     metrics.log(analyze::snapshot, experiment.jobs().classes());
-    awaitWarm(executors);
+    if (!parsed.needsRate()) {
+      awaitWarm(executors);
+    }
     OfferedLoadLines.show(experiment, requests, executors.get(0).capabilities(), console);
     for (ExecuteRole executor : executors) {
       shell.add(executor); // again, so that it closes before the clients that it writes to
@@ -218,6 +242,7 @@ public final class ExperimentRun {
       return ExitStatus.DONE;
     }
 
+    BusyMachine.look(others, shell, options.child(), console);
     Optional<HostLoad> before = HostLoad.read();
     long beforeNs = frame.clock().monotonicNs();
     RoleFailedException failure = null;

@@ -88,11 +88,15 @@ public final class OfferedLoadLines {
     if (load.arrivals() instanceof Arrivals.Replayed) {
       return "";
     }
+    String share =
+        load.offeredLoad() == null ? "" : ", for offered_load " + trimmed(load.offeredLoad());
     return load.shape().equals(LoadShape.even())
-        ? " (" + trimmed(load.arrivalRateJobsPerSec()) + " asked)"
+        ? " (" + trimmed(load.arrivalRateJobsPerSec()) + " asked" + share + ")"
         : " (a mean of "
             + digits(load.askedRateJobsPerSec())
-            + " asked, load "
+            + " asked"
+            + share
+            + ", load "
             + load.shape().name()
             + ")";
   }

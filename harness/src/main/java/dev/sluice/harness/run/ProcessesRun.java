@@ -7,6 +7,7 @@ import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.FewProcessors;
 import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.kafka.BrokerWatch;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
@@ -113,7 +114,8 @@ public final class ProcessesRun {
   }
 
   private int run() throws UserMistakeException, IOException, InterruptedException {
-    ParsedExperiment parsed = options.read();
+    ParsedExperiment parsed =
+        TableRate.orRefuse(options.read(), "each role has a process of its own");
     KafkaAccess external = options.externalKafka(parsed);
     try (LaneSource lanes = LaneSource.of(parsed)) { // mistakes are found before a process starts
       if (Aborts.any(parsed)) {

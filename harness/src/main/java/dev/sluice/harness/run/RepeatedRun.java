@@ -1,17 +1,24 @@
 package dev.sluice.harness.run;
 
 import dev.sluice.analytics.compare.Repeats;
+import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.LatestRun;
+import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class RepeatedRun {
   private final RunSettings options;
   private final ChildRuns children;
+  private final boolean processes;
   private final int repeats;
   private final Console console;
   private @Nullable String summaryJson;
@@ -36,6 +44,7 @@ public final class RepeatedRun {
   public RepeatedRun(RunSettings options, boolean processes, int repeats, Console console) {
     this.options = options;
     this.children = new ChildRuns(options, processes, console);
+    this.processes = processes;
     this.repeats = repeats;
     this.console = console;
   }
@@ -50,33 +59,75 @@ public final class RepeatedRun {
     return status;
   }
 
+  /**
+   * The override that gives other runs the rate of one: what an offered load asks of the lanes is
+   * found once in a series. None if the experiment gives a rate.
+   */
+  public static List<String> rateOf(ParsedExperiment rated) {
+    var load = rated.experiment().load();
+    return load.offeredLoad() == null
+        ? List.of()
+        : List.of("arrival_rate_jobs_per_sec=" + Numbers.text(load.arrivalRateJobsPerSec()));
+  }
+
+  /** As above, of the run that left a folder. */
+  public static List<String> rateOf(Path run) throws UserMistakeException {
+    ParsedExperiment parsed =
+        ExperimentFile.read(run.resolve(FolderFiles.CONFIG), List.of(), Registries.vocabulary());
+    return List.of(
+        "arrival_rate_jobs_per_sec="
+            + Numbers.text(parsed.experiment().load().arrivalRateJobsPerSec()));
+  }
+
   private int runAll() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed = options.read();
+    if (processes) {
+      TableRate.orRefuse(parsed, "each role has a process of its own");
+    }
     options.externalKafka(parsed);
     LaneSource.of(parsed).close();
     String runId = options.runIdFor(parsed.experiment());
     try (var folder = RunFolder.create(options.results(), runId);
         var signals = Signals.listen(children::stop, children::kill)) {
       Map<Path, Long> seedByFolder = new LinkedHashMap<>();
+      List<String> rate = List.of();
+      List<String> leftOut = new ArrayList<>();
       int worst = ExitStatus.DONE;
       for (int repeat = 1; repeat <= repeats; repeat++) {
         long seed = RepeatSeeds.of(parsed.experiment().seed(), repeat);
         String repeatId = runId + "-" + repeat;
         console.line("Repeat " + repeat + " of " + repeats + ", seed " + seed);
-        int status = children.run(folder.path(), repeatId, List.of("seed=" + seed));
+        List<String> overrides = new ArrayList<>(rate);
+        overrides.add("seed=" + seed);
+        SeriesRun run =
+            SeriesRun.make(
+                children, folder.path(), repeatId, overrides, SeriesRun.ATTEMPTS_MAX, console);
         if (signals.received()) {
           return signals.exitStatus();
         }
-        if (!ExitStatus.isWhole(status)) {
+        if (run.isFailed()) {
           console.line("Repeat " + repeat + " failed, and with it the whole.");
-          return status;
+          return run.status();
+        }
+        if (run.spoiled().isPresent()) {
+          leftOut.add("repeat " + repeat + " (" + run.spoiled().get() + ")");
+          SeriesRun.leaveOut(folder.path(), repeatId);
+          continue;
         }
         if (!Files.exists(folder.path().resolve(repeatId))) {
           console.line("A threshold ended repeat " + repeat + " early, and with it the whole.");
-          return status;
+          return run.status();
         }
-        worst = ExitStatus.worst(worst, status);
+        if (parsed.needsRate() && rate.isEmpty()) {
+          rate = rateOf(folder.path().resolve(repeatId));
+        }
+        worst = ExitStatus.worst(worst, run.status());
         seedByFolder.put(folder.path().resolve(repeatId), seed);
+      }
+      leftOut.forEach(what -> console.line("Left out: " + what));
+      if (seedByFolder.isEmpty()) {
+        console.line("No repeat tells anything of its policy, and the series has no figures.");
+        return ExitStatus.INCONCLUSIVE;
       }
       Repeats all = Repeats.read(seedByFolder);
       all.write(folder.path());
@@ -84,11 +135,9 @@ public final class RepeatedRun {
       Path finished = folder.finish();
       console.line("");
       console.line(all.render().stripTrailing());
-      if (!all.notComparable().isEmpty()) {
-        console.line("not comparable " + String.join(", ", all.notComparable()));
-      }
       console.line("");
       console.line("Folder    " + finished);
+      LatestRun.point(finished);
       return worst;
     }
   }

@@ -6,6 +6,7 @@ import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.LiveJobs;
 import dev.sluice.harness.frame.Registries;
+import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.metrics.MetricsAddress;
@@ -57,9 +58,13 @@ public record RunSettings(
     return output.results();
   }
 
-  /** Reads the experiment from its file and the overrides. */
+  /**
+   * Reads the experiment from its file and the overrides. An offered load of real lanes has no rate
+   * yet.
+   */
   ParsedExperiment read() throws UserMistakeException {
-    ParsedExperiment parsed = ExperimentFile.read(config, overrides, Registries.vocabulary());
+    ParsedExperiment parsed =
+        TableRate.ofEmulated(ExperimentFile.read(config, overrides, Registries.vocabulary()));
     LiveJobs.check(parsed);
     return parsed;
   }

@@ -2,6 +2,7 @@ package dev.sluice.harness.serve;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.RunFolder;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -155,6 +156,7 @@ public final class ResultsFolder {
       }
       out.println((dryRun ? "would remove " : "removed ") + folder);
     }
+    LatestRun.removeIfDangling(results);
     return ExitStatus.DONE;
   }
 
@@ -164,8 +166,10 @@ public final class ResultsFolder {
     }
   }
 
-  private ListedRun find(String id, String command) throws UserMistakeException, IOException {
+  private ListedRun find(String asked, String command) throws UserMistakeException, IOException {
     List<ListedRun> runs = runs();
+    Path link = results.resolve(asked);
+    String id = LatestRun.is(link) ? Files.readSymbolicLink(link).toString() : asked;
     return runs.stream()
         .filter(run -> run.id().equals(id))
         .findFirst()

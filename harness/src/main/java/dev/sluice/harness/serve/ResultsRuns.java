@@ -3,6 +3,7 @@ package dev.sluice.harness.serve;
 import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.serve.ListedRun.State;
@@ -107,7 +108,7 @@ final class ResultsRuns implements Runs {
   private List<Folder> folders() throws IOException {
     List<Folder> folders = new ArrayList<>();
     try (Stream<Path> all = Files.list(results)) {
-      all.forEach(path -> folders.add(folder(path)));
+      all.filter(path -> !LatestRun.is(path)).forEach(path -> folders.add(folder(path)));
     } catch (NoSuchFileException e) {
       return List.of(); // no run has begun yet
     }

@@ -31,6 +31,7 @@ import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.role.Aborts;
 import dev.sluice.harness.role.Predictions;
 import dev.sluice.producer.arrivals.RepeatSeeds;
+import dev.sluice.producer.requests.OfferedRate;
 import dev.sluice.producer.requests.RequestList;
 import dev.sluice.scheduler.translation.ExperimentCore;
 import dev.sluice.scheduler.translation.SimulatedLog;
@@ -83,8 +84,9 @@ record SimulatedExperiment(
    * @throws UserMistakeException if a file is missing or wrong, or nothing says how long batches
    *     take
    */
-  static SimulatedExperiment of(ParsedExperiment parsed, @Nullable Profile profile)
+  static SimulatedExperiment of(ParsedExperiment asked, @Nullable Profile profile)
       throws UserMistakeException {
+    ParsedExperiment parsed = OfferedRate.provisional(asked);
     Experiment experiment = parsed.experiment();
     try (LaneSource lanes = LaneSource.of(parsed)) {
       RequestList requests = RequestList.of(parsed, lanes::isolatedMs);
@@ -155,6 +157,10 @@ record SimulatedExperiment(
           predictions == null || model == null ? null : ProfileRow.disturbance(model.rows());
       if (disturbance != null) {
         notes.add("warning: of the model's rows, " + disturbance);
+      }
+      if (asked.needsRate()) {
+        parsed = OfferedRate.of(asked, capabilities);
+        requests = RequestList.of(parsed, lanes::isolatedMs);
       }
       return new SimulatedExperiment(
           parsed,

@@ -10,6 +10,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.DiskNeed;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
@@ -20,6 +21,7 @@ import dev.sluice.harness.process.Secrets;
 import dev.sluice.harness.role.AnalyzeRole;
 import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.OfferedLoadLines;
+import dev.sluice.harness.run.RepeatedRun;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
@@ -140,6 +142,17 @@ public final class SimulatedRun {
     }
   }
 
+  /**
+   * The override that gives other simulations the rate that an experiment's offered load asks; none
+   * if it gives a rate.
+   */
+  public static List<String> rateOf(ParsedExperiment parsed, Options options)
+      throws UserMistakeException {
+    return parsed.needsRate()
+        ? RepeatedRun.rateOf(SimulatedExperiment.of(parsed, options.readProfile()).parsed())
+        : List.of();
+  }
+
   private ParsedExperiment read() throws UserMistakeException {
     ParsedExperiment parsed = options.read(List.of());
     if (ownsProcess) {
@@ -239,8 +252,7 @@ public final class SimulatedRun {
       Map<Path, Long> seedByFolder = new LinkedHashMap<>();
       int worst;
       try {
-        worst =
-            inParallel(parsed.experiment().seed(), runId, repeats, profile, folder, seedByFolder);
+        worst = inParallel(first.parsed(), runId, repeats, profile, folder, seedByFolder);
       } catch (LostThresholdException e) {
         return AnalyzeRole.concludeLost(
             "in one of the repeats, " + e.getMessage(), folder, console);
@@ -264,6 +276,7 @@ public final class SimulatedRun {
       console.line(all.render().stripTrailing());
       console.line("");
       console.line("Folder    " + finished);
+      LatestRun.point(finished);
       return worst;
     }
   }
@@ -274,7 +287,7 @@ public final class SimulatedRun {
   }
 
   private int inParallel(
-      long seed,
+      ParsedExperiment parsed,
       String runId,
       int repeats,
       @Nullable Profile profile,
@@ -286,7 +299,9 @@ public final class SimulatedRun {
     try {
       List<Future<Integer>> running = new ArrayList<>();
       for (int repeat = 1; repeat <= repeats; repeat++) {
-        long repeatSeed = RepeatSeeds.of(seed, repeat);
+        long repeatSeed = RepeatSeeds.of(parsed.experiment().seed(), repeat);
+        List<String> own = new ArrayList<>(RepeatedRun.rateOf(parsed));
+        own.add("seed=" + repeatSeed);
         String repeatId = runId + "-" + repeat;
         Path path = Files.createDirectory(folder.path().resolve(repeatId));
         seedByFolder.put(path, repeatSeed);
@@ -294,7 +309,7 @@ public final class SimulatedRun {
             threads.submit(
                 () -> {
                   SimulatedExperiment experiment =
-                      SimulatedExperiment.of(options.read(List.of("seed=" + repeatSeed)), profile);
+                      SimulatedExperiment.of(options.read(own), profile);
                   return AnalyzeRole.status(write(experiment, repeatId, path).report());
                 }));
       }

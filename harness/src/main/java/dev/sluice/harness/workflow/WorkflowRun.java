@@ -6,6 +6,7 @@ import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.contract.workflow.WorkflowFiles.Skipped;
 import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.RoleFailedException;
@@ -140,7 +141,9 @@ public final class WorkflowRun {
         throw e;
       }
       console.line("");
-      console.line("Folder    " + folder.finish());
+      Path finished = folder.finish();
+      console.line("Folder    " + finished);
+      LatestRun.point(finished);
     }
     return status;
   }

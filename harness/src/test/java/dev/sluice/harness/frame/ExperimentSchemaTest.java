@@ -70,7 +70,7 @@ final class ExperimentSchemaTest {
                       (meaning.isPresent() ? used : missing).add(Meanings.row(key));
                       return meaning;
                     }));
-    assertThat(schema.path("required")).hasSize(2);
+    assertThat(schema.path("required")).hasSize(1);
     assertThat(used).isEqualTo(meanings.byRow.keySet());
     assertThat(missing)
         .containsExactlyInAnyOrder(
@@ -182,7 +182,7 @@ final class ExperimentSchemaTest {
 
   @Test
   void aFileWithoutARequiredKey_isRefused() throws IOException {
-    assertThat(mistakes("duration_seconds: 20\n")).hasSize(1);
+    assertThat(mistakes("arrival_rate_jobs_per_sec: 10\n")).hasSize(1);
   }
 
   private static String made() throws IOException {

@@ -32,8 +32,7 @@ public record OfferedLoad(
 
   public static OfferedLoad of(
       Experiment experiment, RequestList requests, List<Capability> capabilities) {
-    Map<String, Capability> byModel = new LinkedHashMap<>();
-    capabilities.forEach(c -> byModel.put(key(c.workload(), c.backend(), c.precision()), c));
+    Map<String, Capability> byModel = byModel(capabilities);
     List<JobKind> kinds = requests.kinds();
     var aloneNsOf = new double[kinds.size()];
     var leastNsOf = new double[kinds.size()];
@@ -71,6 +70,12 @@ public record OfferedLoad(
         new ArrayList<>(infeasible.values()));
   }
 
+  static Map<String, Capability> byModel(List<Capability> capabilities) {
+    Map<String, Capability> byModel = new LinkedHashMap<>();
+    capabilities.forEach(c -> byModel.put(key(c.workload(), c.backend(), c.precision()), c));
+    return byModel;
+  }
+
   private static String describeMiss(JobKind kind, double ns) {
     return String.format(
         Locale.ROOT,
@@ -85,14 +90,14 @@ public record OfferedLoad(
         kind.sloNs() / 1e6);
   }
 
-  private static String key(String workload, String backend, String precision) {
+  static String key(String workload, String backend, String precision) {
     return workload + "/" + backend + "/" + precision;
   }
 
   /**
    * Returns the warm-up's time for a number of samples, or the time for the nearest number, scaled.
    */
-  private static double serviceNs(Capability capability, int samples) {
+  static double serviceNs(Capability capability, int samples) {
     WarmUp nearest = capability.warmUps().get(0);
     for (WarmUp warmUp : capability.warmUps()) {
       if (Math.abs(warmUp.samples() - samples) < Math.abs(nearest.samples() - samples)) {

@@ -2,11 +2,13 @@ package dev.sluice.producer.requests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
+import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.Vocabulary;
 import dev.sluice.contract.experiment.Vocabulary.PolicyWeights;
 import dev.sluice.producer.arrivals.ArrivalProcesses;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.constraints.DoubleRange;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
@@ -120,6 +123,40 @@ final class OfferedLoadTest {
     assertThat(load.perLane()).isCloseTo(workSeconds / durationSeconds / lanes, within(1e-9));
     assertThat(load.perLane())
         .isCloseTo(load.jobsPerSecond() * load.meanServiceMs() / 1e3 / lanes, within(1e-9));
+  }
+
+  /** Over 1,000 s the mix that is drawn is near to the mix that is asked for. */
+  @Property(tries = 50)
+  void anAskedLoad_isOffered_whateverTheMixTheLanesAndTheShape(
+      @ForAll @DoubleRange(min = 0.05, max = 3) double asked,
+      @ForAll @IntRange(min = 1, max = 4) int lanes,
+      @ForAll @DoubleRange(min = 0.1, max = 10) double weight,
+      @ForAll @DoubleRange(max = 0.9) double depth)
+      throws Exception {
+    Path file = Files.createTempFile("tiny", ".yaml");
+    Files.writeString(
+        file, EXPERIMENT.replace("name: short", "weight: " + weight + ", name: short"));
+    ParsedExperiment parsed =
+        ExperimentFile.read(
+            file,
+            List.of(
+                "offered_load=" + asked,
+                "arrivals=constant",
+                "load={diurnal: {period_seconds: 100, depth: " + depth + "}}",
+                "lanes.num_lanes=" + lanes,
+                "duration_seconds=1000",
+                "tail_seconds=0"),
+            VOCABULARY);
+    Files.delete(file);
+    var times =
+        List.of(
+            new Capability("short", "onnx", "fp32", 1, List.of(new WarmUp(1, 30 * MS))),
+            new Capability("long", "onnx", "fp32", 1, List.of(new WarmUp(1, 90 * MS))));
+    ParsedExperiment rated = OfferedRate.of(parsed, times);
+    OfferedLoad offered =
+        OfferedLoad.of(rated.experiment(), RequestList.draw(rated.experiment()), times);
+    assertThat(offered.perLane()).isCloseTo(asked, withinPercentage(15));
+    assertThat(OfferedRate.of(rated, times)).isEqualTo(rated);
   }
 
   /** Jobs of one to three samples, apart by gaps. */

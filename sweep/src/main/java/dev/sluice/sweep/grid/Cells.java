@@ -13,6 +13,7 @@ import dev.sluice.contract.file.UserMistakeException.Problem;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExperimentFiles;
 import dev.sluice.harness.frame.SluiceVersion;
+import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.simulate.QuietSimulation;
 import dev.sluice.sweep.config.Grid;
 import dev.sluice.sweep.config.Grid.Axis;
@@ -121,7 +122,8 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
     if (mode == Mode.SIMULATE) {
       var unused = new QuietSimulation(parsed);
     } else {
-      LaneSource.of(parsed).close();
+      LaneSource.of(TableRate.orRefuse(parsed, "each cell of a sweep would find a rate of its own"))
+          .close();
     }
   }
 

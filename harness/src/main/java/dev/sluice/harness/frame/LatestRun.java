@@ -1,0 +1,51 @@
+package dev.sluice.harness.frame;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The link {@code latest} in the folder of all runs, which leads to the one that ended last. */
+public final class LatestRun {
+  /** Name of the link. */
+  public static final String NAME = "latest";
+
+  private static final Logger LOG = LoggerFactory.getLogger(LatestRun.class);
+
+  private LatestRun() {}
+
+  /**
+   * Points the link to a finished run. A system without links has none, and a run that is itself
+   * called so is left alone.
+   */
+  public static void point(Path finished) {
+    Path link = finished.resolveSibling(NAME);
+    if (Files.exists(link) && !Files.isSymbolicLink(link)) {
+      return;
+    }
+    Path fresh = finished.resolveSibling("." + NAME + "-" + ProcessHandle.current().pid());
+    try {
+      Files.deleteIfExists(fresh);
+      Files.createSymbolicLink(fresh, Objects.requireNonNull(finished.getFileName()));
+      Files.move(fresh, link, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException | UnsupportedOperationException e) {
+      LOG.debug("no link {}", link, e);
+    }
+  }
+
+  /** Removes the link if it leads nowhere. */
+  public static void removeIfDangling(Path results) throws IOException {
+    Path link = results.resolve(NAME);
+    if (Files.isSymbolicLink(link) && !Files.exists(link)) {
+      Files.delete(link);
+    }
+  }
+
+  /** Tells whether a path in the folder of all runs is the link. */
+  public static boolean is(Path path) {
+    return path.endsWith(NAME) && Files.isSymbolicLink(path);
+  }
+}

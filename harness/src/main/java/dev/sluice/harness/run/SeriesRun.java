@@ -1,0 +1,126 @@
+package dev.sluice.harness.run;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.folder.Summary;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.process.TemporaryFolder;
+import dev.sluice.harness.terminal.Console;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A run of a series, which is made again where the machine spoiled it: where its generators were
+ * late, or its parts died.
+ *
+ * @param status exit status of the last attempt
+ * @param spoiled why the last attempt tells nothing; empty: it is of use, or it failed otherwise
+ */
+public record SeriesRun(int status, Optional<String> spoiled) {
+  /** What makes the runs of a series. */
+  public interface Series {
+    /**
+     * Runs once, and returns the run's exit status.
+     *
+     * @param overrides {@code key=value} beside those of the series
+     */
+    int run(Path results, String runId, List<String> overrides)
+        throws IOException, InterruptedException;
+
+    /** True if a person wants the series to end. */
+    boolean isStopped();
+  }
+
+  /** Folder of the runs of a series that tell nothing of their policy. */
+  public static final String LEFT_OUT = "left-out";
+
+  /** How often a run is made before it is left out. */
+  public static final int ATTEMPTS_MAX = 3;
+
+  /**
+   * Runs once, and again as long as the machine spoils it.
+   *
+   * @param series what makes an attempt, and knows whether a person wants it to end
+   * @param results folder in which each attempt leaves its own, in place of the last
+   * @param attemptsMax how often it is made, at least 1
+   */
+  public static SeriesRun make(
+      Series series,
+      Path results,
+      String runId,
+      List<String> overrides,
+      int attemptsMax,
+      Console console)
+      throws IOException, InterruptedException {
+    for (int attempt = 1; ; attempt++) {
+      int status = series.run(results, runId, overrides);
+      Optional<String> spoiled = whySpoiled(results, runId, status);
+      if (spoiled.isEmpty() || attempt == attemptsMax || series.isStopped()) {
+        return new SeriesRun(status, spoiled);
+      }
+      console.line(
+          "Run "
+              + runId
+              + " tells nothing: "
+              + spoiled.get()
+              + ". It is made again, "
+              + (attempt + 1)
+              + " of "
+              + attemptsMax
+              + ".");
+      remove(results, runId);
+    }
+  }
+
+  /** True if the series cannot go on: the run failed, and not because of the machine. */
+  public boolean isFailed() {
+    return !ExitStatus.isWhole(status) && spoiled.isEmpty();
+  }
+
+  /** Moves a spoiled run out of those that count, into the folder {@code left-out} beside them. */
+  public static void leaveOut(Path results, String runId) throws IOException {
+    Path out = Files.createDirectories(results.resolve(LEFT_OUT));
+    for (String name : List.of(runId, runId + RunFolder.FAILED)) {
+      if (Files.exists(results.resolve(name))) {
+        Files.move(results.resolve(name), out.resolve(runId));
+      }
+    }
+  }
+
+  private static void remove(Path results, String runId) {
+    TemporaryFolder.remove(results.resolve(runId));
+    TemporaryFolder.remove(results.resolve(runId + RunFolder.FAILED));
+  }
+
+  private static Optional<String> whySpoiled(Path results, String runId, int status)
+      throws IOException {
+    boolean whole = ExitStatus.isWhole(status);
+    Path folder = results.resolve(whole ? runId : runId + RunFolder.FAILED);
+    if (!FinishedRun.isFolder(folder)) {
+      return Optional.empty();
+    }
+    JsonNode summary = FinishedRun.of(folder).summary();
+    if (summary.path("interrupted").asBoolean() || summary.hasNonNull("failure")) {
+      return Optional.empty();
+    }
+    List<String> reasons = new ArrayList<>();
+    summary.path(Summary.NOT_COMPARABLE).forEach(reason -> reasons.add(reason.asText()));
+    if (reasons.isEmpty()) {
+      return Optional.empty();
+    }
+    summary
+        .path("notes")
+        .forEach(
+            note -> {
+              if (note.asText().startsWith("busy machine")) {
+                reasons.add(note.asText());
+              }
+            });
+    return Optional.of(String.join("; ", reasons));
+  }
+}

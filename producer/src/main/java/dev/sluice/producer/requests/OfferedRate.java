@@ -1,0 +1,86 @@
+package dev.sluice.producer.requests;
+
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.contract.experiment.ParsedExperiment;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The arrival rate of an experiment whose load is given as a share of what its lanes can do, the
+ * key {@code offered_load}.
+ */
+public final class OfferedRate {
+  private static final int PROVISIONAL_JOBS = 1_000;
+  private static final double RATE_MIN = 1e-6;
+  private static final double RATE_MAX = 1e6;
+
+  private OfferedRate() {}
+
+  /**
+   * Returns the experiment itself, or one with some rate if its own is to be found yet: to draw a
+   * list with it finds what is wrong with the experiment and its files.
+   */
+  public static ParsedExperiment provisional(ParsedExperiment parsed) {
+    double seconds = parsed.experiment().load().durationSeconds();
+    return parsed.needsRate()
+        ? parsed.withRate(Math.min(RATE_MAX, PROVISIONAL_JOBS / seconds))
+        : parsed;
+  }
+
+  /**
+   * Returns the experiment itself, or one with the rate that follows from its offered load: load ×
+   * lanes / mean service time of a job alone, over the mean of the load's shape, in three digits.
+   * It is the same for every seed.
+   *
+   * @param capabilities times of each model on a lane, alone
+   */
+  public static ParsedExperiment of(ParsedExperiment parsed, List<Capability> capabilities) {
+    Double load = parsed.experiment().load().offeredLoad();
+    if (load == null || !parsed.needsRate()) {
+      return parsed;
+    }
+    ParsedExperiment shaped = provisional(parsed);
+    Experiment.Load some = shaped.experiment().load();
+    double shape = some.askedRateJobsPerSec() / some.arrivalRateJobsPerSec();
+    Experiment experiment = parsed.experiment();
+    int lanes = experiment.lanes().count() * experiment.kafka().shards();
+    double rate = load * lanes * 1e9 / meanServiceNs(experiment.jobs(), capabilities) / shape;
+    return parsed.withRate(
+        new BigDecimal(Math.max(RATE_MIN, Math.min(RATE_MAX, rate)))
+            .round(new MathContext(3))
+            .doubleValue());
+  }
+
+  /** Mean over the mix that {@link JobMix} draws from. */
+  private static double meanServiceNs(Experiment.Jobs jobs, List<Capability> capabilities) {
+    Map<String, Capability> byModel = OfferedLoad.byModel(capabilities);
+    double ns = 0;
+    double weights = 0;
+    for (WorkloadChoice workload : jobs.workloads()) {
+      List<String> backends =
+          workload.model() == null ? jobs.backendsEnabled() : List.of(workload.model().backend());
+      double sumNs = 0;
+      int kinds = 0;
+      for (String backend : backends) {
+        for (String precision : jobs.precisionModes()) {
+          Capability capability = byModel.get(OfferedLoad.key(workload.name(), backend, precision));
+          if (capability == null) {
+            throw new IllegalStateException(
+                "no lane can run " + workload.name() + " on " + backend + " in " + precision);
+          }
+          for (int samples : jobs.batchSizes()) {
+            sumNs += OfferedLoad.serviceNs(capability, samples);
+            kinds++;
+          }
+        }
+      }
+      ns += workload.weight() * sumNs / kinds;
+      weights += workload.weight();
+    }
+    return ns / weights;
+  }
+}
