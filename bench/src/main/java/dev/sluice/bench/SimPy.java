@@ -64,7 +64,7 @@ final class SimPy {
               fields[2]));
       return OptionalDouble.of(seconds);
     }
-    out.accept("  SimPy or taskset is missing: pip install simpy, or apt install python3-simpy");
+    out.accept("  SimPy or taskset is missing: pip install simpy, or apt install python3-simpy3");
     return OptionalDouble.empty();
   }
 }

@@ -2,6 +2,7 @@ package dev.sluice.cli;
 
 import dev.sluice.cli.option.ResultsOption;
 import dev.sluice.cli.option.RoleOptions;
+import dev.sluice.cli.option.ScreenOptions;
 import dev.sluice.harness.role.AnalyzeProcess;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -42,14 +43,11 @@ public final class AnalyzeCommand implements Callable<Integer> {
   @Option(names = "--no-log", description = "Leaves no log.jsonl.gz, a recording of the topics.")
   private boolean noLog;
 
-  @Option(
-      names = "--json",
-      description = "Prints summary.json on standard output, and all else on standard error.")
-  private boolean json;
+  @Mixin private ScreenOptions screen = new ScreenOptions();
 
   @Override
   public Integer call() throws Exception {
-    var own = new AnalyzeProcess.Options(results.folder(), keepTopics, noLog, json);
+    var own = new AnalyzeProcess.Options(results.folder(), keepTopics, noLog, screen.console());
     return new AnalyzeProcess(options.settings(), own).execute();
   }
 }

@@ -111,7 +111,7 @@ final class ReplayCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     if (!decisions) {
-      return run.execute(this::what);
+      return run.execute(() -> List.of(what()));
     }
     try {
       refuseBesideDecisions(config != null, String.valueOf(config));

@@ -14,7 +14,8 @@ import picocli.CommandLine.Mixin;
       "Runs an experiment: broker, generators, scheduler, lanes and analytics, in one process or"
           + " (--processes) each in its own.",
       "Leaves a folder with trace.csv, dispatches.csv, summary.json, plots and log.jsonl.gz, which"
-          + " can be replayed."
+          + " can be replayed.",
+      "Several experiments run one after the other, and a table of all comes at the end."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
@@ -41,11 +42,14 @@ final class RunCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     return run.execute(
-        () ->
-            new RunOptions.What(
-                experiment.config(),
-                experiment.overrides(),
-                experiment.results(),
-                experiment.runId()));
+        () -> {
+          String runId = experiment.runId();
+          return experiment.configs().stream()
+              .map(
+                  config ->
+                      new RunOptions.What(
+                          config, experiment.overrides(), experiment.results(), runId))
+              .toList();
+        });
   }
 }

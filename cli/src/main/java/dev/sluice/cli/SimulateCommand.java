@@ -2,6 +2,7 @@ package dev.sluice.cli;
 
 import dev.sluice.cli.option.CompareOptions;
 import dev.sluice.cli.option.ResultsOption;
+import dev.sluice.cli.option.ScreenOptions;
 import dev.sluice.cli.option.WorkflowOptions;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
@@ -123,9 +124,12 @@ final class SimulateCommand implements Callable<Integer> {
   private @Nullable String runId;
 
   @Option(
-      names = "--json",
-      description = "Prints summary.json on standard output, and all else on standard error.")
-  private boolean json;
+      names = "--note",
+      paramLabel = "TEXT",
+      description = "Leaves note.txt with this text in the folder; results list shows it.")
+  private @Nullable String note;
+
+  @Mixin private ScreenOptions screen = new ScreenOptions();
 
   @Mixin private ResultsOption results = new ResultsOption();
 
@@ -133,8 +137,9 @@ final class SimulateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    var console = Console.ofJson(json);
+    Console console = screen.console();
     try {
+      screen.check();
       if (runId != null) {
         RunId.check(runId);
       }
@@ -167,7 +172,7 @@ final class SimulateCommand implements Callable<Integer> {
               results.folder(),
               runId,
               profile,
-              new SimulatedRun.Output(noTrace, log != null && log),
+              new SimulatedRun.Output(noTrace, log != null && log, note),
               repeats);
       if (!versus.isEmpty() && repeats != null) {
         var two = new Versus(config, overrides, versus, repeats, comparison.judging());

@@ -48,6 +48,7 @@ public final class Sluice implements Callable<Integer> {
     GROUPS.put(
         "Experiments",
         List.of(
+            new Entry(InitCommand.class, "Writes an experiment to begin with."),
             new Entry(RunCommand.class, "Runs an experiment, and leaves its folder."),
             new Entry(SimulateCommand.class, "Runs an experiment in virtual time."),
             new Entry(ReplayCommand.class, "Runs recorded requests again, or a run's decisions."),

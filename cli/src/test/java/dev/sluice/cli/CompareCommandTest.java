@@ -88,7 +88,9 @@ final class CompareCommandTest {
         sluice("compare", one, other, "--gate", "--primary", "all_avg_e2e_ms");
     assertThat(compared.status()).as(compared.err() + compared.out()).isZero();
     assertThat(compared.out())
-        .containsPattern("all_avg_e2e_ms \\* .* within noise \\(4 of 5 would find ");
+        .contains("\nverdict        no difference found in all_avg_e2e_ms\n")
+        .containsPattern("all_avg_e2e_ms \\* .* within noise\n")
+        .containsPattern("is found 4 times in\\s+5:\\s+all_avg_e2e_ms [0-9.]+ %");
   }
 
   @Test

@@ -107,7 +107,7 @@ public record Loop(Path folder, @Nullable String bootstrap) {
         new RunSettings(
             write(EMULATED),
             List.of(overrides),
-            new RunSettings.Output(results(), true, false),
+            new RunSettings.Output(results(), true, false, null),
             bootstrap,
             runId,
             kafkaConfig,

@@ -29,7 +29,7 @@ final class RepeatedRunTest {
         new RunSettings(
             loop.write(Loop.EMULATED),
             List.of(),
-            new RunSettings.Output(loop.results(), false, false),
+            new RunSettings.Output(loop.results(), false, false, null),
             bootstrap,
             "twice",
             null,

@@ -54,6 +54,27 @@ final class ResultsCommandTest {
   }
 
   @Test
+  void aRunCarriesItsNote() {
+    assertThat(
+            BadInputCommand.sluice(
+                    "simulate",
+                    "../configs/emulated_accelerator.yaml",
+                    "--no-trace",
+                    "--results",
+                    results.toString(),
+                    "--run-id",
+                    "noted",
+                    "--note",
+                    "with the new table\nand more")
+                .status())
+        .isZero();
+    assertThat(results("list").out())
+        .containsPattern("p99 ms  run  note\n")
+        .containsPattern(" noted  with the new table\n");
+    assertThat(results("show", "noted").out()).contains("note     with the new table\nand more\n");
+  }
+
+  @Test
   void theLinkLatest_leadsToTheRunThatEndedLast_andGoesWithIt() throws Exception {
     assertThat(Files.readSymbolicLink(results.resolve("latest"))).hasToString("two");
     assertThat(results("show", "latest").out()).startsWith("run      two\n");

@@ -41,7 +41,7 @@ final class RunMetricsTest {
         new RunSettings(
             loop.write(Loop.EMULATED),
             List.of("duration_seconds=5"),
-            new RunSettings.Output(loop.results(), false, true),
+            new RunSettings.Output(loop.results(), false, true, null),
             loop.bootstrap(),
             "scraped",
             null,

@@ -177,7 +177,7 @@ final class SimulateCommandTest {
                 .formatted(model));
     BadInputCommand simulated = simulate(config, "m");
     assertThat(simulated.status()).as(simulated.err()).isZero();
-    assertThat(simulated.out())
+    assertThat(simulated.out().replaceAll("\\s+", " "))
         .contains("! service times: predictions of model ")
         .contains("! predictor: model ")
         .contains("! warning: of the model's rows, " + LinearProfile.WARNING);

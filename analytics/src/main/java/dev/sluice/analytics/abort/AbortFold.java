@@ -126,11 +126,6 @@ public final class AbortFold implements LogFold {
     return lost;
   }
 
-  /** Number of jobs asked for so far. */
-  public long requested() {
-    return requested.cardinality();
-  }
-
   @Override
   public void onRunRecord(RunRecord entry, long appendedAtEpochMs) {}
 

@@ -12,7 +12,7 @@ import java.util.List;
  *
  * @param unstable true if its queue rose over the whole window, so that it fails
  * @param silent why the run says nothing, such as a late generator; empty: it says something
- * @param late true if it says nothing because its generator was late
+ * @param late true if it says nothing because its generator was late, or the harness at its limit
  * @param p99Ms p99 of all measured jobs; infinite if it falls on a job that is not done
  */
 public record RunEvidence(

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.analytics.compare.Comparison.Line;
 import dev.sluice.analytics.compare.Comparison.Verdict;
+import dev.sluice.analytics.report.ScreenText;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.MeanInterval;
 import dev.sluice.analytics.statistic.PairedDifference;
@@ -13,6 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +32,7 @@ public record ComparisonText(
     String nameOfB,
     List<String> anyway) {
   static final List<String> HEADINGS =
-      List.of("figure", "A", "B", "B against A", "95 % interval", "verdict on B");
+      List.of("figure", "A", "B", "change", "95 % interval", "verdict on B");
 
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
@@ -38,30 +41,72 @@ public record ComparisonText(
     anyway = List.copyOf(anyway);
   }
 
-  /** Fixed-width text for a terminal. */
+  /** Text for a terminal: the verdict on the primary figure, and a row for each figure. */
   public String render() {
     var text = new StringBuilder();
-    remarks().forEach(remark -> text.append("! ").append(remark).append('\n'));
+    remarks().forEach(remark -> text.append(ScreenText.wrapped("! ", remark)).append('\n'));
     text.append("A  ").append(nameOfA).append('\n');
     text.append("B  ").append(nameOfB).append("\n\n");
+    Line primary = comparison.lines().get(0);
+    fact(
+        text,
+        "verdict",
+        switch (primary.verdict()) {
+              case BETTER -> "B is better in ";
+              case WORSE -> "B is worse in ";
+              case WITHIN_NOISE -> "no difference found in ";
+              case CANNOT_TELL -> "nothing can be told of ";
+            }
+            + primary.figure().name());
+    text.append('\n').append(table()).append('\n');
+    comparison.lines().stream()
+        .filter(line -> line.verdict() == Verdict.CANNOT_TELL)
+        .forEach(
+            line -> fact(text, "cannot tell", line.figure().name() + ": " + line.sample().why()));
+    String hidden =
+        comparison.lines().stream()
+            .filter(line -> line.verdict() == Verdict.WITHIN_NOISE && line.detectable() > 0)
+            .map(line -> line.figure().name() + " " + detectable(line))
+            .collect(Collectors.joining(", "));
+    if (!hidden.isEmpty()) {
+      fact(
+          text,
+          "within noise",
+          "no difference found; a true one of this size is found 4 times in 5: " + hidden);
+    }
+    return text.append(ScreenText.wrapped("", explanation())).append('\n').toString();
+  }
+
+  private static void fact(StringBuilder text, String name, String what) {
+    text.append(ScreenText.wrapped(String.format("%-14s ", name), what)).append('\n');
+  }
+
+  /** Rows of all jobs, and below its name those of each class. */
+  private String table() {
     List<List<String>> rows = new ArrayList<>(List.of(HEADINGS));
-    comparison.lines().forEach(line -> rows.add(cells(line)));
-    int[] widths = new int[HEADINGS.size()];
-    for (List<String> row : rows) {
-      for (int i = 0; i < widths.length; i++) {
-        widths[i] = Math.max(widths[i], row.get(i).length());
+    String group = "";
+    for (Line line : comparison.lines()) {
+      List<String> cells = new ArrayList<>(cells(line));
+      cells.set(cells.size() - 1, line.verdict().text());
+      String ofClass = line.primary() ? "" : nameOfClass(line.figure());
+      if (!ofClass.isEmpty()) {
+        if (!ofClass.equals(group)) {
+          rows.add(List.of(ofClass, "", "", "", "", ""));
+        }
+        cells.set(0, "  " + cells.get(0).substring(ofClass.length() + 1));
       }
+      group = ofClass;
+      rows.add(cells);
     }
-    for (List<String> row : rows) {
-      var line = new StringBuilder();
-      for (int i = 0; i < widths.length; i++) {
-        String gap = " ".repeat(widths[i] - row.get(i).length());
-        boolean left = i == 0 || i == widths.length - 1;
-        line.append(i == 0 ? "" : "  ").append(left ? row.get(i) + gap : gap + row.get(i));
-      }
-      text.append(line.toString().stripTrailing()).append('\n');
-    }
-    return text.append('\n').append(explanation()).append('\n').toString();
+    return ScreenText.table(rows, Set.of(0, HEADINGS.size() - 1));
+  }
+
+  /** The class that a figure is of; empty: it is of all jobs, of a workload or of the whole run. */
+  private static String nameOfClass(HeadlineFigure figure) {
+    String scope = figure.scope();
+    return scope.endsWith("_") && !scope.equals("all_")
+        ? scope.substring(0, scope.length() - 1)
+        : "";
   }
 
   /** What stands before every output: that it was compared anyway, and what the runs were. */
@@ -91,7 +136,11 @@ public record ComparisonText(
         interval == null ? "-" : change(interval.mean(), ratio),
         interval == null || !interval.hasEnds()
             ? "-"
-            : change(interval.low(), ratio) + " to " + change(interval.high(), ratio),
+            : (ratio
+                    ? change(interval.low(), true).replace(" %", "")
+                    : change(interval.low(), false))
+                + " to "
+                + change(interval.high(), ratio),
         verdict(line));
   }
 
@@ -101,15 +150,17 @@ public record ComparisonText(
       return line.verdict().text() + ": " + why;
     }
     if (line.verdict() == Verdict.WITHIN_NOISE) {
-      double detectable = line.detectable();
       return line.verdict().text()
-          + (detectable > 0
-              ? " (4 of 5 would find "
-                  + change(detectable, line.figure().isRatio()).substring(1)
-                  + ")"
+          + (line.detectable() > 0
+              ? " (one of " + detectable(line) + " is found 4 times in 5)"
               : " (no difference anywhere)");
     }
     return line.verdict().text();
+  }
+
+  /** The true difference that four of five comparisons like this one find. */
+  private static String detectable(Line line) {
+    return change(line.detectable(), line.figure().isRatio()).substring(1);
   }
 
   private static String number(double value) {

@@ -20,8 +20,11 @@ public final class FolderFiles {
   /** The run as a page. */
   public static final String REPORT = "report.html";
 
-  /** Why a threshold ended the run early; only a failed run's folder has it. */
+  /** Why the run was ended early; only a failed run's folder has it. */
   public static final String FAILURE = "failure.txt";
+
+  /** What a person wrote of the run. */
+  public static final String NOTE = "note.txt";
 
   /** A recording of the run's topics. */
   public static final String LOG = "log.jsonl.gz";

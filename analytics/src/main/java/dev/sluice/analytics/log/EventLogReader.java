@@ -1,6 +1,6 @@
 package dev.sluice.analytics.log;
 
-import dev.sluice.analytics.abort.AbortFold;
+import dev.sluice.analytics.abort.EarlyEnd;
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.report.RunReport;
@@ -50,14 +50,14 @@ public final class EventLogReader implements AutoCloseable {
    * Starts to read.
    *
    * @param describe makes the description of a run that has begun; called on the reader's thread
-   * @param abort thresholds that end the run; null: there are none
+   * @param early what ends the run before its time; null: nothing does
    */
   public EventLogReader(
       LogClients clients,
       Topics topics,
       ProcessClock clock,
       Function<RunStarted, RunDescribed> describe,
-      @Nullable AbortFold abort) {
+      @Nullable EarlyEnd early) {
     this(
         ReaderClients.consumer(clients),
         () -> ReaderClients.again(clients),
@@ -66,7 +66,7 @@ public final class EventLogReader implements AutoCloseable {
         topics,
         clock,
         describe,
-        abort);
+        early);
   }
 
   /** Starts to read a run that no threshold ends. */
@@ -99,11 +99,11 @@ public final class EventLogReader implements AutoCloseable {
       Topics topics,
       ProcessClock clock,
       Function<RunStarted, RunDescribed> describe,
-      @Nullable AbortFold abort) {
+      @Nullable EarlyEnd early) {
     this.again = again;
     this.topics = topics;
     this.clock = clock;
-    this.live = new LiveReading(consumer, provisional, producer, topics, clock, describe, abort);
+    this.live = new LiveReading(consumer, provisional, producer, topics, clock, describe, early);
     this.wholeRun = live.wholeRun();
     this.thread = new Thread(live, "analytics-reader");
     thread.setDaemon(true);

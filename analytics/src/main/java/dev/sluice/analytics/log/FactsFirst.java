@@ -1,6 +1,6 @@
 package dev.sluice.analytics.log;
 
-import dev.sluice.analytics.abort.AbortFold;
+import dev.sluice.analytics.abort.EarlyEnd;
 import dev.sluice.analytics.fold.LiveFold;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
@@ -33,7 +33,7 @@ final class FactsFirst {
   private final Topics topics;
   private final RunPartitions run;
   private final LiveFold fold;
-  private final @Nullable AbortFold abort;
+  private final @Nullable EarlyEnd early;
   private final Map<TopicPartition, Progress> progress = new HashMap<>();
   private long recordsBehind;
 
@@ -56,18 +56,18 @@ final class FactsFirst {
   }
 
   /**
-   * @param abort takes all that {@code fold} takes; null: no threshold ends the run
+   * @param early takes all that {@code fold} takes; null: nothing ends the run before its time
    */
   FactsFirst(
       Topics topics,
       RunPartitions run,
       LiveFold fold,
-      @Nullable AbortFold abort,
+      @Nullable EarlyEnd early,
       List<TopicPartition> partitions) {
     this.topics = topics;
     this.run = run;
     this.fold = fold;
-    this.abort = abort;
+    this.early = early;
     partitions.forEach(partition -> progress.put(partition, new Progress()));
   }
 
@@ -88,8 +88,8 @@ final class FactsFirst {
         of.waiting.add(new Waiting(null, outcome, entry.timestamp()));
       } else {
         run.apply(fold, entry);
-        if (abort != null) {
-          run.apply(abort, entry);
+        if (early != null) {
+          run.apply(early, entry);
         }
         of.appliedOffset = entry.offset();
         of.appliedEpochMs = Math.max(of.appliedEpochMs, entry.timestamp());
@@ -124,13 +124,13 @@ final class FactsFirst {
             if (next.dispatch() != null) {
               of.lastDispatch = next.dispatch().dispatchId();
               fold.onDispatch(next.dispatch(), partition.partition(), next.appendedAtEpochMs());
-              if (abort != null) {
-                abort.onDispatch(next.dispatch(), partition.partition(), next.appendedAtEpochMs());
+              if (early != null) {
+                early.onDispatch(next.dispatch(), partition.partition(), next.appendedAtEpochMs());
               }
             } else if (next.outcome() != null) {
               fold.onOutcome(next.outcome(), partition.partition(), next.appendedAtEpochMs());
-              if (abort != null) {
-                abort.onOutcome(next.outcome(), partition.partition(), next.appendedAtEpochMs());
+              if (early != null) {
+                early.onOutcome(next.outcome(), partition.partition(), next.appendedAtEpochMs());
               }
             }
             of.appliedEpochMs = Math.max(of.appliedEpochMs, next.appendedAtEpochMs());

@@ -1,6 +1,6 @@
 package dev.sluice.analytics.log;
 
-import dev.sluice.analytics.abort.AbortFold;
+import dev.sluice.analytics.abort.EarlyEnd;
 import dev.sluice.analytics.fold.LiveFold;
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.contract.codec.UnreadableEventException;
@@ -50,7 +50,7 @@ final class LiveReading implements Runnable {
   private final RunPartitions run;
   private final ProcessClock clock;
   private final Function<RunStarted, RunDescribed> describe;
-  private final @Nullable AbortFold abort;
+  private final @Nullable EarlyEnd early;
   private final CompletableFuture<Void> wholeRun = new CompletableFuture<>();
 
   /** Lock of the fields below it. */
@@ -74,7 +74,7 @@ final class LiveReading implements Runnable {
    * @param consumer reads committed records; closed when the reading ends
    * @param provisional reads dispatches that may not be committed; closed when the reading ends
    * @param describe makes the description of a run that has begun
-   * @param abort thresholds that end the run; null: there are none
+   * @param early what ends the run before its time; null: nothing does
    */
   LiveReading(
       Consumer<byte[], byte[]> consumer,
@@ -83,7 +83,7 @@ final class LiveReading implements Runnable {
       Topics topics,
       ProcessClock clock,
       Function<RunStarted, RunDescribed> describe,
-      @Nullable AbortFold abort) {
+      @Nullable EarlyEnd early) {
     this.consumer = consumer;
     this.records = new LiveRecords(consumer, provisional, topics);
     this.writer = new LogWriter(producer, topics, wholeRun::completeExceptionally);
@@ -91,7 +91,7 @@ final class LiveReading implements Runnable {
     this.run = new RunPartitions(topics);
     this.clock = clock;
     this.describe = describe;
-    this.abort = abort;
+    this.early = early;
     this.lanesClosedAtNs = clock.monotonicNs();
     this.lanesDueAtNs = lanesClosedAtNs + LANES_PERIOD_NS;
   }
@@ -161,7 +161,7 @@ final class LiveReading implements Runnable {
 
   private void readToTheEnd() {
     List<TopicPartition> partitions = run.find(consumer, ReaderClients.ANSWER_LIMIT);
-    var order = new FactsFirst(topics, run, begin(), abort, partitions);
+    var order = new FactsFirst(topics, run, begin(), early, partitions);
     records.assign(partitions);
     Map<TopicPartition, Long> ends = null;
     boolean endWritten = false;
@@ -210,7 +210,7 @@ final class LiveReading implements Runnable {
    *
    * @param metrics records of topic metrics that no process has written
    * @param lanes window of the lanes; null: none is due
-   * @param end end of an abandoned run, or of one that lost a threshold; null for any other
+   * @param end end of an abandoned run, or of one that ends early; null for any other
    * @param complete true if the run has ended and every job sent has its outcome
    */
   private record Step(
@@ -252,18 +252,18 @@ final class LiveReading implements Runnable {
     }
   }
 
-  /** The end of a run that is abandoned, or whose threshold cannot be met any more; else null. */
+  /** The end of a run that is abandoned, or that ends early; else null. */
   private @Nullable RunEnded endIfLost(@Nullable RunStarted started) {
-    if (abort == null || abort.lost() == null || started == null || fold.ended() != null) {
+    if (early == null || early.why() == null || started == null || fold.ended() != null) {
       return fold.endIfAbandoned();
     }
     return new RunEnded(
         started.runId(),
-        abort.requested(),
+        early.requested(),
         false,
         false,
         Math.max(0, fold.logTimeNs()),
-        abort.lost());
+        early.why());
   }
 
   private void writeLastLanes() {

@@ -11,13 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The closing table of a run: fixed-width text for a terminal. A percentile that falls on a job
- * without a done outcome is printed as {@code none}, a figure without a value as {@code -}, and a
- * p95 or p99 of too few jobs ends in {@code *}.
+ * The closing table of a run: text for a terminal of 80 columns, the verdict and the classes first.
+ * A percentile that falls on a job without a done outcome is printed as {@code none}, a figure
+ * without a value as {@code -}, and a p95 or p99 of too few jobs ends in {@code *}.
  */
 public final class SummaryTable {
   private static final List<String> HEADINGS =
@@ -25,29 +26,36 @@ public final class SummaryTable {
           "class",
           "jobs",
           "done",
-          "dropped",
-          "failed",
+          "drop",
+          "fail",
           "p50 ms",
           "p95 ms",
           "p99 ms",
           "wait ms",
-          "service ms",
           "over SLO");
 
   /** Number of reasons that the line "not comparable" shows; summary.json has all of them. */
   private static final int REASONS_SHOWN_MAX = 4;
 
   private final Summary summary;
+  private final boolean details;
   private final StringBuilder text = new StringBuilder();
 
-  private SummaryTable(Summary summary) {
+  private SummaryTable(Summary summary, boolean details) {
     this.summary = summary;
+    this.details = details;
   }
 
-  /** The text, several lines, each ended by a line feed. */
-  public static String render(Summary summary) {
-    var table = new SummaryTable(summary);
+  /**
+   * The text, several lines, each ended by a line feed.
+   *
+   * @param details true to tell of the loop's own costs too: hop, bubble, lateness and spells
+   */
+  public static String render(Summary summary, boolean details) {
+    var table = new SummaryTable(summary, details);
     table.head();
+    table.verdict();
+    table.line("");
     table.classes();
     table.overall();
     table.marks();
@@ -56,12 +64,13 @@ public final class SummaryTable {
 
   private void head() {
     for (Object note : list("notes")) {
-      line("! " + note);
+      line(ScreenText.wrapped("! ", String.valueOf(note)));
     }
     line(
-        String.format(
-            "%s, policy %s, %s", value("run_name"), value("scheduler_name"), value("run_id")));
-    line("");
+        ScreenText.wrapped(
+            "",
+            String.format(
+                "%s, policy %s, %s", value("run_name"), value("scheduler_name"), value("run_id"))));
   }
 
   private void classes() {
@@ -71,13 +80,7 @@ public final class SummaryTable {
       classes.keySet().forEach(name -> rows.add(row(String.valueOf(name))));
     }
     rows.add(row("all"));
-    int[] widths = new int[HEADINGS.size()];
-    for (List<String> row : rows) {
-      for (int i = 0; i < widths.length; i++) {
-        widths[i] = Math.max(widths[i], row.get(i).length());
-      }
-    }
-    rows.forEach(row -> line(aligned(row, widths)));
+    text.append(ScreenText.table(rows, Set.of(0)));
     line("");
   }
 
@@ -93,7 +96,6 @@ public final class SummaryTable {
         percentile(name, "p95"),
         percentile(name, "p99"),
         number(name + "_avg_wait_ms"),
-        number(name + "_avg_service_ms"),
         violationRate == null ? "-" : percent(violationRate));
   }
 
@@ -103,15 +105,6 @@ public final class SummaryTable {
 
   private boolean few(String name, String percentile) {
     return Boolean.TRUE.equals(summary.values().get(name + "_" + percentile + "_few_jobs"));
-  }
-
-  private static String aligned(List<String> row, int[] widths) {
-    var line = new StringBuilder();
-    for (int i = 0; i < widths.length; i++) {
-      String gap = " ".repeat(widths[i] - row.get(i).length());
-      line.append(i == 0 ? row.get(i) + gap : "  " + gap + row.get(i));
-    }
-    return line.toString().stripTrailing();
   }
 
   private void overall() {
@@ -128,6 +121,15 @@ public final class SummaryTable {
         "lane use",
         (laneUse == null ? "-" : percent(laneUse)) + " of " + count("lanes") + " lanes");
     blocked();
+    load();
+    predictions();
+    if (details) {
+      details();
+    }
+  }
+
+  private void details() {
+    fact("service", number("all_avg_service_ms") + " ms on average" + byClass("avg_service_ms"));
     fact("hop", overCount("hop", "arrival to start of jobs that found an idle lane"));
     fact("bubble", overCount("bubble", "idle between two batches while work waited"));
     fact(
@@ -138,17 +140,15 @@ public final class SummaryTable {
             + " ms; append delay p99 "
             + number("append_delay_p99_ms")
             + " ms");
-    load();
     spells();
-    predictions();
-    if (summary.values().get("thresholds") instanceof Map<?, ?> thresholds) {
-      thresholds.forEach(
-          (name, entry) -> {
-            if (entry instanceof Map<?, ?> result) {
-              fact("threshold", name + " " + result.get("bound") + ": " + result.get("result"));
-            }
-          });
-    }
+  }
+
+  private String byClass(String figure) {
+    return summary.values().get("by_class_workload") instanceof Map<?, ?> classes
+        ? classes.keySet().stream()
+            .map(name -> name + " " + number(name + "_" + figure))
+            .collect(Collectors.joining(", ", " (", ")"))
+        : "";
   }
 
   private void load() {
@@ -238,17 +238,8 @@ public final class SummaryTable {
               + NearestRank.COUNT_FOR_P99
               + ": for a p99");
     }
-    if (Boolean.TRUE.equals(summary.values().get("unstable"))) {
-      fact("unstable", "the queue rose over the whole measured window");
-    }
-    if (Boolean.TRUE.equals(summary.values().get("tail_limit_reached"))) {
-      fact("tail limit", "measured jobs still waited when the tail was over");
-    }
     if (Boolean.TRUE.equals(summary.values().get("emulation_late"))) {
       fact("emulation", "late, p99 " + number("emulation_late_p99_ms") + " ms off");
-    }
-    for (Object broken : list("broken_promises")) {
-      fact("promise", "broken: " + broken);
     }
     if (isPositive("attempts_lost") || isPositive("superseded_completions")) {
       fact(
@@ -259,6 +250,29 @@ public final class SummaryTable {
               + " never answered; "
               + count("superseded_completions")
               + " completions superseded");
+    }
+  }
+
+  /** Whether the run tells something of its policy, each threshold, and the reasons. */
+  private void verdict() {
+    Verdict verdict = summary.verdict();
+    boolean asked = summary.values().get("thresholds") instanceof Map<?, ?> map && !map.isEmpty();
+    fact(
+        "verdict",
+        switch (verdict) {
+              case MET -> asked ? "every threshold met" : "sound, no threshold asked";
+              case MISSED -> "a threshold missed";
+              case INCONCLUSIVE -> "inconclusive: this run tells nothing of its policy";
+              case FAILED -> "failed";
+            }
+            + others());
+    if (summary.values().get("thresholds") instanceof Map<?, ?> thresholds) {
+      thresholds.forEach(
+          (name, entry) -> {
+            if (entry instanceof Map<?, ?> result) {
+              fact("threshold", name + " " + result.get("bound") + ": " + result.get("result"));
+            }
+          });
     }
     if (summary.values().get("failure") instanceof String failure) {
       fact("failed", failure);
@@ -273,25 +287,29 @@ public final class SummaryTable {
                   ? ""
                   : "; and " + (reasons.size() - shown) + " more (summary.json)"));
     }
-    verdict();
+    if (Boolean.TRUE.equals(summary.values().get("unstable"))) {
+      fact("unstable", "the queue rose over the whole measured window");
+    }
+    if (Boolean.TRUE.equals(summary.values().get("tail_limit_reached"))) {
+      fact("tail limit", "measured jobs still waited when the tail was over");
+    }
+    for (Object broken : list("broken_promises")) {
+      fact("promise", "broken: " + broken);
+    }
   }
 
-  /** A verdict that no other line has given the reasons of. */
-  private void verdict() {
+  /** Reasons of a verdict that no line of its own gives. */
+  private String others() {
     Verdict verdict = summary.verdict();
-    if (verdict == Verdict.INCONCLUSIVE || verdict == Verdict.FAILED) {
-      List<String> others =
-          summary.verdictReasons().stream()
-              .filter(reason -> !reason.startsWith(Summary.NOT_COMPARABLE_BECAUSE))
-              .limit(REASONS_SHOWN_MAX)
-              .toList();
-      fact(
-          "verdict",
-          (verdict == Verdict.FAILED
-                  ? "failed"
-                  : "inconclusive: this run tells nothing of its policy")
-              + (others.isEmpty() ? "" : "; " + String.join("; ", others)));
+    if (verdict != Verdict.INCONCLUSIVE && verdict != Verdict.FAILED) {
+      return "";
     }
+    return summary.verdictReasons().stream()
+        .filter(reason -> !reason.startsWith(Summary.NOT_COMPARABLE_BECAUSE))
+        .filter(reason -> !reason.startsWith("threshold "))
+        .limit(REASONS_SHOWN_MAX)
+        .map(reason -> "; " + reason)
+        .collect(Collectors.joining());
   }
 
   private boolean anyClassHasFew() {
@@ -300,7 +318,7 @@ public final class SummaryTable {
   }
 
   private void fact(String name, String what) {
-    line(String.format("%-14s %s", name, what));
+    line(ScreenText.wrapped(String.format("%-14s ", name), what));
   }
 
   private void line(String line) {

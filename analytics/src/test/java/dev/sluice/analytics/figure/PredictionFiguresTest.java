@@ -42,7 +42,7 @@ final class PredictionFiguresTest {
                     + " (binomial test, level 0.001)",
                 "the predicted p99 was missed by 8.00 % of 1000 batches, and promised 1 %"
                     + " (binomial test, level 0.001)"));
-    assertThat(SummaryTable.render(often))
+    assertThat(SummaryTable.render(often, true))
         .contains("\npromise        broken: the predicted p95 was missed by 8.00 % of 1000");
 
     assertThat(run(1000, 10).values().get("broken_promises"))

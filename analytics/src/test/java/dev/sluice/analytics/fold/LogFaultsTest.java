@@ -97,7 +97,7 @@ final class LogFaultsTest {
     assertThat(summary.figure("superseded_completions")).isZero();
     assertThat(summary.figure("all_done")).isEqualTo(3);
     assertThat(summary.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
-    assertThat(SummaryTable.render(summary))
+    assertThat(SummaryTable.render(summary, true))
         .contains("attempts       1 lost, of these 1 never answered; 0 completions superseded");
   }
 
@@ -220,7 +220,7 @@ final class LogFaultsTest {
     assertThat(summary.figure("blocked_ms_window")).isEqualTo(5);
     assertThat(summary.figure("blocked_ms_capability")).isZero();
     assertThat(summary.notComparableReasons()).isEmpty();
-    assertThat(SummaryTable.render(summary))
+    assertThat(SummaryTable.render(summary, true))
         .contains("blocked        tokens 20.0 ms, window 5.00 ms (");
   }
 

@@ -33,7 +33,7 @@ final class MarksTest {
     assertThat(summary.values())
         .containsEntry("verdict", "inconclusive")
         .containsEntry("verdict_reasons", List.of("not comparable: interrupted"));
-    assertThat(SummaryTable.render(summary))
+    assertThat(SummaryTable.render(summary, true))
         .contains("not comparable interrupted")
         .contains("verdict        inconclusive")
         .contains("tail limit");
@@ -46,10 +46,10 @@ final class MarksTest {
       summary.notComparable("reason " + reason);
     }
     String four = "not comparable reason 1; reason 2; reason 3; reason 4";
-    assertThat(SummaryTable.render(summary)).contains(four + "\n");
+    assertThat(SummaryTable.render(summary, true)).contains(four + "\n");
     summary.notComparable("reason 5");
     summary.notComparable("reason 6");
-    assertThat(SummaryTable.render(summary)).contains(four + "; and 2 more (summary.json)\n");
+    assertThat(SummaryTable.render(summary, true)).contains(four + "; and 2 more (summary.json)\n");
   }
 
   @Test
@@ -63,7 +63,7 @@ final class MarksTest {
     assertThat(summary.verdict()).isEqualTo(Verdict.FAILED);
     assertThat(summary.values()).containsEntry("failure", "no lane came back");
     assertThat(summary.notComparableReasons()).containsExactly("given up: no lane came back");
-    assertThat(SummaryTable.render(summary)).contains("failed         no lane came back");
+    assertThat(SummaryTable.render(summary, true)).contains("failed         no lane came back");
   }
 
   @Test
@@ -83,7 +83,8 @@ final class MarksTest {
         .contains(
             "no job was measured: %d arrived, none of them in the measured window, from 1 s to 3 s"
                 .formatted(early));
-    assertThat(SummaryTable.render(summary)).contains("verdict        failed; no job was measured");
+    assertThat(SummaryTable.render(summary, true))
+        .contains("verdict        failed; no job was measured");
   }
 
   @Test

@@ -412,7 +412,15 @@ public final class RunReportTest {
 
   @Test
   void rendersTheClosingTable() throws IOException {
-    assertThat(SummaryTable.render(summary())).isEqualTo(golden("table.txt"));
+    assertThat(SummaryTable.render(summary(), true)).isEqualTo(golden("table.txt"));
+    assertThat(golden("table.txt").lines()).allMatch(line -> line.length() <= ScreenText.COLUMNS);
+    assertThat(golden("table.txt").lines().toList())
+        .containsAll(SummaryTable.render(summary(), false).lines().toList());
+    assertThat(SummaryTable.render(summary(), false))
+        .contains("all             4")
+        .doesNotContain("hop ")
+        .doesNotContain("bubble ")
+        .doesNotContain("lateness ");
   }
 
   private static String golden(String name) throws IOException {

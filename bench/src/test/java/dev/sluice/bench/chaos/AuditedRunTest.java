@@ -41,7 +41,7 @@ final class AuditedRunTest {
     Ended run =
         new Loop(folder, broker.bootstrapServers())
             .run("audited", "arrival_rate_jobs_per_sec=1000", "tail_seconds=0.5");
-    assertThat(run.status()).as(run.text()).isZero();
+    run.assertWhole();
 
     LogAudit audit = LogAudit.of(kafka, topics, run.folder(), List.of());
     assertThat(audit.violations()).isEmpty();

@@ -12,8 +12,11 @@ import picocli.CommandLine.Parameters;
 
 /** Options of a command that runs a whole experiment. */
 public final class ExperimentOptions {
-  @Parameters(paramLabel = "CONFIG", description = "The experiment file (YAML).")
-  private @Nullable Path config;
+  @Parameters(
+      paramLabel = "CONFIG",
+      arity = "1..*",
+      description = "The experiment file (YAML); of run, one or several.")
+  private List<Path> configs = List.of();
 
   @Option(
       names = "--set",
@@ -29,11 +32,24 @@ public final class ExperimentOptions {
 
   @Mixin private ResultsOption results = new ResultsOption();
 
-  public Path config() {
-    if (config == null) {
-      throw new IllegalStateException("the command line was not parsed");
+  /**
+   * The one experiment.
+   *
+   * @throws UserMistakeException if several are named
+   */
+  public Path config() throws UserMistakeException {
+    if (configs.size() > 1) {
+      throw new UserMistakeException(
+          configs.get(1).toString(),
+          "one experiment is asked for, and this is the second",
+          "you want the command once for each");
     }
-    return config;
+    return configs.get(0);
+  }
+
+  /** The experiments, at least one, in their order. */
+  public List<Path> configs() {
+    return List.copyOf(configs);
   }
 
   public List<String> overrides() {

@@ -8,6 +8,7 @@ import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.ProcessesRun;
 import dev.sluice.harness.run.RepeatedRun;
 import dev.sluice.harness.run.RunSettings;
+import dev.sluice.harness.run.SeveralRuns;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -79,13 +80,16 @@ public final class RunOptions {
   private boolean child;
 
   @Option(
-      names = "--json",
-      description = "Prints summary.json on standard output, and all else on standard error.")
-  private boolean json;
+      names = "--note",
+      paramLabel = "TEXT",
+      description = "Leaves note.txt with this text in the folder; results list shows it.")
+  private @Nullable String note;
+
+  @Mixin private ScreenOptions screen = new ScreenOptions();
 
   /** Tells whether JSON alone is wanted on standard output. */
   public boolean json() {
-    return json;
+    return screen.json();
   }
 
   /**
@@ -95,29 +99,25 @@ public final class RunOptions {
    */
   public record What(Path config, List<String> overrides, Path results, @Nullable String runId) {}
 
-  /** Says what is run, or which mistake the command line has. */
+  /** Says what is run, at least one experiment, or which mistake the command line has. */
   @FunctionalInterface
   public interface Asked {
-    What get() throws UserMistakeException;
+    List<What> get() throws UserMistakeException;
   }
 
   /** Runs, and returns the exit status; a mistake is printed. */
   public int execute(Asked asked) throws IOException, InterruptedException {
-    var console = Console.ofJson(json);
+    Console console = screen.console();
     try {
       checkTogether();
-      What what = asked.get();
-      var options =
-          new RunSettings(
-              what.config(),
-              what.overrides(),
-              new RunSettings.Output(what.results(), keepTopics, noLog),
-              bootstrap,
-              what.runId(),
-              kafkaConfig,
-              dryRun,
-              child,
-              new RunSettings.Watching(metrics.address(), live ? page.address() : null));
+      List<What> all = asked.get();
+      if (all.size() > 1) {
+        checkSeveral(all.get(0).runId());
+        return new SeveralRuns(all.stream().map(this::settings).toList(), processes, console)
+            .execute();
+      }
+      What what = all.get(0);
+      RunSettings options = settings(what);
       if (repeats != null && !versus.isEmpty()) {
         var two =
             new Versus(what.config(), what.overrides(), versus, repeats, comparison.judging());
@@ -136,7 +136,38 @@ public final class RunOptions {
     }
   }
 
+  private RunSettings settings(What what) {
+    return new RunSettings(
+        what.config(),
+        what.overrides(),
+        new RunSettings.Output(what.results(), keepTopics, noLog, note),
+        bootstrap,
+        what.runId(),
+        kafkaConfig,
+        dryRun,
+        child,
+        new RunSettings.Watching(metrics.address(), live ? page.address() : null));
+  }
+
+  private void checkSeveral(@Nullable String runId) throws UserMistakeException {
+    refuseBesideSeveral(runId != null, "--run-id");
+    refuseBesideSeveral(repeats != null, "--repeat");
+    refuseBesideSeveral(live, "--live");
+    refuseBesideSeveral(dryRun, "--dry-run");
+    refuseBesideSeveral(note != null, "--note");
+  }
+
+  private static void refuseBesideSeveral(boolean given, String what) throws UserMistakeException {
+    if (given) {
+      throw new UserMistakeException(
+          what,
+          "it goes with one experiment, and several are named",
+          "you want it for one of them");
+    }
+  }
+
   private void checkTogether() throws UserMistakeException {
+    screen.check();
     if (processes && dryRun) {
       throw new UserMistakeException(
           "--dry-run",

@@ -340,11 +340,26 @@ public record Experiment(
   /**
    * A user's own model.
    *
-   * @param path path of a .pt or .onnx file, relative to the experiment file
+   * @param path relative to the experiment file's folder, or absolute
    * @param backend pytorch for .pt, onnx for .onnx
-   * @param inputShape shape of one sample, without the batch axis
+   * @param inputs what it takes, at least one, in its order
    */
-  public record ModelFile(String path, String backend, List<Integer> inputShape) {}
+  public record ModelFile(String path, String backend, List<ModelInput> inputs) {
+    public ModelFile {
+      inputs = List.copyOf(inputs);
+    }
+
+    /** A model that takes one tensor of float32, of this shape for each sample. */
+    public static ModelFile of(String path, String backend, List<Integer> inputShape) {
+      return new ModelFile(path, backend, List.of(ModelInput.of(inputShape)));
+    }
+
+    /** The shape of one sample if float32 is all that the model takes; else null. */
+    public @Nullable List<Integer> inputShape() {
+      List<Integer> shape = inputs.get(0).shape();
+      return inputs.equals(List.of(ModelInput.of(shape))) ? shape : null;
+    }
+  }
 
   /** Service time = alphaMs + betaMs × samples. */
   public record LinearServiceTime(double alphaMs, double betaMs) {}

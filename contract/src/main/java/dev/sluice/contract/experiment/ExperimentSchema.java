@@ -35,7 +35,7 @@ public final class ExperimentSchema {
         batch: {}
         quick: {slo_scale: 1, interactive: true}
         slow: {slo_scale: 1}
-      workloads: [resnet18, resnet50, {name: mine}, {synthetic: 1}]
+      workloads: [resnet18, resnet50, {name: mine, inputs: [{}]}, {synthetic: 1}]
       lanes: {drift: [{at_seconds: 0}]}
       load: {diurnal: {depth: 0}, steps: [{at_seconds: 0}]}
       """;

@@ -21,14 +21,15 @@ final class LoadReader {
   }
 
   Load read(Section top) {
+    Arrivals arrivals = new ArrivalsReader(problems, vocabulary).read(top);
     Double offered = top.numberOrNull(ExperimentFile.OFFERED_LOAD, Range.within(0.001, 100));
     var read =
         new Load(
             top.required("duration_seconds", Range.within(0.001, Ranges.SECONDS_MAX), "60"),
             top.number("warmup_seconds", 0, Ranges.SECONDS),
             top.number("tail_seconds", 30, Ranges.SECONDS),
-            rate(top, offered),
-            new ArrivalsReader(problems, vocabulary).read(top),
+            rate(top, offered, arrivals),
+            arrivals,
             new LoadShapeReader(problems).read(top),
             Scenario.of(top.oneOf("scenario", Scenario.SERVER.key(), Scenario.keys(), "scenarios")),
             top.whole("generators", 1, 1, 1000),
@@ -39,14 +40,16 @@ final class LoadReader {
     return read;
   }
 
-  private double rate(Section top, @Nullable Double offered) {
+  /** The rate; NaN: it is still to be found, or a file says when requests come. */
+  private double rate(Section top, @Nullable Double offered, Arrivals arrivals) {
     double rate =
         top.number(
             ExperimentFile.RATE,
             Double.NaN,
             Range.within(1e-6, 1e6),
             "you meant a number such as 10");
-    if (offered == null && !top.has(ExperimentFile.RATE)) {
+    boolean needed = offered == null && !(arrivals instanceof Arrivals.Replayed);
+    if (needed && !top.has(ExperimentFile.RATE)) {
       problems.error(
           top.place(ExperimentFile.RATE),
           ExperimentFile.RATE + " is missing",

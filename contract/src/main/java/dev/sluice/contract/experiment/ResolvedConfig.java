@@ -42,11 +42,10 @@ public final class ResolvedConfig {
     top.put("tail_seconds", e.load().tailSeconds());
     double rate = e.load().arrivalRateJobsPerSec();
     Double offered = e.load().offeredLoad();
-    if (Double.isNaN(rate)
-        && offered != null) { // the rate is found later, or a file says the times
-      top.put("offered_load", offered);
-    } else {
+    if (!Double.isNaN(rate)) {
       top.put("arrival_rate_jobs_per_sec", rate);
+    } else if (offered != null) { // the rate is found later, or a file says the times
+      top.put("offered_load", offered);
     }
     top.put("arrivals", arrivals(e.load().arrivals()));
     if (!e.load().shape().equals(LoadShape.even())) { // an even load keeps its digest
@@ -218,8 +217,21 @@ public final class ResolvedConfig {
         "memory_budget", budget == null ? null : Long.toString(budget.bytes()),
         "path", model == null ? null : model.path(),
         "input_shape", model == null ? null : model.inputShape(),
+        "inputs", model == null || model.inputShape() != null ? null : inputs(model),
         "alpha_ms", linear == null ? null : linear.alphaMs(),
         "beta_ms", linear == null ? null : linear.betaMs());
+  }
+
+  private static List<Map<String, @Nullable Object>> inputs(ModelFile model) {
+    return model.inputs().stream()
+        .map(
+            input ->
+                map(
+                    "name", input.name().isEmpty() ? null : input.name(),
+                    "shape", input.shape().isEmpty() ? null : input.shape(),
+                    "dtype", input.dtype().text(),
+                    "range", input.range().isEmpty() ? null : input.range()))
+        .toList();
   }
 
   private static Map<String, @Nullable Object> drift(Drift d) {

@@ -5,6 +5,7 @@ import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
 import dev.sluice.contract.experiment.Experiment.MemoryBudget;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.contract.experiment.ModelInput.Dtype;
 import dev.sluice.contract.file.ByteSize;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Numbers;
@@ -15,6 +16,7 @@ import dev.sluice.contract.file.Section;
 import dev.sluice.contract.file.Value;
 import dev.sluice.contract.file.Value.Mapping;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,6 +34,16 @@ final class WorkloadReader {
 
   /** Limit by which a batch of 128 samples fits an array of bytes. */
   private static final int VALUES_PER_SAMPLE_MAX = 4_000_000;
+
+  private static final int SIZE_MAX = 1_000_000;
+
+  /** Values that an input may be asked to have: whole ones are drawn by 24 random bits. */
+  private static final Range FLOATS = Range.within(-1e6, 1e6);
+
+  private static final Map<Dtype, Range> RANGES =
+      Map.of(
+          Dtype.UINT8, Range.within(0, 255),
+          Dtype.FLOAT16, Range.within(-65504, 65504));
 
   private static final int TOKENS_MAX = 1_000_000_000;
 
@@ -229,7 +241,11 @@ final class WorkloadReader {
 
   private void checkName(
       Section section, String name, @Nullable ModelFile model, @Nullable LinearServiceTime linear) {
-    boolean own = section.has("path") || section.has("input_shape") || section.has("alpha_ms");
+    boolean own =
+        section.has("path")
+            || section.has("input_shape")
+            || section.has("inputs")
+            || section.has("alpha_ms");
     if (builtIn.containsKey(name)) {
       if (section.has("path")) {
         problems.error(
@@ -242,7 +258,7 @@ final class WorkloadReader {
           section.place("name"),
           "workloads (" + name + ") is unknown",
           NearestName.advice(name, builtIn.keySet(), "workloads")
-              + "; a model of your own needs name, path, input_shape and tokens");
+              + "; a model of your own needs name, path, input_shape or inputs, and tokens");
     } else if (!NAME.matcher(name).matches()) {
       problems.error(
           section.place("name"),
@@ -277,25 +293,44 @@ final class WorkloadReader {
 
   private @Nullable ModelFile model(Section section) {
     String path = section.textOrNull("path");
-    List<Integer> shape = section.wholes("input_shape", List.of(), 1, 1_000_000, true);
-    if (path == null && shape.isEmpty()) {
+    List<Integer> shape = section.wholes("input_shape", List.of(), 1, SIZE_MAX, true);
+    List<ModelInput> inputs =
+        section.list("inputs", List.of(), true, value -> input(section, value));
+    if (!shape.isEmpty() && !inputs.isEmpty()) {
+      problems.error(
+          section.place("inputs"),
+          "a model of your own has both input_shape and inputs",
+          "input_shape should be left out: it stands for one input of float32");
       return null;
     }
-    if (path == null || shape.isEmpty()) {
+    String what = shape.isEmpty() ? "inputs" : "input_shape";
+    inputs = shape.isEmpty() ? inputs : List.of(ModelInput.of(shape));
+    if (path == null && inputs.isEmpty()) {
+      return null;
+    }
+    if (path == null || inputs.isEmpty()) {
       problems.error(
-          section.place(path == null ? "input_shape" : "path"),
+          section.place(path == null ? what : "path"),
           "a model of your own has no " + (path == null ? "path" : "input_shape"),
           "a line should be added: "
-              + (path == null ? "path: model.onnx" : "input_shape: [3, 224, 224]"));
+              + (path == null
+                  ? "path: model.onnx"
+                  : "input_shape: [3, 224, 224], or inputs: [{name: ids, shape: [16], dtype: int64}]"));
       return null;
     }
-    if (shape.stream().mapToDouble(size -> size).reduce(1, (a, b) -> a * b)
-        > VALUES_PER_SAMPLE_MAX) {
+    double values =
+        inputs.stream()
+            .mapToDouble(
+                input ->
+                    input.shape().stream().mapToDouble(size -> size).reduce(1, (a, b) -> a * b))
+            .sum();
+    if (values > VALUES_PER_SAMPLE_MAX) {
       problems.error(
-          section.place("input_shape"),
-          "workloads.input_shape ("
-              + shape
-              + ") has more than "
+          section.place(what),
+          "workloads."
+              + what
+              + (shape.isEmpty() ? "" : " (" + shape + ")")
+              + " has more than "
               + VALUES_PER_SAMPLE_MAX
               + " values per sample",
           "you meant [3, 224, 224]");
@@ -309,7 +344,50 @@ final class WorkloadReader {
           "the model should be exported to one of them");
       return null;
     }
-    return new ModelFile(path, backend, shape);
+    return new ModelFile(path, backend, inputs);
+  }
+
+  /** An item of {@code inputs}; null if it is wrong. */
+  private @Nullable ModelInput input(Section workload, Value value) {
+    if (!(value instanceof Mapping mapping)) {
+      problems.error(
+          value.place(),
+          "workloads.inputs (" + Section.written(value) + ") must be a list of mappings",
+          "you meant {name: ids, shape: [16], dtype: int64, range: [0, 999]}");
+      return null;
+    }
+    Section section = workload.item("inputs", mapping);
+    String name = section.text("name", "");
+    List<Integer> shape = section.wholes("shape", List.of(), 1, SIZE_MAX, true);
+    String dtypeText =
+        section.oneOf(
+            "dtype",
+            Dtype.FLOAT32.text(),
+            Arrays.stream(Dtype.values()).map(Dtype::text).toList(),
+            "kinds of values");
+    Dtype dtype =
+        Arrays.stream(Dtype.values())
+            .filter(d -> d.text().equals(dtypeText))
+            .findFirst()
+            .orElse(Dtype.FLOAT32);
+    List<Double> range = section.numbers("range", List.of(), RANGES.getOrDefault(dtype, FLOATS));
+    section.end();
+    if (!range.isEmpty() && (range.size() != 2 || range.get(0) > range.get(1))) {
+      problems.error(
+          section.place("range"),
+          "workloads.inputs.range must be two numbers, the least and the greatest value",
+          "you meant [0, 1]");
+      return null;
+    }
+    if (dtype.isWhole() && range.stream().anyMatch(bound -> bound != Math.rint(bound))) {
+      problems.error(
+          section.place("range"),
+          "workloads.inputs.range must be whole numbers for " + dtype.text(),
+          "you meant float32");
+      return null;
+    }
+    List<Double> whole = dtype == Dtype.UINT8 ? List.of(0.0, 255.0) : List.of(0.0, 1.0);
+    return new ModelInput(name, shape, dtype, range.isEmpty() && dtype.isWhole() ? whole : range);
   }
 
   /** Checks that the source of a service time is known before the run. */

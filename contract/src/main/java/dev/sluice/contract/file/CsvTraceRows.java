@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * Rows of a CSV file: names of columns in the first line, lines that end with LF or CRLF, quoted
- * fields within one line, empty lines and lines that begin with # passed over.
+ * fields within one line, blank lines and lines that begin with # passed over.
  */
 final class CsvTraceRows extends TraceRows {
   private static final int LINE_BYTES_MAX = 1 << 20;
@@ -57,15 +57,16 @@ final class CsvTraceRows extends TraceRows {
 
   @Override
   public int column(String name) throws UserMistakeException {
-    int column = columns.indexOf(name);
+    String there = inTheCaseOfTheFile(name);
+    int column = columns.indexOf(there);
     if (column < 0) {
       throw lacks(name);
     }
-    if (columns.lastIndexOf(name) != column) {
+    if (columns.lastIndexOf(there) != column) {
       throw new UserMistakeException(
           header,
           "the column (%s) stands there twice, as number %d and %d"
-              .formatted(name, column + 1, columns.lastIndexOf(name) + 1),
+              .formatted(there, column + 1, columns.lastIndexOf(there) + 1),
           "one of the two should have another name");
     }
     return column;
@@ -95,18 +96,27 @@ final class CsvTraceRows extends TraceRows {
     return line;
   }
 
-  /** Finds the next line that is not empty and no comment. */
+  /** Finds the next line that is not blank and no comment. */
   private boolean nextLine() throws UserMistakeException {
     while (findLine()) {
       line++;
       if (lineEnd > lineStart && bytes[lineEnd - 1] == '\r') {
         lineEnd--;
       }
-      if (lineEnd > lineStart && bytes[lineStart] != '#') {
+      if (bytes[lineStart] != '#' && !isBlank()) {
         return true;
       }
     }
     return false;
+  }
+
+  private boolean isBlank() {
+    for (int at = lineStart; at < lineEnd; at++) {
+      if (bytes[at] != ' ' && bytes[at] != '\t') {
+        return false;
+      }
+    }
+    return true;
   }
 
   private boolean findLine() throws UserMistakeException {

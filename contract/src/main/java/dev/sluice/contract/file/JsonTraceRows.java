@@ -61,7 +61,8 @@ final class JsonTraceRows extends TraceRows {
   }
 
   @Override
-  public int column(String name) {
+  public int column(String asked) {
+    String name = inTheCaseOfTheFile(asked);
     int known = wanted.indexOf(name);
     if (known >= 0) {
       return known;

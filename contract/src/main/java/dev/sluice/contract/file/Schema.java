@@ -119,6 +119,10 @@ public final class Schema {
     items(key, fallback, keywords(least, most));
   }
 
+  void numbers(String key, Range range) {
+    items(key, List.of(), keywords(range));
+  }
+
   void flag(String key, boolean fallback) {
     declare(key, keywords(TYPE, "boolean", DEFAULT, fallback));
   }
@@ -227,8 +231,12 @@ public final class Schema {
     if (!required.isEmpty()) {
       map.put("required", List.copyOf(required));
     }
-    if (!keywordsByPattern.isEmpty()) {
-      map.put("patternProperties", keywordsByPattern);
+    Map<String, Object> patterns = new LinkedHashMap<>(keywordsByPattern);
+    if (prefix.isEmpty()) {
+      patterns.put("^" + UnknownKeys.ANCHORS, Map.of());
+    }
+    if (!patterns.isEmpty()) {
+      map.put("patternProperties", patterns);
     }
     map.put("additionalProperties", false);
     if (chosen != null) {

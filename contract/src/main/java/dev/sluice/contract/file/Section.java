@@ -253,6 +253,20 @@ public final class Section {
         });
   }
 
+  /** A list of numbers, which may be in it twice. */
+  public List<Double> numbers(String key, List<Double> fallback, Range range) {
+    declare(s -> s.numbers(key, range));
+    return list(
+        key,
+        fallback,
+        true,
+        item -> {
+          double number =
+              reader.number(prefix + key, item, range, "its unit is wrong, or a digit is");
+          return Double.isNaN(number) ? null : Double.valueOf(number);
+        });
+  }
+
   /** True or false. */
   public boolean flag(String key, boolean fallback) {
     declare(s -> s.flag(key, fallback));

@@ -10,7 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,18 @@ public abstract class TraceRows implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 16;
   private static final int FIRST_BYTES_MAX = 1 << 20;
   private static final byte[] GZIP = {0x1f, (byte) 0x8b};
+
+  /**
+   * First bytes of files that are packed otherwise, with what they are and how they are unpacked.
+   */
+  private static final Map<String, List<String>> PACKED =
+      Map.of(
+          "28b52ffd", List.of("compressed by zstd", "zstd -d"),
+          "fd377a58", List.of("compressed by xz", "xz -d"),
+          "425a68", List.of("compressed by bzip2", "bzip2 -d"),
+          "504b0304", List.of("a zip archive", "unzip"));
+
+  private static final int PACKED_BYTES = 4;
   private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
   private static final int LONG_DIGITS = 18;
 
@@ -61,6 +75,7 @@ public abstract class TraceRows implements AutoCloseable {
       if (startsWith(in, GZIP)) {
         in = new BufferedInputStream(new GZIPInputStream(in, BUFFER_BYTES), BUFFER_BYTES);
       }
+      refusePacked(source, in);
       if (startsWith(in, BYTE_ORDER_MARK)) {
         in.skipNBytes(BYTE_ORDER_MARK.length);
       }
@@ -81,6 +96,21 @@ public abstract class TraceRows implements AutoCloseable {
     } catch (UserMistakeException e) {
       close(in);
       throw e;
+    }
+  }
+
+  private static void refusePacked(String source, InputStream in)
+      throws IOException, UserMistakeException {
+    in.mark(PACKED_BYTES);
+    String first = HexFormat.of().formatHex(in.readNBytes(PACKED_BYTES));
+    in.reset();
+    for (Map.Entry<String, List<String>> packed : PACKED.entrySet()) {
+      if (first.startsWith(packed.getKey())) {
+        throw new UserMistakeException(
+            source,
+            "the file is " + packed.getValue().get(0) + ", and only gzip is read",
+            "it should be unpacked first: " + packed.getValue().get(1) + " " + source);
+      }
     }
   }
 
@@ -112,6 +142,18 @@ public abstract class TraceRows implements AutoCloseable {
    * row.
    */
   public abstract int column(String name) throws UserMistakeException;
+
+  /** Returns a column's name as the file writes it, where no column has exactly that name. */
+  final String inTheCaseOfTheFile(String name) {
+    return columns().contains(name)
+        ? name
+        : columns().stream().filter(name::equalsIgnoreCase).findFirst().orElse(name);
+  }
+
+  /** Tells whether there is a column of that name, in any case of letters. */
+  public final boolean has(String name) {
+    return columns().contains(inTheCaseOfTheFile(name));
+  }
 
   /** Tells whether rows may lack fields, so that the first row may name fewer columns. */
   public abstract boolean isSparse();

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * tags.
  */
 public final class Tree implements Closeable {
+  /** YAML's key for a mapping whose keys this one has too. */
+  private static final String MERGE = "<<";
+
   private final Tokens tokens;
   private final Limits limits;
   private final Map<String, Anchored> valueByAnchor = new HashMap<>();
@@ -210,9 +213,15 @@ public final class Tree implements Closeable {
 
   private Mapping mapping(Place place, Problems problems, int depth) throws UserMistakeException {
     Map<String, Entry> entries = new LinkedHashMap<>();
+    List<Mapping> merged = new ArrayList<>();
     for (String key = nextKey(problems, depth); key != null; key = nextKey(problems, depth)) {
       Place keyPlace = tokens.place();
+      boolean merges = key.equals(MERGE) && !tokens.isQuoted();
       Value value = value(tokens.next(), problems, depth + 1);
+      if (merges) {
+        merge(value, merged, problems);
+        continue;
+      }
       Entry earlier = entries.putIfAbsent(key, new Entry(keyPlace, value));
       if (earlier != null) {
         problems.error(
@@ -221,7 +230,24 @@ public final class Tree implements Closeable {
             "one of the two should be removed");
       }
     }
+    for (Mapping other : merged) {
+      other.entries().forEach(entries::putIfAbsent);
+    }
     return new Mapping(place, entries);
+  }
+
+  /** Takes the mappings whose keys a mapping has too where it does not name them itself. */
+  private static void merge(Value value, List<Mapping> merged, Problems problems) {
+    for (Value one : value instanceof Sequence list ? list.items() : List.of(value)) {
+      if (one instanceof Mapping mapping) {
+        merged.add(mapping);
+      } else {
+        problems.error(
+            one.place(),
+            ValueReader.message(MERGE, one, "must be a mapping, or a list of mappings"),
+            "an alias of a mapping is meant, such as <<: *name");
+      }
+    }
   }
 
   @Override

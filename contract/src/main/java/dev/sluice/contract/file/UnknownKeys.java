@@ -7,6 +7,9 @@ import java.util.Collection;
 final class UnknownKeys {
   private UnknownKeys() {}
 
+  /** Beginning of a key at the top of a file that only holds values for aliases to repeat. */
+  static final String ANCHORS = "x-";
+
   /** Complains of each unknown key. */
   static void any(String prefix, Mapping mapping, Collection<String> known, Problems problems) {
     String plural =
@@ -15,7 +18,8 @@ final class UnknownKeys {
         .entries()
         .forEach(
             (key, entry) -> {
-              if (!known.contains(key)) {
+              boolean holdsAnchors = prefix.isEmpty() && key.startsWith(ANCHORS);
+              if (!known.contains(key) && !holdsAnchors) {
                 problems.error(
                     entry.keyPlace(),
                     "the key " + prefix + Written.of(key) + " is unknown",

@@ -6,6 +6,7 @@ import java.math.BigInteger;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Turns values of a file into numbers, texts and names; notes a mistake where it cannot. */
@@ -35,7 +36,11 @@ final class ValueReader {
     boolean plain = value instanceof Scalar scalar && !scalar.quoted();
     boolean finite = plain && Numbers.DECIMAL.matcher(written).matches();
     if (!finite && !(plain && Numbers.NOT_FINITE.matcher(written).matches())) {
-      problems.error(value.place(), message(name, value, "must be a number"), maybe);
+      String meant = plain ? Numbers.meant(written) : null;
+      problems.error(
+          value.place(),
+          message(name, value, "must be a number"),
+          meant == null ? maybe : "you meant " + meant);
       return Double.NaN;
     }
     if (!finite && byProgram) {
@@ -80,7 +85,9 @@ final class ValueReader {
       problems.error(
           value.place(),
           message(name, value, "must be a whole number"),
-          "you meant digits, without quotes");
+          "you meant "
+              + Objects.requireNonNullElse(
+                  plain ? Numbers.meant(written) : null, "digits, without quotes"));
     }
     return null;
   }
@@ -112,7 +119,11 @@ final class ValueReader {
       problems.error(
           value.place(),
           message(name, value, "must be true or false"),
-          "the line should be left out, for its default, " + fallback);
+          switch (written) {
+            case "y", "t", "1" -> "you meant true";
+            case "n", "f", "0" -> "you meant false";
+            default -> "the line should be left out, for its default, " + fallback;
+          });
       return fallback;
     }
     return false;

@@ -562,6 +562,53 @@ final class ExperimentFileErrorsTest {
             });
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          inputs: [ids]                                | workloads.inputs (ids) must be a list of mappings
+          inputs: [{dtype: int8}]                      | workloads.inputs.dtype (int8) is unknown
+          inputs: [{dtype: int64, range: [5, 1]}]      | workloads.inputs.range must be two numbers, the least and the greatest value
+          inputs: [{dtype: int64, range: [0, 1.5]}]    | workloads.inputs.range must be whole numbers for int64
+          inputs: [{dtype: uint8, range: [0, 256]}]    | workloads.inputs.range (256) must be at least 0 and at most 255
+          inputs: [{}], input_shape: [3]               | a model of your own has both input_shape and inputs
+          inputs: [{shape: [4000, 4000]}]              | workloads.inputs has more than 4000000 values per sample
+          """)
+  void anInputOfAModelThatIsWrong_isNamed(String keys, String what) throws Exception {
+    assertThat(
+            problems(
+                LEAST
+                    + "backends_enabled: [onnx]\n"
+                    + "workloads: [{name: mine, path: a.onnx, tokens: 1, %s}]\n".formatted(keys)))
+        .extracting(Problem::what)
+        .contains(what);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          lanes: {num_lanes: 1_6}      | lanes.num_lanes (1_6) must be a whole number   | you meant 16
+          seed: 0x1F                   | seed (0x1F) must be a whole number             | you meant 31
+          seed: -0o17                  | seed (-0o17) must be a whole number            | you meant -15
+          seed: 0b101                  | seed (0b101) must be a whole number            | you meant 5
+          tail_seconds: 1_000.5        | tail_seconds (1_000.5) must be a number        | you meant 1000.5
+          microbatch: {enabled: y}     | microbatch.enabled (y) must be true or false   | you meant true
+          microbatch: {enabled: N}     | microbatch.enabled (N) must be true or false   | you meant false
+          classes: {batch: {<<: 1}}    | << (1) must be a mapping, or a list of mappings | an alias of a mapping is meant, such as <<: *name
+          """)
+  void whatOtherYamlMeans_isNamed(String line, String what, String maybe) throws Exception {
+    assertThat(problems(LEAST + line + "\n"))
+        .singleElement()
+        .satisfies(
+            problem -> {
+              assertThat(problem.what()).isEqualTo(what);
+              assertThat(problem.toString()).contains("Maybe " + maybe);
+            });
+  }
+
   @Test
   void anOverrideThatIsNoYaml_isNamedAsItWasWritten() throws Exception {
     assertThat(problems(LEAST, "batch_sizes=[1"))

@@ -15,6 +15,7 @@ import dev.sluice.contract.experiment.Experiment.Resources;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.contract.experiment.ModelInput.Dtype;
 import dev.sluice.contract.file.UserMistakeException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -163,7 +164,7 @@ final class ExperimentFileTest {
                             "mine",
                             1,
                             12,
-                            new ModelFile("models/mine.onnx", "onnx", List.of(3, 32, 32)),
+                            ModelFile.of("models/mine.onnx", "onnx", List.of(3, 32, 32)),
                             null)),
                     List.of("onnx"),
                     List.of("fp32"),
@@ -331,6 +332,79 @@ final class ExperimentFileTest {
         .containsExactly(
             new JobClass("interactive", 100, 1, true, false),
             new JobClass("batch", 1, 5, false, true));
+  }
+
+  @Test
+  void mergeKeys_giveWhatAMappingDoesNotNameItself_theFirstOfAListFirst() throws Exception {
+    String own = "{name: one, tokens: 10, alpha_ms: 5, beta_ms: 1}";
+    String lanes = "lanes: {kind: emulated}\nbackends_enabled: [onnx]\n";
+    assertThat(
+            parse(
+                    LEAST
+                        + lanes
+                        + """
+                        x-common: &common {tokens: 10, alpha_ms: 5}
+                        workloads:
+                        - {<<: *common, beta_ms: 1, name: one}
+                        - &two {name: two, tokens: 20, alpha_ms: 7, beta_ms: 3}
+                        - {<<: [*common, *two], name: three}
+                        """)
+                .experiment()
+                .jobs()
+                .workloads())
+        .isEqualTo(
+            parse(
+                    LEAST
+                        + lanes
+                        + "workloads:\n- "
+                        + own
+                        + """
+
+                        - {name: two, tokens: 20, alpha_ms: 7, beta_ms: 3}
+                        - {name: three, tokens: 10, alpha_ms: 5, beta_ms: 3}
+                        """)
+                .experiment()
+                .jobs()
+                .workloads());
+  }
+
+  @Test
+  void inputs_areWhatAModelOfOnesOwnTakes() throws Exception {
+    ModelFile model =
+        parse(
+                LEAST
+                    + """
+                    backends_enabled: [onnx]
+                    workloads:
+                    - name: mine
+                      path: mine.onnx
+                      tokens: 10
+                      inputs:
+                      - {name: ids, shape: [16], dtype: int64, range: [0, 999]}
+                      - {name: mask, shape: [16], dtype: int32}
+                      - {name: image, shape: [3, 8, 8], dtype: uint8}
+                      - {name: scale, dtype: float16}
+                    """)
+            .experiment()
+            .workload("mine")
+            .model();
+    assertThat(model).isNotNull();
+    assertThat(model.inputShape()).isNull();
+    assertThat(model.inputs())
+        .containsExactly(
+            new ModelInput("ids", List.of(16), Dtype.INT64, List.of(0.0, 999.0)),
+            new ModelInput("mask", List.of(16), Dtype.INT32, List.of(0.0, 1.0)),
+            new ModelInput("image", List.of(3, 8, 8), Dtype.UINT8, List.of(0.0, 255.0)),
+            new ModelInput("scale", List.of(), Dtype.FLOAT16, List.of()));
+  }
+
+  @Test
+  void arrivalsFromAFile_needNoRate() throws Exception {
+    Experiment experiment =
+        parse("duration_seconds: 20\narrivals: {process: trace, file: a.csv}\n").experiment();
+    assertThat(experiment.load().arrivalRateJobsPerSec()).isNaN();
+    assertThat(experiment.load().askedRateJobsPerSec()).isNaN();
+    assertThat(parse(ResolvedConfig.write(experiment)).experiment()).isEqualTo(experiment);
   }
 
   @Test

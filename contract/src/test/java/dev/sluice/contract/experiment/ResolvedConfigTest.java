@@ -14,6 +14,7 @@ import dev.sluice.contract.experiment.Experiment.Resources;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.contract.experiment.ModelInput.Dtype;
 import dev.sluice.contract.file.UserMistakeException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -224,7 +225,13 @@ final class ResolvedConfigTest {
                         new ModelFile(
                             pick(random, "m.onnx", "/a b/\"q\"\\#: 'x'.onnx", "ö/ü.onnx"),
                             "onnx",
-                            List.of(3, 3, 1 + random.nextInt(9))),
+                            pick(
+                                random,
+                                List.of(ModelInput.of(List.of(3, 3, 1 + random.nextInt(9)))),
+                                List.of(
+                                    new ModelInput(
+                                        "ids", List.of(16), Dtype.INT64, List.of(0.0, 99.0)),
+                                    new ModelInput("x: y", List.of(), Dtype.FLOAT16, List.of())))),
                         null)
                     : new WorkloadChoice(
                         "resnet18",

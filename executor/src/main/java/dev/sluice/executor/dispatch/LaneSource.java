@@ -255,7 +255,7 @@ public final class LaneSource implements AutoCloseable {
         : new ModelRequest.UserFile(
             parsed.location("workloads." + workload.name()),
             parsed.resolve(file.path()),
-            file.inputShape(),
+            file.inputs(),
             workload.tokens());
   }
 

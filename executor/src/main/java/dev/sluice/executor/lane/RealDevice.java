@@ -151,7 +151,7 @@ public final class RealDevice implements Device {
       if (session == null) {
         throw new IllegalArgumentException("no session is open for " + model);
       }
-      int elements = models.info(model).inputShape().stream().reduce(1, Math::multiplyExact);
+      int elements = models.info(model).elementsPerSample();
       List<float[]> free = new ArrayList<>(arrays); // the previous batch is over
       arrays.clear();
       var inputs = new ArrayList<JobInput>(jobs.size());

@@ -10,13 +10,18 @@ import ai.djl.ndarray.types.Shape;
 import ai.djl.translate.NoBatchifyTranslator;
 import ai.djl.translate.TranslateException;
 import ai.djl.translate.TranslatorContext;
+import dev.sluice.contract.experiment.ModelInput;
+import dev.sluice.contract.experiment.ModelInput.Dtype;
+import dev.sluice.executor.network.Precision;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
+import java.nio.ShortBuffer;
 import java.util.List;
 
 /** A DJL predictor that joins its inputs in its lane's buffer. */
 final class DjlSession implements InferenceSession {
-  private final List<Integer> inputShape;
+  private final List<ModelInput> inputs;
   private final int elementsPerSample;
   private final Predictor<List<JobInput>, float[][]> predictor;
   private final InputBuffer buffer;
@@ -26,10 +31,10 @@ final class DjlSession implements InferenceSession {
   /**
    * @param buffer buffer of the session's lane
    */
-  DjlSession(Model model, List<Integer> inputShape, InputBuffer buffer) {
+  DjlSession(Model model, List<ModelInput> inputs, InputBuffer buffer) {
     this.buffer = buffer;
-    this.inputShape = inputShape;
-    this.elementsPerSample = inputShape.stream().reduce(1, Math::multiplyExact);
+    this.inputs = List.copyOf(inputs);
+    this.elementsPerSample = inputs.stream().mapToInt(ModelInput::elementsPerSample).sum();
     this.predictor = model.newPredictor(new Joining());
   }
 
@@ -47,7 +52,7 @@ final class DjlSession implements InferenceSession {
       if (job.values().length != job.samples() * elementsPerSample) {
         throw new IllegalArgumentException(
             "job (%s) has (%d) values, not (%d) samples of %s"
-                .formatted(job.jobId(), job.values().length, job.samples(), inputShape));
+                .formatted(job.jobId(), job.values().length, job.samples(), inputs));
       }
     }
     try {
@@ -79,15 +84,102 @@ final class DjlSession implements InferenceSession {
     public NDList processInput(TranslatorContext context, List<JobInput> jobs) {
       int samples = jobs.stream().mapToInt(JobInput::samples).sum();
       context.setAttachment(SAMPLES, samples);
-      ByteBuffer joined = buffer.cleared(Math.multiplyExact(4 * samples, elementsPerSample));
-      FloatBuffer values = joined.asFloatBuffer();
-      jobs.forEach(job -> put(job.values(), values));
-      var shape = new long[inputShape.size() + 1];
-      shape[0] = samples;
-      for (int i = 0; i < inputShape.size(); i++) {
-        shape[i + 1] = inputShape.get(i);
+      int bytes = 0;
+      for (ModelInput input : inputs) {
+        bytes = Math.addExact(bytes, room(input, samples));
       }
-      return new NDList(context.getNDManager().create(joined, new Shape(shape), DataType.FLOAT32));
+      ByteBuffer joined = buffer.cleared(bytes);
+      var tensors = new NDList();
+      int at = 0;
+      int element = 0;
+      for (ModelInput input : inputs) {
+        int length = Math.multiplyExact(samples, input.elementsPerSample()) * input.dtype().bytes();
+        ByteBuffer part = joined.slice(at, length).order(joined.order());
+        put(jobs, input, element, part);
+        NDArray tensor =
+            context.getNDManager().create(part.rewind(), shape(samples, input), type(input));
+        if (!input.name().isEmpty()) {
+          tensor.setName(input.name());
+        }
+        tensors.add(tensor);
+        at += room(input, samples);
+        element += input.elementsPerSample();
+      }
+      return tensors;
+    }
+
+    /** Bytes that an input takes in the buffer, so that the next one is aligned. */
+    private static int room(ModelInput input, int samples) {
+      int bytes =
+          Math.multiplyExact(
+              Math.multiplyExact(samples, input.elementsPerSample()), input.dtype().bytes());
+      return Math.addExact(bytes, 7) & ~7;
+    }
+
+    private static Shape shape(int samples, ModelInput input) {
+      var shape = new long[input.shape().size() + 1];
+      shape[0] = samples;
+      for (int i = 0; i < input.shape().size(); i++) {
+        shape[i + 1] = input.shape().get(i);
+      }
+      return new Shape(shape);
+    }
+
+    private static DataType type(ModelInput input) {
+      return switch (input.dtype()) {
+        case FLOAT32 -> DataType.FLOAT32;
+        case FLOAT16 -> DataType.FLOAT16;
+        case INT64 -> DataType.INT64;
+        case INT32 -> DataType.INT32;
+        case UINT8 -> DataType.UINT8;
+      };
+    }
+
+    /** Writes one input of all samples, whose first value in each sample is that element. */
+    private void put(List<JobInput> jobs, ModelInput input, int element, ByteBuffer to) {
+      int elements = input.elementsPerSample();
+      boolean asTheyAre = input.dtype() == Dtype.FLOAT32 && input.range().isEmpty();
+      FloatBuffer floats = to.asFloatBuffer();
+      for (JobInput job : jobs) {
+        if (asTheyAre && inputs.size() == 1) {
+          put(job.values(), floats);
+          continue;
+        }
+        for (int sample = 0; sample < job.samples(); sample++) {
+          int from = sample * elementsPerSample + element;
+          if (asTheyAre) {
+            floats.put(job.values(), from, elements);
+          } else {
+            for (int i = from; i < from + elements; i++) {
+              put(drawn(job.values()[i], input), input.dtype(), to);
+            }
+          }
+        }
+      }
+    }
+
+    /** The value that an input has for a uniform one in ±√3. */
+    private static double drawn(float value, ModelInput input) {
+      if (input.range().isEmpty()) {
+        return value;
+      }
+      double least = input.range().get(0);
+      double greatest = input.range().get(1);
+      double share = (value / JobInputs.HALF_WIDTH + 1) / 2; // from 0 to below 1
+      return input.dtype().isWhole()
+          ? Math.min(greatest, least + Math.floor(share * (greatest - least + 1)))
+          : least + share * (greatest - least);
+    }
+
+    private static void put(double value, Dtype dtype, ByteBuffer to) {
+      switch (dtype) {
+        case FLOAT32 -> to.putFloat((float) value);
+        case FLOAT16 ->
+            to.putShort((short) Precision.binary16(Float.floatToIntBits((float) value)));
+        case INT64 -> to.putLong((long) value);
+        case INT32 -> to.putInt((int) value);
+        case UINT8 -> to.put((byte) (int) value);
+      }
     }
 
     /**
@@ -106,20 +198,30 @@ final class DjlSession implements InferenceSession {
       int samples = (Integer) context.getAttachment(SAMPLES);
       NDArray logits = outputs.get(0);
       Shape shape = logits.getShape();
+      boolean halves = logits.getDataType() == DataType.FLOAT16;
       if (shape.dimension() != 2
           || shape.get(0) != samples
-          || logits.getDataType() != DataType.FLOAT32) {
+          || (!halves && logits.getDataType() != DataType.FLOAT32)) {
         throw new TranslateException(
-            "the model gave %s of %s for (%d) samples, not [samples, classes] of float32"
+            "the model gave %s of %s for (%d) samples, not [samples, classes] of float32 or float16"
                 .formatted(shape, logits.getDataType(), samples));
       }
-      float[] values = logits.toFloatArray();
+      float[] values = halves ? ofHalves(logits) : logits.toFloatArray();
       int classes = values.length / samples;
       var rows = new float[samples][classes];
       for (int row = 0; row < samples; row++) {
         System.arraycopy(values, row * classes, rows[row], 0, classes);
       }
       return rows;
+    }
+
+    private static float[] ofHalves(NDArray logits) {
+      ShortBuffer halves = logits.toByteBuffer().order(ByteOrder.nativeOrder()).asShortBuffer();
+      var values = new float[halves.remaining()];
+      for (int i = 0; i < values.length; i++) {
+        values[i] = Precision.ofBinary16(halves.get(i));
+      }
+      return values;
     }
   }
 }

@@ -6,7 +6,8 @@ import static java.util.Objects.requireNonNull;
  * The input of one job. Its values must only be read.
  *
  * @param samples number of samples, at least 1
- * @param values samples × the elements of the model's input shape, sample after sample
+ * @param values samples × the elements of the model's inputs, sample after sample, each with its
+ *     inputs one after the other; uniform in ±√3, whatever values the model wants
  */
 @SuppressWarnings("ArrayRecordComponent") // 600 kB a sample: a copy or boxing would cost the lanes
 public record JobInput(String jobId, int samples, float[] values) {

@@ -5,7 +5,7 @@ import dev.sluice.executor.network.SeededFloats;
 /** Makes the inputs of jobs: random numbers that are a function of the run's seed and the job. */
 public final class JobInputs {
   /** Half the width of a uniform distribution around 0 of variance 1. */
-  private static final float HALF_WIDTH = 1.7320508f;
+  static final float HALF_WIDTH = 1.7320508f;
 
   private JobInputs() {}
 

@@ -5,6 +5,7 @@ import ai.djl.MalformedModelException;
 import ai.djl.Model;
 import ai.djl.engine.Engine;
 import ai.djl.engine.EngineException;
+import dev.sluice.contract.experiment.ModelInput;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.network.WorkloadInfo;
 import dev.sluice.executor.network.Workloads;
@@ -17,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /**
  * Every model of a run, loaded once for each precision and shared by all lanes. May be used from
@@ -105,18 +108,22 @@ public final class LoadedModels implements AutoCloseable {
       models.put(
           key,
           new Loaded(
-              open(file.toString(), file, request.backend(), "delete it; Sluice writes it again"),
+              open(
+                  file.toString(),
+                  file,
+                  request.backend(),
+                  said -> "delete it; Sluice writes it again"),
               Workloads.info(request.workload())));
       return;
     }
+    Backend backend = Backend.named(request.backend());
     List<Model> opened =
         open(
             userFile.location(),
             file,
             request.backend(),
-            "it is incomplete, or was not exported as "
-                + (Backend.named(request.backend()) == Backend.PYTORCH ? "TorchScript" : "ONNX"));
-    var info = new WorkloadInfo(request.workload(), userFile.tokens(), 0, 0, userFile.inputShape());
+            said -> ModelHints.notLoaded(file, backend, said));
+    var info = new WorkloadInfo(request.workload(), userFile.tokens(), 0, 0, userFile.inputs());
     models.put(key, new Loaded(opened, info)); // before the trial, so that a failure closes it
     tryOut(userFile, opened.get(0), info);
   }
@@ -148,7 +155,7 @@ public final class LoadedModels implements AutoCloseable {
   /**
    * Opens a model on each device of its backend; if one device fails, the model stays open on none.
    */
-  private List<Model> open(String location, Path file, String backend, String maybe)
+  private List<Model> open(String location, Path file, String backend, UnaryOperator<String> maybe)
       throws UserMistakeException {
     var opened = new ArrayList<Model>();
     try {
@@ -166,10 +173,15 @@ public final class LoadedModels implements AutoCloseable {
    * Loads a model onto a device.
    *
    * @param location file or line that a message names
-   * @param maybe probable cause, for the message, if the model cannot be loaded
+   * @param maybe probable cause, for the message, given what the engine said
    */
   static Model open(
-      Engines engines, String location, Path file, Backend backend, Device device, String maybe)
+      Engines engines,
+      String location,
+      Path file,
+      Backend backend,
+      Device device,
+      UnaryOperator<String> maybe)
       throws UserMistakeException {
     Engine.getEngine(backend.engine); // a missing engine is not the file's fault
     Model model = Model.newInstance(file.getFileName().toString(), device, backend.engine);
@@ -184,7 +196,10 @@ public final class LoadedModels implements AutoCloseable {
     } catch (IOException | MalformedModelException | EngineException e) {
       model.close();
       throw new UserMistakeException(
-          location, "the model file (%s) cannot be loaded (%s)".formatted(file, gist(e)), maybe, e);
+          location,
+          "the model file (%s) cannot be loaded (%s)".formatted(file, gist(e)),
+          maybe.apply(words(e)),
+          e);
     }
   }
 
@@ -192,24 +207,41 @@ public final class LoadedModels implements AutoCloseable {
   private static void tryOut(ModelRequest.UserFile file, Model model, WorkloadInfo info)
       throws UserMistakeException {
     int samples = 1;
-    try (var session = new DjlSession(model, info.inputShape(), new InputBuffer())) {
+    try (var session = new DjlSession(model, info.inputs(), new InputBuffer())) {
       for (; samples <= 2; samples++) {
-        var zeros = new float[samples * info.elementsPerSample()];
-        session.infer(List.of(new JobInput("trial", samples, zeros)));
+        var values = new float[samples * info.elementsPerSample()];
+        session.infer(List.of(new JobInput("trial", samples, values)));
       }
     } catch (InferenceException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new UserMistakeException(
           file.location(),
-          "the model (%s) does not take %s of input_shape (%s) and give logits (%s)"
+          "the model (%s) does not take %s of %s and give logits (%s)"
               .formatted(
                   file.path(),
                   samples == 1 ? "1 sample" : samples + " samples",
-                  info.inputShape(),
+                  words(info.inputs()),
                   gist(cause)),
-          "its input_shape is another, or it was exported for a fixed number of samples",
+          ModelHints.notRun(samples, words(cause)),
           e);
     }
+  }
+
+  private static String words(List<ModelInput> inputs) {
+    return inputs.equals(List.of(ModelInput.of(inputs.get(0).shape())))
+        ? "input_shape (" + inputs.get(0).shape() + ")"
+        : "inputs ("
+            + inputs.stream().map(ModelInput::words).collect(Collectors.joining(", "))
+            + ")";
+  }
+
+  /** All that an engine said, of the failure and what led to it. */
+  private static String words(Throwable e) {
+    var words = new StringBuilder();
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      words.append(cause.getMessage()).append(' ');
+    }
+    return words.toString().replaceAll("\\s+", " ");
   }
 
   /**
@@ -229,6 +261,7 @@ public final class LoadedModels implements AutoCloseable {
     String line =
         message
             .replaceFirst("^([\\w.]+Exception: )?(Error code - \\w+ - message: )?", "")
+            .replaceFirst("/onnxruntime_src/\\S+ .*?\\) (?=[A-Z])", "")
             .replaceAll("\\s+", " ");
     return line.length() <= GIST_CHARACTERS_MAX
         ? line
@@ -246,7 +279,7 @@ public final class LoadedModels implements AutoCloseable {
       String workload, String backend, String precision, int lane, InputBuffer buffer) {
     Loaded loaded = loaded(workload, backend, precision);
     Model model = loaded.models().get(lane % loaded.models().size());
-    var session = new DjlSession(model, loaded.info().inputShape(), buffer);
+    var session = new DjlSession(model, loaded.info().inputs(), buffer);
     sessionsOpen.incrementAndGet();
     session.onClose(sessionsOpen::decrementAndGet);
     return session;

@@ -2,6 +2,7 @@ package dev.sluice.executor.model;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.sluice.contract.experiment.ModelInput;
 import dev.sluice.executor.network.Precision;
 import dev.sluice.executor.network.Workloads;
 import java.nio.file.Path;
@@ -26,23 +27,24 @@ public record ModelRequest(
   }
 
   /**
-   * A user's own model file: TorchScript for pytorch, ONNX for onnx. It takes one float32 tensor
-   * [samples, inputShape…] of any number of samples and gives one of [samples, classes].
+   * A user's own model file: TorchScript for pytorch, ONNX for onnx. It takes tensors [samples,
+   * shape…] of any number of samples, and the first that it gives is [samples, classes] of float32
+   * or float16.
    *
    * @param location place at which a mistake in the file is reported: {@code file:line} of the
    *     experiment
    * @param path path of the model file; a file of that name with {@code .sha256} appended (in the
    *     format of {@code sha256sum}), if there is one, must match
-   * @param inputShape shape of one sample, each number at least 1
+   * @param inputs what it takes, at least one, in its order
    * @param tokens memory tokens of the model itself
    */
-  public record UserFile(String location, Path path, List<Integer> inputShape, int tokens) {
+  public record UserFile(String location, Path path, List<ModelInput> inputs, int tokens) {
     public UserFile {
       requireNonNull(location, "location");
       requireNonNull(path, "path");
-      inputShape = List.copyOf(inputShape);
-      if (inputShape.isEmpty() || inputShape.stream().anyMatch(size -> size < 1)) {
-        throw new IllegalArgumentException("inputShape (" + inputShape + ") has no elements");
+      inputs = List.copyOf(inputs);
+      if (inputs.isEmpty()) {
+        throw new IllegalArgumentException("a model without inputs");
       }
     }
   }

@@ -70,7 +70,7 @@ public final class ModelShelf {
               wanted.file(),
               Backend.named(backend),
               of.get(lane % of.size()),
-              "its file has changed since the run began");
+              said -> "its file has changed since the run began");
       return session(model, Workloads.info(wanted.request().workload()), buffer);
     } catch (UserMistakeException e) {
       throw new InferenceException(String.valueOf(e.getMessage()), e);
@@ -79,7 +79,7 @@ public final class ModelShelf {
 
   private static InferenceSession session(Model model, WorkloadInfo info, InputBuffer buffer) {
     try {
-      var session = new DjlSession(model, info.inputShape(), buffer);
+      var session = new DjlSession(model, info.inputs(), buffer);
       session.onClose(model::close);
       return session;
     } catch (RuntimeException e) {

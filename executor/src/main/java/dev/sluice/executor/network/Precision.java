@@ -75,8 +75,21 @@ public enum Precision {
     return (bits + 0x7FFF + ((bits >>> 16) & 1)) >>> 16;
   }
 
+  /** Returns the value of a binary16. */
+  public static float ofBinary16(int bits) {
+    int exponent = (bits >>> 10) & 0x1F;
+    int fraction = bits & 0x3FF;
+    float magnitude =
+        switch (exponent) {
+          case 0 -> fraction * 0x1p-24f;
+          case 0x1F -> fraction == 0 ? Float.POSITIVE_INFINITY : Float.NaN;
+          default -> Float.intBitsToFloat(((exponent + 127 - 15) << 23) | (fraction << 13));
+        };
+    return (bits & 0x8000) == 0 ? magnitude : -magnitude;
+  }
+
   /** Returns the nearest binary16 to the float32 of these bits; infinity from 65520 on. */
-  static int binary16(int bits) {
+  public static int binary16(int bits) {
     int sign = (bits >>> 16) & 0x8000;
     int magnitude = bits & 0x7FFFFFFF;
     if (magnitude > 0x7F800000) {

@@ -1,5 +1,6 @@
 package dev.sluice.executor.network;
 
+import dev.sluice.contract.experiment.ModelInput;
 import java.util.List;
 
 /**
@@ -11,16 +12,16 @@ import java.util.List;
  *     model
  * @param parameters number of trained values, hence without running statistics; 0: unknown, for a
  *     user's own model
- * @param inputShape shape of one sample, without the batch axis
+ * @param inputs what the model takes, in its order
  */
 public record WorkloadInfo(
-    String name, int tokens, long flopsPerSample, long parameters, List<Integer> inputShape) {
+    String name, int tokens, long flopsPerSample, long parameters, List<ModelInput> inputs) {
   public WorkloadInfo {
-    inputShape = List.copyOf(inputShape);
+    inputs = List.copyOf(inputs);
   }
 
-  /** Returns the product of the input shape. */
+  /** Returns how many values a sample has, of all inputs together. */
   public int elementsPerSample() {
-    return inputShape.stream().reduce(1, Math::multiplyExact);
+    return inputs.stream().mapToInt(ModelInput::elementsPerSample).reduce(0, Math::addExact);
   }
 }

@@ -2,6 +2,7 @@ package dev.sluice.executor.network;
 
 import static java.util.Map.entry;
 
+import dev.sluice.contract.experiment.ModelInput;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -56,7 +57,7 @@ public final class Workloads {
         named(name).tokens(),
         network.flopsPerSample(),
         network.parameters(),
-        network.input().shape());
+        List.of(ModelInput.of(network.input().shape())));
   }
 
   /** Returns the names of all networks that can be split into layers, in alphabetical order. */

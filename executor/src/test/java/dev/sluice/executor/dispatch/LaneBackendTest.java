@@ -31,7 +31,7 @@ final class LaneBackendTest {
       new WorkloadChoice("sum", 1, 50, null, new LinearServiceTime(4, 0.5));
   private static final WorkloadChoice RESNET = new WorkloadChoice("resnet18", 1, 80, null, null);
   private static final WorkloadChoice OWN =
-      new WorkloadChoice("own", 1, 10, new ModelFile("own.pt", "pytorch", List.of(3)), null);
+      new WorkloadChoice("own", 1, 10, ModelFile.of("own.pt", "pytorch", List.of(3)), null);
 
   private static Experiment experiment(boolean tokens, WorkloadChoice... workloads) {
     return new Experiment(

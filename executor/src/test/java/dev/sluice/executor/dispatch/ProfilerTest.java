@@ -3,6 +3,7 @@ package dev.sluice.executor.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.contract.experiment.ModelInput;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.lane.ExecutorSettings;
@@ -35,7 +36,7 @@ final class ProfilerTest {
       new ExecutorSettings(
           "executor-0", 1, 0, 2, 0, 1, null, 42, 200, List.of(A, B), List.of(1, 2));
   private static final Map<String, WorkloadInfo> INFOS =
-      Map.of("a", new WorkloadInfo("a", 80, 1_000, 11, List.of(3, 2, 2)));
+      Map.of("a", new WorkloadInfo("a", 80, 1_000, 11, List.of(ModelInput.of(List.of(3, 2, 2)))));
 
   private final FakeModels models = new FakeModels();
   private final AtomicLong steps = new AtomicLong();

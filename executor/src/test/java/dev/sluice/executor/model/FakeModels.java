@@ -1,5 +1,6 @@
 package dev.sluice.executor.model;
 
+import dev.sluice.contract.experiment.ModelInput;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.lane.RealDevice;
 import dev.sluice.executor.network.WorkloadInfo;
@@ -89,6 +90,7 @@ public final class FakeModels implements RealDevice.Models {
   @Override
   public WorkloadInfo info(ModelKey model) {
     preparing.run();
-    return new WorkloadInfo(model.workload(), 80, 1_000, 11, List.of(3, 2, 2));
+    return new WorkloadInfo(
+        model.workload(), 80, 1_000, 11, List.of(ModelInput.of(List.of(3, 2, 2))));
   }
 }

@@ -3,6 +3,7 @@ package dev.sluice.executor.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.contract.experiment.ModelInput;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.network.WorkloadInfo;
 import java.nio.file.Files;
@@ -34,7 +35,7 @@ final class UserFileTest {
         InferenceSession session = TestModels.session(builtIn, "vit_tiny", backend)) {
       assertThat(ownSession.infer(jobs)).isDeepEqualTo(session.infer(jobs));
       assertThat(own.info("mine", backend, "fp32"))
-          .isEqualTo(new WorkloadInfo("mine", 70, 0, 0, SHAPE));
+          .isEqualTo(new WorkloadInfo("mine", 70, 0, 0, List.of(ModelInput.of(SHAPE))));
     }
   }
 
@@ -116,7 +117,8 @@ final class UserFileTest {
 
   private LoadedModels load(Path file, String backend, List<Integer> shape)
       throws UserMistakeException {
-    var userFile = new ModelRequest.UserFile("mine.yaml:4", file, shape, 70);
+    var userFile =
+        new ModelRequest.UserFile("mine.yaml:4", file, List.of(ModelInput.of(shape)), 70);
     return LoadedModels.load(
         List.of(new ModelRequest("mine", backend, "fp32", userFile)),
         TestModels.engines(),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.sluice.contract.experiment.ModelInput;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,7 +26,7 @@ final class WorkloadsTest {
     assertThat(info.tokens()).isEqualTo(tokens);
     assertThat(info.parameters()).isEqualTo(parameters);
     assertThat((double) info.flopsPerSample()).isCloseTo(2 * multiplyAdds, within(2e7));
-    assertThat(info.inputShape()).containsExactly(3, 224, 224);
+    assertThat(info.inputs()).containsExactly(ModelInput.of(List.of(3, 224, 224)));
     assertThat(info.elementsPerSample()).isEqualTo(150_528);
   }
 

@@ -134,6 +134,19 @@ final class LoadRuns {
     }
     Path finished = folder.resolve(id);
     Path left = Files.exists(finished) ? finished : folder.resolve(id + ".failed");
+    if (status == ExitStatus.INCONCLUSIVE && Files.exists(left.resolve(FolderFiles.FAILURE))) {
+      String why = Files.readString(left.resolve(FolderFiles.FAILURE)).strip();
+      return new RunEvidence(
+          policy,
+          rate,
+          seed,
+          /* unstable= */ false,
+          /* late= */ true,
+          why,
+          Double.POSITIVE_INFINITY,
+          /* goodputJobsSec= */ 0,
+          new Samples(target).build());
+    }
     if (!FinishedRun.isFolder(left)) {
       throw new IOException(
           "the run " + id + " ended with status " + status + " and left no figures");

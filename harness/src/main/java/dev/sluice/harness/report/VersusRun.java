@@ -3,6 +3,7 @@ package dev.sluice.harness.report;
 import dev.sluice.analytics.compare.Repeats;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.RunNote;
 import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.run.ChildRuns;
@@ -51,6 +52,7 @@ public final class VersusRun {
     var children = new ChildRuns(options, processes, console);
     try (var series = VersusSeries.take(options.output().results(), options.runId(), id);
         var signals = Signals.listen(children::stop, children::kill)) {
+      RunNote.write(series.folder(), options.output().note());
       Map<String, Map<Path, Long>> seeds = new LinkedHashMap<>();
       seeds.put(VersusSeries.A, new LinkedHashMap<>());
       seeds.put(VersusSeries.B, new LinkedHashMap<>());
@@ -73,13 +75,12 @@ public final class VersusRun {
             continue;
           }
           if (!series.hasEnded(side, runId)) {
-            console.line(
-                "A threshold ended the run " + runId + " early, so that it has no figures.");
+            console.line("The run " + runId + " was ended early, so that it has no figures.");
             return run.status();
           }
           if (settings.a().needsRate() && rate.isEmpty()) {
             rate = RepeatedRun.rateOf(series.side(side).resolve(runId));
-            console.line("Each run has the rate of the first, " + rate.get(0));
+            console.step("Each run has the rate of the first, " + rate.get(0));
           }
           seeds.getOrDefault(side, Map.of()).put(series.side(side).resolve(runId), seed);
         }
@@ -142,11 +143,11 @@ public final class VersusRun {
       throws IOException, InterruptedException {
     if (series.isComparable(side, runId)
         || (versus.judging().anyway() && series.hasEnded(side, runId))) {
-      console.line("Run " + runId + " is measured already");
+      console.step("Run " + runId + " is measured already");
       return new SeriesRun(ExitStatus.DONE, Optional.empty());
     }
     series.remove(side, runId);
-    console.line("Run " + runId + " of " + versus.repeats() + " pairs, seed " + seed);
+    console.step("Run " + runId + " of " + versus.repeats() + " pairs, seed " + seed);
     List<String> overrides = new ArrayList<>(rate);
     if (side.equals(VersusSeries.B)) {
       overrides.addAll(versus.changes());

@@ -2,6 +2,7 @@ package dev.sluice.harness.report;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.RunNote;
 import dev.sluice.harness.simulate.SimulatedRun;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
@@ -37,17 +38,19 @@ public final class VersusSimulation {
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     new SimulatedRun(options, console).takeCompilers();
     Versus.Settings settings = versus.read();
-    String id = versus.id(settings, "simulate" + options.profile() + options.output());
+    var inEach = new SimulatedRun.Output(options.output().noTrace(), options.output().log(), null);
+    String id = versus.id(settings, "simulate" + options.profile() + inEach);
     List<String> rate = SimulatedRun.rateOf(settings.a(), options);
     try (var series = VersusSeries.take(options.results(), options.runId(), id)) {
+      RunNote.write(series.folder(), options.output().note());
       for (String side : List.of(VersusSeries.A, VersusSeries.B)) {
         if (series.isWhole(side)) {
           continue;
         }
         series.removeRest(side);
-        console.line(
+        console.step(
             "Simulating " + versus.repeats() + " seeds of " + side.toUpperCase(Locale.ROOT));
-        int status = simulate(series, side, rate);
+        int status = simulate(series, side, rate, inEach);
         if (!ExitStatus.isWhole(status)) {
           console.line("The simulations failed. Maybe their folders say more: " + series.folder());
           return status;
@@ -57,7 +60,8 @@ public final class VersusSimulation {
     }
   }
 
-  private int simulate(VersusSeries series, String side, List<String> rate)
+  private int simulate(
+      VersusSeries series, String side, List<String> rate, SimulatedRun.Output output)
       throws UserMistakeException, IOException, InterruptedException {
     List<String> overrides =
         new ArrayList<>(side.equals(VersusSeries.B) ? versus.overridesOfB() : versus.overrides());
@@ -72,7 +76,7 @@ public final class VersusSimulation {
                 series.folder(),
                 side,
                 options.profile(),
-                options.output(),
+                output,
                 versus.repeats()),
             silent)
         .execute();

@@ -46,9 +46,9 @@ public final class AnalyzeProcess {
    * @param results folder of all runs
    * @param keepTopics true if the run's topics stay on the broker
    * @param noLog true if the run leaves no recording of its topics
-   * @param json true if summary.json goes to standard output, and all else to standard error
+   * @param console where the progress and the closing table go
    */
-  public record Options(Path results, boolean keepTopics, boolean noLog, boolean json) {}
+  public record Options(Path results, boolean keepTopics, boolean noLog, Console console) {}
 
   public AnalyzeProcess(RoleSettings settings, Options options) {
     this.settings = settings;
@@ -57,7 +57,7 @@ public final class AnalyzeProcess {
 
   /** Shows the run, leaves its folder, removes its topics, and returns the exit status. */
   public int execute() throws IOException, InterruptedException {
-    Console console = Console.ofJson(options.json());
+    Console console = options.console();
     return RoleProcess.run(Role.ANALYZE, settings, console, line -> {}, this::analyze);
   }
 
@@ -126,7 +126,7 @@ public final class AnalyzeProcess {
     if (lost != null) {
       role.summarizeFailure(lost);
       role.close();
-      int status = AnalyzeRole.concludeLost(lost, folder, frame.console());
+      int status = role.concludeEarly(folder);
       removeTopics(process, register, joined);
       return status;
     }
@@ -149,10 +149,10 @@ public final class AnalyzeProcess {
     return status;
   }
 
-  /** Why a threshold ended the run; null: none did. */
+  /** Why the run was ended early; null: it was not. */
   private static @Nullable String lost(AnalyzeRole role, RunEnded ended, boolean mayBeLost)
       throws RoleFailedException, InterruptedException {
-    if (mayBeLost && ended.failure() != null && role.lost() == null) {
+    if (AnalyzeRole.isEarly(ended, mayBeLost) && role.lost() == null) {
       role.awaitWholeLog(); // analytics that died before its last words has written the end
     }
     return ended.failure() == null ? null : role.lost();

@@ -1,6 +1,8 @@
 package dev.sluice.harness.role;
 
 import dev.sluice.analytics.abort.AbortFold;
+import dev.sluice.analytics.abort.EarlyEnd;
+import dev.sluice.analytics.abort.HarnessLimit;
 import dev.sluice.analytics.figure.RunHead;
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.analytics.fold.RunContext;
@@ -11,9 +13,11 @@ import dev.sluice.analytics.report.RunReport;
 import dev.sluice.analytics.report.SummaryTable;
 import dev.sluice.analytics.statistic.Beside;
 import dev.sluice.contract.event.RunDescribed;
+import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.UserMistakeException;
@@ -46,7 +50,7 @@ public final class AnalyzeRole implements AutoCloseable {
 
   private final RunFrame frame;
   private final EventLogReader reader;
-  private final @Nullable AbortFold abort;
+  private final EarlyEnd early;
   private @Nullable String summaryJson;
 
   /**
@@ -63,14 +67,15 @@ public final class AnalyzeRole implements AutoCloseable {
       Map<String, String> versions,
       @Nullable AbortFold abort) {
     this.frame = frame;
-    this.abort = abort;
+    boolean paced = frame.experiment().load().scenario() == Scenario.SERVER;
+    this.early = new EarlyEnd(abort, new HarnessLimit(paced));
     reader =
         new EventLogReader(
             kafka,
             frame.topics(),
             frame.clock(),
             started -> describe(started, notes, versions),
-            abort);
+            early);
   }
 
   private RunDescribed describe(
@@ -88,14 +93,39 @@ public final class AnalyzeRole implements AutoCloseable {
         versions);
   }
 
-  /** Why a threshold ended the run; null: none did. */
+  /** Why the run was ended early; null: it was not. */
   public @Nullable String lost() {
-    return abort == null ? null : abort.lost();
+    return early.why();
+  }
+
+  /** True if the end that a run's log gives was made by its analytics, before its time. */
+  public static boolean isEarly(RunEnded ended, boolean mayBeLost) {
+    return ended.failure() != null && (mayBeLost || ended.failure().startsWith(HarnessLimit.WORDS));
   }
 
   /**
-   * Concludes a run that a threshold has ended: its folder, which is marked as failed, says why,
-   * and has no figures.
+   * Concludes a run that was ended early: its folder, which is marked as failed, says why, and has
+   * no figures.
+   *
+   * @return the exit status
+   */
+  public int concludeEarly(RunFolder folder) throws IOException {
+    String why = String.valueOf(early.why());
+    int status = concludeLost(why, folder, frame.console());
+    if (!early.isHarness()) {
+      return status;
+    }
+    frame
+        .console()
+        .line(
+            "  Maybe a lower rate is meant, on a machine with more processors this one, or"
+                + " ./sluice simulate, which no machine limits.");
+    return ExitStatus.INCONCLUSIVE;
+  }
+
+  /**
+   * Concludes a run or a simulation that a threshold has ended: its folder, which is marked as
+   * failed, says why, and has no figures.
    *
    * @return the exit status
    */
@@ -243,7 +273,7 @@ public final class AnalyzeRole implements AutoCloseable {
   public static int conclude(RunReport report, RunFolder folder, Console console)
       throws IOException {
     console.line("");
-    console.line(SummaryTable.render(report.summary()));
+    console.line(SummaryTable.render(report.summary(), console.details()));
     int status = status(report);
     if (status == ExitStatus.BUG) {
       console.line("sluice: error: the run failed, see above.");

@@ -65,6 +65,7 @@ public final class ChildRuns implements SeriesRun.Series {
       arguments.add("--no-log");
     }
     arguments.addAll(options.watching().metrics().arguments());
+    arguments.addAll(console.options());
     if (processes) {
       arguments.add("--processes");
     }

@@ -21,6 +21,7 @@ import dev.sluice.harness.frame.FewProcessors;
 import dev.sluice.harness.frame.LiveJobs;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
+import dev.sluice.harness.frame.RunNote;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.kafka.BrokerWatch;
 import dev.sluice.harness.kafka.KafkaAccess;
@@ -103,6 +104,7 @@ public final class ExperimentRun {
         var page = LivePage.open(options.watching().live(), frame.runId());
         var folder = RunFolder.create(options.results(), frame.runId());
         var shell = new RunShell(folder, external, options::listen, this::stop)) {
+      RunNote.write(folder.path(), options.output().note());
       announce(frame.runId(), parsed, console);
       FewProcessors.warn(parsed, parsed.experiment().kafka().shards(), console);
       page.say(console);
@@ -152,7 +154,7 @@ public final class ExperimentRun {
   /** Prints the first lines of any run. */
   public static void announce(String runId, ParsedExperiment parsed, Console console)
       throws UserMistakeException {
-    console.line("Sluice " + SluiceVersion.current() + ", run " + runId);
+    console.step("Sluice " + SluiceVersion.current() + ", run " + runId);
     parsed.warnings().forEach(console::line);
     ExperimentFiles.changed(parsed).forEach(console::line);
   }
@@ -261,7 +263,7 @@ public final class ExperimentRun {
         analyze.summarizeFailure(lost);
         shell.closeParts();
         removeTopics(frame, shell);
-        return AnalyzeRole.concludeLost(lost, folder, console);
+        return analyze.concludeEarly(folder);
       }
       failure = e;
     }

@@ -7,6 +7,7 @@ import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.FewProcessors;
 import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.frame.RunNote;
 import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.kafka.BrokerWatch;
 import dev.sluice.harness.kafka.EmbeddedBroker;
@@ -139,6 +140,7 @@ public final class ProcessesRun {
       ParsedExperiment parsed, @Nullable KafkaAccess external, String runId, LivePage page)
       throws UserMistakeException, IOException, InterruptedException {
     Path running = RunFolder.prepare(options.results(), runId);
+    RunNote.write(running, options.output().note());
     Path logs = Files.createDirectory(running.resolve("logs"));
     Path temporary = Files.createTempDirectory("sluice-" + runId + "-");
     Runnable atOnce =
@@ -267,8 +269,8 @@ public final class ProcessesRun {
         }
       }
     }
-    if (ended.status() == ExitStatus.MISSED) { // a threshold ended it, which analytics has said
-      return ExitStatus.MISSED;
+    if (ended.status() == ExitStatus.MISSED || ended.status() == ExitStatus.INCONCLUSIVE) {
+      return ended.status(); // it was ended early, and analytics has said why
     }
     if (stopped) {
       console.line("Stopped before the first job.");
@@ -326,6 +328,7 @@ public final class ProcessesRun {
     if (options.output().noLog()) {
       analyze.add("--no-log");
     }
+    analyze.addAll(console.options());
     specs.add(
         new ChildProcess.Spec(
             "analyze", console.isTerminal(), 512, analyze, analyze, companion.restartsMax()));

@@ -11,6 +11,7 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.frame.RunNote;
 import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.terminal.Console;
@@ -89,6 +90,7 @@ public final class RepeatedRun {
     String runId = options.runIdFor(parsed.experiment());
     try (var folder = RunFolder.create(options.results(), runId);
         var signals = Signals.listen(children::stop, children::kill)) {
+      RunNote.write(folder.path(), options.output().note());
       Map<Path, Long> seedByFolder = new LinkedHashMap<>();
       List<String> rate = List.of();
       List<String> leftOut = new ArrayList<>();
@@ -96,7 +98,7 @@ public final class RepeatedRun {
       for (int repeat = 1; repeat <= repeats; repeat++) {
         long seed = RepeatSeeds.of(parsed.experiment().seed(), repeat);
         String repeatId = runId + "-" + repeat;
-        console.line("Repeat " + repeat + " of " + repeats + ", seed " + seed);
+        console.step("Repeat " + repeat + " of " + repeats + ", seed " + seed);
         List<String> overrides = new ArrayList<>(rate);
         overrides.add("seed=" + seed);
         SeriesRun run =
@@ -115,7 +117,7 @@ public final class RepeatedRun {
           continue;
         }
         if (!Files.exists(folder.path().resolve(repeatId))) {
-          console.line("A threshold ended repeat " + repeat + " early, and with it the whole.");
+          console.line("Repeat " + repeat + " was ended early, and with it the whole.");
           return run.status();
         }
         if (parsed.needsRate() && rate.isEmpty()) {

@@ -44,7 +44,7 @@ public record RunSettings(
     this(
         config,
         overrides,
-        new Output(results, false, false),
+        new Output(results, false, false, null),
         null,
         runId,
         null,
@@ -110,8 +110,9 @@ public record RunSettings(
    * @param results folder of all runs
    * @param keepTopics true if a finished run leaves its topics on a Kafka that ran already
    * @param noLog true if the run leaves no recording of its topics
+   * @param note what a person says of the run; null: nothing
    */
-  public record Output(Path results, boolean keepTopics, boolean noLog) {}
+  public record Output(Path results, boolean keepTopics, boolean noLog, @Nullable String note) {}
 
   /**
    * How others watch a run.

@@ -2,6 +2,7 @@ package dev.sluice.harness.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
@@ -16,7 +17,7 @@ import java.util.Optional;
 
 /**
  * A run of a series, which is made again where the machine spoiled it: where its generators were
- * late, or its parts died.
+ * late, its parts died, or the harness was at its limit.
  *
  * @param status exit status of the last attempt
  * @param spoiled why the last attempt tells nothing; empty: it is of use, or it failed otherwise
@@ -100,6 +101,10 @@ public record SeriesRun(int status, Optional<String> spoiled) {
   private static Optional<String> whySpoiled(Path results, String runId, int status)
       throws IOException {
     boolean whole = ExitStatus.isWhole(status);
+    Path failed = results.resolve(runId + RunFolder.FAILED);
+    if (status == ExitStatus.INCONCLUSIVE && Files.exists(failed.resolve(FolderFiles.FAILURE))) {
+      return Optional.of(Files.readString(failed.resolve(FolderFiles.FAILURE)).strip());
+    }
     Path folder = results.resolve(whole ? runId : runId + RunFolder.FAILED);
     if (!FinishedRun.isFolder(folder)) {
       return Optional.empty();

@@ -4,6 +4,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.frame.RunNote;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -55,7 +57,12 @@ public final class ResultsFolder {
       out.println("No run has left a folder in " + results + ".");
       return ExitStatus.DONE;
     }
-    out.println(line("run", "began", "state", "policy", "p99 ms"));
+    Map<ListedRun, String> notes = new HashMap<>();
+    for (ListedRun run : runs) {
+      RunNote.read(folder(run)).ifPresent(note -> notes.put(run, note));
+    }
+    String heading = notes.isEmpty() ? "" : "note";
+    out.println(line("run", "began", "state", "policy", "p99 ms", heading));
     for (ListedRun run : runs) {
       Double p99 = run.figures().get("p99_ms");
       out.println(
@@ -64,14 +71,24 @@ public final class ResultsFolder {
               began(run),
               run.state().text(),
               run.policy() == null ? "" : run.policy(),
-              p99 == null ? "" : number(p99)));
+              p99 == null ? "" : number(p99),
+              notes.getOrDefault(run, "")));
     }
     return ExitStatus.DONE;
   }
 
-  private static String line(String id, String began, String state, String policy, String p99) {
+  private static String line(
+      String id, String began, String state, String policy, String p99, String note) {
     String text =
-        String.format(Locale.ROOT, "%-16s  %-10s  %-13s %7s  %s", began, state, policy, p99, id);
+        String.format(
+            Locale.ROOT,
+            "%-16s  %-10s  %-13s %7s  %s  %s",
+            began,
+            state,
+            policy,
+            p99,
+            id,
+            note.lines().findFirst().orElse(""));
     return text.stripTrailing();
   }
 
@@ -103,6 +120,7 @@ public final class ResultsFolder {
     out.println("state    " + String.join(", ", states(run)));
     said("began", began(run));
     said("policy", run.policy());
+    said("note", RunNote.read(folder).orElse(null));
     for (String figure : List.of("rate_per_s", "goodput_per_s", "p99_ms", "late")) {
       Double value = run.figures().get(figure);
       if (value != null) {

@@ -14,6 +14,7 @@ import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.frame.RunNote;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.BothCompilers;
 import dev.sluice.harness.process.LogFile;
@@ -94,8 +95,9 @@ public final class SimulatedRun {
    *
    * @param noTrace true if rows and pictures are left out
    * @param log true if there is a recording of what the topics would hold
+   * @param note what a person says of the simulation; null: nothing
    */
-  public record Output(boolean noTrace, boolean log) {}
+  public record Output(boolean noTrace, boolean log, @Nullable String note) {}
 
   public SimulatedRun(Options options, Console console) {
     this.options = options;
@@ -167,6 +169,7 @@ public final class SimulatedRun {
     String runId = options.runIdFor(parsed.experiment());
     try (var folder = RunFolder.create(options.results(), runId);
         var log = LogFile.open(folder.log(), Secrets.NONE)) {
+      RunNote.write(folder.path(), options.output().note());
       announce(experiment, runId);
       long beganNs = MachineClock.monotonicNs();
       SimulatedExperiment.Simulated simulated;
@@ -247,6 +250,7 @@ public final class SimulatedRun {
     String runId = options.runIdFor(parsed.experiment());
     try (var folder = RunFolder.create(options.results(), runId);
         var log = LogFile.open(folder.log(), Secrets.NONE)) {
+      RunNote.write(folder.path(), options.output().note());
       announce(first, runId);
       long beganNs = MachineClock.monotonicNs();
       Map<Path, Long> seedByFolder = new LinkedHashMap<>();

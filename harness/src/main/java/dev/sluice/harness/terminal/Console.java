@@ -1,6 +1,8 @@
 package dev.sluice.harness.terminal;
 
+import dev.sluice.analytics.report.ScreenText;
 import java.io.PrintStream;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -15,17 +17,29 @@ public final class Console {
   private final PrintStream out;
   private final boolean terminal;
   private final @Nullable PrintStream results;
+  private final Amount amount;
   private boolean liveLineStands;
+
+  /** How much is told. */
+  public enum Amount {
+    /** What a command found, and neither its steps nor its progress. */
+    QUIET,
+    /** The steps, the progress, and what a reader needs for a judgment. */
+    USUAL,
+    /** The closing table with the loop's own costs too. */
+    DETAILS
+  }
 
   /** A console whose results are not printed. */
   public Console(PrintStream out, boolean terminal) {
-    this(out, terminal, null);
+    this(out, terminal, null, Amount.USUAL);
   }
 
-  private Console(PrintStream out, boolean terminal, @Nullable PrintStream results) {
+  private Console(PrintStream out, boolean terminal, @Nullable PrintStream results, Amount amount) {
     this.out = out;
     this.terminal = terminal;
     this.results = results;
+    this.amount = amount;
   }
 
   /**
@@ -34,12 +48,42 @@ public final class Console {
    * @param json true if results go to standard output, and all else to standard error
    */
   public static Console ofJson(boolean json) {
-    return json ? new Console(System.err, false, System.out) : standardOutput();
+    return of(json, Amount.USUAL);
+  }
+
+  /**
+   * The console of a command that has {@code --json}, {@code --quiet} and {@code --details}.
+   *
+   * @param json true if results go to standard output, and all else to standard error
+   */
+  public static Console of(boolean json, Amount amount) {
+    return json
+        ? new Console(System.err, false, System.out, amount)
+        : new Console(System.out, Boolean.getBoolean("sluice.terminal"), null, amount);
   }
 
   /** A console on standard output, with a live line where that is a terminal. */
   public static Console standardOutput() {
-    return new Console(System.out, Boolean.getBoolean("sluice.terminal"));
+    return of(false, Amount.USUAL);
+  }
+
+  /** Options with which a process of Sluice's own tells as much. */
+  public List<String> options() {
+    return switch (amount) {
+      case QUIET -> List.of("--quiet");
+      case USUAL -> List.of();
+      case DETAILS -> List.of("--details");
+    };
+  }
+
+  /** True if the closing table tells of the loop's own costs too. */
+  public boolean details() {
+    return amount == Amount.DETAILS;
+  }
+
+  /** True if neither steps nor progress are told. */
+  public boolean quiet() {
+    return amount == Amount.QUIET;
   }
 
   /** True if results are printed, apart from all else. */
@@ -70,14 +114,29 @@ public final class Console {
     out.flush();
   }
 
-  /** Prints a line of the checklist in place of the live line. */
-  public synchronized void item(String label, String text) {
-    clearLiveLine();
-    line(String.format(Locale.ROOT, "  %-" + LABEL_WIDTH + "s %s", label, text));
+  /** Prints a plain line about what begins, unless nothing but results is told. */
+  public void step(String text) {
+    if (!quiet()) {
+      line(text);
+    }
   }
 
-  /** Replaces the text of the live line. */
+  /**
+   * Prints a line of the checklist in place of the live line, unless nothing but results is told.
+   */
+  public synchronized void item(String label, String text) {
+    if (quiet()) {
+      return;
+    }
+    clearLiveLine();
+    line(ScreenText.wrapped(String.format(Locale.ROOT, "  %-" + LABEL_WIDTH + "s ", label), text));
+  }
+
+  /** Replaces the text of the live line, unless nothing but results is told. */
   public synchronized void live(String text) {
+    if (quiet()) {
+      return;
+    }
     if (terminal) {
       out.print(CLEAR_LINE + text);
       liveLineStands = true;

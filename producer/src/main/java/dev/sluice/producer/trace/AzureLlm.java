@@ -18,6 +18,11 @@ final class AzureLlm implements TraceFormat {
 
   @Override
   public List<String> columns() {
+    return List.of(TIME, "ContextTokens");
+  }
+
+  @Override
+  public List<String> published() {
     return List.of(TIME, "ContextTokens", "GeneratedTokens");
   }
 

@@ -20,6 +20,11 @@ final class BurstGpt implements TraceFormat {
 
   @Override
   public List<String> columns() {
+    return List.of(TIME, RESPONSE);
+  }
+
+  @Override
+  public List<String> published() {
     return List.of(TIME, "Model", "Request tokens", RESPONSE, "Total tokens", "Log Type");
   }
 

@@ -18,6 +18,11 @@ final class Mooncake implements TraceFormat {
 
   @Override
   public List<String> columns() {
+    return List.of(TIME, "input_length");
+  }
+
+  @Override
+  public List<String> published() {
     return List.of(TIME, "input_length", "output_length", "hash_ids");
   }
 

@@ -18,6 +18,11 @@ final class QwenBailian implements TraceFormat {
 
   @Override
   public List<String> columns() {
+    return List.of("chat_id", TIME);
+  }
+
+  @Override
+  public List<String> published() {
     return List.of("chat_id", TIME, "input_length", "output_length", "hash_ids");
   }
 

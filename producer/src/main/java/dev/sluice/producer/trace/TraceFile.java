@@ -53,6 +53,9 @@ public final class TraceFile {
         }
       }
     }
+    if (format instanceof OwnTrace && jobs.size() == 0 && jobs.read() > 0) {
+      OwnTrace.refuseDates(rows, jobs.firstNs());
+    }
     List<String> notes = new ArrayList<>();
     if (jobs.finish()) {
       notes.add("its rows were sorted by time");

@@ -11,12 +11,17 @@ interface TraceFormat {
   /** Returns the name for a person, for example {@code Mooncake}. */
   String title();
 
-  /** Returns the columns by which the format is known; each row must have them. */
+  /** Returns the columns by which the format is known, among them all that are read. */
   List<String> columns();
+
+  /** Returns the columns with which the format is published. */
+  default List<String> published() {
+    return columns();
+  }
 
   /** Returns the columns as a message shows them. */
   default String shown() {
-    return String.join(",", columns());
+    return String.join(",", published());
   }
 
   /** Tells whether a file with these columns has this format; asked in the registry's order. */

@@ -5,6 +5,8 @@ import dev.sluice.contract.file.UserMistakeException;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +21,8 @@ public final class TraceFormats {
           new BurstGpt(),
           new QwenBailian(), // before Mooncake, whose columns it has too
           new Mooncake(),
-          new AlibabaGenAi());
+          new AlibabaGenAi(),
+          new Vidur());
 
   private TraceFormats() {}
 
@@ -34,6 +37,16 @@ public final class TraceFormats {
       if (format.matches(columns)) {
         return format;
       }
+    }
+    Set<String> inAnyCase = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+    inAnyCase.addAll(columns);
+    for (TraceFormat format : ALL) {
+      if (format.matches(inAnyCase)) {
+        return format;
+      }
+    }
+    if (columns.size() == 1) {
+      refuseOtherSeparator(header, columns.iterator().next());
     }
     TraceFormat nearest = nearest(columns);
     if (nearest != null) {
@@ -57,14 +70,32 @@ public final class TraceFormats {
                 .collect(Collectors.joining("; ")));
   }
 
+  private static void refuseOtherSeparator(Place header, String line) throws UserMistakeException {
+    String file = header.source();
+    if (line.contains(";")) {
+      throw new UserMistakeException(
+          header,
+          "the columns stand between semicolons, not commas (" + line + ")",
+          "this makes commas of them, and points of the commas in its numbers: sed 's/,/./g; s/;/,/g' "
+              + file
+              + " > commas.csv");
+    }
+    if (line.contains("\t")) {
+      throw new UserMistakeException(
+          header,
+          "the columns stand between tabs, not commas (" + line.replace("\t", ", ") + ")",
+          "this makes commas of them: tr '\\t' ',' < " + file + " > commas.csv");
+    }
+  }
+
   /** The format that most of the columns speak for: at least two, and half of the format's. */
   private static @Nullable TraceFormat nearest(Collection<String> columns) {
     TraceFormat nearest = null;
     double most = 0.5;
     for (TraceFormat format : ALL) {
-      var shared = new HashSet<>(format.columns());
+      var shared = new HashSet<>(format.published());
       shared.retainAll(columns);
-      double share = shared.size() / (double) format.columns().size();
+      double share = shared.size() / (double) format.published().size();
       if (shared.size() >= 2 && share >= most && (nearest == null || share > most)) {
         nearest = format;
         most = share;

@@ -19,6 +19,7 @@ final class TraceJobs {
   private long[] atNs = new long[1024];
   private int[] kinds = new int[1024];
   private final boolean rising;
+  private long firstNs = Long.MIN_VALUE;
   private long lastNs = Long.MIN_VALUE;
   private boolean wentBack;
   private int size;
@@ -49,6 +50,7 @@ final class TraceJobs {
   /** Adds a request, or leaves it out if the window does. */
   void add(long timeNs, int kind) {
     read++;
+    firstNs = firstNs == Long.MIN_VALUE ? timeNs : firstNs;
     wentBack |= rising && timeNs < lastNs;
     lastNs = timeNs;
     if (dated || isKept(timeNs, 1)) {
@@ -68,6 +70,16 @@ final class TraceJobs {
       boolean unused = isKept(firstNs, count);
     }
     return out;
+  }
+
+  /** Returns the time of the first request that was added. */
+  long firstNs() {
+    return firstNs;
+  }
+
+  /** Returns how many requests are kept so far. */
+  int size() {
+    return size;
   }
 
   /** Tells whether a request was before the one above it, where none may be. */

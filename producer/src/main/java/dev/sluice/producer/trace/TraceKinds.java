@@ -64,11 +64,11 @@ final class TraceKinds {
       String attribute = ATTRIBUTES.get(i);
       TraceOptions.Column column = chosen.get(attribute);
       if (column != null) {
-        if (!rows.columns().contains(column.from())) {
+        if (!rows.has(column.from())) {
           throw rows.lacks(column.from());
         }
         sources[i] = new Source(rows.column(column.from()), column.from(), column.stripeOver());
-      } else if (own && (rows.columns().contains(attribute) || rows.isSparse())) {
+      } else if (own && (rows.has(attribute) || rows.isSparse())) {
         sources[i] = new Source(rows.column(attribute), attribute, null);
       }
       any |= sources[i] != null;

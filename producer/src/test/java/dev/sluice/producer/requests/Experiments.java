@@ -38,7 +38,7 @@ public final class Experiments {
   }
 
   static WorkloadChoice ownModel(String name, String backend) {
-    ModelFile file = new ModelFile("models/" + name, backend, List.of(3, 224, 224));
+    ModelFile file = ModelFile.of("models/" + name, backend, List.of(3, 224, 224));
     return new WorkloadChoice(name, 1, 80, file, null);
   }
 

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
@@ -306,6 +307,89 @@ final class TraceFileTest {
     assertMistake(
         "{\"time_s\":1}\n{\"time_s\":1,\"time_s\":2}\n",
         ":2: error: the key (time_s) stands there twice.");
+  }
+
+  /** Only what is read is required, in any case of letters, and blank lines are passed over. */
+  @Test
+  void takesFilesAsPeopleHaveThem() throws Exception {
+    assertThat(read("Timestamp,Model,Response tokens\n0.5,GPT-4,3\n2,GPT-4,1\n").format())
+        .isEqualTo("BurstGPT");
+    for (String rest : List.of("\"output_length\": 5", "\"hash_ids\": [1]")) {
+      Trace trace =
+          read(
+              "{\"timestamp\": 0, \"input_length\": 6, %s}\n".formatted(rest)
+                  + "{\"timestamp\": 500, \"input_length\": 6, %s}\n".formatted(rest));
+      assertThat(trace.format()).isEqualTo("Mooncake");
+      assertThat(trace.atNsByIndex()).containsExactly(0, S / 2);
+    }
+    Trace vidur = read("arrived_at,num_prefill_tokens,num_decode_tokens\n0.1,100,20\n0.4,100,20\n");
+    assertThat(vidur.format()).isEqualTo("Vidur");
+    assertThat(vidur.atNsByIndex()).containsExactly(S / 10, 4 * S / 10);
+    assertEqual(
+        read(
+            TraceSamples.AZURE_LLM_2023.replaceFirst(
+                "TIMESTAMP,ContextTokens", "timestamp,contexttokens")),
+        read(TraceSamples.AZURE_LLM_2023));
+    assertEqual(
+        read(TraceSamples.OWN.replaceFirst("time_s,class", "Time_S,CLASS")),
+        read(TraceSamples.OWN));
+    assertEqual(read(TraceSamples.OWN.replace("2,,,", "\n  \n\t\n2,,,")), read(TraceSamples.OWN));
+  }
+
+  @Test
+  void otherSeparators_andOtherPackers_areNamedWithTheWayOut() throws Exception {
+    assertMistake(
+        "time_s;samples\n0,5;1\n",
+        ":1: error: the columns stand between semicolons, not commas (time_s;samples).",
+        "sed 's/,/./g; s/;/,/g' ");
+    assertMistake(
+        "TIMESTAMP\tContextTokens\n2023-11-16 18:15:46.0\t1\n",
+        ":1: error: the columns stand between tabs, not commas (TIMESTAMP, ContextTokens).",
+        "tr '\\t' ',' < ");
+    for (List<String> packed :
+        List.of(
+            List.of("28b52ffd", "compressed by zstd", "zstd -d"),
+            List.of("fd377a58", "compressed by xz", "xz -d"),
+            List.of("425a6839", "compressed by bzip2", "bzip2 -d"),
+            List.of("504b0304", "a zip archive", "unzip"))) {
+      Path file = Files.write(folder.resolve("packed"), HexFormat.of().parseHex(packed.get(0)));
+      assertThatThrownBy(() -> TraceFile.read(file, TraceOptions.WHOLE))
+          .isInstanceOf(UserMistakeException.class)
+          .hasMessage(
+              file
+                  + ": error: the file is "
+                  + packed.get(1)
+                  + ", and only gzip is read.\n  Maybe it should be unpacked first: "
+                  + packed.get(2)
+                  + " "
+                  + file
+                  + ".");
+    }
+  }
+
+  @Test
+  void timesSince1970_areNamedWithTheWayOut() throws Exception {
+    assertMistake(
+        "x,time_s\n1,1732612345678\n",
+        ":2: error: time_s (1732612345678) is out of range: as it stands it counts milliseconds"
+            + " since 1970.",
+        "awk -F, -v OFS=, 'NR==2{z=$2} NR>1{$2=sprintf(\"%.6f\",($2-z)/1e3)} 1' ");
+    assertMistake("time_s\n1732612345678000\n", "it counts microseconds since 1970.", "/1e6)} 1' ");
+    assertMistake("time_s\n1732612345678000000\n", "it counts nanoseconds since 1970.");
+    assertMistake(
+        "{\"time_s\":1732612345678}\n",
+        "it counts milliseconds since 1970.",
+        "Each time should have the first one taken away, and be divided by 10^3.");
+    String seconds = "time_s\n1732612345.5\n1732612346\n";
+    assertThat(read(seconds).atNsByIndex()).hasSize(2); // the whole of it, as record takes it
+    var played = new TraceOptions(Map.of(), new Window(0, Long.MAX_VALUE, 60 * S), false, 0);
+    Path file = TraceSamples.write(folder, seconds);
+    assertThatThrownBy(() -> TraceFile.read(file, played))
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageContaining(
+            ":1: error: time_s begins at (1732612345.5), which counts seconds since 1970, and no"
+                + " request is left to play.")
+        .hasMessageContaining("NR>1{$1=sprintf(\"%.6f\",($1-z))} 1' ");
   }
 
   @Test

@@ -1,0 +1,75 @@
+package dev.sluice.contract.experiment;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+
+/**
+ * A tensor that a user's own model takes: [samples, shape…] of random values.
+ *
+ * @param name its name in the model; empty: the model has one input, whose name is not asked
+ * @param shape shape of one sample, without the batch axis; empty: one value a sample
+ * @param range the least and the greatest value, both of which may be drawn; of whole numbers each
+ *     is as likely. Empty: floats of mean 0 and variance 1
+ */
+public record ModelInput(String name, List<Integer> shape, Dtype dtype, List<Double> range) {
+  /** Kind of the values, with its name in files. */
+  public enum Dtype {
+    FLOAT32("float32", 4),
+    FLOAT16("float16", 2),
+    INT64("int64", 8),
+    INT32("int32", 4),
+    UINT8("uint8", 1);
+
+    private final String text;
+    private final int bytes;
+
+    Dtype(String text, int bytes) {
+      this.text = text;
+      this.bytes = bytes;
+    }
+
+    /** The name in a file. */
+    public String text() {
+      return text;
+    }
+
+    /** Bytes of a value. */
+    public int bytes() {
+      return bytes;
+    }
+
+    /** True if values are whole numbers. */
+    public boolean isWhole() {
+      return this != FLOAT32 && this != FLOAT16;
+    }
+  }
+
+  public ModelInput {
+    requireNonNull(name, "name");
+    requireNonNull(dtype, "dtype");
+    shape = List.copyOf(shape);
+    range = List.copyOf(range);
+    if (shape.stream().anyMatch(size -> size < 1)) {
+      throw new IllegalArgumentException("shape (" + shape + ") has no elements");
+    }
+    if (range.isEmpty() ? dtype.isWhole() : range.size() != 2 || range.get(0) > range.get(1)) {
+      throw new IllegalArgumentException("range (" + range + ") has no values");
+    }
+  }
+
+  /** The only input of a model that takes float32: the key {@code input_shape}. */
+  public static ModelInput of(List<Integer> shape) {
+    return new ModelInput("", shape, Dtype.FLOAT32, List.of());
+  }
+
+  /** Returns how many values a sample has. */
+  public int elementsPerSample() {
+    return shape.stream().reduce(1, Math::multiplyExact);
+  }
+
+  /** The input as a message shows it: {@code ids [16] of int64}. */
+  public String words() {
+    return (name.isEmpty() ? "" : name + " ") + shape + " of " + dtype.text();
+  }
+}

@@ -1,0 +1,30 @@
+package dev.sluice.harness.frame;
+
+import dev.sluice.analytics.folder.FolderFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What a person wrote of a run: one text, beside its other files. */
+public final class RunNote {
+  private RunNote() {}
+
+  /**
+   * Writes a run's note.
+   *
+   * @param note null: there is none, and nothing is written
+   */
+  public static void write(Path folder, @Nullable String note) throws IOException {
+    if (note != null) {
+      Files.writeString(folder.resolve(FolderFiles.NOTE), note.strip() + "\n");
+    }
+  }
+
+  /** The note of a run's folder; empty: it has none. */
+  public static Optional<String> read(Path folder) throws IOException {
+    Path file = folder.resolve(FolderFiles.NOTE);
+    return Files.exists(file) ? Optional.of(Files.readString(file).strip()) : Optional.empty();
+  }
+}
