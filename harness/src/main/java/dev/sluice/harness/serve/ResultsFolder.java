@@ -44,8 +44,9 @@ public final class ResultsFolder {
    * Prints a line for each run, and returns the exit status.
    *
    * @param json true if JSON is printed, as {@code ./sluice serve} gives it to its page
+   * @throws UserMistakeException if the folder cannot be read
    */
-  public int list(boolean json) throws IOException {
+  public int list(boolean json) throws UserMistakeException {
     List<ListedRun> runs = runs();
     if (json) {
       out.println(new String(ListedRun.json(runs), StandardCharsets.UTF_8));
@@ -160,10 +161,25 @@ public final class ResultsFolder {
     return ExitStatus.DONE;
   }
 
-  private List<ListedRun> runs() throws IOException {
+  private List<ListedRun> runs() throws UserMistakeException {
     try (var all = new ResultsRuns(results, null)) {
       return all.rows(false);
+    } catch (IOException e) {
+      throw unreadable("--results", results, e);
     }
+  }
+
+  /**
+   * The mistake that the folder of all runs cannot be read.
+   *
+   * @param option option that names the folder, for the message
+   */
+  static UserMistakeException unreadable(String option, Path results, IOException e) {
+    return new UserMistakeException(
+        option,
+        "the folder cannot be read (" + results + ": " + UserMistakeException.reason(e) + ")",
+        "you want another folder, or lack the right to read this one",
+        e);
   }
 
   private ListedRun find(String asked, String command) throws UserMistakeException, IOException {
