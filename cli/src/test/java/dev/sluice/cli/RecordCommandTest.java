@@ -115,7 +115,12 @@ final class RecordCommandTest {
                 + " offset 2",
             "1 record lacks field tier (class), the first is shop-requests/0 at offset 2");
     byte[] once = Files.readAllBytes(file);
-    assertThat(record("--topic", "shop-requests", "--fields", fields, file.toString()).status())
+    record("--topic", "shop-requests", "--fields", fields, file.toString())
+        .isRefused(1)
+        .says("monday.jsonl.gz: error: there is a recording already, and it is not replaced.");
+    assertThat(
+            record("--topic", "shop-requests", "--fields", fields, "--force", file.toString())
+                .status())
         .isZero();
     assertThat(file).hasBinaryContent(once);
     assertThat(names()).isEqualTo(before); // no group, no topic
@@ -147,7 +152,8 @@ final class RecordCommandTest {
   }
 
   private List<Integer> samples(String... bounds) throws Exception {
-    List<String> words = new ArrayList<>(List.of("--topic", "timed", "--fields", "samples=n"));
+    List<String> words =
+        new ArrayList<>(List.of("--topic", "timed", "--fields", "samples=n", "--force"));
     words.addAll(Arrays.asList(bounds));
     words.add(file("timed.gz").toString());
     var done = record(words.toArray(String[]::new));
