@@ -59,8 +59,13 @@ public final class Console {
     return terminal;
   }
 
+  /** The stream of the lines; a terminal obeys the control characters that are printed to it. */
   public PrintStream stream() {
-    return out;
+    return EscapedStream.unescaped(out);
+  }
+
+  private void control(String characters) {
+    EscapedStream.unescaped(out).print(characters);
   }
 
   /** Prints a plain line. */
@@ -79,7 +84,8 @@ public final class Console {
   /** Replaces the text of the live line. */
   public synchronized void live(String text) {
     if (terminal) {
-      out.print(CLEAR_LINE + text);
+      control(CLEAR_LINE);
+      out.print(text);
       liveLineStands = true;
     } else {
       out.println(text);
@@ -90,7 +96,7 @@ public final class Console {
   /** Removes the live line. */
   public synchronized void clearLiveLine() {
     if (liveLineStands) {
-      out.print(CLEAR_LINE);
+      control(CLEAR_LINE);
       out.flush();
       liveLineStands = false;
     }
