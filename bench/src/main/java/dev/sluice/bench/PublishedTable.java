@@ -1,7 +1,9 @@
 package dev.sluice.bench;
 
+import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -23,7 +25,7 @@ final class PublishedTable {
 
   /** Writes a table into a document, and leaves all else in it as it is. */
   static void write(Path document, String markdown) throws IOException, UserMistakeException {
-    Files.writeString(document, with(document, markdown));
+    OutputFile.write(document, with(document, markdown).getBytes(StandardCharsets.UTF_8));
   }
 
   private static String with(Path document, String markdown) throws UserMistakeException {

@@ -18,9 +18,9 @@ import picocli.CommandLine.Parameters;
     name = "record",
     mixinStandardHelpOptions = true,
     customSynopsis = {
-      "./sluice record [--whole] [--salvage] RUN FILE",
+      "./sluice record [--whole] [--salvage] [--force] RUN FILE",
       "./sluice record --topic PREFIX [--bootstrap HOST:PORT] [--kafka-config FILE]",
-      "                [--from TIME] [--to TIME] [--fields NAME=FIELD,…] [--whole] FILE"
+      "                [--from TIME] [--to TIME] [--fields NAME=FIELD,…] [--whole] [--force] FILE"
     },
     description = {
       "Records the requests of a run, or of topics on a Kafka, into a file that replay sends"
@@ -106,6 +106,9 @@ final class RecordCommand implements Callable<Integer> {
       description = "Takes the whole lines of a recording that was cut short.")
   private boolean salvage;
 
+  @Option(names = "--force", description = "Replaces a recording that is there already.")
+  private boolean force;
+
   @Override
   public Integer call() throws Exception {
     try {
@@ -130,7 +133,7 @@ final class RecordCommand implements Callable<Integer> {
       var topics =
           new Recorder.TopicOptions(
               topic, bootstrap == null ? BOOTSTRAP : bootstrap, kafkaConfig, from, to, fields);
-      return new Recorder.Options(null, topics, file, whole, false);
+      return new Recorder.Options(null, topics, file, whole, false, force);
     }
     if (words.size() < 2) {
       throw new UserMistakeException(
@@ -143,7 +146,7 @@ final class RecordCommand implements Callable<Integer> {
     refuse(from != null, "--from", "a run is recorded whole; replay has --from");
     refuse(to != null, "--to", "a run is recorded whole; replay has --to");
     refuse(fields != null, "--fields", "a run's requests have all their fields");
-    return new Recorder.Options(words.get(0), null, file, whole, salvage);
+    return new Recorder.Options(words.get(0), null, file, whole, salvage, force);
   }
 
   private static void refuse(boolean given, String option, String why) throws UserMistakeException {

@@ -7,6 +7,7 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunOrigin;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.process.News;
+import dev.sluice.harness.terminal.EscapedStream;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -106,8 +107,10 @@ public final class Sluice implements Callable<Integer> {
     EngineErrors.separate();
     var output = new WatchedOutput(new FileOutputStream(FileDescriptor.out));
     System.setOut(
-        new PrintStream(
-            new BufferedOutputStream(output, OUTPUT_BUFFER_BYTES), true, outputCharset()));
+        new EscapedStream(
+            new PrintStream(
+                new BufferedOutputStream(output, OUTPUT_BUFFER_BYTES), true, outputCharset())));
+    System.setErr(new EscapedStream(System.err));
     int status = execute(arguments);
     System.out.flush();
     String error = output.error();
@@ -140,7 +143,7 @@ public final class Sluice implements Callable<Integer> {
                 return ExitStatus.BUG;
               }
               News.error("sluice: error: a bug ended the command.");
-              error.printStackTrace(command.getErr());
+              error.printStackTrace(System.err);
               return ExitStatus.BUG;
             })
         .execute(arguments);
@@ -194,7 +197,7 @@ public final class Sluice implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    commandLine().usage(System.out);
+    commandLine().usage(EscapedStream.unescaped(System.out));
     return ExitStatus.DONE;
   }
 

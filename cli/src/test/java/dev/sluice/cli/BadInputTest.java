@@ -166,6 +166,24 @@ final class BadInputTest {
   }
 
   @Test
+  void refusesARunId_thatNamesAFolderOfAnotherMeaning() throws IOException {
+    String file = file(GOOD).toString();
+    String results = folder.resolve("results").toString();
+    for (String command : new String[] {"run", "simulate"}) {
+      sluice(command, file, "--run-id", "x.running", "--results", results)
+          .isRefused(1)
+          .says("--run-id: error: the id (x.running) ends with .running, ")
+          .says("  Maybe you meant x.");
+      sluice(command, file, "--run-id", "x.failed", "--results", results)
+          .isRefused(1)
+          .says("--run-id: error: the id (x.failed) ends with .failed, ");
+      sluice(command, file, "--run-id", "latest", "--results", results)
+          .isRefused(1)
+          .says("--run-id: error: the id (latest) is the name of the link to the run that ended");
+    }
+  }
+
+  @Test
   void refusesResults_whenAFileStandsInTheirPlace() throws IOException {
     Path occupied = Files.writeString(folder.resolve("occupied"), "a file");
 

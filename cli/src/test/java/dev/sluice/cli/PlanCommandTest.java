@@ -210,6 +210,20 @@ final class PlanCommandTest {
   }
 
   @Test
+  void drawsInThePlaceOfAnOlderPicture_andReplacesNoOtherFile() throws IOException {
+    Path picture = folder.resolve("plan.png");
+    Path link = Files.createSymbolicLink(folder.resolve("link.png"), picture);
+    assertThat(plan("--plot", picture.toString()).status()).isZero();
+    assertThat(plan("--plot", link.toString()).status()).isZero();
+    assertThat(link).isSymbolicLink();
+    Path table = Files.writeString(folder.resolve("trace.csv"), "job_id\n");
+    plan("--plot", table.toString())
+        .isRefused(1)
+        .says(table + ": error: this file is no PNG picture, and is not replaced.");
+    assertThat(table).hasContent("job_id\n");
+  }
+
+  @Test
   void refusesOptions_thatMakeNoSense() {
     plan("--objective", "latenci").isRefused(1).says("Maybe you meant latency");
     plan("--limit", "soon").isRefused(1).says("(soon) is no time");

@@ -116,6 +116,12 @@ final class ProfileAndTrainTest {
     byte[] before = Files.readAllBytes(latency.resolve("model.sluice"));
     assertThat(train().status()).isZero();
     assertThat(Files.readAllBytes(latency.resolve("model.sluice"))).isEqualTo(before);
+
+    Files.writeString(latency.resolve("report.html"), "<!doctype html>\nof a run");
+    train()
+        .isRefused(1)
+        .says("report.html: error: this file is no report on a latency model, and is not replaced");
+    assertThat(latency.resolve("report.html")).hasContent("<!doctype html>\nof a run");
   }
 
   @Test

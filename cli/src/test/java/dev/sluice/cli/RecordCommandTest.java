@@ -106,7 +106,7 @@ final class RecordCommandTest {
             new RecordedRequest(250_000_000, "gold", "vit", null, null, 0, 0),
             new RecordedRequest(400_000_000, "gold", "vit", null, null, 4, 0),
             new RecordedRequest(500_000_000, null, null, null, null, 2, 0));
-    assertThat(done.out())
+    assertThat(done.out().replaceAll("\\s+", " "))
         .contains(
             "4 requests of shop-requests",
             "shop-requests/0 at offset 1 is unreadable: not JSON at all",
@@ -115,7 +115,12 @@ final class RecordCommandTest {
                 + " offset 2",
             "1 record lacks field tier (class), the first is shop-requests/0 at offset 2");
     byte[] once = Files.readAllBytes(file);
-    assertThat(record("--topic", "shop-requests", "--fields", fields, file.toString()).status())
+    record("--topic", "shop-requests", "--fields", fields, file.toString())
+        .isRefused(1)
+        .says("monday.jsonl.gz: error: there is a recording already, and it is not replaced.");
+    assertThat(
+            record("--topic", "shop-requests", "--fields", fields, "--force", file.toString())
+                .status())
         .isZero();
     assertThat(file).hasBinaryContent(once);
     assertThat(names()).isEqualTo(before); // no group, no topic
@@ -147,7 +152,8 @@ final class RecordCommandTest {
   }
 
   private List<Integer> samples(String... bounds) throws Exception {
-    List<String> words = new ArrayList<>(List.of("--topic", "timed", "--fields", "samples=n"));
+    List<String> words =
+        new ArrayList<>(List.of("--topic", "timed", "--fields", "samples=n", "--force"));
     words.addAll(Arrays.asList(bounds));
     words.add(file("timed.gz").toString());
     var done = record(words.toArray(String[]::new));

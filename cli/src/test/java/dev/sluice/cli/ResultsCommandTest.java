@@ -114,6 +114,17 @@ final class ResultsCommandTest {
   }
 
   @Test
+  void saysThatAFileIsNoFolder() {
+    String file = results.resolve("notes.txt").toString();
+    BadInputCommand.sluice("results", "list", "--results", file)
+        .isRefused(1)
+        .says("--results: error: the folder cannot be read (" + file + ": this is no folder).");
+    BadInputCommand.sluice("serve", file, "--port", "0")
+        .isRefused(1)
+        .says("RESULTS: error: the folder cannot be read (" + file + ": this is no folder).");
+  }
+
+  @Test
   void saysThatThereIsNone() {
     BadInputCommand list =
         BadInputCommand.sluice("results", "list", "--results", results.resolve("no").toString());

@@ -4,9 +4,11 @@ import static dev.sluice.analytics.check.Decimal.NONE;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import dev.sluice.analytics.check.LogRecord.Field;
+import dev.sluice.contract.file.GzipMember;
+import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,7 +22,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.zip.GZIPInputStream;
 
 /**
  * Holds config.yaml to the header of the run's log, and each row to its records: requests,
@@ -32,7 +33,8 @@ public final class LogRule {
   private static final long GRAIN_NS = 1_000;
   private static final long NS_PER_MS = 1_000_000;
   private static final int BUFFER_BYTES = 1 << 16;
-  private static final JsonFactory JSON = new JsonFactory();
+  private static final JsonFactory JSON =
+      JsonFactory.builder().disable(StreamReadFeature.AUTO_CLOSE_SOURCE).build();
 
   private final RunFolder folder;
   private final Findings findings;
@@ -62,14 +64,17 @@ public final class LogRule {
       findings.leaveOut(Rule.LOG, "the folder has no " + FILE);
       return Optional.empty();
     }
-    try (InputStream in = new GZIPInputStream(Files.newInputStream(file), BUFFER_BYTES);
+    try (GzipMember in = GzipMember.open(Files.newInputStream(file), BUFFER_BYTES);
         JsonParser json = JSON.createParser(in)) {
       var line = new LogRecord(json);
       while (line.next()) {
         take(line);
       }
+      if (in.hasBytesBehindEnd()) {
+        fault(FILE, "there are bytes behind its end");
+      }
     } catch (IOException | RuntimeException e) {
-      fault(FILE, "it cannot be read to its end (" + e.getMessage() + ")");
+      fault(FILE, "it cannot be read to its end (" + UserMistakeException.reason(e) + ")");
       return Optional.empty();
     }
     checkWhole();

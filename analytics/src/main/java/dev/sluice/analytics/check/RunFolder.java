@@ -123,7 +123,7 @@ public record RunFolder(
     } catch (IOException | CsvParseException | YAMLException e) {
       throw new UserMistakeException(
           file.toString(),
-          "the file cannot be read (" + e.getMessage() + ")",
+          "the file cannot be read (" + UserMistakeException.reason(e) + ")",
           "it was cut short",
           e);
     }

@@ -3,6 +3,7 @@ package dev.sluice.analytics.compare;
 import dev.sluice.analytics.compare.Comparison.Line;
 import dev.sluice.analytics.compare.LatencyCurves.Curve;
 import dev.sluice.analytics.live.Html;
+import dev.sluice.contract.file.OutputFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -17,21 +18,27 @@ import java.util.Map;
  * both.
  */
 public final class ComparisonPage {
+  private static final String HEADING = "B beside A";
+
+  private static final String BEGINNING =
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          + "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src"
+          + " 'unsafe-inline'\">\n"
+          + "<meta name=\"viewport\" content=\"width=device-width\">\n<title>"
+          + HEADING
+          + "</title>\n<style>\n";
+
+  /** These pages, as files that a command writes. */
+  public static final OutputFile.Kind KIND =
+      OutputFile.Kind.madeAgain("page of a comparison", BEGINNING.getBytes(StandardCharsets.UTF_8));
+
   private ComparisonPage() {}
 
   /** Returns the page's text. */
   public static String of(ComparisonText text, ComparedJobs jobs) {
     var page = new Html();
-    page.raw(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-            + "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src"
-            + " 'unsafe-inline'\">\n"
-            + "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
-    page.text("B beside A")
-        .raw("</title>\n<style>\n")
-        .raw(style())
-        .raw("</style>\n</head>\n<body>\n");
-    page.raw("<main>\n<h1>B beside A</h1>\n");
+    page.raw(BEGINNING).raw(style()).raw("</style>\n</head>\n<body>\n");
+    page.raw("<main>\n<h1>" + HEADING + "</h1>\n");
     for (String remark : text.remarks()) {
       page.raw("<p class=\"remark\">").text(remark).raw("</p>\n");
     }

@@ -229,7 +229,7 @@ public record FinishedRun(Path folder, JsonNode summary) {
         | NoSuchElementException e) {
       throw new UserMistakeException(
           file + ":" + line,
-          "this row cannot be read (" + e.getMessage() + ")",
+          "this row cannot be read (" + UserMistakeException.reason(e) + ")",
           "the run's folder is not whole",
           e);
     }
@@ -323,7 +323,7 @@ public record FinishedRun(Path folder, JsonNode summary) {
     }
     return new UserMistakeException(
         file.toString(),
-        "this cannot be read (" + e.getMessage() + ")",
+        "this cannot be read (" + UserMistakeException.reason(e) + ")",
         "the run's folder is not whole",
         e);
   }

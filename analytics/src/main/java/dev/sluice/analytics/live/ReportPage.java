@@ -7,12 +7,12 @@ import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.contract.event.MetricsWindow;
+import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
@@ -82,16 +82,8 @@ public final class ReportPage {
             Snapshot.ofReport(identity, windows, batches),
             ReportTables.of(identity, run.summary(), windows));
     Path file = run.folder().resolve(FolderFiles.REPORT);
-    try {
-      return Files.writeString(file, page);
-    } catch (IOException e) {
-      try {
-        Files.deleteIfExists(file);
-      } catch (IOException again) {
-        e.addSuppressed(again);
-      }
-      throw e;
-    }
+    OutputFile.write(file, page.getBytes(UTF_8));
+    return file;
   }
 
   private static String page(String id, String snapshot, String tables) {

@@ -92,7 +92,7 @@ final class ComparedSidesTest {
         .hasMessageContaining("another version of Sluice made this (schema_version 0, here 1)");
     Files.writeString(run.resolve("summary.json"), "{\n\"all_count\": 1,\n");
     assertThatThrownBy(() -> ComparedRun.runs(run))
-        .hasMessageContaining("summary.json:3: error: this is no JSON (Unexpected end-of-input")
+        .hasMessageContaining("summary.json:3: error: this is no JSON (it ends too early, at 3:1)")
         .hasMessageNotContaining("Source");
     Files.writeString(run.resolve("summary.json"), "{\"makespan\": 1}");
     assertThatThrownBy(() -> ComparedRun.runs(run)).hasMessageContaining("no figures of jobs");

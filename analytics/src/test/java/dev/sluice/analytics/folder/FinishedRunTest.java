@@ -95,7 +95,7 @@ final class FinishedRunTest {
     summary("{");
     assertThatThrownBy(() -> FinishedRun.read(folder))
         .isInstanceOf(UserMistakeException.class)
-        .hasMessageContaining("summary.json:1: error: this is no JSON (it ends too early)");
+        .hasMessageContaining("summary.json:1: error: this is no JSON (it ends too early, at 1:2)");
     summary("{}");
     Files.writeString(folder.resolve("dispatches.csv"), "lane_id\ne/0\n");
     assertThatThrownBy(() -> FinishedRun.read(folder).doneBatches())

@@ -11,6 +11,7 @@ import dev.sluice.contract.event.LanesWindow;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.WindowRecord;
+import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -120,7 +121,7 @@ public final class EventCodec<E> {
       }
       return event;
     } catch (IOException | IllegalArgumentException e) {
-      throw new UnreadableEventException(e.getMessage(), e);
+      throw new UnreadableEventException(UserMistakeException.reason(e), e);
     }
   }
 }

@@ -9,6 +9,7 @@ import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.Experiment.Simulation;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.file.Numbers;
+import dev.sluice.contract.file.QuotedText;
 import dev.sluice.contract.file.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -284,23 +285,7 @@ public final class ResolvedConfig {
     String text = String.valueOf(value);
     return value instanceof String
             && (!PLAIN.matcher(text).matches() || RESERVED.matcher(text).matches())
-        ? quoted(text)
+        ? QuotedText.ascii(text)
         : text;
-  }
-
-  private static String quoted(String text) {
-    var quoted = new StringBuilder("\"");
-    text.chars()
-        .forEach(
-            c -> {
-              if (c == '"' || c == '\\') {
-                quoted.append('\\').append((char) c);
-              } else if (c < ' ' || c >= 0x7f) {
-                quoted.append(String.format("\\u%04x", c));
-              } else {
-                quoted.append((char) c);
-              }
-            });
-    return quoted.append('"').toString();
   }
 }

@@ -1,12 +1,12 @@
 package dev.sluice.contract.file;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.io.JsonEOFException;
-import java.io.IOException;
+import java.io.EOFException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -62,20 +62,23 @@ public final class UserMistakeException extends Exception {
 
   /**
    * The reason why a file or folder cannot be used, in words, by the system, {@code permission
-   * denied}, or by the reader of its JSON.
+   * denied}, or by a reader. Of JSON, the words are Sluice's own, with the line and the column.
    */
-  public static String reason(IOException e) {
-    if (e instanceof JsonEOFException) {
-      return "it ends too early"; // Jackson's words name where a bracket began, and hide the source
-    }
+  public static String reason(Exception e) {
     if (e instanceof JsonProcessingException malformed) {
-      return String.valueOf(malformed.getOriginalMessage());
+      return JsonFault.words(malformed);
+    }
+    if (e instanceof EOFException) {
+      return "it ends too early";
     }
     if (e instanceof NoSuchFileException) {
       return "no such file or folder";
     }
     if (e instanceof AccessDeniedException) {
       return "permission denied";
+    }
+    if (e instanceof NotDirectoryException) {
+      return "this is no folder";
     }
     if (e instanceof FileAlreadyExistsException) {
       return "a file of that name stands there";

@@ -15,6 +15,34 @@ public final class Written {
     return shortened(value, VALUE_MAX);
   }
 
+  /**
+   * Lines in which control characters are written out as \\u and four digits, so that a terminal
+   * obeys none of them. Ends of lines and tabs stay.
+   */
+  public static String lines(String text) {
+    int at = 0;
+    while (at < text.length() && !isObeyed(text, at)) {
+      at++;
+    }
+    if (at == text.length()) {
+      return text;
+    }
+    var written = new StringBuilder(text.length() + 16).append(text, 0, at);
+    for (; at < text.length(); at++) {
+      char letter = text.charAt(at);
+      written.append(isObeyed(text, at) ? "\\u%04x".formatted((int) letter) : letter);
+    }
+    return written.toString();
+  }
+
+  private static boolean isObeyed(String text, int at) {
+    char letter = text.charAt(at);
+    return Character.isISOControl(letter)
+        && letter != '\n'
+        && letter != '\t'
+        && !(letter == '\r' && text.startsWith("\n", at + 1));
+  }
+
   /** A sentence in which a word without end, and a sentence without end, are cut. */
   static String sentence(String text) {
     return shortened(LONG_WORD.matcher(text).replaceAll("$1…"), SENTENCE_MAX);

@@ -2,6 +2,7 @@ package dev.sluice.contract.log;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.contract.file.GzipMember;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
@@ -14,7 +15,6 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.HexFormat;
-import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +29,7 @@ final class LineReader implements Closeable {
 
   private final String source;
   private final boolean salvage;
-  private final InputStream in;
+  private final GzipMember in;
   private final MessageDigest sha256 = Sha256.begin();
   private final RecordingHeader header;
   private byte[] buffer = new byte[BUFFER_BYTES];
@@ -46,7 +46,7 @@ final class LineReader implements Closeable {
   private boolean ended;
   private @Nullable String loss;
 
-  private LineReader(String source, InputStream in, boolean salvage) throws UserMistakeException {
+  private LineReader(String source, GzipMember in, boolean salvage) throws UserMistakeException {
     this.source = source;
     this.in = in;
     this.salvage = salvage;
@@ -77,7 +77,7 @@ final class LineReader implements Closeable {
     InputStream raw = null;
     try {
       raw = Files.newInputStream(file);
-      return new LineReader(source, new GZIPInputStream(raw, 1 << 16), salvage);
+      return new LineReader(source, GzipMember.open(raw, 1 << 16), salvage);
     } catch (ZipException e) {
       closeAfterFailure(raw, e);
       throw new UserMistakeException(
@@ -120,7 +120,7 @@ final class LineReader implements Closeable {
     }
   }
 
-  /** What was not taken from a file that was cut short, in words; null: nothing so far. */
+  /** What was not taken from a file that is salvaged, in words; null: nothing so far. */
   @Nullable String loss() {
     return loss;
   }
@@ -189,6 +189,31 @@ final class LineReader implements Closeable {
       throw mistake(
           "there is a line behind the trailer", "two recordings were joined: use them one by one");
     }
+    if (hasBytesBehindEnd()) {
+      if (!salvage) {
+        throw new UserMistakeException(
+            source,
+            "there are bytes behind the end of the recording",
+            "another program added them; --salvage leaves them out");
+      }
+      loss = "bytes behind the end of the recording were left out";
+    }
+  }
+
+  private boolean hasBytesBehindEnd() throws UserMistakeException {
+    try {
+      return in.hasBytesBehindEnd();
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+  }
+
+  private UserMistakeException unreadable(IOException e) {
+    return new UserMistakeException(
+        source,
+        "the recording cannot be read (" + UserMistakeException.reason(e) + ")",
+        "the disk is damaged",
+        e);
   }
 
   /** Goes on to the next whole line; false if there is none. */
@@ -257,11 +282,7 @@ final class LineReader implements Closeable {
     } catch (ZipException e) {
       damage = "is damaged";
     } catch (IOException e) {
-      throw new UserMistakeException(
-          source,
-          "the recording cannot be read (" + UserMistakeException.reason(e) + ")",
-          "the disk is damaged",
-          e);
+      throw unreadable(e);
     }
     int records = Math.max(0, lineNumber - 1);
     if (salvage && lineNumber > 0) {

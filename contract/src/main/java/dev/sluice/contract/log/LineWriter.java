@@ -3,14 +3,13 @@ package dev.sluice.contract.log;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.Sha256;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -35,8 +34,9 @@ final class LineWriter implements Closeable {
   private static final int BLOCKS_WAITING_MAX = 16;
   private static final byte[] END = new byte[0];
 
-  private final @Nullable Path file;
-  private final @Nullable Path unfinished;
+  /** File that is written; null: a stream of the caller's. */
+  private final @Nullable OutputFile file;
+
   private final Gzip gzip;
   private final OutputStream target;
   private final MessageDigest sha256 = Sha256.begin();
@@ -66,10 +66,8 @@ final class LineWriter implements Closeable {
     }
   }
 
-  private LineWriter(@Nullable Path file, @Nullable Path unfinished, OutputStream target)
-      throws IOException {
+  private LineWriter(@Nullable OutputFile file, OutputStream target) throws IOException {
     this.file = file;
-    this.unfinished = unfinished;
     this.target = target;
     this.gzip = new Gzip(target);
     this.compressor = new Thread(this::compress, "recording-compressor");
@@ -77,23 +75,20 @@ final class LineWriter implements Closeable {
     compressor.start();
   }
 
-  /** Begins a file; what stands there is replaced when the new file is finished. */
+  /** Begins a file, as {@link OutputFile} does. */
   static LineWriter begin(Path file) throws IOException {
-    Path name = file.toAbsolutePath();
-    Path unfinished = name.resolveSibling(name.getFileName() + ".unfinished");
-    OutputStream target = Files.newOutputStream(unfinished);
+    OutputFile output = OutputFile.begin(file);
     try {
-      return new LineWriter(name, unfinished, target);
+      return new LineWriter(output, output.stream());
     } catch (IOException e) {
-      target.close();
-      Files.deleteIfExists(unfinished);
+      output.close();
       throw e;
     }
   }
 
   /** Begins to write to a stream, which stays open. */
   static LineWriter begin(OutputStream stream) throws IOException {
-    return new LineWriter(null, null, stream);
+    return new LineWriter(null, stream);
   }
 
   void put(byte[] bytes) throws IOException {
@@ -179,10 +174,8 @@ final class LineWriter implements Closeable {
     gzip.write(trailer(records, sum).getBytes(UTF_8));
     gzip.finish();
     target.flush();
-    if (file != null && unfinished != null) {
-      target.close();
-      Files.move(
-          unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    if (file != null) {
+      file.finish();
     }
     finished = true;
   }
@@ -204,10 +197,8 @@ final class LineWriter implements Closeable {
       }
     } finally {
       gzip.free();
-      if (!finished && unfinished != null) {
-        try (target) {
-          Files.deleteIfExists(unfinished);
-        }
+      if (file != null) {
+        file.close();
       }
     }
   }

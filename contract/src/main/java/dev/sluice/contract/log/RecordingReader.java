@@ -2,6 +2,7 @@ package dev.sluice.contract.log;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.Closeable;
@@ -24,6 +25,10 @@ public final class RecordingReader implements Closeable {
   private static final byte[] BYTES = ",\"bytes\":\"".getBytes(UTF_8);
   private static final byte[] BYTES_END = "\"}".getBytes(UTF_8);
   private static final List<String> TOPICS = LogOrder.TOPICS;
+
+  /** Recordings of either kind, as files that a command writes. */
+  public static final OutputFile.Kind KIND =
+      new OutputFile.Kind("recording", true, RecordingReader::isRecording);
 
   private final LineReader lines;
   private final LineCursor cursor = new LineCursor();
@@ -51,6 +56,14 @@ public final class RecordingReader implements Closeable {
       throw e;
     }
     return new RecordingReader(lines);
+  }
+
+  private static boolean isRecording(Path file) {
+    try {
+      return headerOf(file).version() > 0;
+    } catch (UserMistakeException e) {
+      return false;
+    }
   }
 
   /** Reads the header alone of a recording of either kind. */

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import dev.sluice.contract.file.OutputFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -31,7 +32,9 @@ public final class RecordingWriter implements Closeable {
     lines.put((header.toJson() + "\n").getBytes(UTF_8));
   }
 
-  /** Begins a file. What stands there is replaced by {@link #finish}, and not before. */
+  /**
+   * Begins a file, as {@link OutputFile} does. What stands there is replaced by {@link #finish}.
+   */
   public static RecordingWriter begin(Path file, RecordingHeader header) throws IOException {
     return new RecordingWriter(LineWriter.begin(file), header);
   }

@@ -3,6 +3,7 @@ package dev.sluice.contract.log;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import dev.sluice.contract.file.OutputFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -34,7 +35,9 @@ public final class RequestsWriter implements Closeable {
     lines.put((header.toJson() + "\n").getBytes(UTF_8));
   }
 
-  /** Begins a file. What stands there is replaced by {@link #finish}, and not before. */
+  /**
+   * Begins a file, as {@link OutputFile} does. What stands there is replaced by {@link #finish}.
+   */
   public static RequestsWriter begin(Path file, RecordingHeader header) throws IOException {
     return new RequestsWriter(LineWriter.begin(file), header);
   }

@@ -11,6 +11,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -310,6 +311,30 @@ final class RecordingsTest {
     assertThat(refusal(rewrite(without), false)).contains("the 8 records above it");
     assertThat(refusal(rewrite(text + text), false)).contains("behind the trailer");
     assertThat(refusal(rewrite(text + "x"), false)).contains("behind the trailer");
+  }
+
+  @Test
+  void bytesBehindTheEndOfTheArchive_areFound_andSalvageLeavesThemOut() throws Exception {
+    byte[] whole = Files.readAllBytes(write(ENTRIES));
+    for (byte[] behind : new byte[][] {{0}, "garbage".getBytes(UTF_8), new byte[1 << 20], whole}) {
+      Path file = folder.resolve("behind.jsonl.gz");
+      Files.write(file, joined(whole, behind));
+      assertThat(refusal(file, false)).contains(" behind the ");
+    }
+    Path file = Files.write(folder.resolve("behind.jsonl.gz"), joined(whole, new byte[] {'x'}));
+    assertThat(refusal(file, false))
+        .startsWith(file + ": error: there are bytes behind the end of the recording.");
+    try (var reader = RecordingReader.open(file, true)) {
+      while (reader.next() != null) {
+        assertThat(reader.loss()).isNull();
+      }
+      assertThat(reader.records()).isEqualTo(ENTRIES.size());
+      assertThat(reader.loss()).contains("behind the end of the recording");
+    }
+  }
+
+  private static byte[] joined(byte[] first, byte[] second) {
+    return ByteBuffer.allocate(first.length + second.length).put(first).put(second).array();
   }
 
   @Test

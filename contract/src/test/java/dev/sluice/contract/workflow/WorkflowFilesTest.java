@@ -343,11 +343,11 @@ final class WorkflowFilesTest {
     file("system.yaml", SYSTEM);
     Path requests = file("requests.json", "{\"requests\": [\n{\"request_id\" \"r1\"}]}");
     assertThat(message(folder.resolve("system.yaml"), requests, 8))
-        .startsWith("requests.json:2: error: this is not JSON (Unexpected character ('\"'");
+        .startsWith("requests.json:2: error: this is not JSON (unexpected character (\"), at 2:");
   }
 
   @ParameterizedTest
-  @CsvSource({"\\q, Unrecognized character escape", "'\n', Illegal unquoted character"})
+  @CsvSource({"\\q, unknown escape", "'\n', a text holds a control character .code 10."})
   void aBrokenText_inJson_isNamedWithItsLine(String broken, String reason) throws Exception {
     file("system.yaml", SYSTEM);
     Path requests =

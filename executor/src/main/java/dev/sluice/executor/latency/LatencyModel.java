@@ -1,5 +1,6 @@
 package dev.sluice.executor.latency;
 
+import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.profile.LatencyKey;
@@ -100,6 +101,15 @@ public final class LatencyModel {
           "./sluice profile and ./sluice train with these lanes make one for them");
     }
     return model;
+  }
+
+  /**
+   * Refuses a folder in which another file stands in the place of the model.
+   *
+   * @throws UserMistakeException if {@link #write} would replace a file that is no latency model
+   */
+  public static void checkFolder(Path folder) throws UserMistakeException {
+    OutputFile.check(folder.resolve(ModelFile.NAME), ModelFile.KIND, false);
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.sluice.executor.latency;
 
+import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
@@ -16,7 +17,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -49,6 +49,11 @@ final class ModelFile {
   static final String NAME = "model.sluice";
 
   private static final String MAGIC = "sluice latency model ";
+
+  /** Model files, as files that a command writes. */
+  static final OutputFile.Kind KIND =
+      OutputFile.Kind.madeAgain("latency model", MAGIC.getBytes(StandardCharsets.US_ASCII));
+
   private static final int MAGIC_LINE_MAX = MAGIC.length() + 11;
   private static final int DIGEST_BYTES = 32;
   private static final int ROW_BYTES = 52;
@@ -63,13 +68,9 @@ final class ModelFile {
 
   static Path write(LatencyModel model, Path folder) throws IOException {
     Files.createDirectories(folder);
-    Path temporary = folder.resolve(NAME + ".new");
-    Files.write(temporary, bytes(model));
-    return Files.move(
-        temporary,
-        folder.resolve(NAME),
-        StandardCopyOption.ATOMIC_MOVE,
-        StandardCopyOption.REPLACE_EXISTING);
+    Path file = folder.resolve(NAME);
+    OutputFile.write(file, bytes(model));
+    return file;
   }
 
   /** Returns the SHA-256, in hex, of the model's bytes. */

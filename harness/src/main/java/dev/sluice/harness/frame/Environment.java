@@ -4,6 +4,7 @@ import dev.sluice.analytics.folder.Origin;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.contract.file.QuotedText;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.network.WorkloadInfo;
@@ -171,7 +172,7 @@ public record Environment(
     workloads.forEach(
         (name, info) ->
             text.append("    ")
-                .append(name)
+                .append(QuotedText.of(name))
                 .append(": {tokens: ")
                 .append(info.tokens())
                 .append(", flops_per_sample: ")
@@ -188,10 +189,6 @@ public record Environment(
   }
 
   static String line(String key, @Nullable Object value) {
-    return "  " + key + ": " + (value instanceof String text ? quoted(text) : value) + "\n";
-  }
-
-  static String quoted(String text) {
-    return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
+    return "  " + key + ": " + (value instanceof String text ? QuotedText.of(text) : value) + "\n";
   }
 }

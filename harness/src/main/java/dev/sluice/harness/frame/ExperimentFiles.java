@@ -5,6 +5,7 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.LoadShape;
 import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.file.QuotedText;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
@@ -127,14 +128,14 @@ public final class ExperimentFiles {
     text.append("  ").append(ExperimentFile.FILES).append(files.isEmpty() ? ": {}\n" : ":\n");
     for (Map.Entry<String, Named> file : files.entrySet()) {
       text.append("    ")
-          .append(Environment.quoted(file.getKey()))
+          .append(QuotedText.of(file.getKey()))
           .append(": {path: ")
-          .append(Environment.quoted(file.getValue().named()))
+          .append(QuotedText.of(file.getValue().named()))
           .append(", ")
           .append(ExperimentFile.DIGEST)
           .append(": ");
       String digest = digest(file.getValue().path());
-      text.append(digest == null ? "null" : Environment.quoted(digest)).append("}\n");
+      text.append(digest == null ? "null" : QuotedText.of(digest)).append("}\n");
     }
     return text.toString();
   }

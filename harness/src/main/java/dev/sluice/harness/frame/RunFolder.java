@@ -90,7 +90,9 @@ public final class RunFolder implements AutoCloseable {
     folder.refuseIfTaken(List.of(folder.finished, folder.failed, folder.current));
     try {
       Files.createDirectories(results);
-      return Files.createDirectory(folder.current);
+      Files.createDirectory(folder.current);
+      Files.createDirectory(folder.temporary());
+      return folder.current;
     } catch (IOException e) {
       throw notWritable(results, e);
     }
@@ -136,20 +138,24 @@ public final class RunFolder implements AutoCloseable {
 
   /**
    * True if a process works on a running folder, or has not begun to. False once that process is
-   * gone, however it ended.
+   * gone, however it ended, and for an empty folder, which no run leaves.
    */
   public static boolean isHeld(Path running) throws IOException {
-    Path file = running.resolve(LOCK);
-    if (!Files.exists(file)) {
-      return true; // its first process hands it to another one
-    }
-    try (var other = FileChannel.open(file, StandardOpenOption.WRITE);
+    try (var other = FileChannel.open(running.resolve(LOCK), StandardOpenOption.WRITE);
         var free = other.tryLock()) {
       return free == null;
     } catch (OverlappingFileLockException e) {
       return true; // this process
     } catch (NoSuchFileException e) {
-      return true; // it is being finished
+      return hasFiles(running); // its first process hands it to another one, or it is finished now
+    }
+  }
+
+  private static boolean hasFiles(Path running) throws IOException {
+    try (Stream<Path> files = Files.list(running)) {
+      return files.findAny().isPresent();
+    } catch (NoSuchFileException e) {
+      return true; // its run has just ended, and the folder has its final name
     }
   }
 

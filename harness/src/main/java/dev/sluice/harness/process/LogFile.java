@@ -7,6 +7,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.FileAppender;
 import ch.qos.logback.core.OutputStreamAppender;
+import dev.sluice.contract.file.Written;
 import dev.sluice.executor.model.EngineErrors;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -90,7 +91,7 @@ public final class LogFile implements AutoCloseable {
     return context.getLogger(Logger.ROOT_LOGGER_NAME);
   }
 
-  /** Encodes the usual lines, including stack traces, without secrets. */
+  /** Encodes the usual lines, including stack traces, without secrets and control characters. */
   private static final class HidingEncoder extends PatternLayoutEncoder {
     private final Secrets secrets;
 
@@ -100,7 +101,7 @@ public final class LogFile implements AutoCloseable {
 
     @Override
     public byte[] encode(ILoggingEvent event) {
-      return secrets.hide(layout.doLayout(event)).getBytes(StandardCharsets.UTF_8);
+      return Written.lines(secrets.hide(layout.doLayout(event))).getBytes(StandardCharsets.UTF_8);
     }
   }
 }

@@ -3,6 +3,8 @@ package dev.sluice.harness.profile;
 import com.samskivert.mustache.Escapers;
 import com.samskivert.mustache.Mustache;
 import com.samskivert.mustache.Template;
+import dev.sluice.contract.file.OutputFile;
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.latency.ErrorFigures;
 import dev.sluice.executor.latency.LatencyModel;
 import dev.sluice.executor.latency.Method;
@@ -31,6 +33,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TrainReport {
   public static final String FILE = "report.html";
+
+  /** Pages of trainings, as files that a command writes: the beginning of the template. */
+  private static final OutputFile.Kind KIND =
+      OutputFile.Kind.madeAgain(
+          "report on a latency model",
+          ("<!doctype html>\n"
+                  + "<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Latency model ")
+              .getBytes(StandardCharsets.UTF_8));
 
   /** Captions of the pictures that the page shows after its parts, by picture. */
   private static final Map<String, String> WORDS =
@@ -125,13 +135,22 @@ public final class TrainReport {
     return figures.named(profile);
   }
 
+  /**
+   * Refuses a folder in which another file stands in the place of the page.
+   *
+   * @throws UserMistakeException if {@link #write} would replace a file that is no such page
+   */
+  static void checkFolder(Path folder) throws UserMistakeException {
+    OutputFile.check(folder.resolve(FILE), KIND, false);
+  }
+
   /** Writes the page and its pictures. */
   public void write(Path folder) throws IOException {
     Map<String, byte[]> pictures = drawing.byName();
     for (var picture : pictures.entrySet()) {
       Files.write(folder.resolve(picture.getKey() + ".png"), picture.getValue());
     }
-    Files.writeString(folder.resolve(FILE), page(pictures));
+    OutputFile.write(folder.resolve(FILE), page(pictures).getBytes(StandardCharsets.UTF_8));
   }
 
   /** A table of methods. */

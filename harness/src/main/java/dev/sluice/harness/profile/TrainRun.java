@@ -48,6 +48,8 @@ public final class TrainRun {
         named != null
             ? named
             : Path.of(System.getProperty("sluice.home", ".")).resolve("models").resolve("latency");
+    LatencyModel.checkFolder(folder);
+    TrainReport.checkFolder(folder);
     List<ProfileRow> rows =
         Trainer.checked(ProfileFile.read(file).rows(), file.toString(), options.deviceKind());
     console.line("Sluice " + SluiceVersion.current() + ", training on " + file);

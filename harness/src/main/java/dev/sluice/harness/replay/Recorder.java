@@ -3,12 +3,14 @@ package dev.sluice.harness.replay;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LogMerge;
 import dev.sluice.contract.log.LogMerge.Offsets;
 import dev.sluice.contract.log.LogOrder;
 import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.RecordingHeader;
+import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.contract.log.RecordingWriter;
 import dev.sluice.contract.log.RequestsWriter;
 import dev.sluice.contract.log.Topics;
@@ -55,16 +57,32 @@ public final class Recorder {
    * @param file file to write; {@code -}: standard output
    * @param whole true if everything is recorded, and not the requests alone
    * @param salvage true if the whole lines of a recording that was cut short are taken
+   * @param force true if a recording that is there is replaced
    */
   public record Options(
       @Nullable Path run,
       @Nullable TopicOptions topics,
       Path file,
       boolean whole,
-      boolean salvage) {
+      boolean salvage,
+      boolean force) {
     /** True if the recording goes to standard output. */
     public boolean isStandardOutput() {
       return file.toString().equals("-");
+    }
+
+    /** Refuses to replace a file that is no recording, or a recording without {@code force}. */
+    void checkFile() throws UserMistakeException {
+      if (!isStandardOutput()) {
+        OutputFile.check(file, RecordingReader.KIND, force);
+      }
+    }
+
+    /** The file with its size, for a person. */
+    String fileWithSize() throws IOException {
+      return Files.isRegularFile(file)
+          ? String.format(Locale.ROOT, "%s, %.2f MB", file, Files.size(file) / 1e6)
+          : file.toString();
     }
   }
 
@@ -134,6 +152,7 @@ public final class Recorder {
 
   private void record(TopicOptions of)
       throws UserMistakeException, IOException, InterruptedException {
+    options.checkFile();
     Fields fields = Fields.parse(of.fields());
     Moment from = of.from() == null ? null : Moment.parse("--from", of.from());
     Moment to = of.to() == null ? null : Moment.parse("--to", of.to());
@@ -364,10 +383,7 @@ public final class Recorder {
 
   private void tellFile() throws IOException {
     if (!options.isStandardOutput()) {
-      console.item(
-          "file",
-          String.format(
-              Locale.ROOT, "%s, %.2f MB", options.file(), Files.size(options.file()) / 1e6));
+      console.item("file", options.fileWithSize());
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.sluice.harness.replay;
 
+import dev.sluice.contract.file.QuotedText;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.producer.requests.RecordedLoad;
 import java.nio.file.Files;
@@ -59,7 +60,7 @@ public final class ReplayedFile {
         "arrivals={process: %s, file: %s}"
             .formatted(
                 RecordedLoad.isRecording(file) ? "replay" : "trace",
-                quoted(file.toAbsolutePath().normalize().toString())));
+                QuotedText.of(file.toAbsolutePath().normalize().toString())));
     add("speed", options.speed(), overrides);
     add("from", options.from(), overrides);
     add("to", options.to(), overrides);
@@ -79,10 +80,6 @@ public final class ReplayedFile {
   private static @Nullable String list(List<String> items) {
     return items.isEmpty()
         ? null
-        : items.stream().map(ReplayedFile::quoted).collect(Collectors.joining(", ", "[", "]"));
-  }
-
-  private static String quoted(String text) {
-    return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+        : items.stream().map(QuotedText::of).collect(Collectors.joining(", ", "[", "]"));
   }
 }

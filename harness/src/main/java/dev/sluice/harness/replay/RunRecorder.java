@@ -43,16 +43,14 @@ final class RunRecorder {
           "this is the recording that is read",
           "you want another name for the new one");
     }
+    options.checkFile();
     if (options.whole()) {
       copy(log);
     } else {
       recordRequests(log);
     }
     if (!options.isStandardOutput()) {
-      console.item(
-          "file",
-          String.format(
-              Locale.ROOT, "%s, %.2f MB", options.file(), Files.size(options.file()) / 1e6));
+      console.item("file", options.fileWithSize());
     }
   }
 

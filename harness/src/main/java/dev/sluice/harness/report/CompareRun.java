@@ -8,11 +8,13 @@ import dev.sluice.analytics.compare.ComparisonPage;
 import dev.sluice.analytics.compare.ComparisonText;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.contract.experiment.ExperimentFile;
+import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,6 +56,7 @@ public final class CompareRun {
       throw new UserMistakeException(
           b.toString(), "both sides are this folder", "you meant two folders");
     }
+    OutputFile.check(file, ComparisonPage.KIND, false);
     ComparedSides sides = ComparedSides.of(runs(a), runs(b));
     return conclude(sides, name(a.toString(), sides.a()), name(b.toString(), sides.b()), file);
   }
@@ -93,7 +96,7 @@ public final class CompareRun {
       if (parent != null) {
         Files.createDirectories(parent);
       }
-      Files.writeString(page, ComparisonPage.of(text, jobs));
+      OutputFile.write(page, ComparisonPage.of(text, jobs).getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw new UserMistakeException(
           page.toString(),

@@ -43,9 +43,18 @@ final class FolderRun implements ShownRun {
       FileTime written = Files.getLastModifiedTime(folder.resolve(FolderFiles.SUMMARY));
       FinishedRun finished = FinishedRun.of(folder);
       return new FolderRun(finished, written, Run.of(finished), FinishedWindows.of(finished));
-    } catch (UserMistakeException e) {
-      throw new IOException(e);
+    } catch (UserMistakeException | RuntimeException e) {
+      throw unreadable(e);
     }
+  }
+
+  /** The failure of any reader: whatever lies in the folder, the fault is the folder's. */
+  private static IOException unreadable(Exception e) {
+    if (e instanceof UserMistakeException mistake) {
+      UserMistakeException.Problem first = mistake.problems().get(0);
+      return new IOException(first.location() + ": " + first.what(), e);
+    }
+    return new IOException(e.toString(), e);
   }
 
   /** False if the folder was written again. */
@@ -66,8 +75,8 @@ final class FolderRun implements ShownRun {
       try {
         ObjectNode bars = FinishedBatches.json(finished, windows, SNAPSHOT_BATCHES_MAX);
         known = Snapshot.json(run, windows, bars).getBytes(StandardCharsets.UTF_8);
-      } catch (UserMistakeException e) {
-        throw new IOException(e);
+      } catch (UserMistakeException | RuntimeException e) {
+        throw unreadable(e);
       }
       snapshot = known;
     }
@@ -97,8 +106,8 @@ final class FolderRun implements ShownRun {
   public byte[] batches(double fromS, double toS) throws IOException {
     try {
       return bytes(FinishedBatches.between(finished, fromS, toS, BATCHES_MAX));
-    } catch (UserMistakeException e) {
-      throw new IOException(e);
+    } catch (UserMistakeException | RuntimeException e) {
+      throw unreadable(e);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.sluice.harness.serve;
 
+import dev.sluice.contract.file.UserMistakeException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URLDecoder;
@@ -60,18 +61,21 @@ final class PageHandler extends Handler.Abstract {
     }
     String path = String.valueOf(request.getHttpURI().getPath());
     Matcher asked = RUN.matcher(path);
-    if (asked.matches() && "stream".equals(asked.group(2)) && !head) {
-      return stream(decoded(asked.group(1)), request, response, callback);
-    }
     Answer answer;
     try {
+      if (asked.matches() && "stream".equals(asked.group(2)) && !head) {
+        return stream(decoded(asked.group(1)), request, response, callback);
+      }
       answer = asked.matches() ? ofRun(asked, request) : file(path);
     } catch (IOException e) {
-      LOG.warn("a run cannot be read", e);
+      LOG.warn("{} is not answered: {}", path, UserMistakeException.reason(e));
+      LOG.debug("{} is not answered", path, e);
       answer =
           Answer.refusal(
               HttpStatus.INTERNAL_SERVER_ERROR_500,
-              "The run's folder cannot be read; check names what is wrong with it.");
+              asked.matches()
+                  ? "The run's folder cannot be read; check names what is wrong with it."
+                  : "The folder of all runs cannot be read.");
     }
     return write(answer, request, response, callback);
   }

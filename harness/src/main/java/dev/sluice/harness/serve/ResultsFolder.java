@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -46,8 +47,9 @@ public final class ResultsFolder {
    * Prints a line for each run, and returns the exit status.
    *
    * @param json true if JSON is printed, as {@code ./sluice serve} gives it to its page
+   * @throws UserMistakeException if the folder cannot be read
    */
-  public int list(boolean json) throws IOException {
+  public int list(boolean json) throws UserMistakeException {
     List<ListedRun> runs = runs();
     if (json) {
       out.println(new String(ListedRun.json(runs), StandardCharsets.UTF_8));
@@ -59,7 +61,7 @@ public final class ResultsFolder {
     }
     Map<ListedRun, String> notes = new HashMap<>();
     for (ListedRun run : runs) {
-      RunNote.read(folder(run)).ifPresent(note -> notes.put(run, note));
+      note(run).ifPresent(note -> notes.put(run, note));
     }
     String heading = notes.isEmpty() ? "" : "note";
     out.println(line("run", "began", "state", "policy", "p99 ms", heading));
@@ -75,6 +77,14 @@ public final class ResultsFolder {
               notes.getOrDefault(run, "")));
     }
     return ExitStatus.DONE;
+  }
+
+  private Optional<String> note(ListedRun run) {
+    try {
+      return RunNote.read(folder(run));
+    } catch (IOException e) {
+      return Optional.of("(its note cannot be read: " + UserMistakeException.reason(e) + ")");
+    }
   }
 
   private static String line(
@@ -120,7 +130,7 @@ public final class ResultsFolder {
     out.println("state    " + String.join(", ", states(run)));
     said("began", began(run));
     said("policy", run.policy());
-    said("note", RunNote.read(folder).orElse(null));
+    said("note", note(run).orElse(null));
     for (String figure : List.of("rate_per_s", "goodput_per_s", "p99_ms", "late")) {
       Double value = run.figures().get(figure);
       if (value != null) {
@@ -178,10 +188,25 @@ public final class ResultsFolder {
     return ExitStatus.DONE;
   }
 
-  private List<ListedRun> runs() throws IOException {
+  private List<ListedRun> runs() throws UserMistakeException {
     try (var all = new ResultsRuns(results, null)) {
       return all.rows(false);
+    } catch (IOException e) {
+      throw unreadable("--results", results, e);
     }
+  }
+
+  /**
+   * The mistake that the folder of all runs cannot be read.
+   *
+   * @param option option that names the folder, for the message
+   */
+  static UserMistakeException unreadable(String option, Path results, IOException e) {
+    return new UserMistakeException(
+        option,
+        "the folder cannot be read (" + results + ": " + UserMistakeException.reason(e) + ")",
+        "you want another folder, or lack the right to read this one",
+        e);
   }
 
   private ListedRun find(String asked, String command) throws UserMistakeException, IOException {

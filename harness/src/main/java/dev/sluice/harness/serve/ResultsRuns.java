@@ -8,6 +8,7 @@ import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.serve.ListedRun.State;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -108,9 +109,12 @@ final class ResultsRuns implements Runs {
   private List<Folder> folders() throws IOException {
     List<Folder> folders = new ArrayList<>();
     try (Stream<Path> all = Files.list(results)) {
-      all.filter(path -> !LatestRun.is(path)).forEach(path -> folders.add(folder(path)));
+      all.filter(path -> !LatestRun.is(path) && !Files.isRegularFile(path))
+          .forEach(path -> folders.add(folder(path)));
     } catch (NoSuchFileException e) {
       return List.of(); // no run has begun yet
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
     return folders;
   }

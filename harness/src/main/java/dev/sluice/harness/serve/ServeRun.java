@@ -10,10 +10,13 @@ import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.Secrets;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.terminal.Console;
+import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Serves the page of runs until a signal. */
@@ -102,14 +105,24 @@ public final class ServeRun {
       run.read(kafka.clients(), kafka.secrets()::hide);
       return run;
     }
-    if (options.named() && !Files.isDirectory(options.results())) {
-      throw new UserMistakeException(
-          "RESULTS",
-          "there is no such folder (" + options.results() + ")",
-          "you meant results, or another folder that runs left their folders in");
-    }
+    checkResults();
     var runs = new ResultsRuns(options.results(), options.kafkaConfig());
     runs.readAhead();
     return runs;
+  }
+
+  private void checkResults() throws UserMistakeException {
+    try (Stream<Path> listed = Files.list(options.results())) {
+      var unused = listed.findAny();
+    } catch (NoSuchFileException e) {
+      if (options.named()) {
+        throw new UserMistakeException(
+            "RESULTS",
+            "there is no such folder (" + options.results() + ")",
+            "you meant results, or another folder that runs left their folders in");
+      }
+    } catch (IOException e) {
+      throw ResultsFolder.unreadable("RESULTS", options.results(), e);
+    }
   }
 }

@@ -103,8 +103,13 @@ public final class Console {
     return terminal;
   }
 
+  /** The stream of the lines; a terminal obeys the control characters that are printed to it. */
   public PrintStream stream() {
-    return out;
+    return EscapedStream.unescaped(out);
+  }
+
+  private void control(String characters) {
+    EscapedStream.unescaped(out).print(characters);
   }
 
   /** Prints a plain line. */
@@ -138,7 +143,8 @@ public final class Console {
       return;
     }
     if (terminal) {
-      out.print(CLEAR_LINE + text);
+      control(CLEAR_LINE);
+      out.print(text);
       liveLineStands = true;
     } else {
       out.println(text);
@@ -149,7 +155,7 @@ public final class Console {
   /** Removes the live line. */
   public synchronized void clearLiveLine() {
     if (liveLineStands) {
-      out.print(CLEAR_LINE);
+      control(CLEAR_LINE);
       out.flush();
       liveLineStands = false;
     }

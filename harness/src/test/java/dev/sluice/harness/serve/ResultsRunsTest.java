@@ -2,6 +2,9 @@ package dev.sluice.harness.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.harness.frame.RunFolder;
@@ -16,6 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** The list of runs of a folder with all that may lie in it. */
 final class ResultsRunsTest {
@@ -190,6 +194,59 @@ final class ResultsRunsTest {
     assertThat(listed().get("run-1").path("state").asText()).isEqualTo("failed");
     assertThat(listed().get("run-2").path("state").asText()).isEqualTo("failed");
     assertThat(listed().get("run-2").path("why").toString()).contains("process is gone");
+  }
+
+  @Test
+  void anEmptyRunningFolderIsNoLiveRun_andAFileOfSuchANameIsNone() throws Exception {
+    Files.createDirectories(results.resolve("empty.running"));
+    Files.writeString(results.resolve("file.running"), "no folder");
+    Files.writeString(results.resolve("file.failed"), "no folder");
+    RunFolder.prepare(results, "begins"); // its first process hands it to another one
+
+    Map<String, JsonNode> rows = listed();
+    assertThat(rows.get("empty").path("state").asText()).isEqualTo("failed");
+    assertThat(rows.get("begins").path("state").asText()).isEqualTo("live");
+    assertThat(rows).doesNotContainKey("file");
+  }
+
+  @Test
+  void aFolderThatCannotBeRead_isNeverCalledABug_norIsItsStackLogged() throws Exception {
+    Map<String, String> damages =
+        Map.of(
+            "config.yaml", "duration_seconds: [",
+            "metrics.csv", "second\n\"",
+            "trace.csv", "job_id\n\"",
+            "dispatches.csv", "dispatch_id\nx,y,z\n");
+    for (String file : damages.keySet()) {
+      finished(file, "", "12.5");
+      Files.writeString(results.resolve(file).resolve(file), damages.get(file));
+      finished("folder-" + file, "", "12.5");
+      Files.createDirectories(results.resolve("folder-" + file).resolve(file));
+    }
+    var log = new ListAppender<ILoggingEvent>();
+    var logger = (Logger) LoggerFactory.getLogger(PageHandler.class);
+    log.start();
+    logger.addAppender(log);
+    try {
+      for (String run : listed().keySet()) {
+        for (String part :
+            List.of("", "/snapshot", "/seconds", "/batches?from=0&to=9", "/stream")) {
+          Answer answer = RawClient.get(server.url(), "/api/runs/" + run + part);
+          if (answer.status() != 200) {
+            assertThat(answer.status()).isEqualTo(500);
+            assertThat(answer.text()).as(run + part).startsWith("The run's folder cannot be read");
+          }
+        }
+      }
+      assertThat(RawClient.get(server.url(), "/api/runs/metrics.csv").status()).isEqualTo(500);
+      Files.move(results, folder.resolve("aside"));
+      Files.writeString(results, "a file");
+      assertThat(RawClient.get(server.url(), "/api/runs").text())
+          .isEqualTo("The folder of all runs cannot be read.\n");
+    } finally {
+      logger.detachAppender(log);
+    }
+    assertThat(log.list).isNotEmpty().allMatch(event -> event.getThrowableProxy() == null);
   }
 
   @Test

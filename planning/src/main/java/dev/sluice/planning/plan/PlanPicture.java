@@ -4,6 +4,7 @@ import dev.sluice.analytics.plot.Bars;
 import dev.sluice.analytics.plot.ChartStyle;
 import dev.sluice.analytics.plot.Picture;
 import dev.sluice.analytics.plot.PictureFrame;
+import dev.sluice.contract.file.OutputFile;
 import java.awt.Color;
 import java.awt.Paint;
 import java.util.List;
@@ -18,6 +19,10 @@ import org.jfree.chart.JFreeChart;
  */
 public final class PlanPicture {
   private static final double LABEL_ROOM = 1.3;
+  private static final byte[] SIGNATURE = {(byte) 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+
+  /** Pictures, as files that a command writes. */
+  static final OutputFile.Kind KIND = OutputFile.Kind.madeAgain("PNG picture", SIGNATURE);
 
   private PlanPicture() {}
 

@@ -1,5 +1,6 @@
 package dev.sluice.planning.plan;
 
+import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.machine.MachineClock;
@@ -21,7 +22,6 @@ import dev.sluice.planning.split.SearchSettings;
 import dev.sluice.planning.split.Stage;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +49,10 @@ public final class PlanRun {
 
   /** Plans or prices, prints, runs the plan if asked to, and returns the exit status. */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
+    Path picture = options.output().picture();
+    if (picture != null) {
+      OutputFile.check(picture, PlanPicture.KIND, false);
+    }
     PlanningFiles.Read read = options.files().read(options.asked());
     PlanProblem problem = problem(read.model(), read.types());
     String whatIf = options.search().whatIf();
@@ -70,7 +74,6 @@ public final class PlanRun {
             : Answer.of(problem, options.asked().batchSize(), Pricing.price(problem, given));
     Answer changed = changedProblem == null ? null : planned(changedProblem);
     print(read, answer, change, changed);
-    Path picture = options.output().picture();
     Plan plan = answer.plan();
     if (picture != null && plan != null) {
       write(picture, picture(answer, plan));
@@ -192,7 +195,7 @@ public final class PlanRun {
 
   private static void write(Path file, byte[] bytes) throws UserMistakeException {
     try {
-      Files.write(file, bytes);
+      OutputFile.write(file, bytes);
     } catch (IOException e) {
       throw new UserMistakeException(
           "--plot",

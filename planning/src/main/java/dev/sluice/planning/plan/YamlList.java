@@ -1,5 +1,6 @@
 package dev.sluice.planning.plan;
 
+import dev.sluice.contract.file.QuotedText;
 import dev.sluice.planning.split.Plan;
 import dev.sluice.planning.split.PlanProblem;
 import dev.sluice.planning.split.Stage;
@@ -41,17 +42,6 @@ final class YamlList {
     if (host.chars().noneMatch(Character::isISOControl)) {
       return "'" + host.replace("'", "''") + "'";
     }
-    var quoted = new StringBuilder("\"");
-    for (int i = 0; i < host.length(); i++) {
-      char c = host.charAt(i);
-      if (c == '"' || c == '\\') {
-        quoted.append('\\').append(c);
-      } else if (Character.isISOControl(c)) {
-        quoted.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
-      } else {
-        quoted.append(c);
-      }
-    }
-    return quoted.append('"').toString();
+    return QuotedText.of(host);
   }
 }

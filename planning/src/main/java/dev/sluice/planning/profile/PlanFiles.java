@@ -1,5 +1,6 @@
 package dev.sluice.planning.profile;
 
+import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Tree;
@@ -12,9 +13,9 @@ import dev.sluice.contract.file.Value.Sequence;
 import dev.sluice.executor.network.Network;
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -312,13 +313,6 @@ final class PlanFiles {
   }
 
   private static void write(Path file, Mapping content) throws IOException {
-    Path unfinished = file.resolveSibling(file.getFileName() + ".unfinished");
-    try {
-      Files.writeString(unfinished, PlanYaml.text(content));
-      Files.move(
-          unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    } finally {
-      Files.deleteIfExists(unfinished);
-    }
+    OutputFile.write(file, PlanYaml.text(content).getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.planning.profile;
 
+import dev.sluice.contract.file.QuotedText;
 import dev.sluice.contract.file.Value;
 import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
@@ -14,6 +15,9 @@ final class PlanYaml {
 
   /** Pattern of texts that need no quotes as a key. */
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_./-]*");
+
+  /** Pattern of texts that had no quotes, and need none in brackets. */
+  private static final Pattern BARE = Pattern.compile("[^,\\[\\]{}\\p{Cntrl}]*");
 
   private final StringBuilder text = new StringBuilder();
 
@@ -37,7 +41,7 @@ final class PlanYaml {
     String before = first;
     for (var entry : mapping.entries().entrySet()) {
       String key =
-          PLAIN.matcher(entry.getKey()).matches() ? entry.getKey() : quoted(entry.getKey());
+          PLAIN.matcher(entry.getKey()).matches() ? entry.getKey() : QuotedText.of(entry.getKey());
       text.append(before).append(key).append(':');
       value(entry.getValue().value(), indent);
       before = indent;
@@ -70,7 +74,7 @@ final class PlanYaml {
 
   private static String flow(Value value, String indent) {
     if (value instanceof Scalar scalar) {
-      return scalar.missing() ? "" : scalar.quoted() ? quoted(scalar.text()) : scalar.text();
+      return scalar.missing() ? "" : text(scalar);
     }
     if (!(value instanceof Sequence list)) {
       return "{}";
@@ -91,7 +95,10 @@ final class PlanYaml {
     return "[" + String.join("\n" + indent, lines) + "]";
   }
 
-  private static String quoted(String text) {
-    return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + '"';
+  /** A text in quotes, or a number or word without them that a list in brackets can hold. */
+  private static String text(Scalar scalar) {
+    return scalar.quoted() || !BARE.matcher(scalar.text()).matches()
+        ? QuotedText.of(scalar.text())
+        : scalar.text();
   }
 }

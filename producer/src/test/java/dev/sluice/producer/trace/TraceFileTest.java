@@ -303,7 +303,9 @@ final class TraceFileTest {
     assertMistake(
         "time_s,class,time_s\n1,batch,1\n",
         ":1: error: the column (time_s) stands there twice, as number 1 and 3.");
-    assertMistake("{\"time_s\":1,\"time_s\":2}\n", ":1: error: this is not JSON (Duplicate field");
+    assertMistake(
+        "{\"time_s\":1,\"time_s\":2}\n",
+        ":1: error: this is not JSON (the key (time_s) stands there twice, at 1:");
     assertMistake(
         "{\"time_s\":1}\n{\"time_s\":1,\"time_s\":2}\n",
         ":2: error: the key (time_s) stands there twice.");

@@ -2,6 +2,7 @@ package dev.sluice.sweep.config;
 
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Problems;
+import dev.sluice.contract.file.QuotedText;
 import dev.sluice.contract.file.Schema;
 import dev.sluice.contract.file.Section;
 import dev.sluice.contract.file.Tree;
@@ -257,14 +258,10 @@ public final class GridFile {
       return "";
     }
     boolean plain = !scalar.quoted() && (outermost || PLAIN.matcher(scalar.text()).matches());
-    return plain ? scalar.text() : escaped(scalar.text());
+    return plain ? scalar.text() : QuotedText.of(scalar.text());
   }
 
   private static String quoted(String text) {
-    return PLAIN.matcher(text).matches() ? text : escaped(text);
-  }
-
-  private static String escaped(String text) {
-    return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + "\"";
+    return PLAIN.matcher(text).matches() ? text : QuotedText.of(text);
   }
 }

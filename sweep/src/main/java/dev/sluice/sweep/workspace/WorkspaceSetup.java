@@ -1,6 +1,7 @@
 package dev.sluice.sweep.workspace;
 
 import dev.sluice.contract.file.Problems;
+import dev.sluice.contract.file.QuotedText;
 import dev.sluice.contract.file.Tree;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.Value;
@@ -101,7 +102,7 @@ public final class WorkspaceSetup {
     String setting =
         key == WorkspaceKey.GPUS
             ? NO_GPUS
-            : key.key() + ": " + (UNQUOTED.matcher(value).matches() ? value : quoted(value));
+            : key.key() + ": " + (UNQUOTED.matcher(value).matches() ? value : QuotedText.of(value));
     return String.format("%-" + COMMENT_COLUMN + "s # %s", setting, key.comment());
   }
 
@@ -110,10 +111,6 @@ public final class WorkspaceSetup {
     Path name = folder.toAbsolutePath().normalize().getFileName();
     String plain = name == null ? "" : name.toString().replaceAll("[^A-Za-z0-9_-]+", "_");
     return plain.isEmpty() ? WorkspaceKey.TASK_NAME.fallback() : plain;
-  }
-
-  private static String quoted(String text) {
-    return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
   }
 
   /** An old config as it stands, with the keys that it lacks below. */
