@@ -5,6 +5,7 @@ import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
+import dev.sluice.harness.role.AnalyzeRole;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +30,7 @@ final class LoopBench implements Bench {
   private final Path folder;
   private final List<String> arguments;
   private final Map<Row, ToDoubleFunction<Finished>> readings = new LinkedHashMap<>();
+  private List<String> jvmOptions = List.of();
   private int runs;
 
   /**
@@ -66,6 +68,12 @@ final class LoopBench implements Bench {
 
   LoopBench(String name, String config, Path folder) {
     this(name, config, folder, List.of());
+  }
+
+  /** Lets the run go on at the limit of the harness, which is what is measured. */
+  LoopBench beyondLimit() {
+    jvmOptions = List.of("-D" + AnalyzeRole.NO_LIMIT + "=true");
+    return this;
   }
 
   LoopBench reads(Row row, ToDoubleFunction<Finished> reading) {
@@ -108,7 +116,7 @@ final class LoopBench implements Bench {
     run.addAll(arguments);
     Path output = folder.resolve(runId + ".out");
     Process child =
-        Launch.of(ChildJvm.sluice(List.of(), run))
+        Launch.of(ChildJvm.sluice(jvmOptions, run))
             .errorsToOutput()
             .output(ProcessBuilder.Redirect.to(output.toFile()))
             .start();

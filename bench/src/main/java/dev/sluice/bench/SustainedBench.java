@@ -100,7 +100,7 @@ final class SustainedBench implements Bench {
   private LoopBench.Finished run(int rate)
       throws IOException, InterruptedException, MeasurementFailedException {
     String config = Benches.emulated(window, rate, 1, 16) + Benches.BATCHES_OF_32;
-    return new LoopBench("sustained-" + measured + "-" + rate, config, folder).run();
+    return new LoopBench("sustained-" + measured + "-" + rate, config, folder).beyondLimit().run();
   }
 
   private double jobsPerSecond(int asked) throws IOException, InterruptedException {

@@ -35,7 +35,9 @@ final class AbortedRunTest {
   void aLiveRun_endsLongBeforeItsDuration() throws Exception {
     Ended ended = new Loop(folder, null).run("lost", HOPELESS, "duration_seconds=600");
     assertThat(ended.status()).as(ended.text()).isEqualTo(3);
-    assertThat(ended.text()).contains("Ended early: " + WHY).contains("lost.failed");
+    assertThat(ended.text().replaceAll("\\s+", " "))
+        .contains("Ended early: " + WHY)
+        .contains("lost.failed");
     leavesItsReasonAndNoFigures("lost");
   }
 
@@ -61,7 +63,9 @@ final class AbortedRunTest {
     try (SluiceProcess process = SluiceProcess.piped(arguments)) {
       Screen screen = process.screen();
       assertThat(process.exitStatus()).as(screen.text()).isEqualTo(3);
-      assertThat(screen.text()).contains("Ended early: " + WHY).doesNotContain("the run failed");
+      assertThat(screen.text().replaceAll("\\s+", " "))
+          .contains("Ended early: " + WHY)
+          .doesNotContain("the run failed");
     }
     leavesItsReasonAndNoFigures("apart");
   }

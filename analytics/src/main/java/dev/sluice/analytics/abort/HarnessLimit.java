@@ -31,7 +31,7 @@ public final class HarnessLimit implements LogFold {
   static final long SPELL_NS = 3_000_000_000L;
 
   private static final long SECOND_NS = 1_000_000_000L;
-  private static final int SECONDS_HELD = 3;
+  private static final int SECONDS = 3;
 
   /** Beginning of every sentence that {@link #reached} returns. */
   public static final String WORDS = "the harness is at its limit: ";
@@ -40,9 +40,8 @@ public final class HarnessLimit implements LogFold {
   private final Map<Integer, LateSpell> scheduler = new HashMap<>();
   private final Map<Integer, LateSpell> generators = new HashMap<>();
   private final BitSet requested = new BitSet();
-  private final long[] doneOfSecond = new long[SECONDS_HELD];
-  private long second;
-  private long heldMax;
+  private final Busiest sent = new Busiest();
+  private final Busiest done = new Busiest();
   private @Nullable RunStarted started;
   private volatile @Nullable String reached;
 
@@ -60,6 +59,33 @@ public final class HarnessLimit implements LogFold {
         firstDelayNs = delayNs;
       }
       return sinceNs >= 0 && atNs - sinceNs >= SPELL_NS && delayNs > firstDelayNs;
+    }
+  }
+
+  /** How many of something fell into the busiest three seconds on end. */
+  private static final class Busiest {
+    private final long[] ofSecond = new long[SECONDS];
+    private long second;
+    private long most;
+
+    void count(long atNs) {
+      long at = atNs / SECOND_NS;
+      while (second < at) {
+        second++;
+        ofSecond[(int) (second % SECONDS)] = 0;
+      }
+      if (at > second - SECONDS) {
+        ofSecond[(int) (at % SECONDS)]++;
+      }
+      long held = 0;
+      for (long count : ofSecond) {
+        held += count;
+      }
+      most = Math.max(most, held);
+    }
+
+    double perSecond() {
+      return most / (double) SECONDS;
     }
   }
 
@@ -96,6 +122,7 @@ public final class HarnessLimit implements LogFold {
     }
     if (fact instanceof JobRequested request) {
       requested.set(Math.toIntExact(request.index()));
+      sent.count(request.sentAtNs());
       if (isLate(generators, shard, request.sentAtNs(), request.intendedAtNs())) {
         reach("jobs are sent", request.sentAtNs() - request.intendedAtNs());
       }
@@ -112,7 +139,7 @@ public final class HarnessLimit implements LogFold {
     if (outcome instanceof JobEnded end) {
       decided(shard, appendedAtEpochMs, end.endedAtNs());
       if (end.status() == JobEnded.Status.DONE) {
-        done(end.endedAtNs() / SECOND_NS);
+        done.count(end.endedAtNs());
       }
     }
   }
@@ -131,33 +158,19 @@ public final class HarnessLimit implements LogFold {
     return paced && spells.computeIfAbsent(shard, any -> new LateSpell()).take(atNs, atNs - dueNs);
   }
 
-  private void done(long ofSecond) {
-    while (second < ofSecond) {
-      second++;
-      doneOfSecond[(int) (second % SECONDS_HELD)] = 0;
-    }
-    if (ofSecond > second - SECONDS_HELD) {
-      doneOfSecond[(int) (ofSecond % SECONDS_HELD)]++;
-    }
-    long held = 0;
-    for (long done : doneOfSecond) {
-      held += done;
-    }
-    heldMax = Math.max(heldMax, held);
-  }
-
   private void reach(String what, long delayNs) {
     if (reached == null) {
       reached =
           String.format(
               Locale.ROOT,
-              "%s%s %.1f s late, and ever later; this machine held %.0f jobs/s at most so far,"
-                  + " over %d s",
+              "%s%s %.1f s late, and ever later; in its best %d s this machine sent %.0f jobs/s and"
+                  + " did %.0f",
               WORDS,
               what,
               delayNs / 1e9,
-              heldMax / (double) SECONDS_HELD,
-              SECONDS_HELD);
+              SECONDS,
+              sent.perSecond(),
+              done.perSecond());
     }
   }
 }

@@ -10,6 +10,7 @@ import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.log.EventLogReader;
 import dev.sluice.analytics.log.RunRecording;
 import dev.sluice.analytics.report.RunReport;
+import dev.sluice.analytics.report.ScreenText;
 import dev.sluice.analytics.report.SummaryTable;
 import dev.sluice.analytics.statistic.Beside;
 import dev.sluice.contract.event.RunDescribed;
@@ -46,6 +47,10 @@ import org.slf4j.LoggerFactory;
 /** Analytics: reads the run's log, shows how it goes, and makes its folder. */
 public final class AnalyzeRole implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AnalyzeRole.class);
+
+  /** Property with which a run goes on at the limit of the harness, so that this is measured. */
+  public static final String NO_LIMIT = "sluice.nolimit";
+
   private static final Duration READ_LIMIT = Duration.ofMinutes(2);
 
   private final RunFrame frame;
@@ -67,7 +72,8 @@ public final class AnalyzeRole implements AutoCloseable {
       Map<String, String> versions,
       @Nullable AbortFold abort) {
     this.frame = frame;
-    boolean paced = frame.experiment().load().scenario() == Scenario.SERVER;
+    boolean paced =
+        frame.experiment().load().scenario() == Scenario.SERVER && !Boolean.getBoolean(NO_LIMIT);
     this.early = new EarlyEnd(abort, new HarnessLimit(paced));
     reader =
         new EventLogReader(
@@ -111,16 +117,16 @@ public final class AnalyzeRole implements AutoCloseable {
    */
   public int concludeEarly(RunFolder folder) throws IOException {
     String why = String.valueOf(early.why());
-    int status = concludeLost(why, folder, frame.console());
-    if (!early.isHarness()) {
-      return status;
-    }
-    frame
-        .console()
-        .line(
-            "  Maybe a lower rate is meant, on a machine with more processors this one, or"
-                + " ./sluice simulate, which no machine limits.");
-    return ExitStatus.INCONCLUSIVE;
+    boolean harness = early.isHarness();
+    conclude(
+        why,
+        harness
+            ? "Maybe a lower rate is meant, or a machine with more processors, or ./sluice simulate,"
+                + " which no machine limits."
+            : null,
+        folder,
+        frame.console());
+    return harness ? ExitStatus.INCONCLUSIVE : ExitStatus.MISSED;
   }
 
   /**
@@ -130,11 +136,19 @@ public final class AnalyzeRole implements AutoCloseable {
    * @return the exit status
    */
   public static int concludeLost(String why, RunFolder folder, Console console) throws IOException {
+    conclude(why, null, folder, console);
+    return ExitStatus.MISSED;
+  }
+
+  private static void conclude(
+      String why, @Nullable String maybe, RunFolder folder, Console console) throws IOException {
     Files.writeString(folder.path().resolve(FolderFiles.FAILURE), why + "\n");
     console.line("");
-    console.line("Ended early: " + why + ".");
+    console.line(ScreenText.wrapped("", "Ended early: " + why + "."));
+    if (maybe != null) {
+      console.line(ScreenText.wrapped("  ", maybe));
+    }
     console.line("Folder    " + folder.failedPath());
-    return ExitStatus.MISSED;
   }
 
   /**
