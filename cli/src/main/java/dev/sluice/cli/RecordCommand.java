@@ -20,7 +20,8 @@ import picocli.CommandLine.Parameters;
     customSynopsis = {
       "./sluice record [--whole] [--salvage] [--force] RUN FILE",
       "./sluice record --topic PREFIX [--bootstrap HOST:PORT] [--kafka-config FILE]",
-      "                [--from TIME] [--to TIME] [--fields NAME=FIELD,…] [--whole] [--force] FILE"
+      "                [--from TIME] [--to TIME] [--fields NAME=FIELD,…] [--whole]",
+      "                [--force] FILE"
     },
     description = {
       "Records the requests of a run, or of topics on a Kafka, into a file that replay sends"

@@ -10,6 +10,7 @@ import de.siegmar.fastcsv.reader.NamedCsvRecord;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -224,6 +225,7 @@ public record FinishedRun(Path folder, JsonNode summary) {
           "the run was simulated with --no-trace, or the file was moved away",
           e);
     } catch (IOException
+        | UncheckedIOException
         | CsvParseException
         | IllegalArgumentException
         | NoSuchElementException e) {
@@ -298,7 +300,11 @@ public record FinishedRun(Path folder, JsonNode summary) {
           read.add(row.of(line));
         }
       }
-    } catch (IOException | CsvParseException | NumberFormatException | NoSuchElementException e) {
+    } catch (IOException
+        | UncheckedIOException
+        | CsvParseException
+        | NumberFormatException
+        | NoSuchElementException e) {
       throw unreadable(folder.resolve(file), e);
     }
     return read;

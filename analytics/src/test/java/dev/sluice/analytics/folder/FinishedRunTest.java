@@ -101,5 +101,9 @@ final class FinishedRunTest {
     assertThatThrownBy(() -> FinishedRun.read(folder).doneBatches())
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("dispatches.csv: error: this cannot be read (");
+    Files.createDirectory(folder.resolve("trace.csv")); // it opens, and its reading fails
+    assertThatThrownBy(() -> FinishedRun.read(folder).eachJob(row -> {}))
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageContaining("trace.csv:1: error: this row cannot be read (is a directory).");
   }
 }

@@ -2,6 +2,8 @@ package dev.sluice.contract.file;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -65,6 +67,9 @@ public final class UserMistakeException extends Exception {
    * denied}, or by a reader. Of JSON, the words are Sluice's own, with the line and the column.
    */
   public static String reason(Exception e) {
+    if (e instanceof UncheckedIOException && e.getCause() instanceof IOException cause) {
+      return reason(cause);
+    }
     if (e instanceof JsonProcessingException malformed) {
       return JsonFault.words(malformed);
     }

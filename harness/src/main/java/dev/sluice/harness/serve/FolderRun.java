@@ -54,7 +54,7 @@ final class FolderRun implements ShownRun {
       UserMistakeException.Problem first = mistake.problems().get(0);
       return new IOException(first.location() + ": " + first.what(), e);
     }
-    return new IOException(e.toString(), e);
+    return new IOException(UserMistakeException.reason(e), e);
   }
 
   /** False if the folder was written again. */
