@@ -18,10 +18,13 @@ public final class LatestRun {
   private LatestRun() {}
 
   /**
-   * Points the link to a finished run. A system without links has none, and a run that is itself
-   * called so is left alone.
+   * Points the link to a finished run. A system without links has none, a run that is itself called
+   * so is left alone, and a part of a series that goes on is not the latest run.
    */
   public static void point(Path finished) {
+    if (String.valueOf(finished.toAbsolutePath().getParent()).endsWith(RunFolder.RUNNING)) {
+      return;
+    }
     Path link = finished.resolveSibling(NAME);
     if (Files.exists(link) && !Files.isSymbolicLink(link)) {
       return;
