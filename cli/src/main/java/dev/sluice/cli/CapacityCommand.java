@@ -96,7 +96,7 @@ final class CapacityCommand implements Callable<Integer> {
               resolution,
               runs != null ? runs : simulate ? RUNS_SIMULATED : RUNS_LIVE,
               simulate);
-      return new CapacityRun(options, new Console(System.out, false)).execute();
+      return new CapacityRun(options, Console.standardOutput()).execute();
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());
       return ExitStatus.MISTAKE;

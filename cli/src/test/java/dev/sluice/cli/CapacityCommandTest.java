@@ -116,8 +116,12 @@ final class CapacityCommandTest {
         .contains("Capacity under p99_e2e_ms < 50 of only.m, simulated");
     assertThat(capacity("all_p99_e2e_ms < 50", "10..20", "--run-id", "low").text())
         .contains("above 20/s, which passed");
-    assertThat(capacity("p99_e2e_ms < 50", "10..90", "--runs", "2", "--run-id", "few").text())
-        .contains("not resolved in this budget: 10/s passed, 90/s failed");
+    Ended few = capacity("p99_e2e_ms < 50", "10..90", "--runs", "2", "--run-id", "few");
+    assertThat(few.status()).isEqualTo(4);
+    assertThat(few.text().replaceAll("\\s+", " "))
+        .contains(
+            "between 10/s, which passed, and 90/s, which failed, 800 % apart; 5 % asked: add --runs"
+                + " 8");
   }
 
   @Test

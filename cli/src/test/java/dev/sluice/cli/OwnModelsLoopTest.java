@@ -92,6 +92,7 @@ final class OwnModelsLoopTest {
       assertThat(rows)
           .map(row -> row.split(","))
           .filteredOn(row -> row[columns.indexOf("workload_name")].equals(workload))
+          .filteredOn(row -> row[columns.indexOf("phase")].equals("measured"))
           .isNotEmpty()
           .allMatch(row -> row[columns.indexOf("status")].equals("done"));
     }

@@ -5,6 +5,7 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -20,10 +21,14 @@ import java.util.TreeMap;
 public final class CapacitySearch {
   private static final int RUNS_MAX = RateEvidence.RUNS_MAX;
   private static final int SILENT_MAX = 2;
+  private static final int LONGER = 4;
+  private static final int LENGTHS_MAX = LONGER * LONGER * LONGER;
 
   private final Target target;
   private final Settings settings;
   private final Map<Double, List<RunEvidence>> runs = new TreeMap<>();
+  private final Map<Double, Integer> made = new HashMap<>();
+  private int lengths = 1;
   private int count;
 
   /**
@@ -33,8 +38,16 @@ public final class CapacitySearch {
    * @param to highest rate of the range
    * @param resolution ratio of lowest fail and highest pass, less 1, at which the search ends
    * @param runsMax most runs of the policy
+   * @param measuredSeconds length of the measured window
+   * @param warmupSeconds time before it
    */
-  public record Settings(double from, double to, double resolution, int runsMax) {}
+  public record Settings(
+      double from,
+      double to,
+      double resolution,
+      int runsMax,
+      double measuredSeconds,
+      double warmupSeconds) {}
 
   /** How a search came out. */
   public enum Outcome {
@@ -58,14 +71,53 @@ public final class CapacitySearch {
     this.settings = settings;
   }
 
+  /** Takes a run; the first longer one sets aside what was undecided before. */
   public void add(RunEvidence run) {
+    while (lengths < run.lengths()) {
+      lengthen();
+    }
     runs.computeIfAbsent(run.rate(), rate -> new ArrayList<>()).add(run);
+    made.merge(run.rate(), 1, Integer::sum);
     count++;
   }
 
-  /** Number of runs of a rate so far, which tells the next one's seed. */
+  /** Number of runs of a rate that count. */
   public int runsOf(double rate) {
     return runs.getOrDefault(rate, List.of()).size();
+  }
+
+  /** Number of runs of a rate that were made, which tells the next one's seed. */
+  public int madeOf(double rate) {
+    return made.getOrDefault(rate, 0);
+  }
+
+  /** How many times as long as the experiment's the measured window of the next run is. */
+  public int lengths() {
+    return lengths;
+  }
+
+  /** True if further runs of a rate may decide it. */
+  public boolean isOpen(double rate) {
+    return count < settings.runsMax() && mayDecide(rate);
+  }
+
+  /** True if the runs of a rate that is asked for did not decide it, and longer ones may. */
+  public boolean wantsLongerRuns() {
+    return lengths < LENGTHS_MAX
+        && count < settings.runsMax()
+        && runs.keySet().stream()
+            .anyMatch(
+                rate ->
+                    !(rate <= highestPass())
+                        && !(rate >= lowestFail())
+                        && runsOf(rate) >= RUNS_MAX
+                        && verdict(rate) == Verdict.UNDECIDED);
+  }
+
+  /** Makes the runs from now on longer; what shorter runs did not decide is judged anew. */
+  public void lengthen() {
+    lengths *= LONGER;
+    runs.keySet().removeIf(rate -> verdict(rate) == Verdict.UNDECIDED);
   }
 
   /** Verdict on a rate in words: pass, fail, undecided or silent. */
@@ -178,8 +230,8 @@ public final class CapacitySearch {
           Outcome.NOT_RESOLVED,
           Double.NaN,
           fail,
-          "%s: %s passed, and %s below it failed"
-              .formatted(unresolved(fail, pass), text(pass), text(fail)));
+          "%s passed, and %s below it failed: %s"
+              .formatted(text(pass), text(fail), wayOut(fail, pass)));
     }
     if (fail == settings.from()) {
       return new Answer(Outcome.BELOW, Double.NaN, fail, "below " + text(fail) + ", which failed");
@@ -210,33 +262,50 @@ public final class CapacitySearch {
               + text(silent)
               + (Double.isNaN(pass) ? "" : "; " + text(pass) + " passed"));
     }
-    return new Answer(
-        Outcome.NOT_RESOLVED,
-        pass,
-        fail,
-        "%s: %s, %s"
-            .formatted(
-                unresolved(pass, fail),
-                Double.isNaN(pass) ? "no rate passed" : text(pass) + " passed",
-                Double.isNaN(fail) ? "no rate failed" : text(fail) + " failed"));
+    String known =
+        Double.isNaN(pass) || Double.isNaN(fail)
+            ? "%s, %s"
+                .formatted(
+                    Double.isNaN(pass) ? "no rate passed" : text(pass) + " passed",
+                    Double.isNaN(fail) ? "no rate failed" : text(fail) + " failed")
+            : "between %s, which passed, and %s, which failed, %s apart; %s asked"
+                .formatted(
+                    text(pass),
+                    text(fail),
+                    percent(fail / pass - 1),
+                    percent(settings.resolution()));
+    return new Answer(Outcome.NOT_RESOLVED, pass, fail, known + ": " + wayOut(pass, fail));
   }
 
-  /** Why there is no answer between two rates; NaN: the range's end. */
-  private String unresolved(double low, double high) {
+  private static String percent(double share) {
+    return new BigDecimal(100 * share)
+            .round(new MathContext(2, RoundingMode.HALF_EVEN))
+            .stripTrailingZeros()
+            .toPlainString()
+        + " %";
+  }
+
+  /**
+   * What would find an answer between two rates; NaN: the range's end. The distance that runs can
+   * tell shrinks with the root of their length.
+   */
+  private String wayOut(double low, double high) {
     if (count >= settings.runsMax()) {
-      return "not resolved in this budget";
+      return "add --runs " + 4 * settings.runsMax();
     }
     if (next().isPresent()) {
-      return "not resolved yet";
+      return "the same command goes on";
     }
     for (double rate : runs.keySet()) {
       if (!(rate <= low) && !(rate >= high) && verdict(rate) == Verdict.SILENT) {
-        return "not resolved, since runs at " + text(rate) + " say nothing";
+        return "runs at " + text(rate) + " say nothing";
       }
     }
-    return "not resolved by "
-        + RUNS_MAX
-        + " runs of a rate, so that longer runs (duration_seconds) are needed";
+    double missing = (high / low - 1) / settings.resolution();
+    double longer =
+        Double.isNaN(missing) ? LONGER : Math.max(LONGER, 2 * missing * missing) * lengths;
+    return "add --set duration_seconds="
+        + (long) Math.ceil(settings.warmupSeconds() + longer * settings.measuredSeconds());
   }
 
   private static String text(double rate) {

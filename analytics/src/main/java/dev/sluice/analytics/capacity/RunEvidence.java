@@ -10,6 +10,7 @@ import java.util.List;
 /**
  * What one run tells of a target.
  *
+ * @param lengths how many times as long its measured window was as the experiment's
  * @param unstable true if its queue rose over the whole window, so that it fails
  * @param silent why the run says nothing, such as a late generator; empty: it says something
  * @param late true if it says nothing because its generator was late, or the harness at its limit
@@ -19,6 +20,7 @@ public record RunEvidence(
     String policy,
     double rate,
     long seed,
+    int lengths,
     boolean unstable,
     boolean late,
     String silent,
@@ -41,6 +43,7 @@ public record RunEvidence(
   }
 
   public RunEvidence {
+    lengths = Math.max(1, lengths); // a journal of an earlier version does not say it
     samples = List.copyOf(samples);
   }
 

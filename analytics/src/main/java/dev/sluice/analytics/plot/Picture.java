@@ -2,6 +2,7 @@ package dev.sluice.analytics.plot;
 
 import com.pngencoder.PngEncoder;
 import dev.sluice.analytics.statistic.Decimals;
+import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Paint;
 import java.awt.image.BufferedImage;
@@ -20,6 +21,9 @@ public final class Picture {
    * alike.
    */
   private static final int COMPRESSION = 3;
+
+  private static final BasicStroke END =
+      new BasicStroke(1, BasicStroke.CAP_BUTT, BasicStroke.JOIN_MITER, 10, new float[] {2, 4}, 0);
 
   private final XYChart chart;
   private final PictureFrame frame;
@@ -125,16 +129,33 @@ public final class Picture {
    * A policy's runs, by rate.
    *
    * @param p99Ms p99s of the runs, in ms; infinite where more than 1 % of the jobs were not done
-   * @param p99Fit rising fit through these
+   * @param p99Fit rising fit through their medians; infinite: the line breaks
    * @param goodput goodput of each run, in jobs/s
    * @param goodputMeans mean goodput of each rate
+   * @param ends rates between which the answer lies: none, one or two
    */
   public record Runs(
       String policy,
       List<Point> p99Ms,
       List<Point> p99Fit,
       List<Point> goodput,
-      List<Point> goodputMeans) {}
+      List<Point> goodputMeans,
+      List<Double> ends) {
+
+    private Runs within(double from, double to) {
+      return new Runs(
+          policy,
+          within(p99Ms, from, to),
+          within(p99Fit, from, to),
+          within(goodput, from, to),
+          within(goodputMeans, from, to),
+          ends);
+    }
+
+    private static List<Point> within(List<Point> points, double from, double to) {
+      return points.stream().filter(point -> point.rate() >= from && point.rate() <= to).toList();
+    }
+  }
 
   private static double[] rates(List<Point> points) {
     return points.stream().mapToDouble(Point::rate).toArray();
@@ -145,66 +166,113 @@ public final class Picture {
   }
 
   /**
-   * Load against p99 and goodput: a point for each run, and for each policy a line: the rising fit
-   * through the p99s, and the means of the goodput, which falls again under too much load.
+   * Load against p99 and goodput, around the answers: a point for each run, and for each policy a
+   * line, which is the rising fit through the p99s or the means of the goodput, which falls again
+   * under too much load; upright, the rates between which the answer lies.
    */
-  public static byte[] loads(String title, List<Runs> policies) {
+  public static byte[] loads(String title, List<Runs> all) {
     var frame = new PictureFrame(title);
     XYChart latency = ChartStyle.xyChart("", "p99 latency, ms");
     XYChart goodput = ChartStyle.xyChart("load, jobs/s", "goodput, jobs/s");
     latency.getStyler().setMarkerSize(7);
     goodput.getStyler().setMarkerSize(7);
+    double[] shown = around(all);
+    List<Runs> policies = all.stream().map(runs -> runs.within(shown[0], shown[1])).toList();
     List<Double> finite =
         policies.stream()
             .flatMap(runs -> runs.p99Ms().stream())
             .map(Point::value)
             .filter(ms -> ms > 0 && Double.isFinite(ms))
             .toList();
+    double least = ChartStyle.niceBelow(finite.isEmpty() ? 1 : Collections.min(finite));
     double edge = ChartStyle.niceAbove(finite.isEmpty() ? 1 : Collections.max(finite));
+    double done =
+        policies.stream()
+            .flatMap(runs -> runs.goodput().stream())
+            .mapToDouble(Point::value)
+            .max()
+            .orElse(1);
     boolean infinite = false;
     for (int i = 0; i < policies.size(); i++) {
       Runs runs = policies.get(i);
       Color color = ChartStyle.ofWorkload(i);
       infinite |= addLatency(latency, runs, edge, color, i);
-      ChartStyle.points(
-          goodput,
-          runs.policy(),
-          rates(runs.goodput()),
-          values(runs.goodput()),
-          color,
-          ChartStyle.marker(i));
-      ChartStyle.line(
-          goodput,
-          runs.policy() + ", mean",
-          rates(runs.goodputMeans()),
-          values(runs.goodputMeans()),
-          color,
-          ChartStyle.stroke(i, 2));
+      if (!runs.goodput().isEmpty()) {
+        ChartStyle.points(
+            goodput,
+            runs.policy(),
+            rates(runs.goodput()),
+            values(runs.goodput()),
+            color,
+            ChartStyle.marker(i));
+        ChartStyle.line(
+            goodput,
+            runs.policy() + ", mean",
+            rates(runs.goodputMeans()),
+            values(runs.goodputMeans()),
+            color,
+            ChartStyle.stroke(i, 2));
+      }
+      for (double end : runs.ends()) {
+        double[] upright = {end, end};
+        ChartStyle.line(
+            latency, runs.policy() + end, upright, new double[] {least, edge}, color, END);
+        ChartStyle.line(
+            goodput, runs.policy() + end, upright, new double[] {0, 1.1 * done}, color, END);
+      }
       frame.marker(runs.policy(), color, ChartStyle.marker(i));
       frame.line(
           runs.policy() + ": rising fit of the p99, means of the goodput",
           color,
           ChartStyle.stroke(i, 2));
     }
+    if (policies.stream().anyMatch(runs -> !runs.ends().isEmpty())) {
+      frame.line("highest rate that passed, lowest that failed", ChartStyle.INK, END);
+    }
     if (infinite) {
       frame.infinite();
     }
+    long beyond = runs(all) - runs(policies);
+    if (beyond > 0) {
+      frame.note(beyond + (beyond == 1 ? " run" : " runs") + " further away, in capacity.csv");
+    }
     latency.getStyler().setYAxisLogarithmic(true);
-    latency
-        .getStyler()
-        .setYAxisMin(ChartStyle.niceBelow(finite.isEmpty() ? 1 : Collections.min(finite)));
+    latency.getStyler().setYAxisMin(least);
     latency.getStyler().setYAxisMax(edge);
     latency.getStyler().setYAxisTickLabelsFormattingFunction(ChartStyle::tick);
+    goodput.getStyler().setYAxisMin(0.0);
+    goodput.getStyler().setYAxisMax(1.1 * done);
+    for (XYChart chart : List.of(latency, goodput)) {
+      chart.getStyler().setXAxisMin(shown[0]);
+      chart.getStyler().setXAxisMax(shown[1]);
+    }
+    return png(frame.above(latency, goodput));
+  }
+
+  private static long runs(List<Runs> policies) {
+    return policies.stream().mapToLong(runs -> runs.goodput().size()).sum();
+  }
+
+  /** The rates that are shown: those around all answers, and all where there is none. */
+  private static double[] around(List<Runs> policies) {
     DoubleSummaryStatistics loads =
         policies.stream()
             .flatMap(runs -> runs.goodput().stream())
             .mapToDouble(Point::rate)
             .summaryStatistics();
-    for (XYChart chart : List.of(latency, goodput)) {
-      chart.getStyler().setXAxisMin(loads.getMin());
-      chart.getStyler().setXAxisMax(loads.getMax());
+    double from = loads.getMin();
+    double to = loads.getMax();
+    DoubleSummaryStatistics ends =
+        policies.stream()
+            .flatMap(runs -> runs.ends().stream())
+            .mapToDouble(end -> end)
+            .summaryStatistics();
+    if (policies.stream().noneMatch(runs -> runs.ends().isEmpty())) {
+      double margin = Math.max(1.15, Math.sqrt(ends.getMax() / ends.getMin()));
+      from = Math.max(from, ends.getMin() / margin);
+      to = Math.min(to, ends.getMax() * margin);
     }
-    return png(frame.above(latency, goodput));
+    return new double[] {0.98 * from, 1.02 * to};
   }
 
   /**
@@ -225,12 +293,14 @@ public final class Picture {
     if (!infinite.isEmpty()) {
       ChartStyle.infinite(chart, runs.policy() + ", infinite", rates(infinite), edge, color);
     }
-    if (!runs.p99Fit().isEmpty()) {
+    if (runs.p99Fit().stream().anyMatch(point -> Double.isFinite(point.value()))) {
       ChartStyle.line(
           chart,
           runs.policy() + ", fit",
           rates(runs.p99Fit()),
-          Arrays.stream(values(runs.p99Fit())).map(ms -> Math.min(ms, edge)).toArray(),
+          Arrays.stream(values(runs.p99Fit()))
+              .map(ms -> Double.isInfinite(ms) ? Double.NaN : ms)
+              .toArray(),
           color,
           ChartStyle.stroke(place, 2));
     }

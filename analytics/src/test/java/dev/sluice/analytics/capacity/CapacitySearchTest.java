@@ -41,12 +41,16 @@ final class CapacitySearchTest {
         samples.add("only", "m", ms > 50, true, ms, waitMs);
       }
     }
-    return new RunEvidence("fifo", rate, seed, rate > 98, false, "", 1, rate, samples.build());
+    return new RunEvidence("fifo", rate, seed, 1, rate > 98, false, "", 1, rate, samples.build());
   }
 
   private static RunEvidence silent(double rate, long seed, boolean late) {
     return new RunEvidence(
-        "fifo", rate, seed, false, late, "generator saturated", Double.NaN, 0, List.of());
+        "fifo", rate, seed, 1, false, late, "generator saturated", Double.NaN, 0, List.of());
+  }
+
+  private static Settings settings(double from, double to, double resolution, int runsMax) {
+    return new Settings(from, to, resolution, runsMax, 20, 5);
   }
 
   private static Answer search(Settings settings, BiFunction<Double, Integer, RunEvidence> runs) {
@@ -66,8 +70,7 @@ final class CapacitySearchTest {
     int resolved = 0;
     for (int i = 0; i < 100; i++) {
       long seed = 1_000_003L * i;
-      Answer answer =
-          search(new Settings(30, 90, 0.05, 400), (rate, run) -> oneLane(rate, seed + run));
+      Answer answer = search(settings(30, 90, 0.05, 400), (rate, run) -> oneLane(rate, seed + run));
       held += answer.pass() < CAPACITY && CAPACITY < answer.fail() ? 1 : 0;
       resolved += answer.outcome() == Outcome.RESOLVED ? 1 : 0;
     }
@@ -79,7 +82,7 @@ final class CapacitySearchTest {
   void lateRunsAboveThePass_areTheGeneratorsEnd() {
     Answer answer =
         search(
-            new Settings(10, 90, 0.05, 60),
+            settings(10, 90, 0.05, 60),
             (rate, run) -> rate > 40 ? silent(rate, run, true) : oneLane(rate, run));
     assertThat(answer.outcome()).isEqualTo(Outcome.GENERATOR_ENDS);
     assertThat(answer.pass()).isBetween(35.0, 40.0);
@@ -88,48 +91,73 @@ final class CapacitySearchTest {
 
   @Test
   void whereNoRateIsKept_noRateIsGivenAsPassing() {
-    Answer answer = search(new Settings(10, 90, 0.05, 60), (rate, run) -> silent(rate, run, true));
+    Answer answer = search(settings(10, 90, 0.05, 60), (rate, run) -> silent(rate, run, true));
     assertThat(answer.outcome()).isEqualTo(Outcome.GENERATOR_ENDS);
     assertThat(answer.pass()).isNaN();
     assertThat(answer.words()).isEqualTo("the generator ends at 10/s");
-    Answer faulty = search(new Settings(10, 90, 0.05, 60), (rate, run) -> silent(rate, run, false));
+    Answer faulty = search(settings(10, 90, 0.05, 60), (rate, run) -> silent(rate, run, false));
     assertThat(faulty.words()).isEqualTo("runs say nothing from 10/s");
   }
 
   @Test
   void theWordsTellWhatEndedTheSearch() {
-    Answer few = search(new Settings(30, 90, 0.05, 2), (rate, run) -> oneLane(rate, run));
+    Answer few = search(settings(30, 90, 0.05, 2), (rate, run) -> oneLane(rate, run));
     assertThat(few.outcome()).isEqualTo(Outcome.NOT_RESOLVED);
-    assertThat(few.words()).isEqualTo("not resolved in this budget: 30/s passed, 90/s failed");
-    Answer fine =
-        search(new Settings(55.5, 56.7, 0.001, 10_000), (rate, run) -> oneLane(rate, run));
+    assertThat(few.words())
+        .isEqualTo(
+            "between 30/s, which passed, and 90/s, which failed, 200 % apart; 5 % asked: add --runs"
+                + " 8");
+    Answer fine = search(settings(55.5, 56.7, 0.001, 10_000), (rate, run) -> oneLane(rate, run));
     assertThat(fine.words())
-        .startsWith("not resolved by 36 runs of a rate, so that longer runs (duration_seconds)");
+        .startsWith("no rate passed, no rate failed: add --set duration_seconds=85");
     Answer hole =
         search(
-            new Settings(30, 90, 0.05, 400),
+            settings(30, 90, 0.05, 400),
             (rate, run) -> rate > 40 && rate < 80 ? silent(rate, run, true) : oneLane(rate, run));
-    assertThat(hole.words()).startsWith("not resolved, since runs at ").contains("say nothing");
+    assertThat(hole.words()).matches("between .* apart; 5 % asked: runs at [0-9.]+/s say nothing");
     Answer late =
         search(
-            new Settings(10, 90, 0.05, 2),
+            settings(10, 90, 0.05, 2),
             (rate, run) -> rate > 40 ? silent(rate, run, true) : oneLane(rate, run));
-    assertThat(late.words()).as("one late run is no end").startsWith("not resolved in this budget");
-    var stopped = new CapacitySearch(TARGET, new Settings(30, 90, 0.05, 60));
+    assertThat(late.words())
+        .as("one late run is no end")
+        .isEqualTo("10/s passed, no rate failed: add --runs 8");
+    var stopped = new CapacitySearch(TARGET, settings(30, 90, 0.05, 60));
     stopped.add(oneLane(30, 1));
-    assertThat(stopped.answer().words()).isEqualTo("not resolved yet: 30/s passed, no rate failed");
+    assertThat(stopped.answer().words())
+        .isEqualTo("30/s passed, no rate failed: the same command goes on");
+  }
+
+  @Test
+  void longerRuns_judgeAnewWhatShorterOnesDidNotDecide() {
+    var search = new CapacitySearch(TARGET, settings(10, 90, 0.05, 400));
+    search.add(run(10, false, 0.001));
+    search.add(run(90, false, 0.5));
+    double middle = search.next().orElseThrow();
+    assertThat(search.wantsLongerRuns()).as("runs of this length may decide").isFalse();
+    while (!search.wantsLongerRuns()) {
+      search.add(run(search.next().orElseThrow(), false, 0.01));
+    }
+    int made = search.madeOf(middle);
+    assertThat(made).isEqualTo(RateEvidence.RUNS_MAX);
+    search.lengthen();
+    assertThat(search.lengths()).isEqualTo(4);
+    assertThat(search.next()).hasValue(middle);
+    assertThat(search.runsOf(middle)).isZero();
+    assertThat(search.madeOf(middle)).as("further seeds").isEqualTo(made);
+    assertThat(search.verdictOf(10)).as("what was decided stays").isEqualTo("pass");
   }
 
   /** A run whose batches all have one mean. */
   private static RunEvidence run(double rate, boolean unstable, double mean) {
     long broken = Math.round(1e6 * mean);
     var sample = new RunEvidence.Sample("all", 1_000_000, broken, Collections.nCopies(20, mean));
-    return new RunEvidence("fifo", rate, 1, unstable, false, "", 1, rate, List.of(sample));
+    return new RunEvidence("fifo", rate, 1, 1, unstable, false, "", 1, rate, List.of(sample));
   }
 
   @Test
   void mostRunsUnstable_fail() {
-    var search = new CapacitySearch(TARGET, new Settings(10, 90, 0.05, 60));
+    var search = new CapacitySearch(TARGET, settings(10, 90, 0.05, 60));
     search.add(run(10, true, 0.001));
     assertThat(search.verdictOf(10)).isEqualTo("fail");
     for (int i = 0; i < 3; i++) {
@@ -140,7 +168,7 @@ final class CapacitySearchTest {
 
   @Test
   void anUndecidedRate_getsFurtherSeeds_whichArePooled() {
-    var search = new CapacitySearch(TARGET, new Settings(10, 90, 0.05, 60));
+    var search = new CapacitySearch(TARGET, settings(10, 90, 0.05, 60));
     search.add(run(10, false, 0.001));
     search.add(run(90, false, 0.5));
     search.add(run(30, false, 0.01));
@@ -154,7 +182,7 @@ final class CapacitySearchTest {
 
   @Test
   void aPassAboveAFail_isRunAgain_andSoIsThatFail() {
-    var search = new CapacitySearch(TARGET, new Settings(10, 90, 0.05, 60));
+    var search = new CapacitySearch(TARGET, settings(10, 90, 0.05, 60));
     search.add(run(10, false, 0.001));
     search.add(run(90, false, 0.5));
     search.add(run(30, false, 0.5));
@@ -179,8 +207,8 @@ final class CapacitySearchTest {
         boolean done = !drops || job != 5000;
         samples.add("only", "m", !done, done, 20 + job % 7, 1);
       }
-      var search = new CapacitySearch(target, new Settings(10, 90, 0.05, 60));
-      search.add(new RunEvidence("fifo", 10, 1, false, false, "", 1, 10, samples.build()));
+      var search = new CapacitySearch(target, settings(10, 90, 0.05, 60));
+      search.add(new RunEvidence("fifo", 10, 1, 1, false, false, "", 1, 10, samples.build()));
       assertThat(search.verdictOf(10)).isEqualTo(drops ? "fail" : "pass");
     }
   }

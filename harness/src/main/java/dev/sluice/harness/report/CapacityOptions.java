@@ -1,5 +1,6 @@
 package dev.sluice.harness.report;
 
+import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
@@ -38,9 +39,18 @@ public record CapacityOptions(
     overrides = List.copyOf(overrides);
   }
 
-  /** The experiment, at a rate, under a policy and with a seed; without thresholds. */
-  List<String> overridesFor(double rate, String policy, long seed) {
+  /**
+   * The experiment, at a rate, under a policy and with a seed; without thresholds.
+   *
+   * @param load the experiment's load
+   * @param lengths how many times as long its measured window is
+   */
+  List<String> overridesFor(Load load, double rate, String policy, long seed, int lengths) {
     List<String> all = new ArrayList<>(overrides);
+    if (lengths > 1) {
+      double measured = load.durationSeconds() - load.warmupSeconds();
+      all.add("duration_seconds=" + (load.warmupSeconds() + lengths * measured));
+    }
     all.add("arrival_rate_jobs_per_sec=" + Double.toString(rate));
     all.add("scheduler_name=" + policy);
     all.add("seed=" + seed);

@@ -10,9 +10,11 @@ import dev.sluice.analytics.capacity.RunEvidence;
 import dev.sluice.analytics.capacity.Target;
 import dev.sluice.analytics.plot.Picture;
 import dev.sluice.analytics.plot.Picture.Point;
+import dev.sluice.analytics.report.ScreenText;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
@@ -31,6 +33,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -41,6 +44,8 @@ import java.util.OptionalDouble;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
 
 /**
  * The search for the capacity of one policy or several. Each run is written down once it has ended,
@@ -66,15 +71,21 @@ public final class CapacityRun {
     ParsedExperiment parsed = options.read(options.overrides());
     Experiment experiment = parsed.experiment();
     double[] range = options.range();
+    Load load = experiment.load();
     var settings =
         new CapacitySearch.Settings(
-            range[0], range[1], options.resolutionShare(), runsMax(options.runsMax()));
+            range[0],
+            range[1],
+            options.resolutionShare(),
+            runsMax(options.runsMax()),
+            load.durationSeconds() - load.warmupSeconds(),
+            load.warmupSeconds());
     Target target = Target.of(options.target(), experiment);
     List<String> policies = policies(experiment);
     refuseWithoutRate(parsed);
     for (String policy : policies) { // a mistake in any of them is found before the first run
       for (double rate : range) {
-        check(options.read(options.overridesFor(rate, policy, experiment.seed())));
+        check(options.read(options.overridesFor(load, rate, policy, experiment.seed(), 1)));
       }
     }
     String id = options.runId() != null ? options.runId() : experiment.runName() + "-capacity";
@@ -83,11 +94,11 @@ public final class CapacityRun {
     policies.forEach(policy -> searches.put(policy, new CapacitySearch(target, settings)));
     boolean fresh = !Files.exists(folder);
     try (var hold = FolderHold.take(folder, "--run-id")) {
-      return execute(folder, target, begin(folder, head, fresh), experiment.seed());
+      return execute(folder, target, begin(folder, head, fresh), experiment);
     }
   }
 
-  private int execute(Path folder, Target target, List<RunEvidence> runs, long seed)
+  private int execute(Path folder, Target target, List<RunEvidence> runs, Experiment experiment)
       throws UserMistakeException, IOException, InterruptedException {
     runs.stream()
         .filter(run -> searches.containsKey(run.policy()))
@@ -95,7 +106,7 @@ public final class CapacityRun {
     if (!runs.isEmpty()) {
       console.line("Going on after " + runs.size() + " runs, which " + folder + " holds.");
     }
-    var load = new LoadRuns(options, target, folder.resolve("runs"));
+    var load = new LoadRuns(options, experiment.load(), target, folder.resolve("runs"));
     boolean stopped;
     try (var signals =
         Signals.listen(
@@ -104,13 +115,13 @@ public final class CapacityRun {
               load.stop();
             },
             load::stop)) {
-      stopped = search(load, folder, runs, seed);
+      stopped = search(load, folder, runs, experiment.seed());
       if (stopped && signals.received()) {
-        write(folder, target, runs);
+        write(folder, target, runs, experiment.load());
         return signals.exitStatus();
       }
     }
-    return write(folder, target, runs);
+    return write(folder, target, runs, experiment.load());
   }
 
   private CapacitySearch search(String policy) {
@@ -218,6 +229,11 @@ public final class CapacityRun {
       throws UserMistakeException, IOException, InterruptedException {
     var order = new Random(seed);
     while (true) {
+      if (options.simulate()) { // virtual time costs little
+        searches.values().stream()
+            .filter(CapacitySearch::wantsLongerRuns)
+            .forEach(CapacitySearch::lengthen);
+      }
       List<String> asking =
           new ArrayList<>(
               searches.keySet().stream()
@@ -232,14 +248,17 @@ public final class CapacityRun {
         OptionalDouble next = search.next();
         double rate = next.orElseThrow();
         try {
-          RunEvidence run = load.run(policy, rate, RepeatSeeds.of(seed, 1 + search.runsOf(rate)));
+          RunEvidence run =
+              load.run(
+                  policy, rate, RepeatSeeds.of(seed, 1 + search.madeOf(rate)), search.lengths());
           search.add(run);
           runs.add(run);
           Files.writeString(
               folder.resolve(JOURNAL),
               JSON.writeValueAsString(run) + "\n",
               StandardOpenOption.APPEND);
-          console.line(
+          tell(
+              search.isOpen(rate),
               String.format(
                   Locale.ROOT,
                   "%-14s %10s/s  run %2d  p99 %8s ms  goodput %8s/s  %s%s",
@@ -259,10 +278,21 @@ public final class CapacityRun {
     }
   }
 
-  private int write(Path folder, Target target, List<RunEvidence> runs) throws IOException {
+  /** Tells of a rate's newest run: once it is decided, and until then where a line is rewritten. */
+  private void tell(boolean open, String line) {
+    if (!open) {
+      console.clearLiveLine();
+      console.line(line);
+    } else if (console.isTerminal()) {
+      console.live(line);
+    }
+  }
+
+  private int write(Path folder, Target target, List<RunEvidence> runs, Load load)
+      throws IOException {
     var csv =
         new StringBuilder(
-            "policy,rate_jobs_sec,seed,unstable,says_nothing,p99_e2e_ms,goodput_jobs_sec,rate_verdict\n");
+            "policy,rate_jobs_sec,seed,unstable,says_nothing,p99_e2e_ms,goodput_jobs_sec,rate_verdict,measured_seconds\n");
     for (RunEvidence run : runs) {
       CapacitySearch search = searches.get(run.policy());
       csv.append(run.policy())
@@ -280,6 +310,8 @@ public final class CapacityRun {
           .append(run.goodputJobsSec())
           .append(',')
           .append(search == null ? "" : search.verdictOf(run.rate()))
+          .append(',')
+          .append(Decimals.plain(run.lengths() * (load.durationSeconds() - load.warmupSeconds())))
           .append('\n');
     }
     Files.writeString(folder.resolve("capacity.csv"), csv);
@@ -290,30 +322,46 @@ public final class CapacityRun {
     for (Map.Entry<String, CapacitySearch> entry : searches.entrySet()) {
       Answer answer = entry.getValue().answer();
       resolved &= answer.outcome() != Outcome.NOT_RESOLVED;
-      console.line(String.format(Locale.ROOT, "  %-14s %s", entry.getKey(), answer.words()));
+      console.line(
+          ScreenText.wrapped(
+              String.format(Locale.ROOT, "  %-14s ", entry.getKey()), answer.words()));
       List<RunEvidence> own =
           runs.stream()
               .filter(run -> run.policy().equals(entry.getKey()) && run.silent().isEmpty())
               .sorted(Comparator.comparingDouble(RunEvidence::rate))
               .toList();
       if (!own.isEmpty()) {
-        pictures.add(picture(entry.getKey(), own));
+        pictures.add(picture(entry.getKey(), own, answer));
       }
     }
     if (!pictures.isEmpty()) {
       Files.write(
           folder.resolve("capacity.png"),
-          Picture.loads("Load against p99 and goodput: " + target.words(), pictures));
+          Picture.loads(
+              "Load against p99 and goodput: "
+                  + target.words()
+                  + (options.simulate() ? " · simulated" : ""),
+              pictures));
     }
     console.line("Folder    " + folder);
     return resolved ? ExitStatus.DONE : ExitStatus.INCONCLUSIVE;
   }
 
-  private static Picture.Runs picture(String policy, List<RunEvidence> runs) {
-    double[] fit = Isotonic.rising(runs.stream().mapToDouble(RunEvidence::p99Ms).toArray());
+  private static Picture.Runs picture(String policy, List<RunEvidence> runs, Answer answer) {
+    double[] rates = runs.stream().mapToDouble(RunEvidence::rate).distinct().toArray();
+    double[] medians =
+        Arrays.stream(rates)
+            .map(
+                rate ->
+                    median(
+                        runs.stream()
+                            .filter(run -> run.rate() == rate)
+                            .mapToDouble(RunEvidence::p99Ms)))
+            .toArray();
+    double[] fit = Isotonic.rising(medians);
     List<Point> fitted = new ArrayList<>();
     for (int i = 0; i < fit.length; i++) {
-      fitted.add(new Point(runs.get(i).rate(), fit[i]));
+      fitted.add(new Point(rates[i], fit[i]));
     }
     Map<Double, Double> means =
         runs.stream()
@@ -327,6 +375,12 @@ public final class CapacityRun {
         runs.stream().map(run -> new Point(run.rate(), run.p99Ms())).toList(),
         fitted,
         runs.stream().map(run -> new Point(run.rate(), run.goodputJobsSec())).toList(),
-        means.entrySet().stream().map(e -> new Point(e.getKey(), e.getValue())).toList());
+        means.entrySet().stream().map(e -> new Point(e.getKey(), e.getValue())).toList(),
+        Stream.of(answer.pass(), answer.fail()).filter(rate -> !Double.isNaN(rate)).toList());
+  }
+
+  private static double median(DoubleStream values) {
+    double[] sorted = values.sorted().toArray();
+    return sorted[(sorted.length - 1) / 2];
   }
 }

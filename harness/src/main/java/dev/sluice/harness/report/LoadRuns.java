@@ -12,6 +12,7 @@ import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.process.ChildJvm;
@@ -34,16 +35,19 @@ final class LoadRuns {
   private static final String SATURATED = "generator saturated";
 
   private final CapacityOptions options;
+  private final Load load;
   private final Target target;
   private final Path folder;
   private volatile @Nullable Process running;
   private volatile boolean stopped;
 
   /**
+   * @param load the experiment's load
    * @param folder folder of live runs
    */
-  LoadRuns(CapacityOptions options, Target target, Path folder) {
+  LoadRuns(CapacityOptions options, Load load, Target target, Path folder) {
     this.options = options;
+    this.load = load;
     this.target = target;
     this.folder = folder;
   }
@@ -53,9 +57,16 @@ final class LoadRuns {
     private static final long serialVersionUID = 1;
   }
 
-  RunEvidence run(String policy, double rate, long seed)
+  /**
+   * Runs once.
+   *
+   * @param lengths how many times as long as the experiment's the measured window is
+   */
+  RunEvidence run(String policy, double rate, long seed, int lengths)
       throws UserMistakeException, IOException, InterruptedException, StoppedRunException {
-    return options.simulate() ? simulated(policy, rate, seed) : live(policy, rate, seed);
+    return options.simulate()
+        ? simulated(policy, rate, seed, lengths)
+        : live(policy, rate, seed, lengths);
   }
 
   /** Ends the live run that goes on. From any thread. */
@@ -68,12 +79,12 @@ final class LoadRuns {
     }
   }
 
-  private RunEvidence simulated(String policy, double rate, long seed)
+  private RunEvidence simulated(String policy, double rate, long seed, int lengths)
       throws UserMistakeException, IOException, StoppedRunException {
     if (stopped) {
       throw new StoppedRunException();
     }
-    var parsed = options.read(options.overridesFor(rate, policy, seed));
+    var parsed = options.read(options.overridesFor(load, rate, policy, seed, lengths));
     RunReport report = new QuietSimulation(parsed).simulate(policy + "-" + seed);
     RunRows rows = report.rows();
     Jobs jobs = rows.jobs();
@@ -98,6 +109,7 @@ final class LoadRuns {
         policy,
         rate,
         seed,
+        lengths,
         Boolean.TRUE.equals(summary.values().get("unstable")),
         /* late= */ false,
         String.join("; ", summary.notComparableReasons()),
@@ -106,7 +118,7 @@ final class LoadRuns {
         samples.build());
   }
 
-  private RunEvidence live(String policy, double rate, long seed)
+  private RunEvidence live(String policy, double rate, long seed, int lengths)
       throws IOException, InterruptedException, StoppedRunException {
     String id = policy + "-" + rate + "-" + seed;
     for (String end : new String[] {"", ".running", ".failed"}) { // what an earlier command left
@@ -114,7 +126,7 @@ final class LoadRuns {
     }
     List<String> arguments = new ArrayList<>(List.of("run", options.config().toString()));
     options
-        .overridesFor(rate, policy, seed)
+        .overridesFor(load, rate, policy, seed, lengths)
         .forEach(override -> arguments.addAll(List.of("--set", override)));
     arguments.addAll(
         List.of("--results", folder.toString(), "--run-id", id, "--child", "--no-log"));
@@ -140,6 +152,7 @@ final class LoadRuns {
           policy,
           rate,
           seed,
+          lengths,
           /* unstable= */ false,
           /* late= */ true,
           why,
@@ -161,6 +174,7 @@ final class LoadRuns {
         policy,
         rate,
         seed,
+        lengths,
         summary.path("unstable").asBoolean(),
         silent.stream().anyMatch(reason -> reason.contains(SATURATED)),
         String.join("; ", silent),
