@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 public final class ProgressLine implements AutoCloseable {
   private static final int TERMINAL_PERIOD_SECONDS = 1;
   private static final int PLAIN_PERIOD_SECONDS = 5;
+  private static final int PLAIN_WIDTH = 80;
 
   private static final String GAP = "  ";
   private static final int BAR_WIDTH_MIN = 6;
@@ -74,7 +75,7 @@ public final class ProgressLine implements AutoCloseable {
   public void draw() {
     try {
       boolean terminal = console.isTerminal();
-      int widthMax = terminal ? TerminalWidth.columns() - 1 : Integer.MAX_VALUE;
+      int widthMax = terminal ? TerminalWidth.columns() - 1 : PLAIN_WIDTH;
       console.live(text(reader.snapshot(), experiment, widthMax, terminal));
     } catch (RuntimeException e) {
       timer.shutdown();
