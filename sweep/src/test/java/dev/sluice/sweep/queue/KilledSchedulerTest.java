@@ -234,9 +234,14 @@ final class KilledSchedulerTest {
                     .run());
     new Thread(end, "second").start();
     assertThat(Files.readString(other)).isNotEmpty();
-    hand("setsid sleep 1000 & echo begun >news; read line <nothing; sleep 1000", "sleep 1000", "w");
+    Path beside = pipe("beside");
+    hand(
+        "setsid sleep 1000 & echo begun >news; read line <nothing; sleep 1000",
+        "echo begun >beside; sleep 1000",
+        "w");
     Process process = process(2);
     assertThat(Files.readString(news)).isNotEmpty();
+    assertThat(Files.readString(beside)).isNotEmpty();
     KillAll.Ends ends = KillAll.all(queue);
     assertThat(ends.tasks()).isEqualTo(2);
     assertThat(ends.waiting()).isEqualTo(1);
