@@ -95,7 +95,7 @@ final class BadInputModelFileTest {
 
     assertRefused(own(name, "3, 64, 64"))
         .says("does not take 1 sample of input_shape ([3, 64, 64]) and give logits (")
-        .says("  Maybe its input_shape is another, or ");
+        .says("  Maybe its input_shape is another");
   }
 
   @Test
