@@ -8,6 +8,7 @@ import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.event.ShardTaken;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Locale;
@@ -18,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * The fold of a run's records into the moment at which the harness, and not the policy or the
  * lanes, is what the run measures: the scheduler decides more than a second after the fact that it
  * decides on, or the generators send more than a second after the intended arrival, for three
- * seconds on end and later and later. A pause of the machine, or a takeover, is followed by ever
- * smaller delays, and is not meant.
+ * seconds on end and later and later. A scheduler that decides nothing for a second stands still,
+ * by a pause of the machine or until a takeover: what follows comes with ever smaller delays, and
+ * is not meant.
  *
  * <p>One thread uses it; {@link #reached} may be called from any.
  */
@@ -48,16 +50,18 @@ public final class HarnessLimit implements LogFold {
   /** What should follow at once, and since when it is late without an exception. */
   private static final class LateSpell {
     private long sinceNs = -1;
+    private long lastNs;
     private long firstDelayNs;
 
     /** True if this makes it late for long enough, and later than at first. */
     boolean take(long atNs, long delayNs) {
       if (delayNs <= LATE_NS) {
         sinceNs = -1;
-      } else if (sinceNs < 0) {
+      } else if (sinceNs < 0 || atNs - lastNs > SECOND_NS) {
         sinceNs = atNs;
         firstDelayNs = delayNs;
       }
+      lastNs = atNs;
       return sinceNs >= 0 && atNs - sinceNs >= SPELL_NS && delayNs > firstDelayNs;
     }
   }
@@ -112,6 +116,8 @@ public final class HarnessLimit implements LogFold {
   public void onRunRecord(RunRecord entry, long appendedAtEpochMs) {
     if (entry instanceof RunStarted start && started == null) {
       started = start;
+    } else if (entry instanceof ShardTaken taken) {
+      scheduler.remove(taken.shard());
     }
   }
 

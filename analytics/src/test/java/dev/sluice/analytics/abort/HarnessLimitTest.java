@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.event.ShardTaken;
 import dev.sluice.contract.value.DispatchId;
 import java.util.List;
 import net.jqwik.api.ForAll;
@@ -75,6 +76,28 @@ final class HarnessLimitTest {
     for (int job = 0; job < 100; job++) {
       long factAtMs = (long) job * EACH_MS;
       ends(paced, job, factAtMs, factAtMs + Math.max(0, 6000 - factAtMs / 2));
+    }
+    assertThat(paced.reached()).isNull();
+  }
+
+  @Test
+  void aStandstillAmongLateDecisionsIsNotTheLimit() {
+    for (int job = 0; job < 40; job++) { // late by 1.1 s when it stands still for 8 s
+      long factAtMs = (long) job * EACH_MS;
+      long stoodMs = job < 20 ? 1100 : Math.max(0, 9000 - factAtMs / 2);
+      ends(paced, job, factAtMs, factAtMs + stoodMs);
+    }
+    assertThat(paced.reached()).isNull();
+  }
+
+  @Test
+  void aTakeoverBeginsAnew() {
+    for (int job = 0; job < 100; job++) {
+      long factAtMs = (long) job * EACH_MS;
+      if (job % 20 == 0) {
+        paced.onRunRecord(new ShardTaken(0, "scheduler-" + job, null), ZERO_EPOCH_MS + factAtMs);
+      }
+      ends(paced, job, factAtMs, factAtMs + 1100 + job);
     }
     assertThat(paced.reached()).isNull();
   }

@@ -8,6 +8,7 @@ import dev.sluice.cli.BadInputCommand;
 import dev.sluice.cli.Loop;
 import dev.sluice.cli.Loop.Ended;
 import dev.sluice.harness.process.ChildJvm;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -37,6 +38,10 @@ final class ChaosTest {
     }
   }
 
+  private static String logOf(Path log) throws IOException {
+    return Files.exists(log) ? Files.readString(log) : "";
+  }
+
   @Test
   void losesNothingAndDoublesNothing_whenItsProcessesAreKilled() throws Exception {
     assumeTrue(Chaos.canFillDisks(), "a full disk is made by prlimit, which only Linux has");
@@ -62,7 +67,9 @@ final class ChaosTest {
             .start();
     assertThat(process.waitFor(380, TimeUnit.SECONDS)).as("it ended").isTrue();
     String text = Files.readString(output);
-    assertThat(process.exitValue()).as(text).isZero();
+    assertThat(process.exitValue())
+        .as("%s%s", text, logOf(loop.results().resolve("harmed.failed/logs/analyze.log")))
+        .isZero();
     assertThat(text).endsWith("Nothing was lost or doubled.\n");
 
     List<String> faults = Files.readAllLines(loop.results().resolve("harmed.faults.csv"));
